@@ -375,8 +375,7 @@ extension Scheduler: GovernorClient {
             return Self.taken(origins.limit, of: " for \(origin)")
         }
         if runningCount >= limit { return Self.taken(limit) }
-        if descriptors?.isFull == true { return DescriptorShortage.ofProcess.sentence }
-        return "other operations of the manager go first"
+        return descriptors?.obstacle ?? "other operations of the manager go first"
     }
 
     private static func taken(_ count: Int, of whom: String = "") -> String {

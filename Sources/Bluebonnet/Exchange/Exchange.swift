@@ -181,7 +181,7 @@ extension Exchange {
     func transferDidFind(_ violation: PinViolation) { questions.report(violation) }
 
     func transferDidEnd(error: NetworkingError?, metrics: TransferMetrics) {
-        if let place, let error, incoming.head == nil, !error.isDescriptorShortage { place.note(error) }
+        if let place, let error, incoming.head == nil, error.descriptorShortage == nil { place.note(error) }
         owner?.handle(.transferEnded(error, metrics))
     }
 

@@ -4,6 +4,10 @@
 /// The time limits of an operation. A limit that passes fails the operation with `timedOut`, and
 /// `NetworkingError.timeLimit` says which limit it was; `connectivity` alone fails it with `notConnected`.
 ///
+/// Time before a transfer in which nothing of it can begin counts against no limit: in a queue, for dependencies, for a
+/// slot of the manager or its governor, and for a file descriptor. `RequestOperation.whyWaiting` names the reason. A
+/// task that must end by a certain time cancels its operation.
+///
 /// ```swift
 /// manager.timeouts.connect = .seconds(3)
 /// let operation = manager.operation("GET", "big.bin", timeout: .seconds(600)) { $0.timeouts.idle = .seconds(20) }
@@ -29,7 +33,7 @@ public struct Timeouts: Sendable, Hashable, Codable {
     /// set.
     public var idle: Duration?
     /// The longest time for the whole request, redirects included, until its body is written and a block has said where
-    /// a downloaded file goes. Waiting for a slot and pauses do not count. Default nil: no limit.
+    /// a downloaded file goes. Waiting for a slot or a file descriptor, and pauses do not count. Default nil: no limit.
     public var total: Duration?
     /// The longest time that a transfer waits for a route to the server, where `TransferOptions.waitsForConnectivity`
     /// makes it wait. It counts for each transfer of a request. Default nil: 60 s.

@@ -43,6 +43,8 @@ protocol DescriptorClient: AnyObject {
 /// no descriptor.
 final class DescriptorCapacity {
     private(set) var allowance = DescriptorAllowance()
+    /// The last one.
+    private var shortage: DescriptorShortage?
     private var waiting: [any DescriptorClient] = []
     private var lastClient: ObjectIdentifier?
 
@@ -53,7 +55,8 @@ final class DescriptorCapacity {
         return false
     }
 
-    var isFull: Bool { !allowance.hasCapacity }
+    /// Why no other transfer may begin, in half a sentence; nil if one may.
+    var obstacle: String? { allowance.hasCapacity ? nil : shortage?.sentence }
 
     func begin(for client: any DescriptorClient) {
         allowance.begin()
@@ -74,7 +77,10 @@ final class DescriptorCapacity {
     /// A transfer has ended because there was no descriptor for it.
     ///
     /// - Returns: whether another transfer runs, whose end may release a descriptor.
-    func limitToRunning() -> Bool { allowance.limitToRunning() }
+    func limitToRunning(after shortage: DescriptorShortage) -> Bool {
+        self.shortage = shortage
+        return allowance.limitToRunning()
+    }
 }
 
 @available(*, unavailable)

@@ -1,6 +1,7 @@
 // Bluebonnet: HTTP operations for Swift on Linux.
 // SPDX-License-Identifier: MIT
 
+internal import Foundation
 internal import Glibc
 
 /// Why no file descriptor could be opened: the process has all that it may have, or the system has.
@@ -40,5 +41,16 @@ enum DescriptorShortage: Sendable {
         case .ofProcess: "this process has as many open files as it may have (ulimit -n)"
         case .ofSystem: "the system has as many open files as it may have"
         }
+    }
+}
+
+extension POSIXError {
+    init(_ shortage: DescriptorShortage) { self.init(POSIXErrorCode(rawValue: shortage.errorNumber) ?? .EMFILE) }
+}
+
+extension NetworkingError {
+    /// Why no file descriptor could be opened for a socket or a file; nil for any other error.
+    var descriptorShortage: DescriptorShortage? {
+        (underlying as? POSIXError).flatMap { DescriptorShortage(errorNumber: $0.code.rawValue) }
     }
 }

@@ -186,11 +186,11 @@ struct HopSlot {
     /// - Returns: whether the hop may be admitted again: when another transfer has ended, or when idle connections were
     ///   closed.
     mutating func awaitsDescriptor(after error: NetworkingError?) -> Bool {
-        guard error?.isDescriptorShortage == true, account.hasTimeLeft else { return false }
+        guard let shortage = error?.descriptorShortage, account.hasTimeLeft else { return false }
         if case .granted = state { abort() } else { account.forgetTransfer() }
         services.transport.keepFewConnections()
         lacksDescriptor = true
-        if scheduler.descriptors?.limitToRunning() == true { return true }
+        if scheduler.descriptors?.limitToRunning(after: shortage) == true { return true }
         loneShortageCount += 1
         return loneShortageCount <= Self.loneShortageLimit
     }

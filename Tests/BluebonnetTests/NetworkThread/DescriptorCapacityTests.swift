@@ -63,8 +63,8 @@ import Testing
         let capacity = DescriptorCapacity()
         let (first, second) = (Client("first") { told.append($0) }, Client("second") { told.append($0) })
         capacity.begin(for: second)
-        #expect(capacity.limitToRunning())
-        #expect(capacity.isFull)
+        #expect(capacity.limitToRunning(after: .ofProcess))
+        #expect(capacity.obstacle == DescriptorShortage.ofProcess.sentence)
         for client in [first, second, first] { #expect(!capacity.isOpen(for: client)) }
         capacity.end()
         #expect(told == ["first", "second"])
@@ -75,11 +75,23 @@ import Testing
         #expect(told == ["first", "second", "second", "first"])
     }
 
+    @Test(arguments: [DescriptorShortage.ofProcess, .ofSystem])
+    func obstacleIsTheLastShortage(shortage: DescriptorShortage) {
+        let capacity = DescriptorCapacity()
+        let client = Client("only") { _ in }
+        #expect(capacity.obstacle == nil)
+        capacity.begin(for: client)
+        #expect(capacity.limitToRunning(after: shortage))
+        #expect(capacity.obstacle == shortage.sentence)
+        capacity.end()
+        #expect(capacity.obstacle == nil)
+    }
+
     @Test func limitIsForgottenWhenNothingRunsAndNothingWaits() {
         let capacity = DescriptorCapacity()
         let client = Client("only") { _ in }
         capacity.begin(for: client)
-        #expect(capacity.limitToRunning())
+        #expect(capacity.limitToRunning(after: .ofProcess))
         capacity.end()
         #expect(capacity.allowance == DescriptorAllowance())
     }

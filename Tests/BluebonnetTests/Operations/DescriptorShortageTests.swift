@@ -28,6 +28,24 @@ import Testing
         #expect(network.log.entries.value.paths == ["/first", "/second", "/second"])
     }
 
+    @Test func operationOfAQueueNamesTheShortage() async {
+        let (network, gate) = (ScriptedNetwork(), Gate())
+        network.answer("/first", with: [.wait(gate), .head(200)])
+        network.answer("/second", inTurn: [[.lackDescriptor], [.head(200)]])
+        network.answer("/third", with: [.head(200)])
+        let operations = ["/first", "/second", "/third"].map { network.operation($0) }
+        let queue = RequestOperationQueue()
+        queue.addOperation(operations[0])
+        await network.log.sees(.begun(1))
+        queue.addOperation(operations[1])
+        await becomes(Self.sentence) { await operations[1].whyWaiting }
+        queue.addOperation(operations[2])
+        await becomes(Self.sentence) { await operations[2].whyWaiting }
+        gate.open()
+        for operation in operations { await operation.ends() }
+        #expect(operations.allSatisfy { $0.error == nil })
+    }
+
     /// It is admitted again three times, because idle connections were closed.
     @Test func transferWithoutDescriptorFailsWhereNoOtherRuns() async {
         let network = ScriptedNetwork()

@@ -18,7 +18,7 @@ import Testing
         ("BluebonnetHTTP/Rules", "Addresses Errors Messages Syntax"),
         ("Bluebonnet/Concurrency", ""),
         ("Bluebonnet/Dependencies", ""),
-        ("Bluebonnet/NetworkThread", "Concurrency"),
+        ("Bluebonnet/NetworkThread", "Concurrency Errors"),
         ("Bluebonnet/Limits", "Addresses"),
         ("Bluebonnet/Reachability", "Concurrency NetworkThread"),
         ("Bluebonnet/Certificates", "Errors Reachability"),

@@ -1,8 +1,6 @@
 // Bluebonnet: HTTP operations for Swift on Linux.
 // SPDX-License-Identifier: MIT
 
-internal import Foundation
-
 /// What a `TransferMachine` asks its owner for, and only when its answer depends on it.
 protocol TransferEvidence {
     /// The bytes of the request's body that have left.
@@ -16,18 +14,6 @@ protocol TransferEvidence {
     var http2End: HTTP2EndEvidence { get }
     /// Whether the connection may have ended with the response. Only for `HTTP2EndEvidence.openConnection`.
     var mayHaveLostConnection: Bool { get }
-}
-
-extension POSIXError {
-    init(_ shortage: DescriptorShortage) { self.init(POSIXErrorCode(rawValue: shortage.errorNumber) ?? .EMFILE) }
-}
-
-extension NetworkingError {
-    /// Whether a socket or a file could not be opened for want of a file descriptor.
-    var isDescriptorShortage: Bool {
-        guard let code = (underlying as? POSIXError)?.code else { return false }
-        return code == .EMFILE || code == .ENFILE
-    }
 }
 
 /// How it is known that a server ended a response's HTTP/2 stream (END_STREAM; RFC 9113, 8.1).
