@@ -61,17 +61,35 @@ struct OpenedPartialFile {
         throw NetworkingError(.cannotOpenFile, "cannot write \(path): other downloads keep replacing it")
     }
 
-    /// Opens a file that no other download uses, under a name that is made of the URL.
+    /// Opens a file that no other download uses, under a name that is made of the URL: what an earlier download of the
+    /// URL has left, or of the URL with another query, or a new file.
     static func unused(
         of url: URL, in folder: OutputFolder
     ) throws(NetworkingError) -> (file: OpenedPartialFile, destination: String) {
-        let digest = PartialRecord.digest(of: url).prefix(32)
+        let resource = ".\(PartialRecord.resourceDigest(of: url).prefix(32))."
+        let own = resource + PartialRecord.digest(of: url).prefix(32)
+        if let found = try continuable(by: url, resource, own, in: folder) { return found }
         for number in 1...1000 {
-            let destination = ".\(digest)" + (number == 1 ? "" : "-\(number)")
+            let destination = own + (number == 1 ? "" : "-\(number)")
             if let file = try locked(PartialFile.partialPath(of: destination), in: folder) {
                 return (file, destination)
             }
         }
         throw NetworkingError(.cannotOpenFile, "1000 downloads of this URL write to \(folder.path) already")
+    }
+
+    /// A part of the URL with another query, which may be a new signature; nil if the URL has a part of its own.
+    private static func continuable(
+        by url: URL, _ resource: String, _ own: String, in folder: OutputFolder
+    ) throws(NetworkingError) -> (file: OpenedPartialFile, destination: String)? {
+        guard url.query != nil, !PartialRecord.isThere(PartialFile.partialPath(of: own), in: folder.descriptor) else {
+            return nil
+        }
+        for name in folder.names where name.hasPrefix(resource) && name.hasSuffix(PartialFile.suffix) {
+            let record = PartialRecord.read(PartialFile.recordPath(of: name), in: folder.descriptor)
+            guard record?.mayBeContinued(by: url) == true, let file = try locked(name, in: folder) else { continue }
+            return (file, String(name.dropLast(PartialFile.suffix.count)))
+        }
+        return nil
     }
 }

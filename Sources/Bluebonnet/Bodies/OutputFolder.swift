@@ -54,6 +54,27 @@ final class OutputFolder: Sendable {
         return now.flatMap { $0.hasPrefix("/") && !$0.hasSuffix(" (deleted)") ? $0 : nil } ?? givenPath
     }
 
+    /// The names of the folder's entries; empty where they cannot be read.
+    var names: [String] {
+        let copy = openat(descriptor, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard copy >= 0 else { return [] }
+        guard let entries = fdopendir(copy) else {
+            close(copy)
+            return []
+        }
+        defer { closedir(entries) }
+        var names: [String] = []
+        while let entry = readdir(entries) {
+            let name = withUnsafePointer(to: &entry.pointee.d_name) { bytes in
+                bytes.withMemoryRebound(to: CChar.self, capacity: MemoryLayout.size(ofValue: bytes.pointee)) {
+                    String(cString: $0)
+                }
+            }
+            names.append(name)
+        }
+        return names
+    }
+
     /// Gives a file of the folder its name and returns the path. What a link of that name leads to is never touched.
     ///
     /// - Parameters:

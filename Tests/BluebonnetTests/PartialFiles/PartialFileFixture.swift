@@ -40,6 +40,25 @@ struct PartialFileFixture {
         file.keepOrRemove(canContinue: true)
     }
 
+    /// Opens the partial file of a download into the folder.
+    func openInFolder(_ text: String) throws -> PartialFile {
+        let output = try OutputFolder(path: folder.path(""), policy: .number)
+        return try PartialFile(folder: output, url: try #require(URL(string: text)))
+    }
+
+    /// Leaves bytes of a download into the folder, with their record.
+    func leavePartInFolder(_ text: String, of url: String) throws {
+        try leave(openInFolder(url), with: text, of: url)
+    }
+
+    func leave(_ file: PartialFile, with text: String, of url: String) throws {
+        let url = try #require(URL(string: url))
+        try file.setRecord(
+            PartialRecord(requestURL: url, responseURL: url, validator: .entityTag("\"v1\""), totalByteCount: 10))
+        try write(text, to: file)
+        file.keepOrRemove(canContinue: true)
+    }
+
     /// The code with which `body` is refused; nil when it is not.
     static func refusal(_ body: () throws -> Void) -> NetworkingError.Code? {
         do {
