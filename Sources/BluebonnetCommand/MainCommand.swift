@@ -34,7 +34,9 @@ struct MainCommand: ParsableCommand {
             StandardError.write(error.message + "\n")
             ExitStatus.usage.end()
         case _ where exitCode(for: error) == .validationFailure:
-            StandardError.write(fullMessage(for: error) + "\n")
+            let message = message(for: error)
+            let shown = HiddenArguments.message(message, arguments: CommandLine.arguments)
+            StandardError.write(fullMessage(for: error).replacing(message, with: shown, maxReplacements: 1) + "\n")
             ExitStatus.usage.end()
         default:
             exit(withError: error)

@@ -12,6 +12,10 @@ struct HeaderOption {
 
     init(_ text: String) {
         self.text = text
+        guard text.utf8.last != UInt8(ascii: ":") else {
+            problem = "a header field has no value: put name and value in quotation marks, as in 'Name: value'"
+            return
+        }
         var settings = RequestLineRunner.Settings()
         do throws(NetworkingError) {
             try settings.addHeader(text)

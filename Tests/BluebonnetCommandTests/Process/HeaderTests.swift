@@ -68,5 +68,20 @@ extension ProcessTests {
                 #expect(fixture.server.requests.isEmpty)
             }
         }
+
+        /// The shell makes several arguments of a header that is not quoted.
+        @Test(arguments: [
+            ["--header", "Authorization:", "Bearer", "s3cret", "lines"], ["--header", "Authorization:", "s3cret"],
+            ["--header", "X-Key:s", "file", "s3cret"], ["--header=Authorization:", "Basic", "-s3cret"],
+            ["--base-url", "http://h/", "file", "s3cret"],
+        ])
+        func restOfAnUnquotedValueIsNotShown(arguments: [String]) async throws {
+            try await CommandFixture.with { fixture in
+                let end = try await CommandProcess(["run"] + arguments, in: fixture.folder).end()
+                #expect(end.status == 2)
+                #expect(end.errors.contains("quotation marks"), "\(end.errors)")
+                #expect(!(end.output + end.errors).contains("s3cret"), "\(end.output)\(end.errors)")
+            }
+        }
     }
 }
