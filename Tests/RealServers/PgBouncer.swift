@@ -1,0 +1,59 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+import BluebonnetTestServer
+import Foundation
+
+/// A pgbouncer of its own: a connection pooler on a port of 127.0.0.1, in front of a `PostgreSQLServer`.
+public final class PgBouncer: Sendable {
+    /// When a connection of the server is given to another client.
+    public enum PoolMode: String, Sendable {
+        case session
+        case transaction
+    }
+
+    /// Whether pgbouncer and PostgreSQL are installed. Tells once, on standard error, when one of them is not.
+    public static let isAvailable =
+        PostgreSQLServer.isAvailable
+        && Availability.decide(
+            "pgbouncer", missing: ChildProcess.find("pgbouncer") == nil ? "pgbouncer is not installed" : nil)
+
+    /// Where the pooler listens.
+    public var port: Int { process.ports[0] }
+
+    private let process: ServerProcess
+
+    private init(process: ServerProcess) { self.process = process }
+
+    /// Starts a pooler in front of a server, whose user needs no password here.
+    ///
+    /// - Parameter connectionCount: how many connections to the server it has for each database.
+    public static func start(
+        before server: PostgreSQLServer, _ mode: PoolMode, connectionCount: Int
+    ) async throws -> PgBouncer {
+        let installation = try PostgreSQLInstallation.find()
+        let process = try await ServerProcess.start(portCount: 1) { folder, ports in
+            let settings = """
+                [databases]
+                * = host=\(server.socketFolder) port=\(server.port) user=\(PostgreSQLServer.user)
+                [pgbouncer]
+                listen_addr = 127.0.0.1
+                listen_port = \(ports[0])
+                unix_socket_dir =
+                auth_type = any
+                pool_mode = \(mode.rawValue)
+                default_pool_size = \(connectionCount)
+                ignore_startup_parameters = extra_float_digits,options
+
+                """
+            let path = try folder.write("pgbouncer.ini", settings)
+            try installation.handOver(path)
+            try installation.handOver(folder.url.path)
+            return installation.command(["pgbouncer", path])
+        }
+        return PgBouncer(process: process)
+    }
+
+    /// Ends the pooler.
+    public func stop() async { await process.stop() }
+}
