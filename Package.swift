@@ -99,7 +99,7 @@ let package = Package(
         .target(
             name: "BluebonnetCommand",
             dependencies: [
-                "Bluebonnet", "BluebonnetBatch", "BluebonnetFleet", "BluebonnetJournal",
+                "Bluebonnet", "BluebonnetBatch", "BluebonnetFleet", "BluebonnetJournal", "CLinux",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: strict

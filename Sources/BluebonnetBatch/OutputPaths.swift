@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 
 import Bluebonnet
+internal import CLinux
 import Foundation
 import Glibc
 
@@ -41,8 +42,9 @@ struct OutputPaths {
         /// Whether it is a device, such as `/dev/null`, which any number of lines may write to.
         var isDevice: Bool {
             guard bytes.starts(with: "/dev/".utf8) else { return false }
-            var status = stat()
-            return stat(String(decoding: bytes, as: UTF8.self), &status) == 0 && status.st_mode & S_IFMT == S_IFCHR
+            var file = bluebonnet_file()
+            let path = String(decoding: bytes, as: UTF8.self)
+            return bluebonnet_look_at_target(AT_FDCWD, path, &file) == 0 && file.kind == S_IFCHR
         }
     }
 

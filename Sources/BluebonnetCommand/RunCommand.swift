@@ -86,7 +86,7 @@ struct RunCommand: ParsableCommand {
     }
 
     private static func target(
-        _ path: String?, input: stat, journals: [stat]
+        _ path: String?, input: FileStatus, journals: [FileStatus]
     ) throws(CommandError) -> ResultTarget {
         guard let path else { return ResultTarget() }
         return try ResultTarget(path: path, input: input, journals: journals)

@@ -1,7 +1,7 @@
 // Bluebonnet: HTTP operations for Swift on Linux.
 // SPDX-License-Identifier: MIT
 
-internal import Foundation
+internal import CLinux
 internal import Glibc
 
 /// The file that a line wrote, as far as its path is known before the line runs. Only a look at the file; its bytes are
@@ -18,8 +18,8 @@ struct RecordedOutput {
 
     /// Whether a regular file of this length is there. What is no regular file keeps nothing, and lost nothing.
     func isThere(byteCount: Int) -> Bool {
-        var status = stat()
-        guard stat(path, &status) == 0 else { return false }
-        return status.st_mode & S_IFMT != S_IFREG || Int(status.st_size) == byteCount
+        var file = bluebonnet_file()
+        guard bluebonnet_look_at_target(AT_FDCWD, path, &file) == 0 else { return false }
+        return !file.is_regular || file.byte_count == byteCount
     }
 }

@@ -72,6 +72,8 @@ struct bluebonnet_file {
     int64_t byte_count;
     /// The blocks of 512 bytes that it takes on its disk; 0 of a file that the kernel makes up, as in /proc and /sys.
     int64_t block_count;
+    /// The file system; with the inode, the file itself, whatever its path.
+    uint64_t device;
     uint64_t inode;
     /// Nanoseconds since 1970.
     int64_t modified;
@@ -80,7 +82,7 @@ struct bluebonnet_file {
 static inline struct bluebonnet_file bluebonnet_file_from(const struct stat *status) {
     int64_t modified = (int64_t)status->st_mtim.tv_sec * 1000000000 + status->st_mtim.tv_nsec;
     struct bluebonnet_file file = {S_ISREG(status->st_mode), status->st_mode & S_IFMT, status->st_mode & 07777, status->st_size,
-                                   status->st_blocks, status->st_ino, modified};
+                                   status->st_blocks, status->st_dev, status->st_ino, modified};
     return file;
 }
 

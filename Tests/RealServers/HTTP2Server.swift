@@ -93,7 +93,7 @@ public final class HTTP2Server: Sendable {
         from collections import Counter
         from h2.config import H2Configuration
         from h2.connection import H2Connection
-        from h2.events import DataReceived, RequestReceived, StreamEnded
+        from h2.events import DataReceived, RequestReceived, StreamEnded, StreamReset, WindowUpdated
         from h2.exceptions import ProtocolError
         from h2.settings import SettingCodes
         from hyperframe.frame import GoAwayFrame, PingFrame, WindowUpdateFrame, DataFrame
@@ -110,7 +110,7 @@ public final class HTTP2Server: Sendable {
         class Connection:
             def __init__(self, plain, number):
                 self.plain, self.number = plain, number
-                self.requests, self.sizes, self.authorized = {}, Counter(), set()
+                self.requests, self.sizes, self.authorized, self.floods = {}, Counter(), set(), {}
 
             def run(self):
                 try:
@@ -158,6 +158,11 @@ public final class HTTP2Server: Sendable {
                         self.h2.increment_flow_control_window(event.flow_controlled_length)
                     if event.flow_controlled_length and window != "0" and event.stream_ended is None:
                         self.h2.increment_flow_control_window(event.flow_controlled_length, event.stream_id)
+                elif isinstance(event, StreamReset):
+                    self.floods.pop(event.stream_id, None)
+                elif isinstance(event, WindowUpdated):
+                    for stream in list(self.floods):
+                        self.flood(stream)
                 elif isinstance(event, StreamEnded):
                     method, path = self.requests.pop(event.stream_id)
                     with lock:
@@ -177,10 +182,20 @@ public final class HTTP2Server: Sendable {
             def hold(self, stream, word, status):
                 self.h2.send_headers(stream, [
                     (":status", status), ("location", "/ok"), ("www-authenticate", 'Basic realm="x"')])
-                for _ in range(20 if word == "flood" else 0):
-                    self.h2.send_data(stream, bytes(10000))
+                if word == "flood":
+                    self.floods[stream] = 200000
+                    self.flood(stream)
                 if word == "brief":
                     self.h2.send_data(stream, b"brief", end_stream=True)
+
+            def flood(self, stream):
+                while self.floods.get(stream, 0) > 0:
+                    room = min(self.floods[stream], self.h2.local_flow_control_window(stream),
+                               self.h2.max_outbound_frame_size)
+                    if room <= 0:
+                        return  # until the client's window grows
+                    self.h2.send_data(stream, bytes(room))
+                    self.floods[stream] -= room
 
             def answer(self, stream, word, number, count):
                 frames = b""

@@ -12,7 +12,7 @@ enum InputSource {
     case stream(FileDescriptor)
 
     /// Opens the file at `path`, or standard input for nil and "-".
-    static func open(_ path: String?) throws(CommandError) -> (source: InputSource, status: stat) {
+    static func open(_ path: String?) throws(CommandError) -> (source: InputSource, status: FileStatus) {
         let path = path == "-" ? nil : path
         do throws(SystemError) {
             // A named pipe would make opening wait for its writer; reading waits as well, and can be interrupted.

@@ -1,6 +1,7 @@
 // Bluebonnet: HTTP operations for Swift on Linux.
 // SPDX-License-Identifier: MIT
 
+internal import CLinux
 import Foundation
 import Glibc
 
@@ -21,11 +22,11 @@ struct FileDescriptor: Equatable {
     }
 
     /// The kernel's information about the file.
-    var status: stat {
+    var status: FileStatus {
         get throws(SystemError) {
-            var status = stat()
-            guard fstat(rawValue, &status) == 0 else { throw SystemError.latest }
-            return status
+            var file = bluebonnet_file()
+            guard bluebonnet_look_at(rawValue, &file) == 0 else { throw SystemError.latest }
+            return FileStatus(file)
         }
     }
 
@@ -70,15 +71,31 @@ struct FileDescriptor: Equatable {
     }
 }
 
-extension stat {
+/// The kernel's information about a file.
+struct FileStatus {
+    private let file: bluebonnet_file
+
+    fileprivate init(_ file: bluebonnet_file) { self.file = file }
+
+    /// Reads the status of the file at a path, through symbolic links; nil where there is none.
+    init?(path: String) {
+        var file = bluebonnet_file()
+        guard bluebonnet_look_at_target(AT_FDCWD, path, &file) == 0 else { return nil }
+        self.init(file)
+    }
+
     /// Whether it is an ordinary file, which can be read to its end and cut.
-    var isRegularFile: Bool { st_mode & S_IFMT == S_IFREG }
+    var isRegularFile: Bool { file.is_regular }
 
     /// Whether it is a folder.
-    var isFolder: Bool { st_mode & S_IFMT == S_IFDIR }
+    var isFolder: Bool { file.kind == S_IFDIR }
+
+    var byteCount: Int64 { file.byte_count }
 
     /// Whether it is the same file as another, whatever their paths.
-    func isSameFile(as other: stat) -> Bool { st_dev == other.st_dev && st_ino == other.st_ino }
+    func isSameFile(as other: FileStatus) -> Bool {
+        file.device == other.file.device && file.inode == other.file.inode
+    }
 }
 
 /// Why a system call failed.

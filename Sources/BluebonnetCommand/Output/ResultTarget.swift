@@ -25,7 +25,7 @@ struct ResultTarget {
     /// - Parameters:
     ///   - input: where the request lines come from, which must not be overwritten.
     ///   - journals: the files of the journal, which must not be either.
-    init(path: String, input: stat, journals: [stat] = []) throws(CommandError) {
+    init(path: String, input: FileStatus, journals: [FileStatus] = []) throws(CommandError) {
         name = path
         var isJournal = false
         do throws(SystemError) {
@@ -59,7 +59,7 @@ struct ResultTarget {
     private func cutPartialLine(_ written: ArraySlice<UInt8>) {
         let excess = written.count - (written.lastIndex(of: UInt8(ascii: "\n")).map { $0 + 1 } ?? 0)
         let end = lseek(descriptor.rawValue, 0, SEEK_CUR)
-        guard excess > 0, end >= excess, (try? descriptor.status.st_size) == end else { return }
+        guard excess > 0, end >= excess, let length = try? descriptor.status.byteCount, length == end else { return }
         _ = ftruncate(descriptor.rawValue, end - excess)
     }
 }

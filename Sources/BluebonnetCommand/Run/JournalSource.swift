@@ -60,11 +60,8 @@ struct JournalSource {
     }
 
     /// The kernel's information about the files of an opened journal: SQLite has two files in addition to the journal.
-    var statuses: [stat] {
+    var statuses: [FileStatus] {
         let real = FilePath.url(path).resolvingSymlinksInPath().path
-        return [real, real + "-wal", real + "-shm"].compactMap { path in
-            var status = stat()
-            return stat(path, &status) == 0 ? status : nil
-        }
+        return [real, real + "-wal", real + "-shm"].compactMap(FileStatus.init(path:))
     }
 }

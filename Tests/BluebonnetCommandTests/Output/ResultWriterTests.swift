@@ -10,11 +10,15 @@ import Testing
 @testable import BluebonnetCommand
 
 @Suite(.timeLimit(.minutes(1))) struct ResultWriterTests {
+    private static func target(_ path: String) throws -> ResultTarget {
+        try ResultTarget(path: path, input: try #require(FileStatus(path: "/dev/null")))
+    }
+
     @Test func linesOfManyThreadsArriveWholeAndEachOnce() throws {
         let folder = try TemporaryFolder()
         defer { folder.remove() }
         let path = folder.path("results")
-        let writer = ResultWriter(try ResultTarget(path: path, input: stat())) {}
+        let writer = ResultWriter(try Self.target(path)) {}
         DispatchQueue.concurrentPerform(iterations: 500) { number in
             writer.append(Data("\(number)-\(String(repeating: "x", count: number * 10))\n".utf8))
         }
@@ -28,7 +32,7 @@ import Testing
         let folder = try TemporaryFolder()
         defer { folder.remove() }
         let path = folder.path("results")
-        let writer = ResultWriter(try ResultTarget(path: path, input: stat())) {}
+        let writer = ResultWriter(try Self.target(path)) {}
         for number in 0..<10_000 { writer.append(Data("\(number)\n".utf8)) }
         try writer.finish()
         let lines = try String(contentsOfFile: path, encoding: .utf8).split(separator: "\n")
@@ -37,7 +41,7 @@ import Testing
 
     @Test func anErrorIsToldOnceAndAtTheEnd() throws {
         let count = Mutex(0)
-        let writer = ResultWriter(try ResultTarget(path: "/dev/full", input: stat())) {
+        let writer = ResultWriter(try Self.target("/dev/full")) {
             count.withLock { $0 += 1 }
         }
         for number in 0..<100 { writer.append(Data("\(number)\n".utf8)) }
@@ -50,7 +54,7 @@ import Testing
         let calls = Mutex(0)
         let folder = try TemporaryFolder()
         defer { folder.remove() }
-        let writer = ResultWriter(try ResultTarget(path: folder.path("results"), input: stat())) { write in
+        let writer = ResultWriter(try Self.target(folder.path("results"))) { write in
             calls.withLock { $0 += 1 }
             write()
         } onError: {

@@ -1,18 +1,39 @@
 // Bluebonnet: HTTP operations for Swift on Linux.
 // SPDX-License-Identifier: MIT
 
-import Bluebonnet
 import BluebonnetTestServer
 import Foundation
 import RealServers
 import Testing
 
+@testable import Bluebonnet
+
 extension RuleTable {
-    /// The time that a cookie gets with this attribute.
+    /// The time that a cookie gets with this attribute: the date, or 400 days from now where libcurl keeps no cookie for
+    /// longer (`CookieLifetime`).
     private static func expiry(_ date: String, _ seconds: Double?) -> RuleCase {
         .cookies(["a=1; expires=\(date)"], sends: "a=1") { kept in
-            #expect(kept.first?.expires?.timeIntervalSince1970 == seconds)
+            let expires = kept.first?.expires?.timeIntervalSince1970
+            guard CookieLifetime.isPresent, let seconds else { return #expect(expires == seconds) }
+            let longest = Date.now.timeIntervalSince1970 + CookieLifetime.longest
+            #expect(expires.map { abs($0 - min(seconds, longest)) <= 120 } == true)
         }
+    }
+
+    /// A date in the next 400 days, by its parts in several orders, and the second that it means.
+    private static func nearDates() throws -> (spellings: [String], seconds: Double) {
+        let seconds = (Date.now.timeIntervalSince1970 + 100 * 86_400).rounded(.down)
+        let formatter = DateFormatter()
+        formatter.locale = Locale(identifier: "en_US_POSIX")
+        formatter.timeZone = try #require(TimeZone(identifier: "GMT"))
+        let formats = [
+            "dd MMM yyyy HH:mm:ss", "MMM dd yyyy HH:mm:ss", "EEE MMM d HH:mm:ss yyyy", "HH:mm:ss yyyy dd MMM",
+        ]
+        let spellings = formats.map { format in
+            formatter.dateFormat = format
+            return formatter.string(from: Date(timeIntervalSince1970: seconds))
+        }
+        return (spellings, seconds)
     }
 
     static let cookieSyntax: [Rule] = [
@@ -33,6 +54,12 @@ extension RuleTable {
                         "Wed Jun  9 10:18:14 2094", "jun 9 10:18:14 2094 GMT",
                     ] {
                         try await expiry(date, 3_926_917_094).run()
+                    }
+                    let near = try nearDates()
+                    for date in near.spellings {
+                        try await RuleCase.cookies(["a=1; expires=\(date)"], sends: "a=1") { kept in
+                            #expect(kept.first?.expires?.timeIntervalSince1970 == near.seconds, "\(date)")
+                        }.run()
                     }
                 })),
         Rule(

@@ -44,8 +44,18 @@ import Testing
 
     @Test(arguments: ["=1; a=2", "; a=2", " ; ; a=2; path=/"])
     func fieldThatBeginsWithoutANameIsUnwanted(value: String) throws {
-        let fault = try #require(CookieFault(line: "Set-Cookie: \(value)"))
+        let fault = try #require(CookieFault(line: "Set-Cookie: \(value)", keepsNameless: false))
         #expect(fault.name == "a" && fault.isUnwanted)
+    }
+
+    @Test(arguments: ["=1", " =1; path=/", "=; a=1", "=1; a=2"])
+    func cookieWithoutANameIsUnwanted(value: String) throws {
+        let fault = try #require(CookieFault(line: "Set-Cookie: \(value)", keepsNameless: true))
+        #expect(fault.name.isEmpty && fault.isUnwanted)
+    }
+
+    @Test(arguments: ["a", ""]) func fieldWithoutAnEqualsSignIsNoFault(value: String) {
+        #expect(CookieFault(line: "Set-Cookie: \(value)", keepsNameless: true) == nil)
     }
 
     @Test(arguments: [

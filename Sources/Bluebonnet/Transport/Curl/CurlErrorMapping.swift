@@ -11,6 +11,7 @@ struct CurlErrorMapping {
     private let text: String
     private let isInsideHead: Bool
     private let hasAnswer: Bool
+    private let isCutByMissingNotice: Bool
     private let isSent: Bool
     private let connectStatus: Int
     /// The error of a request that could not be sent because its head is too large.
@@ -26,6 +27,8 @@ struct CurlErrorMapping {
         isInsideHead = hasAnswer && machine.response.head == nil
         let isTooLarge = LongLine.mayBe(error)
         let libraryText = handle.lastErrorText ?? error.text
+        isCutByMissingNotice =
+            MissingCloseNotice.isReported(libraryText) && machine.response.needsCloseNotice(of: machine.request)
         text = isTooLarge && isInsideHead ? "\(LongLine.sentence) (\(libraryText))" : libraryText
         connectStatus = handle.long(CURLINFO_HTTP_CONNECTCODE)
         headFault = isTooLarge && !hasAnswer ? machine.request.assembledHeadFault : nil
@@ -61,8 +64,9 @@ struct CurlErrorMapping {
         return RefusedTunnel.mayBe(error)
     }
 
-    /// CURLE_RECV_ERROR stands for a lost connection and for a broken chunk.
+    /// CURLE_RECV_ERROR stands for a lost connection, a broken chunk, and a body cut by the end of the TLS connection.
     private var receiveErrorCode: NetworkingError.Code {
+        if isCutByMissingNotice { return .badServerResponse }
         if text.contains("chunked-encoding") { return .badServerResponse }
         if isInsideHead && text.contains("header") { return .headersTooLarge }
         return .connectionLost

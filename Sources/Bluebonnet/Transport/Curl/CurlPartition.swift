@@ -35,6 +35,7 @@ final class CurlPartition: EventLoopClient, RoundEndTask {
     /// Whether libcurl is being told to stop reading a throttled transfer.
     private var isThrottling = false
     private var drainsThisRound = false
+    private var busyPause = BusyPause()
     private var curlDeadline = UInt64.max
     private var limitDeadline = UInt64.max
     /// How many transfers begin before connections are kept as usual again; 0 when they are.
@@ -161,6 +162,7 @@ extension CurlPartition {
 
     /// Goes on with a transfer that was paused; what libcurl held back may arrive inside this call.
     func resume(_ transfer: CurlTransfer) {
+        busyPause.reset()
         resuming = GrowingPause.isPresent ? transfer : nil
         // Where the consumer has no capacity, sending alone continues.
         let result = curl_easy_pause(transfer.handle.raw, transfer.isHoldingBytes ? CURLPAUSE_RECV : CURLPAUSE_CONT)
@@ -206,6 +208,7 @@ extension CurlPartition {
     private func note(_ transfer: CurlTransfer) {
         transfer.activeIndex = active.count
         active.append(transfer)
+        busyPause.reset()
         idleSince = nil
         loop.transferCount += 1
         setExpectsSmallResponse(transfer, true)
@@ -233,6 +236,7 @@ extension CurlPartition {
         if events & EPOLLIN.rawValue != 0 { mask |= CURL_CSELECT_IN }
         if events & EPOLLOUT.rawValue != 0 { mask |= CURL_CSELECT_OUT }
         if events & (EPOLLERR.rawValue | EPOLLHUP.rawValue) != 0 { mask |= CURL_CSELECT_ERR }
+        busyPause.reset()
         act(on: descriptor, mask: mask)
         if mask != CURL_CSELECT_OUT && !pendingResumes.isEmpty { runPendingResumes() }
         drainWhenAllIsRead()
@@ -264,9 +268,18 @@ extension CurlPartition {
             act(on: CURL_SOCKET_TIMEOUT, mask: 0)
             drainMessages()
             if curlDeadline == .max { askForTimer() }
+            spareBusyPause(now: now)
         }
         if limitDeadline <= now { enforceLimits(now: now) }
         updateDeadline()
+    }
+
+    /// Delays a call that libcurl wants at once while a transfer is paused.
+    private func spareBusyPause(now: UInt64) {
+        guard BusyPause.isPresent, curlDeadline != .max, curlDeadline <= MonotonicClock.now(),
+            active.contains(where: { $0.machine.flow == .paused })
+        else { return }
+        curlDeadline = now + busyPause.nextDelay()
     }
 
     /// A limit may have come nearer; limits that move away are noticed when the old instant comes.

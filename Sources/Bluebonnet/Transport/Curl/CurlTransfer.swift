@@ -180,7 +180,7 @@ extension CurlTransfer {
     /// - Returns: whether it begins again.
     func mayBeginAgain(after result: CURLcode) -> Bool {
         if result != CURLE_OK, beginsProxyDigest() { return true }
-        let result = LibraryResult(result, of: handle)
+        let result = libraryResult(result)
         guard let renewal = machine.renewal(after: result, bodyCanStartAgain: request.body.canStartAgain) else {
             return false
         }
@@ -233,7 +233,7 @@ extension CurlTransfer {
         if result != CURLE_OK || machine.failure != nil { handle.setup = nil }
         if KeptBrokenConnection.concerns(result) { handle.withEndpoints { partition.connections.shutDown($0) } }
         if isHoldingBytes { handle.isReusable = false }  // too late to have them thrown away
-        noteReusability(result)
+        noteReusability(result, isWhole: result == CURLE_OK && error == nil)
         if error == nil { applyAnnouncedTimeout() }
         partition.recycle(handle)
         finishCookies()
@@ -283,15 +283,21 @@ extension CurlTransfer {
     private func leave() -> TransferMetrics {
         endOpening()
         let metrics = self.metrics
-        noteReusability(CURLE_OK)
+        noteReusability(CURLE_OK, isWhole: false)
         if isHoldingBytes { _ = curl_easy_pause(handle.raw, CURLPAUSE_CONT) }
         partition.remove(self)
         finishCookies()
         return metrics
     }
 
-    private func noteReusability(_ result: CURLcode) {
-        if RememberedRefusal.spoilsHandle(after: machine.attempts, result) { handle.isReusable = false }
+    /// - Parameter isWhole: whether libcurl has ended the transfer without an error.
+    private func noteReusability(_ result: CURLcode, isWhole: Bool) {
+        if RememberedRefusal.spoilsHandle(after: machine.attempts, result)
+            || StuckRewind.spoilsHandle(
+                hasBody: !request.body.isEmpty, hasFailed: !isWhole, statusCode: machine.response.head?.statusCode)
+        {
+            handle.isReusable = false
+        }
     }
 
     /// Corrects and counts the cookies of the response.
@@ -300,8 +306,13 @@ extension CurlTransfer {
         receivedCookies = nil
     }
 
+    private func libraryResult(_ result: CURLcode) -> LibraryResult {
+        WordlessEnd.corrected(
+            LibraryResult(result, of: handle), isRefused: machine.isStreamRefused, isObserved: http2End == .frames)
+    }
+
     private func error(after result: CURLcode) -> NetworkingError? {
-        switch machine.end(LibraryResult(result, of: handle), self) {
+        switch machine.end(libraryResult(result), self) {
         case .success: nil
         case .failure(let error): error
         case .error:

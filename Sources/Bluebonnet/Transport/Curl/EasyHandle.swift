@@ -218,19 +218,24 @@ extension EasyHandle {
     /// 7.88 would lose the zone of an IPv6 address.
     ///
     /// - Parameter origin: the URL's; nil when libcurl has to know more of the URL.
-    func setURL(_ text: String, _ origin: @autoclosure () -> CurlOrigin?) throws(CurlError) {
+    func setURL(
+        _ text: String, hasAbsoluteTarget: Bool, _ origin: @autoclosure () -> CurlOrigin?
+    ) throws(CurlError) {
         if text == url { return }
         url = ""
         let offset = Origin.targetOffset(ofPlainURL: text)
         self.origin = offset == nil ? nil : origin()
         try set(CURLOPT_CURLU, pointer: self.origin.map { UnsafeRawPointer($0.raw) })
         let isApart = self.origin != nil
+        let written = isApart ? nil : EmptyQuery.writtenTarget(ofURL: text, isAbsolute: hasAbsoluteTarget)
         let code = text.withCString { start in
             // Last is the URL: since 8.12, setting the other one forgets it. Without a path, the target is the
             // origin's.
             let target = start + (offset ?? 0)
             let hasTarget = isApart && target.pointee != 0
-            let code = bluebonnet_easy_setopt_string(raw, CURLOPT_REQUEST_TARGET, hasTarget ? target : nil)
+            let code =
+                written.map { bluebonnet_easy_setopt_string(raw, CURLOPT_REQUEST_TARGET, $0) }
+                ?? bluebonnet_easy_setopt_string(raw, CURLOPT_REQUEST_TARGET, hasTarget ? target : nil)
             return code == CURLE_OK ? bluebonnet_easy_setopt_string(raw, CURLOPT_URL, start) : code
         }
         try code.check()

@@ -92,7 +92,9 @@ struct HandleSetup: Equatable {
             try request.setPrivateState(of: handle)
             handle.setup = setup.isRepeatable ? setup : nil
         }
-        try handle.setURL(request.urlText, request.curlOrigin(in: partition))
+        let isForPlainProxy = request.poolKey.proxy != nil && !request.isSecure
+        try handle.setURL(
+            request.urlText, hasAbsoluteTarget: isForPlainProxy, request.curlOrigin(in: partition))
         if request.limits.expectsLargeBody { try handle.setBufferSize(partition.largeBufferByteCount) }
         if request.method != "HEAD", let bytes = request.copiedBody { try handle.setBody(bytes) }
         try request.setFields(of: handle, in: partition, namingHost: setup.namesHost)

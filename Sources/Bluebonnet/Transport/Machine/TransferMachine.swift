@@ -14,7 +14,7 @@ struct TransferMachine {
     private var interruption: Interruption?
     private(set) var upload = UploadProgress()
     /// Whether the server has refused the HTTP/2 stream of the last sending.
-    private var isStreamRefused = false
+    private(set) var isStreamRefused = false
     /// A pause moves it.
     private var deadline: UInt64
     private var supply = BodySupply.open

@@ -33,8 +33,9 @@ extension NetworkTests {
             Row("GET", "/reset/2", .badServerResponse), Row("GET", "/reset/8", .badServerResponse),
             Row("POST", "/reset/11", .badServerResponse), Row("GET", "/reset-inside/2", .badServerResponse),
             Row("GET", "/short", .badServerResponse), Row("GET", "/long", .badServerResponse),
-            // libcurl breaks off with the connection, and takes it for one that had died.
-            Row("GET", "/fields/400000", .connectionLost, 2), Row("POST", "/fields/400000", .connectionLost),
+            // libcurl breaks off with the connection. Before 8, it takes the connection for one that had died.
+            Row("GET", "/fields/400000", .connectionLost, WordlessEnd.isPresent ? 1 : 2),
+            Row("POST", "/fields/400000", .connectionLost),
             // Refused or not looked at: sent again when that is safe whatever the server made of it.
             Row("GET", "/refused/1", nil, 2), Row("GET", "/refused/4", nil, 5),
             Row("GET", "/refused/1000", .connectionLost, 6), Row("POST", "/refused/1", .connectionLost),

@@ -14,10 +14,16 @@ struct CookieFault: CurlQuirk, Equatable {
         static let versions = Range.since(8, 0)
     }
 
+    /// A field that begins with a pair without a name sets nothing (RFC 6265, 5.2). libcurl 8.14 makes a cookie without
+    /// a name of it; 7.88 takes the next pair. Versions between them have not been examined.
+    enum CookieWithoutName: CurlQuirk {
+        static let versions = Range.since(8, 0)
+    }
+
     /// The name that libcurl has given the cookie.
     private(set) var name: String
-    /// The field sets nothing. It begins with a pair without a name, where libcurl takes the next pair, or its name
-    /// makes a promise that it does not keep (`breaksPromise`).
+    /// The field sets nothing. It begins with a pair without a name (`CookieWithoutName`), or its name makes a promise
+    /// that it does not keep (`breaksPromise`).
     private(set) var isUnwanted = false
     /// `Secure` and `HttpOnly` count whatever their values are: libcurl takes those with a value for unknown ones.
     private(set) var isSecure = false
@@ -32,20 +38,25 @@ struct CookieFault: CurlQuirk, Equatable {
 
     /// - Parameters:
     ///   - line: a field with its name.
+    ///   - keepsNameless: whether libcurl makes cookies without a name.
     ///   - isOfPublicSuffix: whether the response's host is a public suffix. Called for a line with a domain only.
     /// - Returns: nil if libcurl reads the line correctly.
-    init?(line: String, isOfPublicSuffix: () -> Bool = { false }) {
+    init?(
+        line: String, keepsNameless: Bool = CookieWithoutName.isPresent, isOfPublicSuffix: () -> Bool = { false }
+    ) {
         // Bytes, as libcurl and servers read them: a combining mark makes another character of ";" and of "=".
         let bytes = line.utf8
         guard let colon = bytes.firstIndex(of: UInt8(ascii: ":")) else { return nil }
         let parts = bytes[bytes.index(after: colon)...]
             .split(separator: UInt8(ascii: ";"), omittingEmptySubsequences: false).map(Part.init)
-        guard let first = parts.firstIndex(where: { !$0.name.isEmpty }), first > 0 || parts[0].value != nil else {
+        let isKeptNameless = keepsNameless && parts[0].name.isEmpty && parts[0].value != nil
+        let named = isKeptNameless ? 0 : parts.firstIndex { !$0.name.isEmpty }
+        guard let first = named, first > 0 || parts[0].value != nil else {
             return nil
         }
         name = parts[first].name
         let attributes = parts[(first + 1)...]
-        isUnwanted = first > 0 || Self.breaksPromise(name, attributes)
+        isUnwanted = first > 0 || isKeptNameless || Self.breaksPromise(name, attributes)
         for attribute in attributes { read(attribute, isOfPublicSuffix) }
         guard isUnwanted || isSecure || isHTTPOnly || hasNoPath || isTooWide else { return nil }
     }

@@ -1,0 +1,23 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+import Testing
+
+@testable import Bluebonnet
+
+/// How often libcurl is called while a transfer is paused.
+@Suite struct BusyPauseTests {
+    @Test func intervalsGrowUpToALimit() {
+        var pause = BusyPause()
+        let milliseconds = (0..<BusyPause.freeTurnCount + 9).map { _ in pause.nextDelay() / 1_000_000 }
+        #expect(milliseconds == [0, 0, 0, 0, 0, 0, 0, 0, 1, 2, 4, 8, 16, 32, 64, 64, 64])
+    }
+
+    @Test func intervalsBeginAnewAfterAnEvent() {
+        var pause = BusyPause()
+        for _ in 0..<1000 { _ = pause.nextDelay() }
+        #expect(pause.nextDelay() == BusyPause.longestDelay)
+        pause.reset()
+        #expect(pause.nextDelay() == 0)
+    }
+}
