@@ -51,7 +51,7 @@ extension NetworkTests {
             let operation = try await Self.outcome(of: .raw(line + "Content-Length: 2\r\n\r\nok"))
             #expect(operation.error?.code == .badServerResponse)
             // Ours, or that of libcurl 8.14.
-            let texts = ["HTTP/2 over a connection of HTTP/1.1", "not serving HTTP/2"]
+            let texts = ["HTTP/2 over a connection of HTTP/1.1", "Version mismatch"]
             #expect(texts.contains { operation.error?.message.contains($0) == true })
         }
 
