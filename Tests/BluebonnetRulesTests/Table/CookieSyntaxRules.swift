@@ -9,8 +9,8 @@ import Testing
 @testable import Bluebonnet
 
 extension RuleTable {
-    /// The time that a cookie gets with this attribute: the date, or 400 days from now where libcurl keeps no cookie for
-    /// longer (`CookieLifetime`).
+    /// The time that a cookie gets with this attribute: the date, or 400 days from now where libcurl keeps no cookie
+    /// for longer (`CookieLifetime`).
     private static func expiry(_ date: String, _ seconds: Double?) -> RuleCase {
         .cookies(["a=1; expires=\(date)"], sends: "a=1") { kept in
             let expires = kept.first?.expires?.timeIntervalSince1970

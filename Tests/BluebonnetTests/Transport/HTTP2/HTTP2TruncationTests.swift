@@ -145,8 +145,8 @@ extension NetworkTests {
             }
         }
 
-        /// What libcurl had not delivered before such an error is lost, though the server ended the stream. Newer versions
-        /// deliver it.
+        /// What libcurl had not delivered before such an error is lost, though the server ended the stream. Newer
+        /// versions deliver it.
         @Test func bytesThatLibcurlLostAreNotBlamedOnTheStream() async throws {
             try await HTTP2FrameServer.serving { server in
                 let outcomes = try await Run(server).outcomes(of: ["head/end-5.flood", "head/data-5.trailers.flood"])

@@ -1,10 +1,10 @@
 // Bluebonnet: HTTP operations for Swift on Linux.
 // SPDX-License-Identifier: MIT
 
-/// libcurl 8.14 asks to be called again at once, without an end, while a transfer is paused whose bytes it has buffered:
-/// a paused response over HTTP/2 takes a processor. 7.88 does not; versions between them have not been examined. Where
-/// the quirk is present and a transfer is paused, calls that libcurl wants at once come at growing intervals. An event
-/// of a socket, a new transfer and a resumed one end that.
+/// libcurl 8.14 asks to be called again at once, without an end, while a transfer is paused and libcurl has buffered
+/// bytes of its response: a paused response over HTTP/2 takes a processor. 7.88 does not; versions between them have
+/// not been examined. Where the quirk is present and a transfer is paused, calls that libcurl wants at once come at
+/// growing intervals. An event of a socket, a new transfer and a resumed one end that.
 struct BusyPause: CurlQuirk {
     static let versions = Range.since(8, 0)
     /// So many calls come at once, because some of them have work to do.

@@ -3,8 +3,8 @@
 
 internal import CCurl
 
-/// libcurl 8.14 remembers, also after curl_easy_reset, that a request's body has to be sent again, although the transfer
-/// has ended: each later request of the handle fails with "necessary data rewind was not possible"
+/// libcurl 8.14 remembers, also after curl_easy_reset, that a request's body has to be sent again, although the
+/// transfer has ended: each later request of the handle fails with "necessary data rewind was not possible"
 /// (CURLE_SEND_FAIL_REWIND). 7.88 forgets it; versions between them have not been examined. Where the quirk is present,
 /// a handle serves no other request once a request with a body has failed, or its response was no success.
 enum StuckRewind: CurlQuirk {

@@ -1,8 +1,8 @@
 // Bluebonnet: HTTP operations for Swift on Linux.
 // SPDX-License-Identifier: MIT
 
-/// libcurl 8.14 reports each HTTP/2 connection that ends before a response as CURLE_HTTP2 without a text. 7.88 does that
-/// for GOAWAY alone, after which a request may be sent again often, and has CURLE_PARTIAL_FILE for the other ends.
+/// libcurl 8.14 reports each HTTP/2 connection that ends before a response as CURLE_HTTP2 without a text. 7.88 does
+/// that for GOAWAY alone, after which a request may be sent again often, and has CURLE_PARTIAL_FILE for the other ends.
 /// Versions between them have not been examined. Where the quirk is present, the frames decide: without GOAWAY or
 /// REFUSED_STREAM, the server may have processed the request.
 enum WordlessEnd: CurlQuirk {
