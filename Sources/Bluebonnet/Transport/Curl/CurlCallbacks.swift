@@ -217,6 +217,9 @@ extension CurlTransfer {
             }
             return true
         }
+        if StalledHead.isNeeded, machine.attempts.isMultiplexed, !machine.response.hasHead {
+            partition.continueHeadAfterCall(of: self)
+        }
         return goesOn == true
     }
 

@@ -30,6 +30,8 @@ final class CurlPartition: EventLoopClient, RoundEndTask {
     private var pendingResumes: [CurlTransfer] = []
     /// Transfers whose cookies are corrected after the present call of libcurl.
     private var correcting: [CurlTransfer] = []
+    /// Transfers with a part of a response's head that libcurl has to be called for again.
+    private var unfinishedHeads: [CurlTransfer] = []
     /// Whether the proxy wants Digest before it makes a tunnel.
     var usesProxyDigest = false
     /// Whether libcurl is being told to stop reading a throttled transfer.
@@ -295,6 +297,26 @@ extension CurlPartition {
         _ = curl_multi_socket_action(multi, descriptor, mask, &runningCount)
         connections.endWrites()
         correctCookies()
+        continueHeads()
+    }
+
+    /// libcurl may hold the rest of the response's head (`StalledHead`).
+    func continueHeadAfterCall(of transfer: CurlTransfer) {
+        if unfinishedHeads.last !== transfer { unfinishedHeads.append(transfer) }
+    }
+
+    /// libcurl looks at a transfer again when a pause ends.
+    private func continueHeads() {
+        guard !unfinishedHeads.isEmpty else { return }
+        let transfers = unfinishedHeads
+        unfinishedHeads = []
+        for transfer in transfers where isActive(transfer) && transfer.machine.flow == .open {
+            guard !transfer.machine.response.hasHead else { continue }
+            isThrottling = true
+            _ = curl_easy_pause(transfer.handle.raw, CURLPAUSE_RECV)
+            isThrottling = false
+            _ = curl_easy_pause(transfer.handle.raw, CURLPAUSE_CONT)
+        }
     }
 
     /// A cookie of the transfer's response must be corrected before another request is sent.
