@@ -18,6 +18,7 @@ public import Foundation
 ///   close_notify
 /// - `/short`, `/long`: a byte less, and one more, than the content length says
 /// - `/fields/BYTES`: that many bytes of header fields
+/// - `/field/BYTES`: one header field of that many bytes
 /// - `/pings/COUNT`, `/empty/COUNT`: that many PING frames, and empty DATA frames, before "ok"
 /// - `/early`: 103 before "ok"; `/trailers`: trailers after it
 /// - `/silent`: nothing
@@ -229,6 +230,9 @@ public final class HTTP2Server: Sendable {
                 if word == "fields":
                     value = "x" * 8000
                     self.head(stream, 2, [(f"field-{i}", value) for i in range(number // 8000)])
+                    return self.h2.send_data(stream, b"ok", end_stream=True)
+                if word == "field":
+                    self.head(stream, 2, [("field", "x" * number)])
                     return self.h2.send_data(stream, b"ok", end_stream=True)
                 if word == "pings":
                     for _ in range(number // 100):

@@ -78,11 +78,22 @@ struct OpenedPartialFile {
         throw NetworkingError(.cannotOpenFile, "1000 downloads of this URL write to \(folder.path) already")
     }
 
-    /// A part of the URL with another query, which may be a new signature; nil if the URL has a part of its own.
+    /// The query parameters in which storage services sign a URL.
+    private static let signatures: Set<String> = ["x-amz-signature", "x-goog-signature", "signature", "sig"]
+
+    /// Whether a query has a signature, so that another query may mean the same resource.
+    private static func hasSignature(_ url: URL) -> Bool {
+        guard let query = url.query else { return false }
+        return query.split(separator: "&").contains { parameter in
+            signatures.contains(parameter.prefix { $0 != "=" }.lowercased())
+        }
+    }
+
+    /// A part of the URL with another signature; nil if the URL has a part of its own.
     private static func continuable(
         by url: URL, _ resource: String, _ own: String, in folder: OutputFolder
     ) throws(NetworkingError) -> (file: OpenedPartialFile, destination: String)? {
-        guard url.query != nil, !PartialRecord.isThere(PartialFile.partialPath(of: own), in: folder.descriptor) else {
+        guard hasSignature(url), !PartialRecord.isThere(PartialFile.partialPath(of: own), in: folder.descriptor) else {
             return nil
         }
         for name in folder.names where name.hasPrefix(resource) && name.hasSuffix(PartialFile.suffix) {

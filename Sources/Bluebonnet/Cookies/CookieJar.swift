@@ -65,7 +65,7 @@ public final class CookieJar: TransferCookies {
         NetworkThread.shared.submit {
             guard let piece = pieces.first else {
                 store.value.isTrimming = false
-                return
+                return removeSurplus(of: store)  // of cookies that have come meanwhile
             }
             store.value.trim(piece)
             remove(pieces.dropFirst(), from: store)

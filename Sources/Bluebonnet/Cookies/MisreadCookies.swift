@@ -22,8 +22,8 @@ struct MisreadCookies {
         let replacement: Cookie?
     }
 
-    /// libcurl accepts 50 cookies of a response (since 7.84). It does not count the lines that it rejects, so all lines
-    /// are examined.
+    /// libcurl accepts 50 cookies of a response (since 7.84). It does not count lines without a name, with a foreign
+    /// domain or a control character, or that are too long, so all lines are examined.
     static let acceptedCount = 50
 
     private let origin: Origin
@@ -79,6 +79,11 @@ struct MisreadCookies {
         guard let fault = faults[Key(name: cookie.name, path: cookie.path)]?.fault,
             CookieRules.mayBe(cookie, of: origin.host)
         else { return nil }
+        // libcurl has refused the line: it overlays no secure cookie without TLS, and keeps no broken promise.
+        let keepsPromise = CookieFault.keepsPromise(
+            name: cookie.name, isSecure: cookie.isSecure,
+            isForRootOfHost: cookie.path == "/" && !cookie.includesSubdomains)
+        if cookie.isSecure && !origin.isSecure || fault.isUnwanted && keepsPromise { return nil }
         // A secure cookie may be set over TLS only.
         if fault.isUnwanted || fault.isSecure && !cookie.isSecure && !origin.isSecure {
             return Correction(cookie: cookie, replacement: nil)

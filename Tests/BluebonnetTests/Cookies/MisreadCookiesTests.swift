@@ -164,6 +164,22 @@ extension NetworkTests {
             #expect(await jar.cookies == [kept])
         }
 
+        /// libcurl refuses these lines: none of them has set the secure cookie.
+        @Test(arguments: ["__Host-a=2; path=/", "__Host-a=2; secure; path=/", "=1; __Host-a=2; path=/"])
+        func lineWithoutTLSLeavesASecureCookieAlone(line: String) async throws {
+            let jar = CookieJar()
+            let kept = Cookie(name: "__Host-a", value: "1", domain: "one.test", isSecure: true)
+            try await jar.set(kept)
+            try await TestServer.answering(.response(headers: ["Set-Cookie": line])) { server in
+                let options = TransferOptions {
+                    $0.cookieJar = jar
+                    $0.addressOverrides["one.test"] = "127.0.0.1"
+                }
+                await get(server.url(host: "one.test"), options)
+            }
+            #expect(await jar.cookies == [kept])
+        }
+
         @Test(arguments: [
             "path=/x/y/", "path=\"/q/\"", "path=\"/q", "path=/q\"", "path=/x; path=/z", "path=/u; path=", "path=x",
             "path=/; path", "domain=", "path=\"\"", "path=//", "Path = /sp ",

@@ -30,14 +30,16 @@ final class CurlPartition: EventLoopClient, RoundEndTask {
     private var pendingResumes: [CurlTransfer] = []
     /// Transfers whose cookies are corrected after the present call of libcurl.
     private var correcting: [CurlTransfer] = []
-    /// Transfers with a part of a response's head that libcurl has to be called for again.
-    private var unfinishedHeads: [CurlTransfer] = []
+    /// Transfers with a part of a response's head, and how often libcurl is called again for each.
+    private var unfinishedHeads: [(transfer: CurlTransfer, callCount: Int)] = []
     /// Whether the proxy wants Digest before it makes a tunnel.
     var usesProxyDigest = false
     /// Whether libcurl is being told to stop reading a throttled transfer.
     private var isThrottling = false
     private var drainsThisRound = false
     private var busyPause = BusyPause()
+    /// Whether the next call waits for a while, although libcurl wants it at once.
+    private var isDelayed = false
     private var curlDeadline = UInt64.max
     private var limitDeadline = UInt64.max
     /// How many transfers begin before connections are kept as usual again; 0 when they are.
@@ -164,7 +166,7 @@ extension CurlPartition {
 
     /// Goes on with a transfer that was paused; what libcurl held back may arrive inside this call.
     func resume(_ transfer: CurlTransfer) {
-        busyPause.reset()
+        endBusyPause()
         resuming = GrowingPause.isPresent ? transfer : nil
         // Where the consumer has no capacity, sending alone continues.
         let result = curl_easy_pause(transfer.handle.raw, transfer.isHoldingBytes ? CURLPAUSE_RECV : CURLPAUSE_CONT)
@@ -210,7 +212,7 @@ extension CurlPartition {
     private func note(_ transfer: CurlTransfer) {
         transfer.activeIndex = active.count
         active.append(transfer)
-        busyPause.reset()
+        endBusyPause()
         idleSince = nil
         loop.transferCount += 1
         setExpectsSmallResponse(transfer, true)
@@ -238,7 +240,7 @@ extension CurlPartition {
         if events & EPOLLIN.rawValue != 0 { mask |= CURL_CSELECT_IN }
         if events & EPOLLOUT.rawValue != 0 { mask |= CURL_CSELECT_OUT }
         if events & (EPOLLERR.rawValue | EPOLLHUP.rawValue) != 0 { mask |= CURL_CSELECT_ERR }
-        busyPause.reset()
+        endBusyPause()
         act(on: descriptor, mask: mask)
         if mask != CURL_CSELECT_OUT && !pendingResumes.isEmpty { runPendingResumes() }
         drainWhenAllIsRead()
@@ -281,7 +283,19 @@ extension CurlPartition {
         guard BusyPause.isPresent, curlDeadline != .max, curlDeadline <= MonotonicClock.now(),
             active.contains(where: { $0.machine.flow == .paused })
         else { return }
-        curlDeadline = now + busyPause.nextDelay()
+        let delay = busyPause.nextDelay()
+        isDelayed = delay > 0
+        curlDeadline = now + delay
+    }
+
+    /// libcurl may have to act at once. Where the earliest instant of its own has passed already, it does not say so
+    /// again.
+    private func endBusyPause() {
+        busyPause.reset()
+        guard isDelayed else { return }
+        isDelayed = false
+        curlDeadline = min(curlDeadline, MonotonicClock.now())
+        updateDeadline()
     }
 
     /// A limit may have come nearer; limits that move away are noticed when the old instant comes.
@@ -302,16 +316,22 @@ extension CurlPartition {
 
     /// libcurl may hold the rest of the response's head (`StalledHead`).
     func continueHeadAfterCall(of transfer: CurlTransfer) {
-        if unfinishedHeads.last !== transfer { unfinishedHeads.append(transfer) }
+        if let last = unfinishedHeads.indices.last, unfinishedHeads[last].transfer === transfer {
+            unfinishedHeads[last].callCount = StalledHead.callCount
+        } else {
+            unfinishedHeads.append((transfer, StalledHead.callCount))
+        }
     }
 
-    /// libcurl looks at a transfer again when a pause ends.
+    /// libcurl looks at a transfer again when a pause ends. The next line may be longer than its buffer, and another
+    /// transfer of the connection may come first: so it is called several times without a line.
     private func continueHeads() {
         guard !unfinishedHeads.isEmpty else { return }
-        let transfers = unfinishedHeads
+        let entries = unfinishedHeads
         unfinishedHeads = []
-        for transfer in transfers where isActive(transfer) && transfer.machine.flow == .open {
+        for (transfer, callCount) in entries where isActive(transfer) && transfer.machine.flow == .open {
             guard !transfer.machine.response.hasHead else { continue }
+            if callCount > 1 { unfinishedHeads.append((transfer, callCount - 1)) }
             isThrottling = true
             _ = curl_easy_pause(transfer.handle.raw, CURLPAUSE_RECV)
             isThrottling = false

@@ -29,7 +29,7 @@ extension NetworkTests {
             Row("GET", "/ok", nil), Row("POST", "/ok", nil), Row("GET", "/early", nil), Row("GET", "/trailers", nil),
             Row("GET", "/pings/10000", nil), Row("GET", "/empty/10000", nil), Row("GET", "/last", nil),
             Row("GET", "/fields/16000", nil), Row("GET", "/fields/48000", nil), Row("GET", "/fields/96000", nil),
-            Row("POST", "/fields/120000", nil),
+            Row("POST", "/fields/120000", nil), Row("GET", "/field/60000", nil),
             // Internal error, cancelled, enhance your calm: the server may have done what was asked.
             Row("GET", "/reset/2", .badServerResponse), Row("GET", "/reset/8", .badServerResponse),
             Row("POST", "/reset/11", .badServerResponse), Row("GET", "/reset-inside/2", .badServerResponse),

@@ -49,6 +49,8 @@ struct CookieFault: CurlQuirk, Equatable {
         guard let colon = bytes.firstIndex(of: UInt8(ascii: ":")) else { return nil }
         let parts = bytes[bytes.index(after: colon)...]
             .split(separator: UInt8(ascii: ";"), omittingEmptySubsequences: false).map(Part.init)
+        // libcurl that keeps nameless cookies sets nothing when the field begins with white space and a semicolon.
+        if keepsNameless, parts[0].isBlank { return nil }
         let isKeptNameless = keepsNameless && parts[0].name.isEmpty && parts[0].value != nil
         let named = isKeptNameless ? 0 : parts.firstIndex { !$0.name.isEmpty }
         guard let first = named, first > 0 || parts[0].value != nil else {
@@ -78,6 +80,13 @@ struct CookieFault: CurlQuirk, Equatable {
         return name.hasPrefix("__host-") || name.hasPrefix("__secure-")
     }
 
+    /// Whether the name of a cookie makes a promise that the cookie keeps: then no line that breaks it has set the
+    /// cookie.
+    static func keepsPromise(name: String, isSecure: Bool, isForRootOfHost: Bool) -> Bool {
+        guard hasPromise(name), isSecure else { return false }
+        return isForRootOfHost || !name.lowercased().hasPrefix("__host-")
+    }
+
     /// Whether a name has such a beginning, and its attributes do not keep the promise.
     private static func breaksPromise(_ name: String, _ attributes: ArraySlice<Part>) -> Bool {
         guard hasPromise(name) else { return false }
@@ -100,8 +109,11 @@ struct CookieFault: CurlQuirk, Equatable {
     private struct Part {
         let name: String
         let value: String?
+        /// Whether it is white space only, and not empty.
+        let isBlank: Bool
 
         init(_ text: Substring.UTF8View) {
+            isBlank = !text.isEmpty && Self.trimmed(text).isEmpty
             let sides = text.split(separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false)
             name = Self.trimmed(sides.first ?? text)
             value = sides.count == 2 ? Self.trimmed(sides[1]) : nil
