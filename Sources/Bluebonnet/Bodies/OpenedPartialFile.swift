@@ -62,7 +62,7 @@ struct OpenedPartialFile {
     }
 
     /// Opens a file that no other download uses, under a name that is made of the URL: what an earlier download of the
-    /// URL has left, or of the URL with another query, or a new file.
+    /// URL has left, or of the URL with another signature in its query, or a new file.
     static func unused(
         of url: URL, in folder: OutputFolder
     ) throws(NetworkingError) -> (file: OpenedPartialFile, destination: String) {

@@ -96,8 +96,8 @@ final class PartialFile: Sendable {
     }
 
     /// Opens or creates a partial file in a folder, where the response will say its name. Its own name is made of the
-    /// URL, so that a later download of the URL finds it, also with another query. Another download at the same time
-    /// gets another name.
+    /// URL, so that a later download of the URL finds it, also with another signature in its query. Another download at
+    /// the same time gets another name.
     convenience init(
         folder: OutputFolder, url: URL, isSynced: Bool = false, isDigested: Bool = false
     ) throws(NetworkingError) {

@@ -19,7 +19,7 @@ public import FoundationNetworking
 /// ```
 ///
 /// All members may be used from any thread. A jar holds 3,000 cookies; soon after there are more, it drops the oldest
-/// cookies of the sites with the most.
+/// cookies of the sites with the most. With libcurl 8.14, no cookie lives longer than 400 days.
 public final class CookieJar: TransferCookies {
     let store = NetworkBound(CurlCookieStore())
 

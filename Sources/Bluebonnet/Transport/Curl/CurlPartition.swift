@@ -38,8 +38,6 @@ final class CurlPartition: EventLoopClient, RoundEndTask {
     private var isThrottling = false
     private var drainsThisRound = false
     private var busyPause = BusyPause()
-    /// Whether the next call waits for a while, although libcurl wants it at once.
-    private var isDelayed = false
     private var curlDeadline = UInt64.max
     private var limitDeadline = UInt64.max
     /// How many transfers begin before connections are kept as usual again; 0 when they are.
@@ -283,17 +281,15 @@ extension CurlPartition {
         guard BusyPause.isPresent, curlDeadline != .max, curlDeadline <= MonotonicClock.now(),
             active.contains(where: { $0.machine.flow == .paused })
         else { return }
-        let delay = busyPause.nextDelay()
-        isDelayed = delay > 0
-        curlDeadline = now + delay
+        curlDeadline = now + busyPause.nextDelay()
     }
 
     /// libcurl may have to act at once. Where the earliest instant of its own has passed already, it does not say so
     /// again.
     private func endBusyPause() {
+        let wasDelaying = busyPause.isDelaying
         busyPause.reset()
-        guard isDelayed else { return }
-        isDelayed = false
+        guard wasDelaying else { return }
         curlDeadline = min(curlDeadline, MonotonicClock.now())
         updateDeadline()
     }

@@ -16,8 +16,9 @@ import Testing
     @Test func intervalsBeginAnewAfterAnEvent() {
         var pause = BusyPause()
         for _ in 0..<1000 { _ = pause.nextDelay() }
-        #expect(pause.nextDelay() == BusyPause.longestDelay)
+        #expect(pause.nextDelay() == BusyPause.longestDelay && pause.isDelaying)
         pause.reset()
+        #expect(!pause.isDelaying)
         #expect(pause.nextDelay() == 0)
     }
 }

@@ -15,13 +15,16 @@ struct BusyPause: CurlQuirk {
     /// The calls since the last event.
     private var turnCount = 0
 
+    /// Whether the next call waits, although libcurl wants it at once.
+    var isDelaying: Bool { turnCount > Self.freeTurnCount }
+
     /// Something has happened that libcurl may have to act on at once.
     mutating func reset() { turnCount = 0 }
 
     /// How long the next call waits, in nanoseconds.
     mutating func nextDelay() -> UInt64 {
         turnCount += 1
-        guard turnCount > Self.freeTurnCount else { return 0 }
+        guard isDelaying else { return 0 }
         return min(1_000_000 << UInt64(min(turnCount - Self.freeTurnCount - 1, 10)), Self.longestDelay)
     }
 }

@@ -13,7 +13,7 @@ enum StuckRewind: CurlQuirk {
     /// - Parameters:
     ///   - hasBody: whether the request had a body.
     ///   - statusCode: the response's; nil without a response.
-    static func spoilsHandle(hasBody: Bool, hasFailed: Bool, statusCode: Int?) -> Bool {
+    static func spoilsHandle(hasBody: Bool, hasFailed: Bool, statusCode: Int?, isPresent: Bool = isPresent) -> Bool {
         guard isPresent, hasBody else { return false }
         return hasFailed || statusCode.map { $0 >= 300 } ?? true
     }

@@ -13,7 +13,9 @@ enum WordlessEnd: CurlQuirk {
     /// - Parameters:
     ///   - isRefused: whether a frame has said that the server did not process the request.
     ///   - isObserved: whether frames are observed.
-    static func corrected(_ result: LibraryResult, isRefused: Bool, isObserved: Bool) -> LibraryResult {
+    static func corrected(
+        _ result: LibraryResult, isRefused: Bool, isObserved: Bool, isPresent: Bool = isPresent
+    ) -> LibraryResult {
         guard isPresent, isObserved, !isRefused, result == .wentAway else { return result }
         return .partial
     }
