@@ -148,11 +148,9 @@ extension NetworkTests {
             #expect(await jar.cookies.map(\.isHTTPOnly) == [true])
         }
 
-        /// Over HTTP, the line is that of an insecure cookie that wants to be secure.
-        @Test(arguments: ["a=2; path=/q; secure=1", "=1; a=2; path=/q"])
-        func unwantedCookieTakesNoOtherPathsCookieAlong(line: String) async throws {
+        /// The cookies of a jar that had one of `one.test`, after a response of that host without TLS.
+        private static func cookies(after line: String, withKept kept: Cookie) async throws -> [Cookie] {
             let jar = CookieJar()
-            let kept = Cookie(name: "a", value: "1", domain: "one.test", path: "/p")
             try await jar.set(kept)
             try await TestServer.answering(.response(headers: ["Set-Cookie": line])) { server in
                 let options = TransferOptions {
@@ -161,23 +159,21 @@ extension NetworkTests {
                 }
                 await get(server.url(host: "one.test"), options)
             }
-            #expect(await jar.cookies == [kept])
+            return await jar.cookies
+        }
+
+        /// Over HTTP, the line is that of an insecure cookie that wants to be secure.
+        @Test(arguments: ["a=2; path=/q; secure=1", "=1; a=2; path=/q"])
+        func unwantedCookieTakesNoOtherPathsCookieAlong(line: String) async throws {
+            let kept = Cookie(name: "a", value: "1", domain: "one.test", path: "/p")
+            #expect(try await Self.cookies(after: line, withKept: kept) == [kept])
         }
 
         /// libcurl refuses these lines: none of them has set the secure cookie.
         @Test(arguments: ["__Host-a=2; path=/", "__Host-a=2; secure; path=/", "=1; __Host-a=2; path=/"])
         func lineWithoutTLSLeavesASecureCookieAlone(line: String) async throws {
-            let jar = CookieJar()
             let kept = Cookie(name: "__Host-a", value: "1", domain: "one.test", isSecure: true)
-            try await jar.set(kept)
-            try await TestServer.answering(.response(headers: ["Set-Cookie": line])) { server in
-                let options = TransferOptions {
-                    $0.cookieJar = jar
-                    $0.addressOverrides["one.test"] = "127.0.0.1"
-                }
-                await get(server.url(host: "one.test"), options)
-            }
-            #expect(await jar.cookies == [kept])
+            #expect(try await Self.cookies(after: line, withKept: kept) == [kept])
         }
 
         @Test(arguments: [
