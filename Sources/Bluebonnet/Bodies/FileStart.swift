@@ -1,9 +1,6 @@
 // Bluebonnet: HTTP operations for Swift on Linux.
 // SPDX-License-Identifier: MIT
 
-internal import Dispatch
-internal import Synchronization
-
 /// How a file begins with a new body.
 enum FileStart: Sendable {
     /// Without a record; the file has a name if it had one.
@@ -25,25 +22,5 @@ extension PartialFile {
         guard case .named(let record) = start else { return removeRecord() }
         try giveName()
         if let record { try setRecord(record) } else { removeRecord() }
-    }
-}
-
-/// What a file was like behind the last write of an operation that was paused.
-final class PausedFileStamp: Sendable {
-    private let file: PartialFile
-    private let stamp = Mutex<FileStamp?>(nil)
-
-    /// Notes the stamp once the writes are over that the file's queue has before it.
-    init(_ file: PartialFile) {
-        self.file = file
-        file.queue.async { [self] in
-            let found = file.stamp
-            stamp.withLock { $0 = found }
-        }
-    }
-
-    /// Whether nobody else has written to the file since. May block for as long as the file system does.
-    var isCurrent: Bool {
-        file.queue.sync { stamp.withLock { $0 } == file.stamp }
     }
 }

@@ -41,6 +41,8 @@ final class PartialFile: Sendable {
     /// Whether the file may have bytes, written or pending.
     private let mayHaveBytes: Atomic<Bool>
     let contents: Mutex<Contents>
+    /// The file's stamp after the last write of this process; nil before the first.
+    private let writtenStamp: Mutex<FileStamp?>
     /// Does what is to be done with the open file while the body arrives. Serial.
     let queue = DispatchQueue(label: "org.bluebonnet.writing.file")
 
@@ -131,6 +133,7 @@ final class PartialFile: Sendable {
         let isUntouched = record?.stamp == nil || record?.stamp == Self.stamp(of: file.descriptor)
         initialRecord = size > 0 && isOfURL && isUntouched ? record?.unstamped : nil
         initialByteCount = initialRecord == nil ? 0 : size
+        writtenStamp = Mutex(initialRecord == nil ? nil : Self.stamp(of: file.descriptor))
         if initialRecord == nil {
             removeRecord()  // first: a record must never stand beside bytes of something else
             if size > 0 { try truncate() }
@@ -148,6 +151,12 @@ final class PartialFile: Sendable {
         var file = bluebonnet_file()
         guard bluebonnet_look_at(descriptor, &file) == 0 else { return nil }
         return FileStamp(byteCount: file.byte_count, modified: file.modified)
+    }
+
+    /// Whether the file is as this process has written it: nobody else has written to it since. Waits for the writes
+    /// that the file's queue has, and may block for as long as the file system does.
+    var isAsWritten: Bool {
+        queue.sync { writtenStamp.withLock { $0 } == stamp }
     }
 
     var mayHoldBytes: Bool { mayHaveBytes.load(ordering: .relaxed) }
@@ -168,6 +177,13 @@ final class PartialFile: Sendable {
                 throw NetworkingError(.cannotWriteFile, "cannot write \(path)", underlying: POSIXError.last)
             }
         }
+        noteStamp(byteCount: offset + Int64(bytes.count))
+    }
+
+    /// Keeps the stamp after a write that ended at `byteCount`. A file of another length was changed already.
+    private func noteStamp(byteCount: Int64) {
+        let found = stamp
+        writtenStamp.withLock { $0 = found?.byteCount == byteCount ? found : nil }
     }
 
     /// Forgets a pending body and the digest of what was written.

@@ -18,8 +18,8 @@ struct BodyAssembly {
     private var record: Box<PartialRecord>?
     /// The head of the response that a pause interrupted, as long as the sink holds what came of its body.
     private(set) var interruptedHead: ResponseHead?
-    /// The file's stamp when a pause interrupted the transfer.
-    private(set) var interruptedStamp: PausedFileStamp?
+    /// The file whose transfer a pause interrupted.
+    private(set) var interruptedFile: PartialFile?
     /// Whether the result was continued by a range.
     private(set) var isContinued = false
     /// The whole length of a body that is being continued.
@@ -63,7 +63,7 @@ struct BodyAssembly {
             guard target.byteCount == 0 else { return false }
             sink = nil
         }
-        if file != nil { (file, record, resumption, interruptedStamp) = (nil, nil, nil, nil) }
+        if file != nil { (file, record, resumption, interruptedFile) = (nil, nil, nil, nil) }
         return true
     }
 
@@ -148,7 +148,7 @@ extension BodyAssembly {
     /// Makes a body the result that is independent of any earlier body.
     mutating func takeInstead(_ sink: any BodySink) {
         (isContinued, continuedTotal, resumption) = (false, nil, nil)
-        (interruptedHead, interruptedStamp) = (nil, nil)
+        (interruptedHead, interruptedFile) = (nil, nil)
         (self.sink as? ChannelSink)?.abandon()
         if let target = self.sink as? FileSink { waitingFileByteCount = target.byteCount }
         self.sink = sink
@@ -176,7 +176,7 @@ extension BodyAssembly {
         into sink: any BodySink, for head: ResponseHead, hasBody: Bool
     ) throws(NetworkingError) -> BodyReceiver {
         self.sink = sink
-        if !isContinued { (interruptedHead, interruptedStamp) = (nil, nil) }  // its body is gone
+        if !isContinued { (interruptedHead, interruptedFile) = (nil, nil) }  // its body is gone
         return try makeReceiver(into: sink, for: head, hasBody: hasBody)
     }
 
@@ -259,7 +259,7 @@ extension BodyAssembly {
         guard let sink, head.statusCode == 200 || isContinued, sink.byteCount > 0, let record = makeRecord(for: head)
         else { return }
         interruptedHead = head
-        interruptedStamp = (sink as? FileSink).map { PausedFileStamp($0.file) }
+        interruptedFile = (sink as? FileSink)?.file
         resumption = Box(RangeResumption(record: record, offset: sink.byteCount))
     }
 

@@ -71,7 +71,7 @@ extension Exchange {
 
     /// The files to open and read before a transfer to `origin`; nil without any.
     func opening(for origin: Origin) throws(NetworkingError) -> HopOpening? {
-        try outgoing.opening(for: origin, pausedStamp: assembly.interruptedStamp)
+        try outgoing.opening(for: origin, pausedFile: assembly.interruptedFile)
     }
 
     func take(_ opened: HopOpening.Opened) {

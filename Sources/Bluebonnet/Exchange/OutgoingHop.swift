@@ -17,8 +17,8 @@ struct HopOpening: Sendable {
     let prepared: PreparedRequest
     let needsFiles: Bool
     let tls: Box<TLSSetupSource>?
-    /// That of a body that goes on after a pause.
-    let pausedStamp: PausedFileStamp?
+    /// The file of a body that is continued after a pause.
+    let pausedFile: PartialFile?
 
     /// The folder of the one file to open; nil where others have to be opened or read too.
     var onlyFolder: Substring? { tls == nil ? prepared.onlyFolder : nil }
@@ -32,7 +32,7 @@ struct HopOpening: Sendable {
             }
             return Opened(
                 files: needsFiles ? try prepared.openFiles() : nil, setup: setup,
-                isPausedFileChanged: pausedStamp?.isCurrent == false)
+                isPausedFileChanged: pausedFile?.isAsWritten == false)
         }
     }
 }
@@ -52,12 +52,12 @@ struct OutgoingHop {
 
     /// What has to be opened and read, off the network thread, before a hop to `origin`; nil when nothing has to be.
     mutating func opening(
-        for origin: Origin, pausedStamp: PausedFileStamp?
+        for origin: Origin, pausedFile: PartialFile?
     ) throws(NetworkingError) -> HopOpening? {
         if files == nil { files = prepared.filesWithoutOpening }
         let missing = try tls.missing(for: origin, with: prepared.resolvedOptions)
-        if missing == nil, files != nil, pausedStamp == nil { return nil }
-        return HopOpening(prepared: prepared, needsFiles: files == nil, tls: missing, pausedStamp: pausedStamp)
+        if missing == nil, files != nil, pausedFile == nil { return nil }
+        return HopOpening(prepared: prepared, needsFiles: files == nil, tls: missing, pausedFile: pausedFile)
     }
 
     mutating func take(_ opened: HopOpening.Opened) {

@@ -219,18 +219,31 @@ import Testing
         #expect(await holds(body, in: file))
     }
 
-    @Test func stampOfAPauseHasAllBytesAndSeesOtherWriters() async throws {
+    @Test func fileIsAsWrittenUntilSomebodyElseWrites() async throws {
         let (file, body) = (try open(), Data.patterned(byteCount: 500_000))
-        let stamp = try await onNetworkThread {
+        try await onNetworkThread {
             let sink = FileSink(file)
             try sink.write(body, inPiecesOf: Self.piece)
             sink.settle()
-            return PausedFileStamp(file)
         }
-        #expect(stamp.isCurrent)
+        #expect(file.isAsWritten)
         #expect(file.stamp?.byteCount == 500_000)
         #expect(truncate(folder.path("out" + PartialFile.suffix), 7) == 0)
-        #expect(!stamp.isCurrent)
+        #expect(!file.isAsWritten)
+    }
+
+    @Test func continuedFileIsAsWrittenBeforeItsFirstByte() throws {
+        let record = PartialRecord(
+            requestURL: url, responseURL: url, validator: .entityTag("\"v1\""), totalByteCount: 10)
+        let first = try open()
+        try first.setRecord(record)
+        try Data("four".utf8).withUnsafeBytes { try first.write($0, at: 0) }
+        first.keepOrRemove(canContinue: true)
+        first.unlock()
+        let second = try open()
+        #expect(second.initialByteCount == 4 && second.isAsWritten)
+        #expect(truncate(folder.path("out" + PartialFile.suffix), 3) == 0)
+        #expect(!second.isAsWritten)
     }
 
     /// A queue that does not come to its work stands for a file system that does not answer.
@@ -244,7 +257,6 @@ import Testing
             sink.startOver(.named(nil))
             try sink.write(body, inPiecesOf: Self.piece)
             sink.complete()
-            _ = PausedFileStamp(file)
             return !sink.isBeingWritten
         }
         #expect(!isWritten && file.stamp?.byteCount == 0)
