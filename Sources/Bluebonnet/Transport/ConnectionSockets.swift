@@ -24,6 +24,10 @@ struct ConnectionSockets: Sequence {
     /// The local ports of the others, and the way back.
     private var ports: [CInt: Int] = [:]
     private var named: [Int: [CInt]] = [:]
+    /// Whether connections may end at a SOCKS proxy.
+    private let maySpeakSOCKS: Bool
+
+    init(maySpeakSOCKS: Bool = false) { self.maySpeakSOCKS = maySpeakSOCKS }
 
     func contains(_ descriptor: CInt) -> Bool { descriptors.contains(descriptor) }
 
@@ -43,17 +47,28 @@ struct ConnectionSockets: Sequence {
     }
 
     /// The sockets that an open connection may have. Its own is one of them, because libcurl tells of every socket
-    /// before it connects it, and of every connected one before it closes it. Others have or had the same local port:
-    /// they are connected to another server, or were closed before they were connected.
+    /// before it connects it, and of every connected one before it closes it. Of several with the same local port, those
+    /// that are connected to the server; all of them where that cannot be told.
     mutating func candidates(for endpoints: ConnectionEndpoints) -> [CInt] {
-        nameAll()
-        return named[endpoints.localPort] ?? []
+        let found = sharingPort(of: endpoints)
+        guard found.count > 1, !maySpeakSOCKS else { return found }
+        let atServer = found.filter { Self.isConnected($0, to: endpoints) }
+        return atServer.isEmpty ? found : atServer
     }
 
     /// The socket of a connection that is open, as far as can be told.
     mutating func descriptor(of endpoints: ConnectionEndpoints) -> CInt? {
-        let found = candidates(for: endpoints)
-        return found.count <= 1 ? found.first : Self.descriptor(of: endpoints, among: found)
+        let found = sharingPort(of: endpoints)
+        guard found.count > 1 else { return found.first }
+        return found.first { Self.isConnected($0, to: endpoints) }
+            ?? found.first { Self.isConnected($0, to: endpoints, atAnyPort: true) }
+    }
+
+    /// The sockets that have or had a connection's local port: connections to different servers may share it, and some
+    /// may be closed.
+    private mutating func sharingPort(of endpoints: ConnectionEndpoints) -> [CInt] {
+        nameAll()
+        return named[endpoints.localPort] ?? []
     }
 
     func makeIterator() -> some IteratorProtocol<CInt> { descriptors.makeIterator() }
@@ -69,16 +84,14 @@ struct ConnectionSockets: Sequence {
         unnamed.removeAll(keepingCapacity: true)
     }
 
-    /// The right one of several with one local port: connections to different servers may share it, and some may be
-    /// closed.
-    private static func descriptor(of endpoints: ConnectionEndpoints, among found: [CInt]) -> CInt? {
-        let address = bluebonnet_address_parse(endpoints.peerAddress)
-        let atServer = found.filter {
-            SocketEnd.local(of: $0)?.port == UInt16(truncatingIfNeeded: endpoints.localPort)
-                && SocketEnd.peer(of: $0)?.hasAddress(address) == true
-        }
-        return atServer.first { SocketEnd.peer(of: $0)?.port == UInt16(truncatingIfNeeded: endpoints.peerPort) }
-            ?? atServer.first
+    private static func isConnected(
+        _ descriptor: CInt, to endpoints: ConnectionEndpoints, atAnyPort: Bool = false
+    ) -> Bool {
+        guard SocketEnd.local(of: descriptor)?.port == UInt16(truncatingIfNeeded: endpoints.localPort),
+            let peer = SocketEnd.peer(of: descriptor)
+        else { return false }
+        return peer.hasAddress(bluebonnet_address_parse(endpoints.peerAddress))
+            && (atAnyPort || peer.port == UInt16(truncatingIfNeeded: endpoints.peerPort))
     }
 }
 

@@ -147,11 +147,27 @@ import Testing
 
     // MARK: - What waits on a connection
 
-    /// Whatever else has its port, or had it before libcurl closed it without a word.
-    @Test func socketIsAmongItsCandidates() throws {
+    /// A connection to another server may be at its end, or have bytes: that says nothing of this one.
+    @Test func connectionToAnotherServerIsNoCandidate() throws {
         let first = try TCPPair()
         let second = try TCPPair(localPort: Ends(of: first).localPort)
         var sockets = ConnectionSockets()
+        for pair in [first, second] { sockets.insert(pair.near) }
+        for pair in [first, second] {
+            let found = Ends(of: pair).candidates(in: &sockets)
+            #expect(found == [pair.near])
+        }
+        var unknown = Ends(of: first)
+        unknown.peerPort = 1
+        let all = unknown.candidates(in: &sockets)
+        #expect(Set(all) == [first.near, second.near])
+    }
+
+    /// Behind a SOCKS proxy, whatever else has its port, or had it before libcurl closed it without a word.
+    @Test func socketIsAmongItsCandidates() throws {
+        let first = try TCPPair()
+        let second = try TCPPair(localPort: Ends(of: first).localPort)
+        var sockets = ConnectionSockets(maySpeakSOCKS: true)
         let closed = dup(first.near)
         for descriptor in [closed, first.near, second.near] { sockets.insert(descriptor) }
         var unix: [CInt] = [0, 0]

@@ -11,7 +11,7 @@ internal import Glibc
 /// Connections outlive the handles that they were made by, so libcurl calls this object for them.
 final class CurlConnections {
     private let loop: EventLoop
-    private var sockets = ConnectionSockets()
+    private var sockets: ConnectionSockets
     private var unreportedClose: UnreportedClose
     /// The requests that libcurl is writing now.
     private var corkedWrites = CorkedWrites()
@@ -23,8 +23,13 @@ final class CurlConnections {
     /// The sockets that were closed since transfers were last ended.
     private var closedSockets: [CInt] = []
 
-    init(loop: EventLoop, limits: ConnectionLimits, unreportedClose: UnreportedClose = UnreportedClose()) {
+    /// - Parameter maySpeakSOCKS: whether connections may end at a SOCKS proxy.
+    init(
+        loop: EventLoop, limits: ConnectionLimits, maySpeakSOCKS: Bool = false,
+        unreportedClose: UnreportedClose = UnreportedClose()
+    ) {
         (self.loop, self.unreportedClose, uses) = (loop, unreportedClose, ConnectionUses(limits))
+        sockets = ConnectionSockets(maySpeakSOCKS: maySpeakSOCKS)
     }
 
     /// Has libcurl tell of the sockets that are opened and closed for a handle's connections.
@@ -83,8 +88,8 @@ extension CurlConnections: Sendable {}
 // MARK: - The connection of a transfer
 
 // libcurl does not say which socket a transfer uses before the transfer is over (CURLINFO_ACTIVESOCKET), so it is found
-// by its local port. What guards a rule looks at all the sockets that it may be, and takes the worst for the truth: a
-// wrong guess may cost a connection, and never lets one be used that should not be.
+// by its ends. What guards a rule looks at all the sockets that it may be, and takes the worst for the truth: a wrong
+// guess may cost a connection, and never lets one be used that should not be.
 extension CurlConnections {
     /// Whether nothing waits on a kept connection that nobody asked for. HTTP/2 tells responses apart by itself.
     ///

@@ -52,7 +52,9 @@ final class CurlPartition: EventLoopClient, RoundEndTask {
         self.multi = multi
         self.loop = loop
         self.observesFrames = observesFrames
-        connections = CurlConnections(loop: loop, limits: poolKey.connectionLimits)
+        connections = CurlConnections(
+            loop: loop, limits: poolKey.connectionLimits,
+            maySpeakSOCKS: poolKey.proxy?.forwardsRequests == false)
         openings = OpeningConnections(loop: loop)
         handles = HandlePool(loop: loop)
         HTTP2Frames.observeOnThisThread()
