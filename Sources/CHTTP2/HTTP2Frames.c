@@ -28,7 +28,10 @@ typedef int (*invalid_field_callback)(
     nghttp2_session *session, const frame_header *frame, const uint8_t *name, size_t name_length, const uint8_t *value,
     size_t value_length, uint8_t flags, void *context);
 typedef void (*invalid_field_setter)(nghttp2_session_callbacks *callbacks, invalid_field_callback callback);
-typedef void *(*stream_data_getter)(nghttp2_session *session, int32_t stream);
+typedef int32_t (*request_submitter)(
+    nghttp2_session *session, const void *priority, const void *fields, size_t count, const void *body, void *data);
+typedef int (*session_upgrader)(
+    nghttp2_session *session, const uint8_t *settings, size_t length, int is_head, void *data);
 
 // nghttp2's callback has a union of all frames, as large as its largest member; this is larger.
 typedef union {
@@ -37,19 +40,22 @@ typedef union {
 } any_frame;
 
 enum { type_data = 0, type_headers = 1, flag_end_stream = 1, error_refused_stream = 7 };
-// NGHTTP2_ERR_TEMPORAL_CALLBACK_FAILURE: the stream is reset with PROTOCOL_ERROR.
-enum { reset_stream = -521 };
+// NGHTTP2_ERR_TEMPORAL_CALLBACK_FAILURE: the stream is reset with PROTOCOL_ERROR. NGHTTP2_ERR_FATAL.
+enum { reset_stream = -521, fatal_error = -900 };
 
 static _Thread_local bluebonnet_http2_observer observer;
+static _Thread_local void *observer_context;
 static _Thread_local bool repairs_trailers;
 static _Atomic(frame_callback) callback_of_libcurl;
 static _Atomic(close_callback) close_callback_of_libcurl;
-static _Atomic(stream_data_getter) stream_data;
 
-void bluebonnet_observe_http2_frames(bluebonnet_http2_observer new_observer, bool new_repairs_trailers) {
+void bluebonnet_observe_http2(bluebonnet_http2_observer new_observer, void *context, bool new_repairs_trailers) {
     observer = new_observer;
+    observer_context = context;
     repairs_trailers = new_repairs_trailers;
 }
+
+void *bluebonnet_http2_context(void) { return observer_context; }
 
 bool bluebonnet_http2_frames_are_observed(void) { return atomic_load(&callback_of_libcurl) != NULL; }
 
@@ -62,17 +68,20 @@ static int trailers_arrived(nghttp2_session *session, const frame_header *frame,
     return atomic_load(&callback_of_libcurl)(session, &end.data.header, context);
 }
 
-// Tells the observer before libcurl, which may forget whose stream it is.
+// Tells the observer before libcurl, which may end the transfer.
 static int frame_arrived(nghttp2_session *session, const frame_header *frame, void *context) {
     bool is_observed = observer && frame->stream_id > 0;
     if (is_observed) {
-        void *easy_handle = atomic_load(&stream_data)(session, frame->stream_id);
         bool may_end = frame->type == type_data || frame->type == type_headers;
-        bluebonnet_http2_frame told = {
-            .type = frame->type, .ends_stream = may_end && (frame->flags & flag_end_stream)};
+        bluebonnet_http2_event event = {
+            .kind = bluebonnet_http2_frame_arrived,
+            .session = session,
+            .stream = frame->stream_id,
+            .frame_type = frame->type,
+            .ends_stream = may_end && (frame->flags & flag_end_stream)};
         if (frame->type == type_data)
-            told.data_byte_count = frame->length - ((const data_frame *)frame)->padding_length;
-        if (easy_handle) observer(easy_handle, told);
+            event.data_byte_count = frame->length - ((const data_frame *)frame)->padding_length;
+        observer(observer_context, event);
     }
     int result = atomic_load(&callback_of_libcurl)(session, frame, context);
     bool ends_with_fields = frame->type == type_headers && (frame->flags & flag_end_stream);
@@ -82,10 +91,8 @@ static int frame_arrived(nghttp2_session *session, const frame_header *frame, vo
 // Tells the observer of a stream that was refused. nghttp2 closes those that a GOAWAY excludes with this error too.
 static int stream_closed(nghttp2_session *session, int32_t stream, uint32_t error, void *context) {
     if (observer && error == error_refused_stream) {
-        stream_data_getter getter = atomic_load(&stream_data);
-        void *easy_handle = getter ? getter(session, stream) : NULL;
-        bluebonnet_http2_frame told = {.type = 3, .is_refusal = true};
-        if (easy_handle) observer(easy_handle, told);
+        bluebonnet_http2_event event = {.kind = bluebonnet_http2_refused, .session = session, .stream = stream};
+        observer(observer_context, event);
     }
     return atomic_load(&close_callback_of_libcurl)(session, stream, error, context);
 }
@@ -97,21 +104,15 @@ static bool is_in_libcurl(const void *address) {
     return function && dladdr(function, &library) && dladdr(address, &info) && library.dli_fbase == info.dli_fbase;
 }
 
-static bool find_stream_data(void) {
-    stream_data_getter getter = (stream_data_getter)dlsym(RTLD_DEFAULT, "nghttp2_session_get_stream_user_data");
-    if (getter) atomic_store(&stream_data, getter);
-    return getter != NULL;
-}
-
 // Whether calls that come from this callback can be told to belong to libcurl, whose callback is always the same one.
 static bool can_observe(frame_callback callback) {
-    if (!is_in_libcurl((const void *)callback) || !find_stream_data()) return false;
+    if (!is_in_libcurl((const void *)callback)) return false;
     frame_callback none = NULL;
     return atomic_compare_exchange_strong(&callback_of_libcurl, &none, callback) || none == callback;
 }
 
 static bool can_observe_closing(close_callback callback) {
-    if (!is_in_libcurl((const void *)callback) || !find_stream_data()) return false;
+    if (!is_in_libcurl((const void *)callback)) return false;
     close_callback none = NULL;
     return atomic_compare_exchange_strong(&close_callback_of_libcurl, &none, callback) || none == callback;
 }
@@ -162,4 +163,40 @@ __attribute__((weak, visibility("default"))) void
 nghttp2_session_callbacks_set_on_stream_close_callback(nghttp2_session_callbacks *callbacks, close_callback callback) {
     close_setter set = (close_setter)own_function("nghttp2_session_callbacks_set_on_stream_close_callback");
     if (set) set(callbacks, can_observe_closing(callback) ? stream_closed : callback);
+}
+
+static void stream_opened(nghttp2_session *session, int32_t stream) {
+    bluebonnet_http2_event event = {.kind = bluebonnet_http2_opened, .session = session, .stream = stream};
+    if (observer && stream > 0) observer(observer_context, event);
+}
+
+__attribute__((weak, visibility("default"))) int32_t nghttp2_submit_request(
+    nghttp2_session *session, const void *priority, const void *fields, size_t count, const void *body, void *data) {
+    static _Atomic(request_submitter) own;
+    if (!atomic_load(&own)) atomic_store(&own, (request_submitter)own_function("nghttp2_submit_request"));
+    request_submitter submit = atomic_load(&own);
+    int32_t stream = submit ? submit(session, priority, fields, count, body, data) : fatal_error;
+    stream_opened(session, stream);
+    return stream;
+}
+
+__attribute__((weak, visibility("default"))) int32_t nghttp2_submit_request2(
+    nghttp2_session *session, const void *priority, const void *fields, size_t count, const void *body, void *data) {
+    static _Atomic(request_submitter) own;
+    if (!atomic_load(&own)) atomic_store(&own, (request_submitter)own_function("nghttp2_submit_request2"));
+    request_submitter submit = atomic_load(&own);
+    int32_t stream = submit ? submit(session, priority, fields, count, body, data) : fatal_error;
+    stream_opened(session, stream);
+    return stream;
+}
+
+// The request that asked for the upgrade has stream 1 (RFC 7540, 3.2).
+__attribute__((weak, visibility("default"))) int nghttp2_session_upgrade2(
+    nghttp2_session *session, const uint8_t *settings, size_t length, int is_head, void *data) {
+    static _Atomic(session_upgrader) own;
+    if (!atomic_load(&own)) atomic_store(&own, (session_upgrader)own_function("nghttp2_session_upgrade2"));
+    session_upgrader upgrade = atomic_load(&own);
+    int result = upgrade ? upgrade(session, settings, length, is_head, data) : fatal_error;
+    if (result == 0) stream_opened(session, 1);
+    return result;
 }

@@ -7,7 +7,9 @@
 // nghttp2_session_callbacks_set_on_frame_recv_callback. This module has a function of that name. Where the program's
 // symbols come before nghttp2's, as they do in an executable that this module is linked into, libcurl calls that one,
 // which puts a callback before libcurl's own and else does what nghttp2's does. No other user of nghttp2 in the process
-// is observed. nghttp2_session_callbacks_set_on_stream_close_callback is treated alike.
+// is observed. nghttp2_session_callbacks_set_on_stream_close_callback is treated alike, and so are the functions that
+// open a stream: nghttp2_submit_request, nghttp2_submit_request2 and nghttp2_session_upgrade2. A stream is known by its
+// session and number: what libcurl's own pointer behind a stream means differs between its versions.
 //
 // It also lets nghttp2 reset a stream whose head has a field that no message may have: libcurl does not ask for that.
 #ifndef BLUEBONNET_HTTP2_FRAMES_H
@@ -17,24 +19,38 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/// A frame that belongs to the stream of a libcurl easy handle, and that nghttp2 found to be valid.
+/// What happened to a stream.
+typedef enum {
+    /// libcurl has opened it, for the request that it is sending.
+    bluebonnet_http2_opened,
+    /// nghttp2 received a frame, and found it valid.
+    bluebonnet_http2_frame_arrived,
+    /// The stream has ended, and the server has not looked at it (RFC 9113, 8.7): by RST_STREAM with REFUSED_STREAM, or
+    /// by a GOAWAY that names an earlier stream as the last one.
+    bluebonnet_http2_refused,
+} bluebonnet_http2_event_kind;
+
 typedef struct {
-    /// 0: DATA, 1: HEADERS, 3: RST_STREAM (RFC 9113, 6).
-    uint8_t type;
+    bluebonnet_http2_event_kind kind;
+    /// nghttp2's session, as a number that tells connections apart.
+    const void *session;
+    int32_t stream;
+    /// Of a frame; 0: DATA, 1: HEADERS, 3: RST_STREAM (RFC 9113, 6).
+    uint8_t frame_type;
     /// The body bytes of a DATA frame, without its padding.
     size_t data_byte_count;
-    /// Whether it ends the stream.
+    /// Whether the frame ends the stream.
     bool ends_stream;
-    /// Whether it is no frame, but the end of a stream that the server has not looked at (RFC 9113, 8.7): by RST_STREAM
-    /// with REFUSED_STREAM, or by a GOAWAY that names an earlier stream as the last one.
-    bool is_refusal;
-} bluebonnet_http2_frame;
+} bluebonnet_http2_event;
 
-typedef void (*bluebonnet_http2_observer)(void *easy_handle, bluebonnet_http2_frame frame);
+typedef void (*bluebonnet_http2_observer)(void *context, bluebonnet_http2_event event);
 
-/// From now on `observer` receives the frames that libcurl receives on the calling thread; NULL: no function does.
+/// From now on `observer` hears of the streams of libcurl's connections on the calling thread; NULL: no function does.
 /// `repairs_trailers`: libcurl is kept from losing the end of a body that has trailers (libcurl before 8.1).
-void bluebonnet_observe_http2_frames(bluebonnet_http2_observer observer, bool repairs_trailers);
+void bluebonnet_observe_http2(bluebonnet_http2_observer observer, void *context, bool repairs_trailers);
+
+/// The context of the observer of the calling thread; NULL when there is none.
+void *bluebonnet_http2_context(void);
 
 /// Whether observers receive the frames of libcurl's HTTP/2 connections. False until libcurl has made one.
 bool bluebonnet_http2_frames_are_observed(void);

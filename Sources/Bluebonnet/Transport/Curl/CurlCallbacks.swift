@@ -161,13 +161,14 @@ extension CurlTransfer {
         partition.deadlineMayBeEarlier(nextDeadline)
         if isMultiplexed {
             partition.connections.sharedRequestIsWritten(over: endpoints)
-            if http2End == .openConnection { connection.noteSockets(partition.connections.candidates(for: endpoints)) }
+            if partition.endEvidence == .openConnection { connection.noteSockets(partition.connections.candidates(for: endpoints)) }
         }
         if sending == .again {
             pacing?.giveBack()
             connection.forgetCloseNotice()
             delegate?.transferDidStartAgain()
         }
+        partition.http2Streams.requestWillBeSent(by: self, isMultiplexed: isMultiplexed || mayUpgrade)
         return sending != .refused
     }
 
@@ -206,6 +207,7 @@ extension CurlTransfer {
         machine.noteMovement(at: MonotonicClock.roughly())
         if !machine.response.hasBegun { tellSentBytes() }
         if request.cookieJar != nil && FieldSyntax.hasName("set-cookie", line: line) { receiveCookie(line) }
+        if mayUpgrade, stream == nil { partition.http2Streams.requestWillBeSent(by: self, isMultiplexed: true) }
         let goesOn = attempt { () throws(NetworkingError) in
             switch try machine.receive(line: line, self) {
             case .line: return true
@@ -251,10 +253,10 @@ extension CurlTransfer {
         partition.deadlineMayBeEarlier(machine.mayEndEarly ? nextDeadline : bodyDeadline)
     }
 
-    /// Over plain TCP, HTTP/2 may begin with an upgrade.
-    private var mayBeMultiplexed: Bool {
-        machine.attempts.isMultiplexed || !request.isSecure && request.httpVersion == .http2
-    }
+    private var mayBeMultiplexed: Bool { machine.attempts.isMultiplexed || mayUpgrade }
+
+    /// Over plain TCP, HTTP/2 may begin with an upgrade, behind a head of HTTP/1.1.
+    private var mayUpgrade: Bool { !request.isSecure && request.httpVersion == .http2 }
 
     /// What became of a piece of the body as the connection gave it, with its chunks (CURLOPT_HTTP_TRANSFER_DECODING is
     /// off); nil aborts. libcurl gives a piece again that was not taken.

@@ -37,6 +37,7 @@ final class CurlPartition: EventLoopClient, RoundEndTask {
     /// Whether libcurl is being told to stop reading a throttled transfer.
     private var isThrottling = false
     private var drainsThisRound = false
+    let http2Streams = HTTP2Streams.ofThisThread()
     private var busyPause = BusyPause()
     private var curlDeadline = UInt64.max
     private var limitDeadline = UInt64.max
@@ -57,7 +58,6 @@ final class CurlPartition: EventLoopClient, RoundEndTask {
             maySpeakSOCKS: poolKey.proxy?.forwardsRequests == false)
         openings = OpeningConnections(loop: loop)
         handles = HandlePool(loop: loop)
-        HTTP2Frames.observeOnThisThread()
         slot = loop.add(self)
         let context = Unmanaged.passUnretained(self).toOpaque()
         _ = bluebonnet_multi_setopt_socket_callback(multi, socketCallback)
@@ -71,7 +71,11 @@ final class CurlPartition: EventLoopClient, RoundEndTask {
 
     var isIdle: Bool { active.isEmpty }
     /// How the end of a response over HTTP/2 is known, once there is a connection.
-    var endEvidence: HTTP2EndEvidence { HTTP2EndEvidence(mayObserve: observesFrames) }
+    var endEvidence: HTTP2EndEvidence { endEvidence(isStreamKnown: true) }
+
+    func endEvidence(isStreamKnown: Bool) -> HTTP2EndEvidence {
+        HTTP2EndEvidence(mayObserve: observesFrames && isStreamKnown)
+    }
 
     private func keepConnections(limit: Int) {
         _ = bluebonnet_multi_setopt_long(multi, CURLMOPT_MAXCONNECTS, limit)
@@ -224,6 +228,7 @@ extension CurlPartition {
         stopPacing(transfer)
         loop.transferCount -= 1
         _ = curl_multi_remove_handle(multi, transfer.handle.raw)
+        http2Streams.remove(transfer)
         let index = transfer.activeIndex
         active.swapAt(index, active.count - 1)
         active[index].activeIndex = index

@@ -1,0 +1,89 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+internal import CCurl
+internal import CHTTP2
+
+extension HTTP2EndEvidence {
+    /// The evidence for a connection that exists.
+    ///
+    /// - Parameter mayObserve: false where frames are not observed.
+    init(mayObserve: Bool) {
+        if mayObserve && bluebonnet_http2_frames_are_observed() {
+            self = .frames
+        } else {
+            self = UnreportedStreamEnd.BrokenConnection.isPresent ? .openConnection : .libcurl
+        }
+    }
+}
+
+/// The HTTP/2 streams of a thread's transfers. It tells transfers of the frames that libcurl receives for them.
+///
+/// A stream opens while libcurl sends the request of the transfer that `requestWillBeSent` has named. Where libcurl
+/// sends a request later than that, its stream stays unknown, and the transfer has no frames as evidence.
+final class HTTP2Streams {
+    /// A stream of an open connection.
+    struct ID: Hashable {
+        let session: UnsafeRawPointer
+        let number: Int32
+    }
+
+    private var transfers: [ID: CurlTransfer] = [:]
+    private var sending: CurlTransfer?
+
+    /// The streams of the calling thread, observed for as long as somebody has a reference.
+    static func ofThisThread() -> HTTP2Streams {
+        if let context = bluebonnet_http2_context() {
+            return Unmanaged<HTTP2Streams>.fromOpaque(context).takeUnretainedValue()
+        }
+        let streams = HTTP2Streams()
+        bluebonnet_observe_http2(streamEvent, Unmanaged.passUnretained(streams).toOpaque(), LostTrailers.isPresent)
+        return streams
+    }
+
+    deinit { bluebonnet_observe_http2(nil, nil, false) }
+
+    /// libcurl is about to send a transfer's request.
+    ///
+    /// - Parameter isMultiplexed: whether over HTTP/2, or perhaps.
+    func requestWillBeSent(by transfer: CurlTransfer, isMultiplexed: Bool) {
+        remove(transfer)
+        transfer.stream = nil
+        sending = isMultiplexed ? transfer : nil
+    }
+
+    /// The transfer hears of no more frames.
+    func remove(_ transfer: CurlTransfer) {
+        if sending === transfer { sending = nil }
+        if let stream = transfer.stream, transfers[stream] === transfer { transfers[stream] = nil }
+    }
+
+    fileprivate func receive(_ event: bluebonnet_http2_event) {
+        guard let session = event.session else { return }
+        let stream = ID(session: session, number: event.stream)
+        switch event.kind {
+        case bluebonnet_http2_opened: open(stream)
+        case bluebonnet_http2_refused: transfers[stream]?.noteRefusal()
+        default:
+            transfers[stream]?.noteFrame(
+                dataByteCount: event.data_byte_count, endsStream: event.ends_stream,
+                closesStream: event.frame_type == 3)
+        }
+    }
+
+    private func open(_ stream: ID) {
+        transfers[stream] = nil  // of a session that had the same address
+        guard let transfer = sending else { return }
+        sending = nil
+        transfer.stream = stream
+        transfers[stream] = transfer
+    }
+}
+
+@available(*, unavailable)
+extension HTTP2Streams: Sendable {}
+
+private func streamEvent(_ context: UnsafeMutableRawPointer?, _ event: bluebonnet_http2_event) {
+    guard let context else { return }
+    Unmanaged<HTTP2Streams>.fromOpaque(context).takeUnretainedValue().receive(event)
+}
