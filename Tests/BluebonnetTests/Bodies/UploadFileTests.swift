@@ -275,7 +275,7 @@ extension NetworkTests {
                     url: url, origin: try #require(Origin(url)), method: "PUT", headers: [],
                     body: .file(FileFeed(file)))
                 let partition = try await onNetworkThread {
-                    NetworkBound(CurlPartition(loop: NetworkThread.shared.eventLoop))
+                    NetworkBound(try #require(CurlPartition(loop: NetworkThread.shared.eventLoop)))
                 }
                 let (codes, hasEnded) = (Observed([NetworkingError.Code?]()), Gate())
                 NetworkThread.shared.submit {

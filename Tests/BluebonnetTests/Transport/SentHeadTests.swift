@@ -13,7 +13,7 @@ extension NetworkTests {
         /// Runs one request through a partition of its own.
         private func send(_ request: TransferRequest) async throws {
             let partition = try await onNetworkThread {
-                NetworkBound(CurlPartition(loop: NetworkThread.shared.eventLoop))
+                NetworkBound(try #require(CurlPartition(loop: NetworkThread.shared.eventLoop)))
             }
             let hasEnded = Gate()
             NetworkThread.shared.submit {

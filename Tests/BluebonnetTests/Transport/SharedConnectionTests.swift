@@ -86,7 +86,7 @@ extension NetworkTests {
                 let setup = try TLSSetup(TLSSetupSource(.default, server.options.securityPolicy))
                 let poolKey = ConnectionPoolKey(securityPolicy: server.options.securityPolicy, setup: setup)
                 let partition = try await onNetworkThread {
-                    NetworkBound(CurlPartition(loop: NetworkThread.shared.eventLoop))
+                    NetworkBound(try #require(CurlPartition(loop: NetworkThread.shared.eventLoop)))
                 }
                 let fixture = Fixture(server: server, partition: partition, poolKey: PoolKeyBox(poolKey))
                 let first = try await fixture.perform([fixture.transfer("GET", "/first", body: .none)])

@@ -161,7 +161,9 @@ extension CurlTransfer {
         partition.deadlineMayBeEarlier(nextDeadline)
         if isMultiplexed {
             partition.connections.sharedRequestIsWritten(over: endpoints)
-            if partition.endEvidence == .openConnection { connection.noteSockets(partition.connections.candidates(for: endpoints)) }
+            if partition.endEvidence == .openConnection {
+                connection.noteSockets(partition.connections.candidates(for: endpoints))
+            }
         }
         if sending == .again {
             pacing?.giveBack()

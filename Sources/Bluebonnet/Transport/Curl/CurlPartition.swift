@@ -48,8 +48,9 @@ final class CurlPartition: EventLoopClient, RoundEndTask {
     /// When the last transfer ended, while there is none.
     private(set) var idleSince: UInt64?
 
-    init(loop: EventLoop, observesFrames: Bool = true, poolKey: ConnectionPoolKey = ConnectionPoolKey()) {
-        guard let multi = curl_multi_init() else { preconditionFailure("libcurl is out of memory") }
+    /// Nil when libcurl finds no file descriptor, which it needs from the start in newer versions, or no memory.
+    init?(loop: EventLoop, observesFrames: Bool = true, poolKey: ConnectionPoolKey = ConnectionPoolKey()) {
+        guard let multi = curl_multi_init() else { return nil }
         self.multi = multi
         self.loop = loop
         self.observesFrames = observesFrames

@@ -44,7 +44,10 @@ final class CurlTransport: Transport {
     }
 
     func begin(_ request: TransferRequest, delegate: any TransferDelegate) -> any Transfer {
-        partition(for: request.poolKeyBox).begin(request, delegate: delegate)
+        guard let partition = partition(for: request.poolKeyBox) else {
+            return UnstartedTransfer(loop: loop, hostName: request.hostName, delegate: delegate)
+        }
+        return partition.begin(request, delegate: delegate)
     }
 
     func closeIdleConnections() {
@@ -55,14 +58,15 @@ final class CurlTransport: Transport {
         for partition in partitions.values.joined() { partition.keepFewConnections() }
     }
 
-    private func partition(for poolKey: PoolKeyBox) -> CurlPartition {
+    /// Nil when there is none, and libcurl has no descriptor for another one.
+    private func partition(for poolKey: PoolKeyBox) -> CurlPartition? {
         if last?.poolKey !== poolKey { last = (poolKey, partitions[poolKey.value] ?? []) }
         let known = last?.partitions ?? []
         if let partition = known.first(where: { $0.active.count < Self.usualTransferCount }) { return partition }
-        if known.count == Self.partitionLimit, let partition = known.min(by: { $0.active.count < $1.active.count }) {
-            return partition
-        }
-        let partition = CurlPartition(loop: loop, observesFrames: observesFrames, poolKey: poolKey.value)
+        let idlest = known.min { $0.active.count < $1.active.count }
+        guard known.count < Self.partitionLimit,
+            let partition = CurlPartition(loop: loop, observesFrames: observesFrames, poolKey: poolKey.value)
+        else { return idlest }
         last?.partitions.append(partition)
         if partitions.isEmpty { scheduleReaper() }
         partitions[poolKey.value, default: []].append(partition)

@@ -227,7 +227,7 @@ extension EasyHandle {
         self.origin = offset == nil ? nil : origin()
         try set(CURLOPT_CURLU, pointer: self.origin.map { UnsafeRawPointer($0.raw) })
         let isApart = self.origin != nil
-        let written = isApart ? nil : EmptyQuery.writtenTarget(ofURL: text, isAbsolute: hasAbsoluteTarget)
+        let written = isApart ? nil : AlteredTarget.writtenTarget(ofURL: text, isAbsolute: hasAbsoluteTarget)
         let code = text.withCString { start in
             // Last is the URL: since 8.12, setting the other one forgets it. Without a path, the target is the
             // origin's.

@@ -175,7 +175,7 @@ extension NetworkTests {
             try await TestServer.answering(.response(body: "answer")) { server in
                 let request = try Self.plainRequest(server.url())
                 let partition = try await onNetworkThread {
-                    NetworkBound(CurlPartition(loop: NetworkThread.shared.eventLoop))
+                    NetworkBound(try #require(CurlPartition(loop: NetworkThread.shared.eventLoop)))
                 }
                 let first = await withCheckedContinuation { waiter in
                     NetworkThread.shared.submit {

@@ -76,7 +76,7 @@ extension NetworkTests {
             let before = server.requests.count
             let requests = try kinds.map { try $0.request(server.url()) }
             let partition = try await onNetworkThread {
-                NetworkBound(CurlPartition(loop: NetworkThread.shared.eventLoop))
+                NetworkBound(try #require(CurlPartition(loop: NetworkThread.shared.eventLoop)))
             }
             for request in requests {
                 let hasEnded = Gate()

@@ -83,19 +83,19 @@ extension NetworkTests {
                     }
                     return await group.reduce(into: []) { $0.append($1) }
                 }
-                let largest = await Self.onNetworkThread { sum.value.largestByteCount }
+                let largest = try await onNetworkThread { sum.value.largestByteCount }
                 gate.open()
                 #expect(await small.error == nil)
                 #expect(ends.allSatisfy { $0.error == nil && $0.body == Self.large })
                 #expect(largest <= Self.limit)
-                #expect(await Self.onNetworkThread { NetworkThread.shared.eventLoop.smallResponseCount } == 0)
+                #expect(try await onNetworkThread { NetworkThread.shared.eventLoop.smallResponseCount } == 0)
             }
         }
 
         @Test func largestBlocksAreForTransfersThatBeginAlone() async throws {
             let url = try #require(URL(string: "http://127.0.0.1:9/"))
-            let sizes = await Self.onNetworkThread {
-                let partition = CurlPartition(loop: NetworkThread.shared.eventLoop)
+            let sizes = try await onNetworkThread {
+                let partition = try #require(CurlPartition(loop: NetworkThread.shared.eventLoop))
                 let taker = BodyTaker(RoundSum()) { _, _ in }
                 let transfers = [true, true, false].map {
                     partition.begin(Self.request(url, .plain, expectsLargeBody: $0), delegate: taker)
@@ -110,17 +110,17 @@ extension NetworkTests {
         @Test func aHandleThatIsUsedAgainIsToldAnewHowMuchToRead() async throws {
             try await TestServer.answering(.response(body: "answer")) { server in
                 let url = server.url("/")
-                let partition = await Self.onNetworkThread {
-                    NetworkBound(CurlPartition(loop: NetworkThread.shared.eventLoop))
+                let partition = try await onNetworkThread {
+                    NetworkBound(try #require(CurlPartition(loop: NetworkThread.shared.eventLoop)))
                 }
-                let sum = await Self.onNetworkThread { NetworkBound(RoundSum()) }
+                let sum = try await onNetworkThread { NetworkBound(RoundSum()) }
                 let hasEnded = Gate()
                 NetworkThread.shared.submit {
                     let taker = BodyTaker(sum.value) { _, _ in hasEnded.open() }
                     _ = partition.value.begin(Self.request(url, .plain, expectsLargeBody: true), delegate: taker)
                 }
                 await hasEnded.wait()
-                let sizes = await Self.onNetworkThread {
+                let sizes = try await onNetworkThread {
                     let taker = BodyTaker(sum.value) { _, _ in }
                     let transfers = (0..<2).map { _ in
                         partition.value.begin(Self.request(url, .plain, expectsLargeBody: true), delegate: taker)
@@ -209,12 +209,6 @@ extension NetworkTests {
             let limits = TransferRequest.Limits(httpVersion: .http1, expectsLargeBody: expectsLargeBody)
             return TransferRequest(
                 url: url, origin: origin, method: "GET", headers: [], poolKey: poolKey, limits: limits)
-        }
-
-        private static func onNetworkThread<Value: Sendable>(_ body: @escaping @Sendable () -> Value) async -> Value {
-            await withCheckedContinuation { waiter in
-                NetworkThread.shared.submit { waiter.resume(returning: body()) }
-            }
         }
     }
 }
