@@ -147,7 +147,7 @@ import Testing
             request.connection == 1 ? Reply([.goAway(includesRequest: false), .close]) : .response(body: "second")
         }
         let operation = await get("a", manager)
-        #expect(operation.responseString == "second")
+        #expect(operation.responseString == "second", "\(operation.error as Any)")
         #expect(server.connectionCount == 2)
         await server.stop()
     }

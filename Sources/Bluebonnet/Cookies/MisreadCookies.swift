@@ -29,6 +29,7 @@ struct MisreadCookies {
     private let origin: Origin
     private let defaultPath: String
     private let isOfPublicSuffix: Bool
+    private let listsSlash: Bool
     /// With the position of the first line.
     private var faults: [Key: (position: Int, fault: CookieFault)] = [:]
     private var names: Set<ByteString> = []
@@ -42,15 +43,17 @@ struct MisreadCookies {
     /// - Parameters:
     ///   - url: the URL of the request.
     ///   - origin: the URL's.
-    init(url: URL, origin: Origin) {
-        self.origin = origin
+    ///   - listsSlash: see `CookieFault.SlashForPath`.
+    init(url: URL, origin: Origin, listsSlash: Bool = CookieFault.SlashForPath.isPresent) {
+        (self.origin, self.listsSlash) = (origin, listsSlash)
         defaultPath = CookieRules.defaultPath(of: url)
         isOfPublicSuffix = PublicSuffixes.contain(origin.host)
     }
 
     /// Adds a `Set-Cookie` line if libcurl reads the line wrongly.
     mutating func add(line: String) {
-        guard let fault = CookieFault(line: line, isOfPublicSuffix: { isOfPublicSuffix }) else { return }
+        let fault = CookieFault(line: line, listsSlash: listsSlash, isOfPublicSuffix: { isOfPublicSuffix })
+        guard let fault else { return }
         hasWideCookie = hasWideCookie || fault.isTooWide
         let key = Key(name: fault.name, path: fault.path ?? defaultPath)
         let position = faults.count
@@ -91,7 +94,8 @@ struct MisreadCookies {
         var corrected = cookie
         if fault.isSecure { corrected.isSecure = true }
         if fault.isHTTPOnly { corrected.isHTTPOnly = true }
-        if fault.hasNoPath, cookie.path.utf8.first != UInt8(ascii: "/") { corrected.path = defaultPath }
+        let isOfValue = listsSlash ? cookie.path == "/" : cookie.path.utf8.first != UInt8(ascii: "/")
+        if fault.hasNoPath, isOfValue { corrected.path = defaultPath }
         if fault.isTooWide, cookie.domain == origin.host.lowercased() { corrected.includesSubdomains = false }
         return corrected == cookie ? nil : Correction(cookie: cookie, replacement: corrected)
     }

@@ -110,7 +110,8 @@ extension RulesTests {
                 var options = try TransferOptions.trustingTestAuthority
                 options.timeouts.idle = .seconds(3)
                 let operation = await get(server.url(frames, isClosed: isClosed), options)
-                #expect(await get(server.url(path: "/next"), options).end == "ok")
+                let next = await get(server.url(path: "/next"), options)
+                #expect(next.end == "ok", "\(next.error as Any)")
                 return (operation, server.frames)
             }
         }

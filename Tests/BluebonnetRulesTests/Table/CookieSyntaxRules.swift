@@ -143,7 +143,9 @@ extension RuleTable {
             .held(.cookies(["  a  =  1  ; path=/"], sends: "a=1"))),
         Rule(
             .cookies, "5.2", "tabs around name and value do not count",
-            .deviates("libcurl refuses a cookie with a tab", .cookies(["a\t=\t1; path=/"], sends: nil))),
+            .deviates(
+                "libcurl before 8.21 refuses a cookie with a tab",
+                .cookies(["a\t=\t1; path=/"], sends: CookieFault.RefusedTab.isPresent ? nil : "a=1"))),
         Rule(
             .cookies, "5.2", "the value goes up to the semicolon, with equals signs, quotation marks and commas in it",
             .held(

@@ -8,9 +8,11 @@ import Testing
 @testable import Bluebonnet
 
 @Suite struct MisreadCookiesTests {
-    private func misread(_ lines: [String], from text: String = "https://a.test/") throws -> MisreadCookies {
+    private func misread(
+        _ lines: [String], from text: String = "https://a.test/", listsSlash: Bool = false
+    ) throws -> MisreadCookies {
         let url = try #require(URL(string: text))
-        var misread = MisreadCookies(url: url, origin: try #require(Origin(url)))
+        var misread = MisreadCookies(url: url, origin: try #require(Origin(url)), listsSlash: listsSlash)
         for line in lines { misread.add(line: "Set-Cookie: " + line) }
         return misread
     }
@@ -47,6 +49,27 @@ import Testing
     func pathsAreComparedAsByLibcurl(listed: String, attributes: String) throws {
         let misread = try misread(["a=1; httponly=1; \(attributes)"], from: "https://a.test/d/e/f?n=/y/z")
         #expect(misread.position(name: "a", path: listed) == 0)
+    }
+
+    /// What `listed` becomes: libcurl 8.14 lists the value of `Path`, 8.21 the path `/`.
+    @Test(
+        arguments: [
+            ("x", "path=x", false, "/d"), ("/", "path=x", false, nil), ("", "path=", false, "/d"),
+            ("/", "path=x", true, "/d"), ("/", "path=/", true, nil), ("/", "path=", true, nil),
+            ("/d", "path=", true, nil), ("/", "path=x; path=/", true, nil), ("/", "path=/; path=x", true, "/d"),
+        ] as [(String, String, Bool, String?)])
+    func pathWithoutASlashBecomesTheRequests(
+        listed: String, attributes: String, listsSlash: Bool, corrected: String?
+    ) throws {
+        let misread = try misread(["a=1; \(attributes)"], from: "https://a.test/d/f", listsSlash: listsSlash)
+        let corrections = misread.corrections(of: [cookie("a", path: listed)])
+        #expect(corrections.map { $0.replacement?.path } == (corrected.map { [$0] } ?? []))
+    }
+
+    @Test func emptyPathIsTheRequestsWhereLibcurlSaysSo() throws {
+        let misread = try misread(["a=1; path=/u; path=; secure=1"], from: "https://a.test/d/f", listsSlash: true)
+        let corrections = misread.corrections(of: [cookie("a"), cookie("a", path: "/d")])
+        #expect(corrections.map { $0.replacement?.path } == ["/d"])
     }
 
     @Test func dotSegmentsThatAreSentCount() throws {

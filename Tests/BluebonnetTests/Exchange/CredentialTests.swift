@@ -46,7 +46,9 @@ extension NetworkTests {
         /// As where OpenSSL is configured for FIPS 140: the response that asks for MD5 is the result.
         @Test func processesWithoutMD5SurviveItsChallenge() async {
             await #expect(processExitsWith: .success) {
-                _ = MessageDigest(.sha256)  // looked up before, because no provider for FIPS need be installed here
+                // Looked up and begun before, because no provider for FIPS need be installed here.
+                _ = MessageDigest(.sha256)
+                try await TestServer.answering(.response()) { _ = await get($0.url()) }
                 EVP_set_default_properties(nil, "fips=yes")
                 precondition(!MessageDigest.Algorithm.md5.isAvailable)
                 let challenge = "Digest realm=\"test\", nonce=\"abc\""

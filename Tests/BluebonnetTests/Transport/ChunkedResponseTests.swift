@@ -105,7 +105,7 @@ extension NetworkTests {
             }
         }
 
-        /// What libcurl and this library would read in two ways.
+        /// What libcurl and this library would read in two ways. Newer versions join folded lines for both.
         @Test(arguments: [
             "Transfer-Encoding: identity, chunked", "Transfer-Encoding: chunked, identity",
             "Transfer-Encoding:\r\n chunked", "Transfer-Encoding: chun\u{212A}ed", "Content-Length:\r\n 5",
@@ -114,6 +114,11 @@ extension NetworkTests {
             let text = "HTTP/1.1 200 OK\r\nX: y\r\n\(fields)\r\n\r\n5\r\nhello\r\n0\r\n\r\n"
             try await TestServer.answering(.raw(text).then(.close)) { server in
                 let operation = await get(server.url())
+                guard !fields.contains("\r\n ") || FirstFieldGuard.SeparateLines.isPresent else {
+                    let isChunked = fields.hasPrefix("Transfer")
+                    #expect(operation.responseString == (isChunked ? "hello" : "5\r\nhe"))
+                    return
+                }
                 #expect(operation.code == .badServerResponse)
                 #expect(operation.responseData?.isEmpty != false)
             }

@@ -34,8 +34,8 @@ enum AlteredTarget {
             keepsEscapes: EscapeCase.isPresent)
     }
 
-    /// The target of a URL that has something to keep; nil for other URLs, and for a host in letters that libcurl has to
-    /// convert.
+    /// The target of a URL that has something to keep; nil for other URLs, and for a host in letters that libcurl has
+    /// to convert.
     static func target(
         ofURL text: String, isAbsolute: Bool, keepsEmptyQuery: Bool, keepsEscapes: Bool
     ) -> String? {

@@ -13,6 +13,12 @@ struct FirstFieldGuard: CurlQuirk {
     static let versions = Range.before(8, 2)
     static let isNeeded = isPresent
 
+    /// libcurl 8.14 reads the first line of a folded field by itself, and hands out its lines one by one. 8.21 joins
+    /// the lines before; versions between them have not been examined.
+    enum SeparateLines: CurlQuirk {
+        static let versions = Range.before(8, 15)
+    }
+
     private var isOn = false
     /// libcurl gives a long line in pieces, of which the first one counts.
     private var isJudged = false

@@ -8,16 +8,29 @@ struct CookieFault: CurlQuirk, Equatable {
     static let versions = Range<CurlVersion>.all
 
     /// libcurl 8.14 knows `__Secure-` and `__Host-` in these cases of the letters alone, and cannot remove a cookie
-    /// whose promise is broken by another path or by a domain: that one stays. 7.88 knows all cases; versions between
-    /// them have not been examined.
+    /// whose promise is broken by another path or by a domain: that one stays. 7.88 knows all cases, and from 8.23 such
+    /// a cookie can be removed; versions between them have not been examined.
     enum CaseOfPromise: CurlQuirk {
-        static let versions = Range.since(8, 0)
+        static let versions = CurlVersion(8, 0)..<CurlVersion(8, 23)
     }
 
     /// A field that begins with a pair without a name sets nothing (RFC 6265, 5.2). libcurl 8.14 makes a cookie without
     /// a name of it; 7.88 takes the next pair. Versions between them have not been examined.
     enum CookieWithoutName: CurlQuirk {
         static let versions = Range.since(8, 0)
+    }
+
+    /// libcurl 8.14 refuses a cookie with tabs around its name or its value. 8.21 leaves them out, as RFC 6265 says
+    /// (5.2); versions between them have not been examined.
+    enum RefusedTab: CurlQuirk {
+        static let versions = Range.before(8, 15)
+    }
+
+    /// libcurl 8.21 lists the path `/` for a cookie whose `Path` begins with no slash, and gives one with an empty
+    /// `Path` the request's path, as RFC 6265 says (5.2.4). 8.14 lists the value of `Path`; versions between them have
+    /// not been examined.
+    enum SlashForPath: CurlQuirk {
+        static let versions = Range.since(8, 15)
     }
 
     /// The name that libcurl has given the cookie.
@@ -33,16 +46,18 @@ struct CookieFault: CurlQuirk, Equatable {
     /// The cookie is for its host alone (RFC 6265, 5.3, step 5): the host is a public suffix, and names itself as the
     /// domain. libcurl asks the public-suffix list about other hosts only.
     private(set) var isTooWide = false
-    /// The value of the last `Path`; nil without one.
+    /// The value of the last `Path`; nil without one, and where libcurl reads an empty one as RFC 6265 says.
     private(set) var path: String?
 
     /// - Parameters:
     ///   - line: a field with its name.
     ///   - keepsNameless: whether libcurl makes cookies without a name.
+    ///   - listsSlash: see `SlashForPath`.
     ///   - isOfPublicSuffix: whether the response's host is a public suffix. Called for a line with a domain only.
     /// - Returns: nil if libcurl reads the line correctly.
     init?(
-        line: String, keepsNameless: Bool = CookieWithoutName.isPresent, isOfPublicSuffix: () -> Bool = { false }
+        line: String, keepsNameless: Bool = CookieWithoutName.isPresent, listsSlash: Bool = SlashForPath.isPresent,
+        isOfPublicSuffix: () -> Bool = { false }
     ) {
         // Bytes, as libcurl and servers read them: a combining mark makes another character of ";" and of "=".
         let bytes = line.utf8
@@ -59,16 +74,19 @@ struct CookieFault: CurlQuirk, Equatable {
         name = parts[first].name
         let attributes = parts[(first + 1)...]
         isUnwanted = first > 0 || isKeptNameless || Self.breaksPromise(name, attributes)
-        for attribute in attributes { read(attribute, isOfPublicSuffix) }
+        for attribute in attributes { read(attribute, listsSlash: listsSlash, isOfPublicSuffix) }
         guard isUnwanted || isSecure || isHTTPOnly || hasNoPath || isTooWide else { return nil }
     }
 
-    private mutating func read(_ attribute: Part, _ isOfPublicSuffix: () -> Bool) {
+    private mutating func read(_ attribute: Part, listsSlash: Bool, _ isOfPublicSuffix: () -> Bool) {
         guard let value = attribute.value else { return }
         switch attribute.name.lowercased() {
         case "secure": isSecure = true
         case "httponly": isHTTPOnly = true
-        case "path": (path, hasNoPath) = (value, value.utf8.first.map { !"/\"".utf8.contains($0) } ?? true)
+        case "path":
+            let isDefault = listsSlash && value.isEmpty
+            path = isDefault ? nil : value
+            hasNoPath = !isDefault && value.utf8.first.map { !"/\"".utf8.contains($0) } ?? true
         case "domain": isTooWide = isTooWide || isOfPublicSuffix()
         default: return
         }
