@@ -90,8 +90,9 @@ import Testing
         // Run-length coded, so that a file may be small.
         file[30] = 1
         file[28] = 8
+        // Newer libraries find that the file cannot have so many pixels.
         let error = #expect(throws: NetworkingError.self) { try ImageFixture.decode(file) }
-        #expect(error?.code == .bodyTooLarge)
+        #expect(error?.code == .bodyTooLarge || error?.code == .cannotParseResponse)
     }
 
     // MARK: - Damage

@@ -29,7 +29,7 @@ struct MisreadCookies {
     private let origin: Origin
     private let defaultPath: String
     private let isOfPublicSuffix: Bool
-    private let listsSlash: Bool
+    private let reading: CookieFault.Reading
     /// With the position of the first line.
     private var faults: [Key: (position: Int, fault: CookieFault)] = [:]
     private var names: Set<ByteString> = []
@@ -43,16 +43,16 @@ struct MisreadCookies {
     /// - Parameters:
     ///   - url: the URL of the request.
     ///   - origin: the URL's.
-    ///   - listsSlash: see `CookieFault.SlashForPath`.
-    init(url: URL, origin: Origin, listsSlash: Bool = CookieFault.SlashForPath.isPresent) {
-        (self.origin, self.listsSlash) = (origin, listsSlash)
+    ///   - reading: how libcurl reads lines.
+    init(url: URL, origin: Origin, by reading: CookieFault.Reading = CookieFault.Reading()) {
+        (self.origin, self.reading) = (origin, reading)
         defaultPath = CookieRules.defaultPath(of: url)
         isOfPublicSuffix = PublicSuffixes.contain(origin.host)
     }
 
     /// Adds a `Set-Cookie` line if libcurl reads the line wrongly.
     mutating func add(line: String) {
-        let fault = CookieFault(line: line, listsSlash: listsSlash, isOfPublicSuffix: { isOfPublicSuffix })
+        let fault = CookieFault(line: line, by: reading, isOfPublicSuffix: { isOfPublicSuffix })
         guard let fault else { return }
         hasWideCookie = hasWideCookie || fault.isTooWide
         let key = Key(name: fault.name, path: fault.path ?? defaultPath)
@@ -94,7 +94,7 @@ struct MisreadCookies {
         var corrected = cookie
         if fault.isSecure { corrected.isSecure = true }
         if fault.isHTTPOnly { corrected.isHTTPOnly = true }
-        let isOfValue = listsSlash ? cookie.path == "/" : cookie.path.utf8.first != UInt8(ascii: "/")
+        let isOfValue = reading.listsSlash ? cookie.path == "/" : cookie.path.utf8.first != UInt8(ascii: "/")
         if fault.hasNoPath, isOfValue { corrected.path = defaultPath }
         if fault.isTooWide, cookie.domain == origin.host.lowercased() { corrected.includesSubdomains = false }
         return corrected == cookie ? nil : Correction(cookie: cookie, replacement: corrected)

@@ -12,7 +12,9 @@ import Testing
         _ lines: [String], from text: String = "https://a.test/", listsSlash: Bool = false
     ) throws -> MisreadCookies {
         let url = try #require(URL(string: text))
-        var misread = MisreadCookies(url: url, origin: try #require(Origin(url)), listsSlash: listsSlash)
+        var reading = CookieFault.Reading.oldest
+        reading.listsSlash = listsSlash
+        var misread = MisreadCookies(url: url, origin: try #require(Origin(url)), by: reading)
         for line in lines { misread.add(line: "Set-Cookie: " + line) }
         return misread
     }
@@ -138,27 +140,30 @@ extension NetworkTests {
             return (work, jar)
         }
 
-        /// libcurl accepts 50 of the 2,000, which are removed: a secure cookie is set over TLS only.
+        /// libcurl accepts 50 of the 2,000, which are removed: a secure cookie is set over TLS only. 8.23 accepts none.
         @Test func differentNamesAreOneListing() async throws {
             let lines = (0..<2_000).map { "c\($0)=v; secure=1" }
-            let (work, _) = try await work(for: lines, host: "a.test") { ("n\($0)", "/") }
-            #expect(work == Work(listingCount: 1, commandCount: 50))
+            let (work, jar) = try await work(for: lines, host: "a.test") { ("n\($0)", "/") }
+            #expect(await jar.cookies.allSatisfy { $0.name.hasPrefix("n") })
+            #expect(work.commandCount == (CookieFault.UnreadValues.isPresent ? 50 : 0) && work.listingCount <= 1)
         }
 
         /// The cookies of the first lines are corrected: libcurl accepts those.
         @Test func oneNameIsOneListing() async throws {
             let lines = (0..<2_000).map { "c=v; secure=1; path=/p\($0)" }
             let (work, jar) = try await work(for: lines, host: "a.test") { ("c", "/p\(2_899 - $0)") }
-            #expect(work == Work(listingCount: 1, commandCount: 50))
-            #expect(await Set(jar.cookies.map(\.path)) == Set((50..<2_900).map { "/p\($0)" }))
+            let correctedCount = CookieFault.UnreadValues.isPresent ? 50 : 0
+            #expect(work.commandCount == correctedCount && work.listingCount <= 1)
+            #expect(await Set(jar.cookies.map(\.path)) == Set((correctedCount..<2_900).map { "/p\($0)" }))
         }
 
         /// Each is removed, and set for the host alone.
         @Test func publicSuffixIsAListingForEachRead() async throws {
             let lines = (0..<2_000).map { "c\($0)=v; domain=github.io" }
-            let (work, _) = try await work(for: lines, host: "github.io") { ("n\($0)", "/") }
+            let (work, jar) = try await work(for: lines, host: "github.io") { ("n\($0)", "/") }
             #expect((1...50).contains(work.listingCount))
-            #expect(work.commandCount == 100)
+            #expect(await jar.cookies.allSatisfy { !$0.includesSubdomains })
+            #expect(work.commandCount == (CookieFault.UnreadValues.isPresent ? 100 : 0))
         }
 
         @Test func cookieAfterManyRejectedLinesIsCorrected() async throws {

@@ -131,6 +131,7 @@ extension LibraryResult {
         switch result {
         case CURLE_OK: self = .success
         case CURLE_PARTIAL_FILE: self = .partial
+        case _ where handle.lastErrorText?.hasPrefix("nghttp2 shuts down connection") == true: self = .partial
         case CURLE_HTTP2 where handle.lastErrorText == nil: self = .wentAway
         case CURLE_HTTP2_STREAM where handle.lastErrorText == nil: self = .streamEndedEarly
         default: self = .otherError

@@ -115,9 +115,12 @@ final class EasyHandle {
         try set(CURLOPT_FORBID_REUSE, true)
     }
 
-    /// libcurl's sentence about the last failure, when it wrote one.
+    /// libcurl's sentence about the last failure, when it wrote one. 8.23 writes the name of an error that it has no
+    /// words for.
     var lastErrorText: String? {
-        errorText.pointee == 0 ? nil : String(cString: errorText)
+        guard errorText.pointee != 0 else { return nil }
+        let isName = [CURLE_HTTP2, CURLE_HTTP2_STREAM].contains { strcmp(errorText, curl_easy_strerror($0)) == 0 }
+        return isName ? nil : String(cString: errorText)
     }
 }
 

@@ -20,6 +20,12 @@ struct CookieFault: CurlQuirk, Equatable {
         static let versions = Range.since(8, 0)
     }
 
+    /// libcurl 8.22 takes `Secure` and `HttpOnly` with a value for unknown attributes. 8.23 reads them as RFC 6265 says
+    /// (5.2.5, 5.2.6).
+    enum UnreadValues: CurlQuirk {
+        static let versions = Range.before(8, 23)
+    }
+
     /// libcurl 8.14 refuses a cookie with tabs around its name or its value. 8.21 leaves them out, as RFC 6265 says
     /// (5.2); versions between them have not been examined.
     enum RefusedTab: CurlQuirk {
@@ -31,6 +37,16 @@ struct CookieFault: CurlQuirk, Equatable {
     /// not been examined.
     enum SlashForPath: CurlQuirk {
         static let versions = Range.since(8, 15)
+    }
+
+    /// How a version of libcurl reads fields; see the quirks of these names.
+    struct Reading {
+        var keepsNameless = CookieWithoutName.isPresent
+        var listsSlash = SlashForPath.isPresent
+        var ignoresValues = UnreadValues.isPresent
+
+        /// libcurl 7.88.
+        static let oldest = Reading(keepsNameless: false, listsSlash: false, ignoresValues: true)
     }
 
     /// The name that libcurl has given the cookie.
@@ -51,13 +67,11 @@ struct CookieFault: CurlQuirk, Equatable {
 
     /// - Parameters:
     ///   - line: a field with its name.
-    ///   - keepsNameless: whether libcurl makes cookies without a name.
-    ///   - listsSlash: see `SlashForPath`.
+    ///   - reading: how libcurl reads it.
     ///   - isOfPublicSuffix: whether the response's host is a public suffix. Called for a line with a domain only.
     /// - Returns: nil if libcurl reads the line correctly.
     init?(
-        line: String, keepsNameless: Bool = CookieWithoutName.isPresent, listsSlash: Bool = SlashForPath.isPresent,
-        isOfPublicSuffix: () -> Bool = { false }
+        line: String, by reading: Reading = Reading(), isOfPublicSuffix: () -> Bool = { false }
     ) {
         // Bytes, as libcurl and servers read them: a combining mark makes another character of ";" and of "=".
         let bytes = line.utf8
@@ -65,8 +79,8 @@ struct CookieFault: CurlQuirk, Equatable {
         let parts = bytes[bytes.index(after: colon)...]
             .split(separator: UInt8(ascii: ";"), omittingEmptySubsequences: false).map(Part.init)
         // libcurl that keeps nameless cookies sets nothing when the field begins with white space and a semicolon.
-        if keepsNameless, parts[0].isBlank { return nil }
-        let isKeptNameless = keepsNameless && parts[0].name.isEmpty && parts[0].value != nil
+        if reading.keepsNameless, parts[0].isBlank { return nil }
+        let isKeptNameless = reading.keepsNameless && parts[0].name.isEmpty && parts[0].value != nil
         let named = isKeptNameless ? 0 : parts.firstIndex { !$0.name.isEmpty }
         guard let first = named, first > 0 || parts[0].value != nil else {
             return nil
@@ -74,17 +88,17 @@ struct CookieFault: CurlQuirk, Equatable {
         name = parts[first].name
         let attributes = parts[(first + 1)...]
         isUnwanted = first > 0 || isKeptNameless || Self.breaksPromise(name, attributes)
-        for attribute in attributes { read(attribute, listsSlash: listsSlash, isOfPublicSuffix) }
+        for attribute in attributes { read(attribute, by: reading, isOfPublicSuffix) }
         guard isUnwanted || isSecure || isHTTPOnly || hasNoPath || isTooWide else { return nil }
     }
 
-    private mutating func read(_ attribute: Part, listsSlash: Bool, _ isOfPublicSuffix: () -> Bool) {
+    private mutating func read(_ attribute: Part, by reading: Reading, _ isOfPublicSuffix: () -> Bool) {
         guard let value = attribute.value else { return }
         switch attribute.name.lowercased() {
-        case "secure": isSecure = true
-        case "httponly": isHTTPOnly = true
+        case "secure": isSecure = reading.ignoresValues
+        case "httponly": isHTTPOnly = reading.ignoresValues
         case "path":
-            let isDefault = listsSlash && value.isEmpty
+            let isDefault = reading.listsSlash && value.isEmpty
             path = isDefault ? nil : value
             hasNoPath = !isDefault && value.utf8.first.map { !"/\"".utf8.contains($0) } ?? true
         case "domain": isTooWide = isTooWide || isOfPublicSuffix()
