@@ -18,6 +18,17 @@ public final class PgBouncer: Sendable {
         && Availability.decide(
             "pgbouncer", missing: ChildProcess.find("pgbouncer") == nil ? "pgbouncer is not installed" : nil)
 
+    /// Whether it can keep prepared statements apart in transaction mode: from version 1.21 on, which does so by default.
+    public static let knowsPreparedStatements: Bool = {
+        guard let folder = try? TemporaryFolder() else { return false }
+        defer { folder.remove() }
+        guard let text = try? ChildProcess.run(["pgbouncer", "--version"], in: folder),
+            let version = text.split(whereSeparator: \.isWhitespace).dropFirst().first
+        else { return false }
+        let numbers = version.split(separator: ".").compactMap { Int($0) }
+        return numbers.count > 1 && (numbers[0], numbers[1]) >= (1, 21)
+    }()
+
     /// Where the pooler listens.
     public var port: Int { process.ports[0] }
 
@@ -27,11 +38,15 @@ public final class PgBouncer: Sendable {
 
     /// Starts a pooler in front of a server, whose user needs no password here.
     ///
-    /// - Parameter connectionCount: how many connections to the server it has for each database.
+    /// - Parameters:
+    ///   - connectionCount: how many connections to the server it has for each database.
+    ///   - keepsPreparedStatements: whether clients that take turns on a connection have prepared statements of their
+    ///     own; see `knowsPreparedStatements`.
     public static func start(
-        before server: PostgreSQLServer, _ mode: PoolMode, connectionCount: Int
+        before server: PostgreSQLServer, _ mode: PoolMode, connectionCount: Int, keepsPreparedStatements: Bool = false
     ) async throws -> PgBouncer {
         let installation = try PostgreSQLInstallation.find()
+        let statements = knowsPreparedStatements ? "max_prepared_statements = \(keepsPreparedStatements ? 200 : 0)" : ""
         let process = try await ServerProcess.start(portCount: 1) { folder, ports in
             let settings = """
                 [databases]
@@ -44,6 +59,7 @@ public final class PgBouncer: Sendable {
                 pool_mode = \(mode.rawValue)
                 default_pool_size = \(connectionCount)
                 ignore_startup_parameters = extra_float_digits,options
+                \(statements)
 
                 """
             let path = try folder.write("pgbouncer.ini", settings)

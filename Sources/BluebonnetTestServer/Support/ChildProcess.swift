@@ -40,16 +40,19 @@ package enum ChildProcess {
         return pid
     }
 
-    /// Runs a program to its end. Throws, with its output, when its exit status is not 0.
-    package static func run(_ arguments: [String], in folder: TemporaryFolder) throws {
+    /// Runs a program to its end, and returns its output. Throws, with its output, when its exit status is not 0.
+    @discardableResult
+    package static func run(_ arguments: [String], in folder: TemporaryFolder) throws -> String {
         let outputPath = folder.path("output-\(UUID().uuidString)")
         let pid = try spawn(arguments, outputPath: outputPath)
         var status: Int32 = 0
         while waitpid(pid, &status, 0) < 0 && errno == EINTR {}
+        let output = contents(of: outputPath)
         guard status == 0 else {
-            throw TestServerError("\(arguments.joined(separator: " ")) failed:\n\(contents(of: outputPath))")
+            throw TestServerError("\(arguments.joined(separator: " ")) failed:\n\(output)")
         }
         unlink(outputPath)
+        return output
     }
 
     /// Whether a child has exited by now. Its status is thrown away.

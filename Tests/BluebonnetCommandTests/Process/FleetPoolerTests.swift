@@ -12,11 +12,14 @@ extension ProcessTests {
     @Suite(.enabled(if: PgBouncer.isAvailable)) struct FleetPoolerTests {
         /// A store with a batch of 20 lines, and its URL through a pooler.
         private func withPooler(
-            _ mode: PgBouncer.PoolMode, connectionCount: Int, _ body: (CommandFixture, String) async throws -> Void
+            _ mode: PgBouncer.PoolMode, connectionCount: Int, keepsPreparedStatements: Bool = false,
+            _ body: (CommandFixture, String) async throws -> Void
         ) async throws {
             let postgres = try await PostgreSQLServer.shared()
             let database = try await postgres.createDatabase()
-            let pooler = try await PgBouncer.start(before: postgres, mode, connectionCount: connectionCount)
+            let pooler = try await PgBouncer.start(
+                before: postgres, mode, connectionCount: connectionCount,
+                keepsPreparedStatements: keepsPreparedStatements)
             try await CommandFixture.with { _ in
                 .response(body: "hello")
             } _: { fixture in
@@ -46,8 +49,13 @@ extension ProcessTests {
             }
         }
 
-        @Test func sessionModeServesWorkers() async throws {
-            try await withPooler(.session, connectionCount: 10) { fixture, store in
+        /// In transaction mode a worker gets no notifications, and looks for work now and then.
+        @Test(
+            arguments: [(PgBouncer.PoolMode.session, false)]
+                + (PgBouncer.knowsPreparedStatements ? [(.transaction, true)] : []))
+        func poolerThatKeepsWorkersApartServesThem(mode: PgBouncer.PoolMode, keepsStatements: Bool) async throws {
+            try await withPooler(mode, connectionCount: 10, keepsPreparedStatements: keepsStatements) {
+                fixture, store in
                 let workers = try (0..<2).map { _ in
                     try CommandProcess(["work", "--store", store, "--until-done"], in: fixture.folder)
                 }

@@ -41,7 +41,7 @@ import Testing
 }
 
 extension NetworkTests {
-    @Suite struct SentEmptyQueryTests {
+    @Suite struct SentAlteredTargetTests {
         @Test(arguments: [false, true]) func emptyQueryIsSent(usesJar: Bool) async throws {
             try await TestServer.answering(.response()) { server in
                 let options = TransferOptions { if usesJar { $0.cookieJar = CookieJar() } }
