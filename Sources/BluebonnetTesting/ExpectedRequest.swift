@@ -32,6 +32,9 @@ public struct ExpectedRequest: Sendable {
         public static func json(_ value: some Encodable) -> Body {
             Body(content: .json((try? JSONEncoder().encode(value)).flatMap { try? JSONValue(parsing: $0) }))
         }
+
+        /// JSON that stands for this value, which may be written as a literal: `.json(["id": 17, "name": "Ada"])`.
+        public static func json(_ value: JSONValue) -> Body { Body(content: .json(value)) }
     }
 
     /// The method.

@@ -77,7 +77,12 @@ extension TestAnswer {
 
     /// A response with a value as JSON, the members of objects in order of their names. A value that cannot be encoded
     /// lets the operation fail with `badServerResponse`.
-    public static func json(_ value: some Encodable, status: Int = 200) -> TestAnswer {
+    public static func json(_ value: some Encodable, status: Int = 200) -> TestAnswer { encoded(value, status) }
+
+    /// A response with a JSON value, which may be written as a literal: `.json(["id": 17, "name": "Ada"])`.
+    public static func json(_ value: JSONValue, status: Int = 200) -> TestAnswer { encoded(value, status) }
+
+    private static func encoded(_ value: some Encodable, _ status: Int) -> TestAnswer {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         do {

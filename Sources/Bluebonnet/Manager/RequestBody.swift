@@ -27,6 +27,14 @@ public struct RequestBody: Sendable {
     ///   - value: encoded when the operation starts.
     ///   - encoder: nil is the `encoder` of the manager that makes the request.
     public static func json(_ value: some Encodable & Sendable, encoder: JSONEncoder? = nil) -> RequestBody {
+        encoded(value, encoder)
+    }
+
+    /// A JSON value, which may be written as a literal: `.json(["id": 17, "name": "Ada"])`. Encoded by the `encoder` of
+    /// the manager that makes the request.
+    public static func json(_ value: JSONValue) -> RequestBody { encoded(value, nil) }
+
+    private static func encoded(_ value: some Encodable & Sendable, _ encoder: JSONEncoder?) -> RequestBody {
         RequestBody { request, usual in
             request = try JSONRequestSerializer.bare.request(request, encoding: value, with: encoder ?? usual)
         }

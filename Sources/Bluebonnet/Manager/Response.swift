@@ -19,6 +19,8 @@ public struct Response<Value: Sendable>: Sendable {
 
     /// The status of the final response.
     public var statusCode: Int { head.statusCode }
+    /// Whether the status is one of success, 200 to 299.
+    public var isSuccess: Bool { (200...299).contains(statusCode) }
     /// The header fields of the final response.
     public var headers: HeaderFields { head.headers }
     /// The URL that the final response came from.

@@ -16,7 +16,8 @@ extension URLRequest {
     ///   - uploadFile: the file that is the body.
     ///   - includingSecrets: when false, the default, `REDACTED` replaces credentials: `Authorization`, `Cookie` and
     ///     fields and query parameters whose names say that they hold a key, a token or a password; user information in
-    ///     the URL, the credential's and the proxy's password. The body is never changed.
+    ///     the URL, the credential's and the proxy's password; members of a JSON body and items of a URL-encoded form
+    ///     with such names. Other bodies are left as they are.
     public func curlCommand(
         options: TransferOptions = TransferOptions(), uploadFile: URL? = nil, includingSecrets: Bool = false
     ) -> String {
@@ -123,7 +124,7 @@ extension CurlCommand {
             return Body(
                 arguments: ["--data-binary", "@-"], comment: "the body is a stream: give it on standard input")
         }
-        guard let data = request.httpBody, !data.isEmpty else {
+        guard let data = shownBody, !data.isEmpty else {
             // As the transport does: an empty body is one of length 0.
             return ["POST", "PUT", "PATCH"].contains(method) ? Body(arguments: ["--data-raw", ""]) : Body()
         }
@@ -138,6 +139,20 @@ extension CurlCommand {
         return Body(
             arguments: ["--data-binary", "@-"],
             prefix: "printf %s \(data.base64EncodedString()) | base64 -d | ")
+    }
+
+    /// The body in memory, without secrets where they can be told by their names.
+    private var shownBody: Data? {
+        guard let data = request.httpBody, !includesSecrets else { return request.httpBody }
+        let type = (request.value(forHTTPHeaderField: "Content-Type") ?? "").lowercased()
+        if type.hasPrefix("application/x-www-form-urlencoded"), let text = String(validating: data, as: UTF8.self) {
+            return Data(Redaction.pairs(text).utf8)
+        }
+        guard type.hasPrefix("application/") && type.contains("json"), let value = try? JSONValue(parsing: data) else {
+            return data
+        }
+        let shown = Redaction.json(value)
+        return shown == value ? data : Data(shown.description.utf8)
     }
 
     /// Streamed, where `curl` does not add the file's name to the URL, as it does after a slash.

@@ -31,12 +31,29 @@ package enum Redaction {
             shown.insert(contentsOf: placeholder + "@", at: start.upperBound)
         }
         guard let mark = shown.firstIndex(of: "?") else { return shown }
-        let pairs = shown[shown.index(after: mark)...].split(separator: "&", omittingEmptySubsequences: false)
-        let hidden = pairs.map { pair -> String in
+        return shown[...mark] + pairs(shown[shown.index(after: mark)...])
+    }
+
+    /// A query, or a URL-encoded form, without the values of secret items.
+    package static func pairs(_ text: some StringProtocol) -> String {
+        let pairs = text.split(separator: "&", omittingEmptySubsequences: false).map { pair in
             let name = pair.prefix { $0 != "=" }
             let isHidden = name.count < pair.count && isSecret(name.removingPercentEncoding ?? String(name))
             return isHidden ? "\(name)=\(placeholder)" : String(pair)
         }
-        return shown[...mark] + hidden.joined(separator: "&")
+        return pairs.joined(separator: "&")
+    }
+
+    /// A JSON value without the values of secret members, at any depth.
+    package static func json(_ value: JSONValue) -> JSONValue {
+        switch value {
+        case .object(let members):
+            .object(
+                members.reduce(into: JSONObject()) { shown, member in
+                    shown[member.key] = isSecret(member.key) ? .string(placeholder) : json(member.value)
+                })
+        case .array(let elements): .array(elements.map(json))
+        case .null, .bool, .integer, .number, .string: value
+        }
     }
 }

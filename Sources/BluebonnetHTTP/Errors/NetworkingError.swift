@@ -51,6 +51,8 @@ public struct NetworkingError: Error, Sendable {
         get { facts.value.response }
         set { facts = facts.changed { $0.response = newValue } }
     }
+    /// The status of the response, when its head arrived.
+    public var statusCode: Int? { response?.statusCode }
     /// The body of a refused response, when it was kept in memory. With `unacceptableStatus` it may be a part of the
     /// body: `underlying` says why.
     public var body: Data? {

@@ -135,6 +135,29 @@ extension JSONValue {
     }
 }
 
+// MARK: - Literals
+
+/// ```swift
+/// let order: JSONValue = ["id": 17, "price": 9.5, "tags": ["new"], "note": nil, "paid": false]
+/// ```
+/// Of two members with the same name, the last one counts.
+extension JSONValue: ExpressibleByStringInterpolation, ExpressibleByIntegerLiteral, ExpressibleByFloatLiteral,
+    ExpressibleByBooleanLiteral, ExpressibleByNilLiteral, ExpressibleByArrayLiteral, ExpressibleByDictionaryLiteral
+{
+    public init(stringLiteral value: String) { self = .string(value) }
+    public init(integerLiteral value: Int64) { self = .integer(value) }
+    public init(floatLiteral value: Double) { self = .number(JSONNumber(floatLiteral: value)) }
+    public init(booleanLiteral value: Bool) { self = .bool(value) }
+    public init(nilLiteral: ()) { self = .null }
+    public init(arrayLiteral elements: JSONValue...) { self = .array(elements) }
+
+    public init(dictionaryLiteral elements: (String, JSONValue)...) {
+        var members = JSONObject()
+        for (name, value) in elements { members[name] = value }
+        self = .object(members)
+    }
+}
+
 extension JSONValue: CustomStringConvertible {
     /// Compact JSON text of the value, the members of objects in order of their names. A number that is not finite,
     /// which JSON has no text for, is `null`.

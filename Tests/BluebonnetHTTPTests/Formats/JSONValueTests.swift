@@ -36,6 +36,19 @@ import Testing
         #expect(value["list"]?.object == nil)
     }
 
+    @Test func literalsAreValues() {
+        let name = "Ada"
+        let value: JSONValue = [
+            "id": 17, "name": "\(name)", "price": 9.5, "paid": false, "note": nil, "tags": ["new", 1, [:], []],
+        ]
+        #expect(
+            value.description
+                == #"{"id":17,"name":"Ada","note":null,"paid":false,"price":9.5,"tags":["new",1,{},[]]}"#)
+        #expect(value["note"] == .null && value["none"] == nil)
+        let twice: JSONValue = ["a": 1, "a": 2]
+        #expect(twice == .object(["a": .integer(2)]))
+    }
+
     @Test func textOfAValueIsJSON() {
         #expect(
             "\(JSONValue.object(["b": .array([.integer(1), .null]), "a": .string("x\"")]))"

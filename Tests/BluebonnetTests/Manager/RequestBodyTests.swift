@@ -24,6 +24,10 @@ import Testing
 
     @Test func bodyOfEachKindSaysWhatItIs() throws {
         let json = try request(.json(User()))
+        let literal = try request(.json(["id": 17, "name": "Ada", "tags": ["a", 1.5, nil]]))
+        let value = try JSONValue(parsing: try #require(literal.httpBody))
+        #expect(value == ["id": 17, "name": "Ada", "tags": ["a", 1.5, nil]])
+        #expect(literal.value(forHTTPHeaderField: "Content-Type") == json.value(forHTTPHeaderField: "Content-Type"))
         #expect(json.httpBody == Data(#"{"name":"Ada"}"#.utf8))
         #expect(type(json) == "application/json")
         let list = try request(.propertyList(User(), format: .binary))

@@ -67,7 +67,7 @@ import Testing
 
     @Test func valueComesWithItsResponseWhenItsTypeIsSaid() async throws {
         let response = try await manager.get("ada", parameters: ["a": 1], as: User.self)
-        #expect(response.value == User(name: "Ada") && response.statusCode == 200)
+        #expect(response.value == User(name: "Ada") && response.statusCode == 200 && response.isSuccess)
         #expect(response.headers["Content-Type"] == "application/json")
         #expect(response.url == ScriptedNetwork.url("/ada?a=1"))
         #expect(response.summary.attemptCount == 1)

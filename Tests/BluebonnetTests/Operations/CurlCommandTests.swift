@@ -49,6 +49,25 @@ import Testing
         #expect(!full.contains("REDACTED"))
     }
 
+    @Test(arguments: [
+        ("application/x-www-form-urlencoded", "user=ada&password=pa55&q=x", "user=ada&password=REDACTED&q=x"),
+        ("application/x-www-form-urlencoded; charset=utf-8", "client%5Fsecret=pa55", "client%5Fsecret=REDACTED"),
+        (
+            "application/json", #"{ "user": "ada", "list": [{"apiKey": "pa55", "n": 1.10}] }"#,
+            #"{"list":[{"apiKey":"REDACTED","n":1.10}],"user":"ada"}"#
+        ),
+        ("application/vnd.api+json", #"{"token":{"inner":"pa55"}}"#, #"{"token":"REDACTED"}"#),
+        ("application/json", #"{ "user": "ada" }"#, #"{ "user": "ada" }"#),
+        ("application/json", "password=ada", "password=ada"), ("text/plain", "password=ada", "password=ada"),
+    ])
+    func secretsOfABodyAreLeftOutUnlessAsked(type: String, body: String, shown: String) throws {
+        var request = try request("http://h/", ["Content-Type": type])
+        (request.httpMethod, request.httpBody) = ("POST", Data(body.utf8))
+        #expect(request.curlCommand().contains("--data-raw \(CurlCommand.quoted(shown))"))
+        let full = request.curlCommand(includingSecrets: true)
+        #expect(full.contains("--data-raw \(CurlCommand.quoted(body))"))
+    }
+
     @Test func commentNamesWhatCurlCannotBeTold() throws {
         var stream = try request("http://h/")
         stream.httpMethod = "POST"

@@ -84,7 +84,8 @@ public struct DecodableResponseSerializer<Value: Decodable & Sendable>: Response
     }
 
     private static func nothing() throws -> Value {
-        guard let type = Value.self as? any ExpressibleByNilLiteral.Type,
+        // No text is not the text `null`.
+        guard Value.self != JSONValue.self, let type = Value.self as? any ExpressibleByNilLiteral.Type,
             let value = type.init(nilLiteral: ()) as? Value
         else {
             throw DecodingError.valueNotFound(

@@ -209,7 +209,9 @@ extension CurlTransfer {
         machine.noteMovement(at: MonotonicClock.roughly())
         if !machine.response.hasBegun { tellSentBytes() }
         if request.cookieJar != nil && FieldSyntax.hasName("set-cookie", line: line) { receiveCookie(line) }
-        if mayUpgrade, stream == nil { partition.http2Streams.requestWillBeSent(by: self, isMultiplexed: true) }
+        if mayUpgrade, connection.stream == nil {
+            partition.http2Streams.requestWillBeSent(by: self, isMultiplexed: true)
+        }
         let goesOn = attempt { () throws(NetworkingError) in
             switch try machine.receive(line: line, self) {
             case .line: return true

@@ -24,8 +24,6 @@ final class CurlTransfer: Transfer {
     /// Nil without cookies in the response.
     private var receivedCookies: (any ReceivedCookies)?
     var connection = ConnectionInUse()
-    /// The HTTP/2 stream of the request that was sent last; nil when it is not known.
-    var stream: HTTP2Streams.ID?
     /// Whether libcurl answers the proxy by Digest.
     private var usesProxyDigest: Bool
     /// Undoes the chunks of the response's body; nil when the body has none.
@@ -336,6 +334,6 @@ extension CurlTransfer: TransferEvidence {
     var receivedByteCount: Int64 { handle.large(CURLINFO_SIZE_DOWNLOAD_T) }
     var lacksLastChunk: Bool { chunks?.body.hasEnded == false }
     var hasCloseNotice: Bool { connection.hasCloseNotice }
-    var http2End: HTTP2EndEvidence { partition.endEvidence(isStreamKnown: stream != nil) }
+    var http2End: HTTP2EndEvidence { partition.endEvidence(isStreamKnown: connection.stream != nil) }
     var mayHaveLostConnection: Bool { partition.connections.mayHaveEnded(connection.candidates) }
 }

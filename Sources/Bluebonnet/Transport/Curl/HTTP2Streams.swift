@@ -48,14 +48,14 @@ final class HTTP2Streams {
     /// - Parameter isMultiplexed: whether over HTTP/2, or perhaps.
     func requestWillBeSent(by transfer: CurlTransfer, isMultiplexed: Bool) {
         remove(transfer)
-        transfer.stream = nil
+        transfer.connection.stream = nil
         sending = isMultiplexed ? transfer : nil
     }
 
     /// The transfer hears of no more frames.
     func remove(_ transfer: CurlTransfer) {
         if sending === transfer { sending = nil }
-        if let stream = transfer.stream, transfers[stream] === transfer { transfers[stream] = nil }
+        if let stream = transfer.connection.stream, transfers[stream] === transfer { transfers[stream] = nil }
     }
 
     fileprivate func receive(_ event: bluebonnet_http2_event) {
@@ -75,7 +75,7 @@ final class HTTP2Streams {
         transfers[stream] = nil  // of a session that had the same address
         guard let transfer = sending else { return }
         sending = nil
-        transfer.stream = stream
+        transfer.connection.stream = stream
         transfers[stream] = transfer
     }
 }
