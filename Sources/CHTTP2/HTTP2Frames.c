@@ -180,16 +180,6 @@ __attribute__((weak, visibility("default"))) int32_t nghttp2_submit_request(
     return stream;
 }
 
-__attribute__((weak, visibility("default"))) int32_t nghttp2_submit_request2(
-    nghttp2_session *session, const void *priority, const void *fields, size_t count, const void *body, void *data) {
-    static _Atomic(request_submitter) own;
-    if (!atomic_load(&own)) atomic_store(&own, (request_submitter)own_function("nghttp2_submit_request2"));
-    request_submitter submit = atomic_load(&own);
-    int32_t stream = submit ? submit(session, priority, fields, count, body, data) : fatal_error;
-    stream_opened(session, stream);
-    return stream;
-}
-
 // The request that asked for the upgrade has stream 1 (RFC 7540, 3.2).
 __attribute__((weak, visibility("default"))) int nghttp2_session_upgrade2(
     nghttp2_session *session, const uint8_t *settings, size_t length, int is_head, void *data) {

@@ -97,6 +97,9 @@ extension PartialFile {
 
     private func keep() throws(NetworkingError) {
         try writePendingBody()
+        guard isAsLastWritten else {
+            throw NetworkingError(.cannotWriteFile, "another process has written to \(path)")
+        }
         setStamp(stamp)
     }
 

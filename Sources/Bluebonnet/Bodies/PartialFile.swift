@@ -156,7 +156,13 @@ final class PartialFile: Sendable {
     /// Whether the file is as this process has written it: nobody else has written to it since. Waits for the writes
     /// that the file's queue has, and may block for as long as the file system does.
     var isAsWritten: Bool {
-        queue.sync { writtenStamp.withLock { $0 } == stamp }
+        queue.sync { isAsLastWritten }
+    }
+
+    /// The same, where no write is under way. A file without bytes is as good as a new one.
+    var isAsLastWritten: Bool {
+        let (written, found) = (writtenStamp.withLock { $0 }, stamp)
+        return written == found || written == nil && found?.byteCount == 0
     }
 
     var mayHoldBytes: Bool { mayHaveBytes.load(ordering: .relaxed) }

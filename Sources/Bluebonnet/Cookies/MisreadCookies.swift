@@ -94,7 +94,7 @@ struct MisreadCookies {
         var corrected = cookie
         if fault.isSecure { corrected.isSecure = true }
         if fault.isHTTPOnly { corrected.isHTTPOnly = true }
-        let isOfValue = reading.listsSlash ? cookie.path == "/" : cookie.path.utf8.first != UInt8(ascii: "/")
+        let isOfValue = cookie.path.utf8.first != UInt8(ascii: "/") || reading.listsSlash && cookie.path == "/"
         if fault.hasNoPath, isOfValue { corrected.path = defaultPath }
         if fault.isTooWide, cookie.domain == origin.host.lowercased() { corrected.includesSubdomains = false }
         return corrected == cookie ? nil : Correction(cookie: cookie, replacement: corrected)

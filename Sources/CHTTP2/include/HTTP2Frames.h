@@ -8,7 +8,7 @@
 // symbols come before nghttp2's, as they do in an executable that this module is linked into, libcurl calls that one,
 // which puts a callback before libcurl's own and else does what nghttp2's does. No other user of nghttp2 in the process
 // is observed. nghttp2_session_callbacks_set_on_stream_close_callback is treated alike, and so are the functions that
-// open a stream: nghttp2_submit_request, nghttp2_submit_request2 and nghttp2_session_upgrade2. A stream is known by its
+// open a stream: nghttp2_submit_request and nghttp2_session_upgrade2. A stream is known by its
 // session and number: what libcurl's own pointer behind a stream means differs between its versions.
 //
 // It also lets nghttp2 reset a stream whose head has a field that no message may have: libcurl does not ask for that.
@@ -21,7 +21,7 @@
 
 /// What happened to a stream.
 typedef enum {
-    /// libcurl has opened it, for the request that it is sending.
+    /// libcurl has opened it: it sends a request, or has sent the one that asked for an upgrade.
     bluebonnet_http2_opened,
     /// nghttp2 received a frame, and found it valid.
     bluebonnet_http2_frame_arrived,

@@ -104,6 +104,28 @@ extension NetworkTests {
             }
         }
 
+        @Test(arguments: Change.all) func fileIsExactAfterAChangeDuringAPauseThatWasTheEnd(change: Change) async throws
+        {
+            let folder = try DownloadFolder()
+            defer { folder.remove() }
+            let headByteCount = Self.file.whole.bytes.count - Self.file.body.count
+            let half = Self.file.whole.cut(afterByteCount: headByteCount + Self.partByteCount, then: .stall)
+            let script: TestServer.Script = { $0.connection == 1 ? half : Self.file.answer(to: $0) }
+            try await TestServer.serving(script: script) { server in
+                let operation = folder.operation(URLRequest(url: server.url("/file")))
+                operation.start()
+                await becomes(Self.partByteCount) { folder.partialContents?.count }
+                operation.pause()
+                await server.waitForConnectionsToClose()
+                try change.apply(folder.path + ".bluebonnet-partial", folder.path + ".bluebonnet-partial.json")
+                operation.cancel()
+                try await operation.waitUntilEnded()
+                #expect(await folder.download(server.url("/file")).error == nil)
+                #expect(folder.contents == Self.file.body)
+                #expect(folder.names == ["file"])
+            }
+        }
+
         /// Another program's file in the place of ours must not be taken for the download.
         @Test func aFileInThePlaceOfThePartIsNotMovedIntoPlace() async throws {
             let folder = try DownloadFolder()

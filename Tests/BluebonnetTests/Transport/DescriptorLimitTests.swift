@@ -61,6 +61,38 @@ extension NetworkTests {
     }
 }
 
+@Suite struct UnstartedTransferTests {
+    /// What a transfer's delegate hears.
+    private static func make(_ events: Observed<[SendEvidence]>) -> UnstartedTransfer {
+        UnstartedTransfer(
+            loop: NetworkThread.shared.eventLoop, hostName: "h",
+            delegate: EndTaker { metrics in events.append(metrics.evidence) })
+    }
+
+    @Test func endComesBehindAPause() async throws {
+        let events = Observed([SendEvidence]())
+        let transfer = try await onNetworkThread {
+            let transfer = Self.make(events)
+            transfer.pause()
+            return NetworkBound(transfer)
+        }
+        try await onNetworkThread {}
+        try await onNetworkThread {}
+        #expect(events.value.isEmpty)
+        try await onNetworkThread { transfer.value.resume(deadline: .max) }
+        try await onNetworkThread {}
+        #expect(events.value == [.nothingSent])
+    }
+
+    @Test func abortedOneDoesNotEnd() async throws {
+        let events = Observed([SendEvidence]())
+        let evidence = try await onNetworkThread { Self.make(events).abort().evidence }
+        try await onNetworkThread {}
+        try await onNetworkThread {}
+        #expect(evidence == .nothingSent && events.value.isEmpty)
+    }
+}
+
 /// Allows the process no more open files than these.
 private func limitOpenFiles(to count: UInt) throws {
     var limit = rlimit(rlim_cur: rlim_t(count), rlim_max: rlim_t(count))

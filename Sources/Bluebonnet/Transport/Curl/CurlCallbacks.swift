@@ -170,7 +170,7 @@ extension CurlTransfer {
             connection.forgetCloseNotice()
             delegate?.transferDidStartAgain()
         }
-        partition.http2Streams.requestWillBeSent(by: self, isMultiplexed: isMultiplexed || mayUpgrade)
+        partition.http2Streams.streamWillOpen(for: self, isMultiplexed: isMultiplexed || mayUpgrade)
         return sending != .refused
     }
 
@@ -209,8 +209,8 @@ extension CurlTransfer {
         machine.noteMovement(at: MonotonicClock.roughly())
         if !machine.response.hasBegun { tellSentBytes() }
         if request.cookieJar != nil && FieldSyntax.hasName("set-cookie", line: line) { receiveCookie(line) }
-        if mayUpgrade, connection.stream == nil {
-            partition.http2Streams.requestWillBeSent(by: self, isMultiplexed: true)
+        if mayUpgrade, connection.stream == nil, line.starts(with: "HTTP/1.1 101".utf8) {
+            partition.http2Streams.streamWillOpen(for: self, isMultiplexed: true)
         }
         let goesOn = attempt { () throws(NetworkingError) in
             switch try machine.receive(line: line, self) {

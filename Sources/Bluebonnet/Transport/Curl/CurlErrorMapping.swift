@@ -131,7 +131,11 @@ extension LibraryResult {
         switch result {
         case CURLE_OK: self = .success
         case CURLE_PARTIAL_FILE: self = .partial
-        case _ where handle.lastErrorText?.hasPrefix("nghttp2 shuts down connection") == true: self = .partial
+        // nghttp2 has ended the connection for an earlier fault on it.
+        case CURLE_HTTP2, CURLE_RECV_ERROR,
+            CURLE_SEND_ERROR
+        where handle.lastErrorText?.hasPrefix("nghttp2 shuts down connection") == true:
+            self = .partial
         case CURLE_HTTP2 where handle.lastErrorText == nil: self = .wentAway
         case CURLE_HTTP2_STREAM where handle.lastErrorText == nil: self = .streamEndedEarly
         default: self = .otherError

@@ -176,6 +176,7 @@ extension CurlPartition {
         // Where the consumer has no capacity, sending alone continues.
         let result = curl_easy_pause(transfer.handle.raw, transfer.isHoldingBytes ? CURLPAUSE_RECV : CURLPAUSE_CONT)
         resuming = nil
+        http2Streams.endCall()
         correctCookies()
         // Without a connection, libcurl has ended the transfer, and says so later (`UnnoticedAnswer`).
         if ![CURLE_OK, CURLE_BAD_FUNCTION_ARGUMENT].contains(result), transfer.machine.failure == nil {
@@ -313,6 +314,7 @@ extension CurlPartition {
         var runningCount: CInt = 0
         callCount += 1
         _ = curl_multi_socket_action(multi, descriptor, mask, &runningCount)
+        http2Streams.endCall()
         connections.endWrites()
         correctCookies()
         continueHeads()

@@ -109,7 +109,7 @@ extension CurlTransport: EventLoopClient {
 
 /// A transfer that libcurl had no room for: newer versions need file descriptors before the first connection. It ends
 /// with the shortage, in this round or, when it is paused, after the pause. Network thread only.
-private final class UnstartedTransfer: Transfer {
+final class UnstartedTransfer: Transfer {
     private let loop: EventLoop
     private let error: NetworkingError
     private var delegate: (any TransferDelegate)?

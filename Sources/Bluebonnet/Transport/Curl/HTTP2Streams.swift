@@ -19,8 +19,8 @@ extension HTTP2EndEvidence {
 
 /// The HTTP/2 streams of a thread's transfers. It tells transfers of the frames that libcurl receives for them.
 ///
-/// A stream opens while libcurl sends the request of the transfer that `requestWillBeSent` has named. Where libcurl
-/// sends a request later than that, its stream stays unknown, and the transfer has no frames as evidence.
+/// A stream opens inside the call of libcurl in which `streamWillOpen` has named its transfer. Where libcurl sends a
+/// request in a later call, its stream stays unknown, and the transfer has no frames as evidence.
 final class HTTP2Streams {
     /// A stream of an open connection.
     struct ID: Hashable {
@@ -29,32 +29,33 @@ final class HTTP2Streams {
     }
 
     private var transfers: [ID: CurlTransfer] = [:]
-    private var sending: CurlTransfer?
+    private var opening: CurlTransfer?
 
-    /// The streams of the calling thread, observed for as long as somebody has a reference.
+    /// The streams of the calling thread, which are kept for ever.
     static func ofThisThread() -> HTTP2Streams {
         if let context = bluebonnet_http2_context() {
             return Unmanaged<HTTP2Streams>.fromOpaque(context).takeUnretainedValue()
         }
         let streams = HTTP2Streams()
-        bluebonnet_observe_http2(streamEvent, Unmanaged.passUnretained(streams).toOpaque(), LostTrailers.isPresent)
+        bluebonnet_observe_http2(streamEvent, Unmanaged.passRetained(streams).toOpaque(), LostTrailers.isPresent)
         return streams
     }
 
-    deinit { bluebonnet_observe_http2(nil, nil, false) }
-
-    /// libcurl is about to send a transfer's request.
+    /// libcurl is about to send a transfer's request, or goes over to HTTP/2 after the request.
     ///
-    /// - Parameter isMultiplexed: whether over HTTP/2, or perhaps.
-    func requestWillBeSent(by transfer: CurlTransfer, isMultiplexed: Bool) {
+    /// - Parameter isMultiplexed: whether a stream opens; true where that is not known yet.
+    func streamWillOpen(for transfer: CurlTransfer, isMultiplexed: Bool) {
         remove(transfer)
         transfer.connection.stream = nil
-        sending = isMultiplexed ? transfer : nil
+        opening = isMultiplexed ? transfer : nil
     }
+
+    /// A call of libcurl is over.
+    func endCall() { opening = nil }
 
     /// The transfer hears of no more frames.
     func remove(_ transfer: CurlTransfer) {
-        if sending === transfer { sending = nil }
+        if opening === transfer { opening = nil }
         if let stream = transfer.connection.stream, transfers[stream] === transfer { transfers[stream] = nil }
     }
 
@@ -73,8 +74,8 @@ final class HTTP2Streams {
 
     private func open(_ stream: ID) {
         transfers[stream] = nil  // of a session that had the same address
-        guard let transfer = sending else { return }
-        sending = nil
+        guard let transfer = opening else { return }
+        opening = nil
         transfer.connection.stream = stream
         transfers[stream] = transfer
     }

@@ -70,7 +70,8 @@ struct ResponseProgress {
 /// How libcurl ended a transfer, as far as it matters here.
 enum LibraryResult {
     case success
-    /// CURLE_PARTIAL_FILE: the connection ended in good order, and the response had not.
+    /// CURLE_PARTIAL_FILE: the connection ended in good order, and the response had not. So it is where nghttp2 ends a
+    /// connection for a fault on it.
     case partial
     /// CURLE_HTTP2 without words of libcurl's: by GOAWAY, with the last of its requests.
     case wentAway

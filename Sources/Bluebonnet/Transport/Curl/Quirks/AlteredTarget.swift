@@ -39,6 +39,9 @@ enum AlteredTarget {
     static func target(
         ofURL text: String, isAbsolute: Bool, keepsEmptyQuery: Bool, keepsEscapes: Bool
     ) -> String? {
+        let mayMatch =
+            keepsEmptyQuery && text.hasByte(UInt8(ascii: "?")) || keepsEscapes && text.hasByte(UInt8(ascii: "%"))
+        guard mayMatch else { return nil }
         let bytes = text.utf8.prefix { $0 != UInt8(ascii: "#") }
         guard let slashes = text.range(of: "://") else { return nil }
         let authority = bytes[slashes.upperBound...].prefix { $0 != UInt8(ascii: "/") && $0 != UInt8(ascii: "?") }

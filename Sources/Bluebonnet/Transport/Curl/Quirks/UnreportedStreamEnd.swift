@@ -6,7 +6,7 @@
 /// - Before 8.1, a connection that breaks in certain ways counts as the end of a response without length.
 /// - In every version so far, RST_STREAM with NO_ERROR before END_STREAM counts as the end of such a response.
 ///
-/// The frames that nghttp2 receives are observed instead (`HTTP2Frames`).
+/// The frames that nghttp2 receives are observed instead (`HTTP2Streams`).
 enum UnreportedStreamEnd: CurlQuirk {
     static let versions = Range<CurlVersion>.all
 

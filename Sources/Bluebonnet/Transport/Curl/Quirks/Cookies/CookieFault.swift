@@ -15,7 +15,7 @@ struct CookieFault: CurlQuirk, Equatable {
     }
 
     /// A field that begins with a pair without a name sets nothing (RFC 6265, 5.2). libcurl 8.14 makes a cookie without
-    /// a name of it; 7.88 takes the next pair. Versions between them have not been examined.
+    /// a name of it; 7.88 takes the next pair, and 8.21 takes none. Versions between them have not been examined.
     enum CookieWithoutName: CurlQuirk {
         static let versions = Range.since(8, 0)
     }
@@ -36,7 +36,7 @@ struct CookieFault: CurlQuirk, Equatable {
     /// `Path` the request's path, as RFC 6265 says (5.2.4). 8.14 lists the value of `Path`; versions between them have
     /// not been examined.
     enum SlashForPath: CurlQuirk {
-        static let versions = Range.since(8, 15)
+        static let versions = Range.since(8, 21)
     }
 
     /// How a version of libcurl reads fields; see the quirks of these names.
