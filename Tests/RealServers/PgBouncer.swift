@@ -18,7 +18,8 @@ public final class PgBouncer: Sendable {
         && Availability.decide(
             "pgbouncer", missing: ChildProcess.find("pgbouncer") == nil ? "pgbouncer is not installed" : nil)
 
-    /// Whether it can keep prepared statements apart in transaction mode: from version 1.21 on, which does so by default.
+    /// Whether it can keep prepared statements apart in transaction mode: from version 1.21 on, which does so by
+    /// default.
     public static let knowsPreparedStatements: Bool = {
         guard let folder = try? TemporaryFolder() else { return false }
         defer { folder.remove() }

@@ -144,15 +144,7 @@ extension CurlCommand {
     /// The body in memory, without secrets where they can be told by their names.
     private var shownBody: Data? {
         guard let data = request.httpBody, !includesSecrets else { return request.httpBody }
-        let type = (request.value(forHTTPHeaderField: "Content-Type") ?? "").lowercased()
-        if type.hasPrefix("application/x-www-form-urlencoded"), let text = String(validating: data, as: UTF8.self) {
-            return Data(Redaction.pairs(text).utf8)
-        }
-        guard type.hasPrefix("application/") && type.contains("json"), let value = try? JSONValue(parsing: data) else {
-            return data
-        }
-        let shown = Redaction.json(value)
-        return shown == value ? data : Data(shown.description.utf8)
+        return BodyRedaction.shown(data, contentType: request.value(forHTTPHeaderField: "Content-Type"))
     }
 
     /// Streamed, where `curl` does not add the file's name to the URL, as it does after a slash.

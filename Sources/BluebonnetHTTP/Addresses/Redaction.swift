@@ -43,17 +43,4 @@ package enum Redaction {
         }
         return pairs.joined(separator: "&")
     }
-
-    /// A JSON value without the values of secret members, at any depth.
-    package static func json(_ value: JSONValue) -> JSONValue {
-        switch value {
-        case .object(let members):
-            .object(
-                members.reduce(into: JSONObject()) { shown, member in
-                    shown[member.key] = isSecret(member.key) ? .string(placeholder) : json(member.value)
-                })
-        case .array(let elements): .array(elements.map(json))
-        case .null, .bool, .integer, .number, .string: value
-        }
-    }
 }

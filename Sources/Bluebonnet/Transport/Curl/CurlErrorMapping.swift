@@ -131,14 +131,15 @@ extension LibraryResult {
         switch result {
         case CURLE_OK: self = .success
         case CURLE_PARTIAL_FILE: self = .partial
-        // nghttp2 has ended the connection for an earlier fault on it.
-        case CURLE_HTTP2, CURLE_RECV_ERROR,
-            CURLE_SEND_ERROR
-        where handle.lastErrorText?.hasPrefix("nghttp2 shuts down connection") == true:
-            self = .partial
+        case CURLE_HTTP2 where handle.hasShutDown, CURLE_RECV_ERROR where handle.hasShutDown: self = .partial
         case CURLE_HTTP2 where handle.lastErrorText == nil: self = .wentAway
         case CURLE_HTTP2_STREAM where handle.lastErrorText == nil: self = .streamEndedEarly
         default: self = .otherError
         }
     }
+}
+
+extension EasyHandle {
+    /// Whether nghttp2 has ended the connection for a fault on it.
+    fileprivate var hasShutDown: Bool { lastErrorText?.hasPrefix("nghttp2 shuts down connection") == true }
 }
