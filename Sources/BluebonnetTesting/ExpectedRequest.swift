@@ -33,7 +33,7 @@ public struct ExpectedRequest: Sendable {
             Body(content: .json((try? JSONEncoder().encode(value)).flatMap { try? JSONValue(parsing: $0) }))
         }
 
-        /// JSON that stands for this value, which may be written as a literal: `.json(["id": 17, "name": "Ada"])`.
+        /// JSON of this value, for instance of a literal: `.json(["id": 17, "name": "Ada"])`.
         public static func json(_ value: JSONValue) -> Body { Body(content: .json(value)) }
     }
 

@@ -79,7 +79,7 @@ extension TestAnswer {
     /// lets the operation fail with `badServerResponse`.
     public static func json(_ value: some Encodable, status: Int = 200) -> TestAnswer { encoded(value, status) }
 
-    /// A response with a JSON value, which may be written as a literal: `.json(["id": 17, "name": "Ada"])`.
+    /// A response with a JSON value, for instance a literal: `.json(["id": 17, "name": "Ada"])`.
     public static func json(_ value: JSONValue, status: Int = 200) -> TestAnswer { encoded(value, status) }
 
     private static func encoded(_ value: some Encodable, _ status: Int) -> TestAnswer {

@@ -153,13 +153,13 @@ final class PartialFile: Sendable {
         return FileStamp(byteCount: file.byte_count, modified: file.modified)
     }
 
-    /// Whether the file is as this process has written it: nobody else has written to it since. Waits for the writes
-    /// that the file's queue has, and may block for as long as the file system does.
+    /// Whether the file is as this process has written it, and no other process has changed it since. Waits for pending
+    /// writes, and blocks for as long as the file system does.
     var isAsWritten: Bool {
         queue.sync { isAsLastWritten }
     }
 
-    /// The same, where no write is under way. A file without bytes is as good as a new one.
+    /// The same while no write is running. A file without bytes counts as a new one.
     var isAsLastWritten: Bool {
         let (written, found) = (writtenStamp.withLock { $0 }, stamp)
         return written == found || written == nil && found?.byteCount == 0
@@ -183,11 +183,11 @@ final class PartialFile: Sendable {
                 throw NetworkingError(.cannotWriteFile, "cannot write \(path)", underlying: POSIXError.last)
             }
         }
-        noteStamp(byteCount: offset + Int64(bytes.count))
+        recordStamp(byteCount: offset + Int64(bytes.count))
     }
 
     /// Keeps the stamp after a write that ended at `byteCount`. A file of another length was changed already.
-    private func noteStamp(byteCount: Int64) {
+    private func recordStamp(byteCount: Int64) {
         let found = stamp
         writtenStamp.withLock { $0 = found?.byteCount == byteCount ? found : nil }
     }

@@ -30,7 +30,7 @@ public struct RequestBody: Sendable {
         encoded(value, encoder)
     }
 
-    /// A JSON value, which may be written as a literal: `.json(["id": 17, "name": "Ada"])`. Encoded by the `encoder` of
+    /// A JSON value, for instance a literal: `.json(["id": 17, "name": "Ada"])`. Encoded by the `encoder` of
     /// the manager that makes the request.
     public static func json(_ value: JSONValue) -> RequestBody { encoded(value, nil) }
 

@@ -141,7 +141,7 @@ extension CurlCommand {
             prefix: "printf %s \(data.base64EncodedString()) | base64 -d | ")
     }
 
-    /// The body in memory, without secrets where they can be told by their names.
+    /// The body in memory, without values whose names denote secrets.
     private var shownBody: Data? {
         guard let data = request.httpBody, !includesSecrets else { return request.httpBody }
         return BodyRedaction.shown(data, contentType: request.value(forHTTPHeaderField: "Content-Type"))

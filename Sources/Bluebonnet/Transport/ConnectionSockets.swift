@@ -48,7 +48,7 @@ struct ConnectionSockets: Sequence {
 
     /// The sockets that an open connection may have. Its own is one of them, because libcurl tells of every socket
     /// before it connects it, and of every connected one before it closes it. Of several with the same local port,
-    /// those that are connected to the server; all of them where that cannot be told.
+    /// those that are connected to the server; all of them if the peer is unknown.
     mutating func candidates(for endpoints: ConnectionEndpoints) -> [CInt] {
         let found = sharingPort(of: endpoints)
         guard found.count > 1, !maySpeakSOCKS else { return found }

@@ -137,7 +137,8 @@ extension JSONValue {
 
 // MARK: - Literals
 
-/// `["id": 17, "price": 9.5, "tags": ["new"], "note": nil, "paid": false]` is an object. Of two members with the same name, the last one counts.
+/// `["id": 17, "price": 9.5, "tags": ["new"], "note": nil, "paid": false]` is an object. Of two members with the same
+/// name, the last one counts.
 extension JSONValue: ExpressibleByStringInterpolation, ExpressibleByIntegerLiteral, ExpressibleByFloatLiteral,
     ExpressibleByBooleanLiteral, ExpressibleByNilLiteral, ExpressibleByArrayLiteral, ExpressibleByDictionaryLiteral
 {

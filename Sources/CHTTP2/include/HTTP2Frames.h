@@ -19,9 +19,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/// What happened to a stream.
+/// An event of a stream.
 typedef enum {
-    /// libcurl has opened it: it sends a request, or has sent the one that asked for an upgrade.
+    /// libcurl has opened it: it sends a request, or has sent a request for an upgrade.
     bluebonnet_http2_opened,
     /// nghttp2 received a frame, and found it valid.
     bluebonnet_http2_frame_arrived,
@@ -32,7 +32,7 @@ typedef enum {
 
 typedef struct {
     bluebonnet_http2_event_kind kind;
-    /// nghttp2's session, as a number that tells connections apart.
+    /// nghttp2's session, which identifies the connection.
     const void *session;
     int32_t stream;
     /// Of a frame; 0: DATA, 1: HEADERS, 3: RST_STREAM (RFC 9113, 6).
@@ -45,7 +45,7 @@ typedef struct {
 
 typedef void (*bluebonnet_http2_observer)(void *context, bluebonnet_http2_event event);
 
-/// From now on `observer` hears of the streams of libcurl's connections on the calling thread; NULL: no function does.
+/// `observer` receives the events of libcurl's connections on the calling thread from now on; NULL: no function does.
 /// `repairs_trailers`: libcurl is kept from losing the end of a body that has trailers (libcurl before 8.1).
 void bluebonnet_observe_http2(bluebonnet_http2_observer observer, void *context, bool repairs_trailers);
 

@@ -107,7 +107,7 @@ extension CurlTransport: EventLoopClient {
     }
 }
 
-/// A transfer that libcurl had no room for: newer versions need file descriptors before the first connection. It ends
+/// A transfer that libcurl could not start: newer versions need file descriptors before the first connection. It ends
 /// with the shortage, in this round or, when it is paused, after the pause. Network thread only.
 final class UnstartedTransfer: Transfer {
     private let loop: EventLoop

@@ -115,8 +115,8 @@ final class EasyHandle {
         try set(CURLOPT_FORBID_REUSE, true)
     }
 
-    /// libcurl's sentence about the last failure, when it wrote one. 8.23 writes the name of an error that it has no
-    /// words for.
+    /// libcurl's sentence about the last failure, if it wrote one. 8.23 writes the error's name in place of a missing
+    /// sentence.
     var lastErrorText: String? {
         guard errorText.pointee != 0 else { return nil }
         let isName = [CURLE_HTTP2, CURLE_HTTP2_STREAM].contains { strcmp(errorText, curl_easy_strerror($0)) == 0 }

@@ -17,7 +17,7 @@ extension HTTP2EndEvidence {
     }
 }
 
-/// The HTTP/2 streams of a thread's transfers. It tells transfers of the frames that libcurl receives for them.
+/// Maps the HTTP/2 streams of a thread to their transfers, and passes each received frame to its transfer.
 ///
 /// A stream opens inside the call of libcurl in which `streamWillOpen` has named its transfer. Where libcurl sends a
 /// request in a later call, its stream stays unknown, and the transfer has no frames as evidence.
@@ -31,7 +31,7 @@ final class HTTP2Streams {
     private var transfers: [ID: CurlTransfer] = [:]
     private var opening: CurlTransfer?
 
-    /// The streams of the calling thread, which are kept for ever.
+    /// The streams of the calling thread. The object lives as long as the process.
     static func ofThisThread() -> HTTP2Streams {
         if let context = bluebonnet_http2_context() {
             return Unmanaged<HTTP2Streams>.fromOpaque(context).takeUnretainedValue()
@@ -53,7 +53,7 @@ final class HTTP2Streams {
     /// A call of libcurl is over.
     func endCall() { opening = nil }
 
-    /// The transfer hears of no more frames.
+    /// The transfer gets no more frames.
     func remove(_ transfer: CurlTransfer) {
         if opening === transfer { opening = nil }
         if let stream = transfer.connection.stream, transfers[stream] === transfer { transfers[stream] = nil }

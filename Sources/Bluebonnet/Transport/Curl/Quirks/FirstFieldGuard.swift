@@ -13,7 +13,7 @@ struct FirstFieldGuard: CurlQuirk {
     static let versions = Range.before(8, 2)
     static let isNeeded = isPresent
 
-    /// libcurl 8.14 reads the first line of a folded field by itself, and hands out its lines one by one. 8.21 joins
+    /// libcurl 8.14 reads the first line of a folded field by itself, and delivers its lines one by one. 8.21 joins
     /// the lines before; versions between them have not been examined.
     enum SeparateLines: CurlQuirk {
         static let versions = Range.before(8, 15)

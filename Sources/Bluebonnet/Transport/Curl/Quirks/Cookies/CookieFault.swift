@@ -32,8 +32,8 @@ struct CookieFault: CurlQuirk, Equatable {
         static let versions = Range.before(8, 15)
     }
 
-    /// libcurl 8.21 lists the path `/` for a cookie whose `Path` begins with no slash, and gives one with an empty
-    /// `Path` the request's path, as RFC 6265 says (5.2.4). 8.14 lists the value of `Path`; versions between them have
+    /// libcurl 8.21 lists the path `/` for a cookie whose `Path` begins with no slash, and an empty `Path`
+    /// means the request's path, as RFC 6265 says (5.2.4). 8.14 lists the value of `Path`; versions between them have
     /// not been examined.
     enum SlashForPath: CurlQuirk {
         static let versions = Range.since(8, 21)
