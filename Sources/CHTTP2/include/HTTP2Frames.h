@@ -8,8 +8,8 @@
 // symbols come before nghttp2's, as they do in an executable that this module is linked into, libcurl calls that one,
 // which puts a callback before libcurl's own and else does what nghttp2's does. No other user of nghttp2 in the process
 // is observed. nghttp2_session_callbacks_set_on_stream_close_callback is treated alike, and so are the functions that
-// open a stream: nghttp2_submit_request and nghttp2_session_upgrade2. A stream is known by its
-// session and number: what libcurl's own pointer behind a stream means differs between its versions.
+// open a stream: nghttp2_submit_request and nghttp2_session_upgrade2. Session and number identify a stream: the meaning
+// of the stream's user data differs between versions of libcurl.
 //
 // It also lets nghttp2 reset a stream whose head has a field that no message may have: libcurl does not ask for that.
 #ifndef BLUEBONNET_HTTP2_FRAMES_H

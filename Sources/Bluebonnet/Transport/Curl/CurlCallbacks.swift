@@ -259,7 +259,7 @@ extension CurlTransfer {
 
     private var mayBeMultiplexed: Bool { machine.attempts.isMultiplexed || mayUpgrade }
 
-    /// Over plain TCP, HTTP/2 may begin with an upgrade, behind a head of HTTP/1.1.
+    /// Over plain TCP, HTTP/2 may begin with an upgrade, after a head of HTTP/1.1.
     private var mayUpgrade: Bool { !request.isSecure && request.httpVersion == .http2 }
 
     /// What became of a piece of the body as the connection gave it, with its chunks (CURLOPT_HTTP_TRANSFER_DECODING is

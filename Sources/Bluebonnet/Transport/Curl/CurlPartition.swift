@@ -293,7 +293,7 @@ extension CurlPartition {
         curlDeadline = now + busyPause.nextDelay()
     }
 
-    /// libcurl may have to act at once. Where the earliest instant of its own has passed already, it does not say so
+    /// libcurl may have to act at once. Where its earliest instant has passed already, it does not say so
     /// again.
     private func endBusyPause() {
         let wasDelaying = busyPause.isDelaying

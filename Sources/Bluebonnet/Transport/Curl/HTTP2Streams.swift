@@ -53,7 +53,7 @@ final class HTTP2Streams {
     /// A call of libcurl is over.
     func endCall() { opening = nil }
 
-    /// The transfer gets no more frames.
+    /// Detaches a transfer from its stream.
     func remove(_ transfer: CurlTransfer) {
         if opening === transfer { opening = nil }
         if let stream = transfer.connection.stream, transfers[stream] === transfer { transfers[stream] = nil }

@@ -59,7 +59,7 @@ enum AlteredTarget {
         rest.firstIndex(of: UInt8(ascii: "?")).map { rest.index(after: $0) == rest.endIndex } ?? false
     }
 
-    /// Whether one of the two characters behind a percent sign is a small letter.
+    /// Whether a percent escape has a lowercase digit.
     private static func hasSmallEscape(_ rest: Substring.UTF8View.SubSequence) -> Bool {
         rest.indices.contains { index in
             rest[index] == UInt8(ascii: "%")
