@@ -192,18 +192,24 @@ final class PartialFile: Sendable {
         writtenStamp.withLock { $0 = found?.byteCount == byteCount ? found : nil }
     }
 
-    /// Forgets a pending body and the digest of what was written.
+    /// Forgets the pending body and the digest of what was written.
     func forgetContents() {
+        forgetDigest()
+        contents.withLock { $0.whole = nil }
+    }
+
+    private func forgetDigest() {
         contents.withLock { contents in
             contents.incrementalDigest?.stop()
-            (contents.incrementalDigest, contents.whole) = (nil, nil)
+            contents.incrementalDigest = nil
         }
     }
 
     /// Throws away what was written. An empty file is left alone: ext4 would write one that was truncated to the disk
-    /// as soon as it is closed.
+    /// as soon as it is closed. The pending body stays: by the time the queue gets here, it may be the next one.
     func truncate() throws(NetworkingError) {
-        forgetContents()
+        forgetDigest()
+        writtenStamp.withLock { $0 = nil }
         guard mayHaveBytes.load(ordering: .relaxed) else { return }
         if stamp?.byteCount == 0 { return }
         guard ftruncate(descriptor, 0) == 0 else {

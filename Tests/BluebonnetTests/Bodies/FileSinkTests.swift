@@ -134,6 +134,33 @@ import Testing
         #expect(try Data(contentsOf: URL(fileURLWithPath: folder.path("out"))) == body)
     }
 
+    /// A slow file system: the next body is complete before the file's queue has emptied the file.
+    @Test(arguments: [false, true])
+    func aSmallBodyThatIsCompleteBeforeTheFileIsEmptiedIsWritten(isNamed: Bool) async throws {
+        let (file, body) = (try open(), Data.patterned(byteCount: 100))
+        let isFree = DispatchSemaphore(value: 0)
+        let failure: NetworkingError? = try await withCheckedThrowingContinuation { ended in
+            NetworkThread.shared.submit {
+                let sink = FileSink(file)
+                do {
+                    try sink.write(Data(repeating: 7, count: 2_000), inPiecesOf: 2_000)
+                    sink.settle()
+                    file.queue.async { isFree.wait() }
+                    sink.startOver(isNamed ? .named(nil) : .keepingName)
+                    try sink.write(body, inPiecesOf: body.count)
+                } catch { return ended.resume(throwing: error) }
+                sink.complete()
+                sink.settle()
+                isFree.signal()
+                sink.close { ended.resume(returning: $0) }
+            }
+        }
+        #expect(failure == nil)
+        #expect(try file.digest() == MessageDigest.hexadecimalDigest(of: body))
+        _ = try file.moveIntoPlace()
+        #expect(try Data(contentsOf: URL(fileURLWithPath: folder.path("out"))) == body)
+    }
+
     private func complete(_ body: Data, _ file: PartialFile) async throws {
         try await onNetworkThread {
             let sink = FileSink(file)
