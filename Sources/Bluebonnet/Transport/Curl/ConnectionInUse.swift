@@ -12,7 +12,7 @@ struct ConnectionInUse {
     /// The sockets that an HTTP/2 connection may have, where their state is evidence.
     private(set) var candidates: [CInt] = []
     /// The HTTP/2 stream of the request that was sent last; nil when it is not known.
-    var stream: HTTP2Streams.ID?
+    var stream: OpenStreamID?
 
     /// Whether the notice that the end of the body needs has come.
     var hasCloseNotice: Bool { awaitedNotice?.hasCome ?? true }

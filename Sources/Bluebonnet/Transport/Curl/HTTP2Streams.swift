@@ -17,19 +17,9 @@ extension HTTP2EndEvidence {
     }
 }
 
-/// Maps the HTTP/2 streams of a thread to their transfers, and passes each received frame to its transfer.
-///
-/// A stream opens inside the call of libcurl in which `streamWillOpen` has named its transfer. Where libcurl sends a
-/// request in a later call, its stream stays unknown, and the transfer has no frames as evidence.
+/// Passes each HTTP/2 frame that the calling thread receives to the transfer of its stream.
 final class HTTP2Streams {
-    /// A stream of an open connection.
-    struct ID: Hashable {
-        let session: UnsafeRawPointer
-        let number: Int32
-    }
-
-    private var transfers: [ID: CurlTransfer] = [:]
-    private var opening: CurlTransfer?
+    private var table = StreamTable<CurlTransfer>()
 
     /// The streams of the calling thread. The object lives as long as the process.
     static func ofThisThread() -> HTTP2Streams {
@@ -47,37 +37,62 @@ final class HTTP2Streams {
     func streamWillOpen(for transfer: CurlTransfer, isMultiplexed: Bool) {
         remove(transfer)
         transfer.connection.stream = nil
-        opening = isMultiplexed ? transfer : nil
+        if isMultiplexed { table.streamWillOpen(for: transfer) }
     }
 
     /// A call of libcurl is over.
-    func endCall() { opening = nil }
+    func endCall() { table.endCall() }
 
     /// Detaches a transfer from its stream.
-    func remove(_ transfer: CurlTransfer) {
-        if opening === transfer { opening = nil }
-        if let stream = transfer.connection.stream, transfers[stream] === transfer { transfers[stream] = nil }
-    }
+    func remove(_ transfer: CurlTransfer) { table.remove(transfer, of: transfer.connection.stream) }
 
     fileprivate func receive(_ event: bluebonnet_http2_event) {
         guard let session = event.session else { return }
-        let stream = ID(session: session, number: event.stream)
+        let stream = OpenStreamID(session: session, number: event.stream)
         switch event.kind {
-        case bluebonnet_http2_opened: open(stream)
-        case bluebonnet_http2_refused: transfers[stream]?.noteRefusal()
+        case bluebonnet_http2_opened: table.open(stream)?.connection.stream = stream
+        case bluebonnet_http2_refused: table.owner(of: stream)?.noteRefusal()
         default:
-            transfers[stream]?.noteFrame(
+            table.owner(of: stream)?.noteFrame(
                 dataByteCount: event.data_byte_count, endsStream: event.ends_stream,
                 closesStream: event.frame_type == 3)
         }
     }
+}
 
-    private func open(_ stream: ID) {
-        transfers[stream] = nil  // of a session that had the same address
-        guard let transfer = opening else { return }
-        opening = nil
-        transfer.connection.stream = stream
-        transfers[stream] = transfer
+/// A stream of an open HTTP/2 connection.
+struct OpenStreamID: Hashable {
+    /// The address of the connection's session, which another session may have later.
+    let session: UnsafeRawPointer
+    let number: Int32
+}
+
+/// Which owner each open stream has.
+///
+/// A stream opens inside the call of libcurl in which `streamWillOpen` has named its owner. Where libcurl sends a
+/// request in a later call, its stream stays unknown, and its owner hears of no frames.
+struct StreamTable<Owner: AnyObject> {
+    private var owners: [OpenStreamID: Owner] = [:]
+    private var opening: Owner?
+
+    /// The next stream that opens in this call belongs to the owner.
+    mutating func streamWillOpen(for owner: Owner) { opening = owner }
+
+    mutating func endCall() { opening = nil }
+
+    /// Opens a stream. Returns its owner; nil when that is unknown.
+    mutating func open(_ stream: OpenStreamID) -> Owner? {
+        owners[stream] = opening  // nil too: an earlier session at this address had another owner
+        defer { opening = nil }
+        return opening
+    }
+
+    func owner(of stream: OpenStreamID) -> Owner? { owners[stream] }
+
+    /// Forgets an owner, whose stream is `stream`.
+    mutating func remove(_ owner: Owner, of stream: OpenStreamID?) {
+        if opening === owner { opening = nil }
+        if let stream, owners[stream] === owner { owners[stream] = nil }
     }
 }
 
