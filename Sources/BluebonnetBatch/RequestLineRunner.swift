@@ -155,7 +155,7 @@ public final class RequestLineRunner: Sendable {
     /// Drains the runner: starts no more operations, lets running ones finish for at most `Settings.drainTimeout`, then
     /// cancels all that are unfinished. Each line still gets its result.
     public func drain() async {
-        _ = await executor.manager.drain(timeout: settings.drainTimeout)
+        _ = await executor.manager.drainLeavingUnstarted(timeout: settings.drainTimeout)
         cancel()
     }
 

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 
 import ArgumentParser
+import Bluebonnet
 import Glibc
 
 /// The command `bluebonnet`: prints help and version, and hands everything else to its subcommands.
@@ -9,7 +10,7 @@ struct MainCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "bluebonnet",
         abstract: "Runs batches of HTTP requests, and shows whether the network can be reached.",
-        version: "0.1.0",
+        version: LibraryVersion.text,
         subcommands: [
             RunCommand.self, JournalCommand.self, ReachabilityCommand.self, SubmitCommand.self, WorkCommand.self,
             StatusCommand.self, ResultsCommand.self, PauseCommand.self, ResumeCommand.self, CancelCommand.self,

@@ -64,8 +64,10 @@ extension RequestOperationManager {
     ///
     /// - Throws: `SentRequestsDifference`, whose description shows which requests are missing, which are too many, and
     ///   what differs.
-    public func expectSent(_ expected: ExpectedRequest...) throws(SentRequestsDifference) {
-        try expectSent(expected)
+    public func expectSent(
+        _ expected: ExpectedRequest..., fileID: StaticString = #fileID, line: UInt = #line
+    ) throws(SentRequestsDifference) {
+        try expectSent(expected, fileID: fileID, line: line)
     }
 
     /// Compares the requests that were sent with those expected.
@@ -73,13 +75,15 @@ extension RequestOperationManager {
     /// - Parameters:
     ///   - expected: every request, in order.
     ///   - inAnyOrder: whether the order does not count, as with operations that run at the same time.
+    ///   - fileID: the file that the error names.
+    ///   - line: the line that the error names: the line of the call.
     /// - Throws: `SentRequestsDifference`, whose description shows which requests are missing, which are too many, and
     ///   what differs.
     public func expectSent(
-        _ expected: [ExpectedRequest], inAnyOrder: Bool = false
+        _ expected: [ExpectedRequest], inAnyOrder: Bool = false, fileID: StaticString = #fileID, line: UInt = #line
     ) throws(SentRequestsDifference) {
         let comparison = RequestComparison(expected, sentRequests)
         let lines = inAnyOrder ? comparison.unordered : comparison.ordered
-        if let difference = SentRequestsDifference(lines) { throw difference }
+        if let difference = SentRequestsDifference(lines, at: "\(fileID):\(line)") { throw difference }
     }
 }

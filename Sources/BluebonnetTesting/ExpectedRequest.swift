@@ -103,7 +103,7 @@ extension ExpectedRequest {
             return bytes == request.body ? [] : [Self.fault("body", bytes.isEmpty ? "none" : bytes.shown, sent)]
         case .json(let value):
             guard let value else { return ["body: the expected value cannot be encoded as JSON"] }
-            return request.json == value ? [] : [Self.fault("body", value.description, sent)]
+            return request.json == value ? [] : [Self.fault("body", value.jsonText, sent)]
         }
     }
 
@@ -123,7 +123,7 @@ extension ExpectedRequest: CustomStringConvertible {
             switch body.content {
             case .any: nil
             case .bytes(let bytes): bytes.isEmpty ? nil : bytes.shown
-            case .json(let value): value?.description
+            case .json(let value): value?.jsonText
             }
         return "\(method) \(target)" + (text.map { " " + $0 } ?? "")
     }

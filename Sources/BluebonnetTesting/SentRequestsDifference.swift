@@ -3,9 +3,9 @@
 
 /// The requests that were sent are not those that a test expected. Its description shows them line by line: `-` is a
 /// request that was expected and is missing, `+` one that was sent and not expected; below a pair of them stands what
-/// differs.
+/// differs. It begins with the place of the call, because test frameworks report a thrown error at the test.
 ///
-///     the requests that were sent are not those expected (- missing, + not expected):
+///     ShopTests/OrderTests.swift:42: the requests that were sent are not those expected (- missing, + not expected):
 ///       GET /users/1
 ///     - POST /orders {"article":7}
 ///     + POST /orders {"article":8}
@@ -15,11 +15,13 @@ public struct SentRequestsDifference: Error, Sendable, CustomStringConvertible {
     public let description: String
 
     /// Nil when nothing differs.
-    init?(_ lines: [RequestComparison.Line]) {
+    ///
+    /// - Parameter place: where the requests were compared.
+    init?(_ lines: [RequestComparison.Line], at place: String) {
         guard lines.contains(where: \.differs) else { return nil }
         let texts = lines.flatMap(\.texts).map { "  " + $0 }
         description =
-            (["the requests that were sent are not those expected (- missing, + not expected):"] + texts)
+            (["\(place): the requests that were sent are not those expected (- missing, + not expected):"] + texts)
             .joined(separator: "\n")
     }
 }

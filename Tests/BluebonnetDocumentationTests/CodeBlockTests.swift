@@ -43,7 +43,8 @@ import Testing
             + "demo'": "requestLinesOfThePageRun",
         #"CommandFormat.md: {"id": "login", "method": "POST", "url": "login", "json": {"user": "ada", "password": "#
             + #""secret"}}"#: "requestLinesOfThePageRun",
-        "TestingYourProgram.md: the requests that were sent are not those expected (- missing, + not expected):":
+        "TestingYourProgram.md: ShopTests/OrderTests.swift:42: the requests that were sent are not those expected "
+            + "(- missing, + not expected):":
             "missingAndSurplusRequestsKeepTheOthersInPlace",
         "TestingYourProgram.md: {": "fileOfThePageIsARecording",
         #"CommandFormat.md: {"id":"me","outcome":"success","status":200,"url":"https://api.example.com/v1/me","#

@@ -43,6 +43,7 @@ struct Site: Sendable {
         switch (request.method, request.path) {
         case ("DELETE", _): return .response(status: 204)
         case (_, "/v1/users/1"), (_, "/v1/me"), ("POST", "/v1/users"): return json(user)
+        case (_, "/v1/users") where request.target.hasSuffix("page=3"): return json("[\(user)]")
         case (_, "/v1/users"):
             return .response(
                 headers: ["Link": "</v1/users?page=3>; rel=next", "Content-Type": "application/json"], body: "[\(user)]"

@@ -15,6 +15,16 @@ import Testing
         return manager
     }
 
+    /// The error of a comparison that is not inside a macro, which would be what the error names.
+    private func difference(_ compare: () throws(SentRequestsDifference) -> Void) -> SentRequestsDifference? {
+        do throws(SentRequestsDifference) {
+            try compare()
+            return nil
+        } catch {
+            return error
+        }
+    }
+
     @Test func sameRequestsDoNotDiffer() async throws {
         let manager = try await manager()
         try manager.expectSent(.get("/users/1", headers: ["x-a": "1"]), .post("/orders", body: .json(["article": 8])))
@@ -23,13 +33,14 @@ import Testing
 
     @Test func changedRequestIsShownWithWhatDiffers() async throws {
         let manager = try await manager()
-        let difference = #expect(throws: SentRequestsDifference.self) {
+        let (file, line) = (#fileID, #line + 2)
+        let difference = difference { () throws(SentRequestsDifference) in
             try manager.expectSent(
                 .get("/users/1", headers: ["X-A": "2", "X-B": "3"]), .post("/orders", body: .json(["article": 7])))
         }
         #expect(
             difference?.description == """
-                the requests that were sent are not those expected (- missing, + not expected):
+                \(file):\(line): the requests that were sent are not those expected (- missing, + not expected):
                   - GET /users/1
                   + GET /users/1
                       field x-a: expected 2, sent 1
@@ -42,12 +53,13 @@ import Testing
 
     @Test func missingAndSurplusRequestsKeepTheOthersInPlace() async throws {
         let manager = try await manager()
-        let difference = #expect(throws: SentRequestsDifference.self) {
+        let (file, line) = (#fileID, #line + 2)
+        let difference = difference { () throws(SentRequestsDifference) in
             try manager.expectSent(.get("/users/1"), .delete("/users/1"), .post("/orders"), .put("/users/2"))
         }
         #expect(
             difference?.description == """
-                the requests that were sent are not those expected (- missing, + not expected):
+                \(file):\(line): the requests that were sent are not those expected (- missing, + not expected):
                     GET /users/1
                   - DELETE /users/1
                     POST /orders {"article":8}

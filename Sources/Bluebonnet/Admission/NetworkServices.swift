@@ -2,12 +2,13 @@
 // SPDX-License-Identifier: MIT
 
 internal import Dispatch
+internal import Synchronization
 
 /// The transport and the scheduler that an operation runs on. Each manager has its own, with its own limits; all
 /// managers share the connections of the process.
 package final class NetworkServices: Sendable {
-    /// For operations that belong to no manager: 64 transfers in all, 6 an origin.
-    static let `default` = NetworkServices(limit: 64, limitPerOrigin: 6)
+    /// For operations that belong to no manager: 64 transfers.
+    static let `default` = NetworkServices(limit: 64, limitPerOrigin: 64)
 
     /// The most concurrent transfers, in all and to one origin.
     let limit, limitPerOrigin: Int
@@ -23,6 +24,7 @@ package final class NetworkServices: Sendable {
     /// Nil without such limits.
     private let rates: NetworkBound<ByteRates>?
     private let descriptors: NetworkBound<DescriptorCapacity>
+    private let drained = Atomic(false)
 
     convenience init(
         limit: Int, limitPerOrigin: Int, bytesPerSecond: Int? = nil, bytesPerSecondPerOrigin: Int? = nil,
@@ -69,6 +71,11 @@ package final class NetworkServices: Sendable {
             bytesPerSecondPerOrigin: bytesPerSecondPerOrigin, governor: governor, simulation: simulation,
             scripted: scripted, retryWaits: scriptedRetryWaits)
     }
+
+    /// Whether operations end instead of being started. It stays so.
+    var isDrained: Bool { drained.load(ordering: .acquiring) }
+
+    func setDrained() { drained.store(true, ordering: .releasing) }
 
     /// Network thread only.
     var scheduler: Scheduler {

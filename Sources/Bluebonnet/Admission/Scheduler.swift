@@ -231,6 +231,9 @@ extension Scheduler {
 
     func addPart(_ part: GatePart) { parts.append((part, 0)) }
 
+    /// The queues with operations that wait for a slot.
+    var queues: [any GateSource] { parts.compactMap(\.part.source) }
+
     func removePart(_ part: GatePart) { parts.removeAll { $0.part === part } }
 
     func changeOrigins(_ change: (inout OriginTable) -> Void) { change(&origins) }
@@ -371,14 +374,17 @@ extension Scheduler: GovernorClient {
     func obstacle(to origin: Origin) -> String {
         let index = origins.knownIndex(of: origin)
         if let obstacle = index.flatMap({ origins.governed($0)?.obstacle }) ?? governor?.obstacle { return obstacle }
-        if let index, origins.runningCount(index) >= origins.limit {
-            return Self.taken(origins.limit, of: " for \(origin)")
+        if origins.limit < limit, let index, origins.runningCount(index) >= origins.limit {
+            return "the manager runs \(Self.count(origins.limit)) to \(origin) at once"
+                + " (maximumConcurrentTransferCountPerOrigin)"
         }
-        if runningCount >= limit { return Self.taken(limit) }
+        if runningCount >= limit {
+            return "the manager runs \(Self.count(limit)) at once (maximumConcurrentTransferCount)"
+        }
         return descriptors?.obstacle ?? "other operations of the manager go first"
     }
 
-    private static func taken(_ count: Int, of whom: String = "") -> String {
-        count == 1 ? "the manager's only slot\(whom) is taken" : "the manager's \(count) slots\(whom) are taken"
+    private static func count(_ limit: Int) -> String {
+        limit == 1 ? "no more than 1 transfer" : "no more than \(limit) transfers"
     }
 }

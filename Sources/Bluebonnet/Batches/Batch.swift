@@ -199,10 +199,10 @@ extension Batch {
     }
 
     private func cancelRest(_ reason: BatchOutcome.StopReason) {
-        let message = reason.message(options)
+        let reason = NetworkingError(.cancelled, reason.message(options))
         // In reverse order, so that an operation is cancelled before the cancellation of a dependency makes it ready.
         for operation in operations.reversed() where !operation.isFinished {
-            operation.cancel(message: message)
+            operation.cancel(because: reason)
         }
     }
 }

@@ -16,8 +16,7 @@ internal import Foundation
 /// manager.get("orders", after: login.asResult, returning: serializer) { request, result in  // run anyway
 ///     request.setValue(try? result.get(), forHTTPHeaderField: "X-Token")
 /// }
-/// manager.get("page", after: profile, parts.all, returning: serializer) {  // an array of handles
-///     (request: inout URLRequest, profile, parts) in
+/// manager.get("page", after: profile, parts.all, returning: serializer) { request, profile, parts in  // an array
 ///     request.setValue("\(parts.count)", forHTTPHeaderField: "X-Part-Count")
 /// }
 /// ```

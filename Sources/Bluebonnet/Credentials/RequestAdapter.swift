@@ -7,7 +7,10 @@ public import FoundationNetworking
 ///
 /// ```swift
 /// manager.requestAdapters = [
-///     .block { $0.setValue(UUID().uuidString, forHTTPHeaderField: "X-Request-ID") }
+///     .block { $0.setValue(UUID().uuidString, forHTTPHeaderField: "X-Request-ID") },
+///     .block { request, body in
+///         request.setValue(try await body.sha256(), forHTTPHeaderField: "X-Content-SHA256")
+///     },
 /// ]
 /// ```
 ///
@@ -27,24 +30,36 @@ public import FoundationNetworking
 public protocol RequestAdapter: Sendable {
     /// Changes a request. The task is cancelled when the operation is cancelled or paused.
     ///
+    /// - Parameters:
+    ///   - request: the request. Its `httpBody` is a body in memory; it is nil for a stream and for a file.
+    ///   - body: the source of the body, and its digest.
     /// - Throws: any error; it ends the operation, without a retry. A `NetworkingError` is the operation's error, any
     ///   other one the `underlying` error of `invalidRequest`.
-    func adapt(_ request: inout URLRequest) async throws
+    func adapt(_ request: inout URLRequest, body: OutgoingBody) async throws
 }
 
 /// A request adapter that calls a block.
 public struct BlockRequestAdapter: RequestAdapter {
-    private let block: @Sendable (inout URLRequest) async throws -> Void
+    private let block: @Sendable (inout URLRequest, OutgoingBody) async throws -> Void
 
     /// Makes an adapter of a block, which is called on a Swift task.
-    public init(_ block: @escaping @Sendable (inout URLRequest) async throws -> Void) { self.block = block }
+    public init(_ block: @escaping @Sendable (_ request: inout URLRequest, _ body: OutgoingBody) async throws -> Void) {
+        self.block = block
+    }
 
-    public func adapt(_ request: inout URLRequest) async throws { try await block(&request) }
+    public func adapt(_ request: inout URLRequest, body: OutgoingBody) async throws { try await block(&request, body) }
 }
 
 extension RequestAdapter where Self == BlockRequestAdapter {
     /// An adapter that calls a block.
-    public static func block(_ block: @escaping @Sendable (inout URLRequest) async throws -> Void) -> Self {
+    public static func block(_ block: @escaping @Sendable (_ request: inout URLRequest) async throws -> Void) -> Self {
+        BlockRequestAdapter { request, _ in try await block(&request) }
+    }
+
+    /// An adapter that calls a block with the request and its body, for signatures.
+    public static func block(
+        _ block: @escaping @Sendable (_ request: inout URLRequest, _ body: OutgoingBody) async throws -> Void
+    ) -> Self {
         BlockRequestAdapter(block)
     }
 }

@@ -26,8 +26,8 @@ struct Adaptation: Sendable {
     let base: AdaptedRequest
     /// The body in memory that goes along with the base; nil without one.
     let body: Data?
-    /// Whether the body comes from a stream or a file, so that it cannot be replaced.
-    let hasFixedBody: Bool
+    /// The body that comes from a stream or a file, so that it cannot be replaced; nil for others.
+    let fixedBody: OutgoingBody?
     let options: ResolvedOptions
     /// Empty when they have run.
     let adapters: [any RequestAdapter]
@@ -65,7 +65,10 @@ struct Adaptation: Sendable {
         let given = adapted.hop.urlRequest(body: body)
         var request = given
         do {
-            for adapter in adapters { try await adapter.adapt(&request) }
+            for adapter in adapters {
+                let inMemory = request.httpBody.map { $0.isEmpty ? .none : OutgoingBody.Source.data($0) }
+                try await adapter.adapt(&request, body: fixedBody ?? OutgoingBody(inMemory ?? .none))
+            }
         } catch let error as NetworkingError {
             throw error
         } catch {
@@ -85,12 +88,12 @@ struct Adaptation: Sendable {
     }
 
     private func takeBody(of request: URLRequest, into adapted: inout AdaptedRequest) throws(NetworkingError) {
-        guard request.httpBodyStream == nil, request.httpBody == nil || !hasFixedBody else {
+        guard request.httpBodyStream == nil, request.httpBody == nil || fixedBody == nil else {
             throw NetworkingError(
                 .invalidRequest,
                 "a request adapter can set a body in memory only, and not instead of a stream or a file")
         }
-        guard !hasFixedBody, request.httpBody != body else { return }
+        guard fixedBody == nil, request.httpBody != body else { return }
         adapted.body = request.httpBody ?? Data()
         adapted.hop.hasBody = request.httpBody?.isEmpty == false
     }

@@ -18,15 +18,18 @@ struct BodyStreamSource: Sendable {
 
     /// Makes what feeds one transfer.
     func makeFeed(isFirst: Bool, again: (@Sendable () -> InputStream?)?) -> BodyFeed {
-        BodyFeed(declaredByteCount: declaredByteCount) { [request, prefersNew] in
+        BodyFeed(declaredByteCount: declaredByteCount) {
             let stream = request.httpBodyStream
-            if !isFirst || prefersNew, let made = again?() ?? (stream as? any ReplayableBodyStream)?.makeReplay() {
-                return made
-            }
+            if !isFirst || prefersNew, let made = makeReplay(again) { return made }
             if isFirst, let stream, stream.streamStatus != .closed { return stream }
             throw NetworkingError(
                 .bodyStreamExhausted,
                 "the body stream was used up and has to be sent again: use onNeedNewBodyStream to make it anew")
         }
+    }
+
+    /// Another stream with the same bytes; nil if the stream can be read only once.
+    func makeReplay(_ again: (@Sendable () -> InputStream?)?) -> InputStream? {
+        again?() ?? (request.httpBodyStream as? any ReplayableBodyStream)?.makeReplay()
     }
 }

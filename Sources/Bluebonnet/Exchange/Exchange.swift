@@ -318,7 +318,7 @@ extension Exchange {
         outgoing.giveUpBody()
         let end = assembly.end(isComplete: error == nil)
         return TransferResult(  // made at once: a large value that is filled in is copied once more
-            request: hops.lastRequest, head: incoming.head, content: end.content,
+            request: hops.lastRequest, first: prepared.request, head: incoming.head, content: end.content,
             error: error, bodyError: incoming.bodyError, receivedByteCount: end.byteCount,
             isContinued: end.isContinued,
             isCredentialRefused: incoming.head?.statusCode == 401 && hops.hasAuthenticated,

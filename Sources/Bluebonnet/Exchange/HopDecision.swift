@@ -354,10 +354,12 @@ extension HopChain {
     func adaptation(after adapted: AdaptedRequest?, _ credential: HeldCredential?) -> Adaptation {
         let hop = adapted?.hop ?? credentials?.hop ?? request
         let runsAdapters = adapted == nil && hop.carriesCredentials
+        let fixedBody = hop.hasBody && givenBody == nil ? prepared.fixedBody : nil
+        let hasBytes = hop.hasBody && fixedBody == nil
         return Adaptation(
             base: adapted ?? AdaptedRequest(hop),
-            body: hop.hasBody ? adapted?.body ?? givenBody ?? prepared.request.bare.httpBody : nil,
-            hasFixedBody: hop.hasBody && givenBody == nil && prepared.hasFixedBody, options: prepared.resolvedOptions,
+            body: hasBytes ? adapted?.body ?? givenBody ?? prepared.request.bare.httpBody : nil,
+            fixedBody: fixedBody, options: prepared.resolvedOptions,
             adapters: runsAdapters ? prepared.options.requestAdapters : [], credential: credential,
             authenticator: prepared.resolvedOptions.authenticator)
     }

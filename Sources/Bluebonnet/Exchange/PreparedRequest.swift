@@ -39,6 +39,8 @@ final class PreparedRequest: Sendable {
     /// Checks a plan that has its request; touches neither file nor network.
     init(_ plan: RequestPlan) throws(NetworkingError) {
         guard case .request(let given, let ready) = plan.source else { preconditionFailure("a request is made once") }
+        var plan = plan
+        plan.serializer = plan.effectiveSerializer
         self.plan = plan
         self.request = Self.sent(given, keepsDotSegments: plan.options.keepsDotSegments)
         let request = self.request.bare
@@ -167,6 +169,13 @@ extension PreparedRequest {
     var asksAboutResponse: Bool { blocks.response != nil }
     /// Whether the request's body comes from a stream or a file.
     var hasFixedBody: Bool { bodyStream != nil || plan.uploadFile != nil }
+    /// The request's body, where it comes from a stream or a file.
+    var fixedBody: OutgoingBody? {
+        if let file = plan.uploadFile { return OutgoingBody(.file(file)) }
+        return bodyStream.map { source in
+            OutgoingBody(.stream, makeStream: { [again = blocks.needNewBodyStream] in source.makeReplay(again) })
+        }
+    }
     /// What an archived operation had of its body in memory.
     var continuation: ArchivedPart? { plan.continuation }
 

@@ -81,6 +81,11 @@ extension RequestPlan {
         self.serializer = ResolvedSerializer(serializer)
     }
 
+    /// The serializer; it also accepts redirects if `maximumRedirectCount` is 0.
+    var effectiveSerializer: ResolvedSerializer? {
+        options.value.maximumRedirectCount > 0 ? serializer : serializer?.acceptingRedirects
+    }
+
     var files: RequestFiles {
         get { rare?.value.files ?? RequestFiles() }
         set { self[\.files] = newValue }

@@ -85,6 +85,18 @@ struct ResolvedTimeouts: Sendable {
         isIdleOwn || interval == Self.foundationsInterval ? idle : nil
     }
 
+    /// The value of a limit that has passed; nil if the error already has it.
+    ///
+    /// - Parameter interval: the request's `timeoutInterval`.
+    func value(of limit: NetworkingError.TimeLimit, requestInterval interval: Double) -> Duration? {
+        switch limit {
+        case .connect: .nanoseconds(connect)
+        case .idle: .nanoseconds(idle(requestInterval: interval))
+        case .total: total.map { .nanoseconds($0) }
+        default: nil
+        }
+    }
+
     /// In nanoseconds; 0 is no limit.
     static func limit(_ duration: Duration) -> UInt64 { duration < .zero ? 1 : duration.nanoseconds }
 }

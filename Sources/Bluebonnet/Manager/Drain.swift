@@ -9,10 +9,10 @@ extension RequestOperationManager {
     /// Stops the manager before the program ends: starts no more operations, lets running ones finish, and cancels
     /// those that are unfinished after `timeout`.
     ///
-    /// The manager never starts operations again: operations that wait in `operationQueue` or for a slot, and
-    /// operations that are added later, stay unstarted. A paused operation is not waited for; an operation that is
-    /// paused during the drain is, until the timeout. Redirects and answers to challenges of running operations are
-    /// still sent. The method may be called again, also while it runs.
+    /// The manager never starts operations again. Operations that wait in `operationQueue` or for a slot, and later
+    /// calls, end at once with the error `notStarted`, which says that the manager was drained. A paused operation is
+    /// not waited for; an operation that is paused during the drain is, until the timeout. Redirects and answers to
+    /// challenges of running operations are still sent. The method may be called again, also while it runs.
     ///
     /// - Parameters:
     ///   - timeout: how long to wait for running operations; zero cancels them immediately. Cancelling the calling task
@@ -22,8 +22,23 @@ extension RequestOperationManager {
     public func drain(
         timeout: Duration, expirationHandler: (@Sendable () -> Void)? = nil
     ) async -> DrainSummary {
-        let drain = Drain(
-            sorted(await stopAndLook()), queue: completionQueue ?? Queues.callbacks, expirationHandler)
+        services.setDrained()
+        operationQueue.close()
+        return await finishRunning(within: timeout, expirationHandler, unstarted: operationQueue.endUnstarted)
+    }
+
+    /// Drains the manager, but leaves unstarted operations to the caller.
+    package func drainLeavingUnstarted(timeout: Duration) async -> DrainSummary {
+        await finishRunning(within: timeout, nil) { _ in }
+    }
+
+    private func finishRunning(
+        within timeout: Duration, _ expirationHandler: (@Sendable () -> Void)?, unstarted end: (Operation) -> Void
+    ) async -> DrainSummary {
+        let found = sorted(await stopAndLook())
+        // In reverse order, so that an operation ends before the end of a dependency makes it ready.
+        for operation in found.unstarted.reversed() { end(operation) }
+        let drain = Drain(found, queue: completionQueue ?? Queues.callbacks, expirationHandler)
         return await drain.finish(within: timeout)
     }
 
@@ -41,12 +56,18 @@ extension RequestOperationManager {
             NetworkThread.shared.submit { [self] in
                 // What was let in or started in this round has begun at its end.
                 NetworkThread.shared.eventLoop.atEndOfRound {
-                    let operations = self.operationQueue.operations
+                    let operations = self.operationQueue.operations + self.operationsOfOtherQueues
                     let underWay = operations.filter { ($0 as? RequestOperation)?.isUnderWay ?? false }
                     waiter.resume(returning: (operations, Set(underWay.map(ObjectIdentifier.init))))
                 }
             }
         }
+    }
+
+    /// The manager's operations that wait for a slot in other queues than its own. Network thread only.
+    private var operationsOfOtherQueues: [RequestOperation] {
+        services.scheduler.queues.lazy.compactMap { $0 as? RequestOperationQueue }.filter { $0 !== self.operationQueue }
+            .flatMap(\.operations).compactMap { $0 as? RequestOperation }.filter { $0.services === self.services }
     }
 
     /// Sorts them; those under way are put into `finished`, where they will be.
@@ -76,6 +97,14 @@ extension Operation {
     /// A cancelled one ends without being let anywhere. Another kind of operation is asked itself whether it runs.
     fileprivate var isEnding: Bool {
         isCancelled || isFinished || !(self is RequestOperation) && isExecuting
+    }
+}
+
+extension NetworkingError {
+    static var drained: NetworkingError {
+        NetworkingError(
+            .notStarted,
+            "nothing was sent: the manager was drained, and starts no operation any more; make a new manager")
     }
 }
 
@@ -163,9 +192,10 @@ public struct DrainSummary: Sendable {
     public internal(set) var finished: [Operation] = []
     /// Running operations that were cancelled at the timeout.
     public internal(set) var cancelled: [Operation] = []
-    /// Operations that never had a slot. They stay unfinished; cancel them to have their handlers run.
+    /// Operations that never had a slot. They end with the error `notStarted`; nothing of them was sent.
     public internal(set) var unstarted: [Operation] = []
-    /// Operations that were paused. They stay unfinished too.
+    /// Operations that were paused. They stay unfinished. An operation that was paused before its start ends with
+    /// `notStarted` when it is resumed.
     public internal(set) var paused: [Operation] = []
     /// Whether the timeout passed before all running operations had ended.
     public internal(set) var hasExpired = false

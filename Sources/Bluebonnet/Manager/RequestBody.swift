@@ -20,6 +20,14 @@ public struct RequestBody: Sendable {
     var file: URL?
     /// What is sent, where that is there already, and its type.
     var bytes: (data: Data, contentType: String)?
+    /// The kind of body, for descriptions.
+    private let kind: String
+
+    private init(
+        _ kind: String, encode: @escaping @Sendable (inout URLRequest, JSONEncoder) throws -> Void
+    ) {
+        (self.kind, self.encode) = (kind, encode)
+    }
 
     /// A value as JSON.
     ///
@@ -35,7 +43,7 @@ public struct RequestBody: Sendable {
     public static func json(_ value: JSONValue) -> RequestBody { encoded(value, nil) }
 
     private static func encoded(_ value: some Encodable & Sendable, _ encoder: JSONEncoder?) -> RequestBody {
-        RequestBody { request, usual in
+        RequestBody("JSON") { request, usual in
             request = try JSONRequestSerializer.bare.request(request, encoding: value, with: encoder ?? usual)
         }
     }
@@ -44,7 +52,7 @@ public struct RequestBody: Sendable {
     public static func propertyList(
         _ value: some Encodable & Sendable, format: PropertyListRequestSerializer.Format = .xml
     ) -> RequestBody {
-        RequestBody { request, _ in
+        RequestBody("a property list") { request, _ in
             var serializer = PropertyListRequestSerializer(format: format)
             serializer.http.headers = [:]
             request = try serializer.request(request, encoding: value)
@@ -53,7 +61,7 @@ public struct RequestBody: Sendable {
 
     /// Parameters as a URL-encoded form.
     public static func form(_ parameters: Parameters) -> RequestBody {
-        RequestBody { request, _ in
+        RequestBody("a form") { request, _ in
             let form = try QueryEncoder().encode(parameters)
             request.setBody(Data(form.utf8), contentType: "application/x-www-form-urlencoded")
         }
@@ -67,7 +75,7 @@ public struct RequestBody: Sendable {
     public static func multipart(
         _ parameters: Parameters = [:], build: @escaping @Sendable (inout MultipartFormData) throws -> Void = { _ in }
     ) -> RequestBody {
-        RequestBody { request, _ in
+        RequestBody("a multipart form") { request, _ in
             var form = MultipartFormData()
             try form.append(parameters)
             try build(&form)
@@ -77,7 +85,9 @@ public struct RequestBody: Sendable {
 
     /// Bytes as they are.
     public static func data(_ data: Data, contentType: String = "application/octet-stream") -> RequestBody {
-        var body = RequestBody { request, _ in request.setBody(data, contentType: contentType) }
+        var body = RequestBody("\(data.count) bytes of \(contentType)") { request, _ in
+            request.setBody(data, contentType: contentType)
+        }
         body.bytes = (data, contentType)
         return body
     }
@@ -93,7 +103,7 @@ public struct RequestBody: Sendable {
     ///   - url: the file, which is read when the request is sent.
     ///   - contentType: nil looks the file name's extension up in the system's table.
     public static func file(_ url: URL, contentType: String? = nil) -> RequestBody {
-        var body = RequestBody { request, _ in
+        var body = RequestBody("the file \(url.path)") { request, _ in
             let type = contentType ?? MIMETypes.ofThisSystem.type(ofExtension: url.pathExtension)
             if request.value(forHTTPHeaderField: "Content-Type") == nil {
                 request.setValue(type, forHTTPHeaderField: "Content-Type")
@@ -111,4 +121,12 @@ extension JSONRequestSerializer {
         serializer.http.headers = [:]
         return serializer
     }
+}
+
+extension RequestBody: CustomStringConvertible, CustomReflectable {
+    /// The kind of the body, such as `JSON` or `the file /tmp/a.bin`, without its contents.
+    public var description: String { kind }
+
+    /// A mirror without the contents of the body.
+    public var customMirror: Mirror { Mirror(self, children: ["kind": kind]) }
 }

@@ -11,22 +11,28 @@ extension RequestOperationManager {
     /// When a result is missing, the operation is skipped with the reason, unless the source has another policy.
     ///
     /// - Parameters:
-    ///   - sources: one or several; `handles.all` makes one of an array.
+    ///   - first: the request needs its result; `handles.all` makes one source of an array.
+    ///   - others: more sources; each passes its value to the closure.
     ///   - timeout: the longest time for the whole request, as `Timeouts.total`. Default nil: the manager's.
     ///   - priority: the operation's `queuePriority`.
+    ///   - acceptableStatusCodes: the statuses that are a success, such as `[200, 404]` or `.anyStatus`. Default nil:
+    ///     the statuses of the serializer.
     ///   - serializer: makes the value from the response.
     ///   - configure: called at once with the operation, before it can be started.
     ///   - makeRequest: called once with the values, off the network thread. What it throws is the operation's error,
     ///     and nothing is sent.
     @discardableResult
-    public func send<each Source: ResultSource, Serializer: ResponseSerializer>(
-        after sources: repeat each Source, timeout: Duration? = nil, priority: Operation.QueuePriority = .normal,
+    public func send<First: ResultSource, each Source: ResultSource, Serializer: ResponseSerializer>(
+        after first: First, _ others: repeat each Source, timeout: Duration? = nil,
+        priority: Operation.QueuePriority = .normal, acceptableStatusCodes: IndexSet? = nil,
         returning serializer: Serializer, configure: ((HTTPRequestOperation) -> Void)? = nil,
-        makeRequest: @escaping @Sendable (repeat (each Source).Value) throws -> URLRequest
+        makeRequest: @escaping @Sendable (First.Value, repeat (each Source).Value) throws -> URLRequest
     ) -> RequestHandle<Serializer.Value> {
-        let recipe = RequestPlan.Recipe { $0.setRequest(try makeRequest(repeat try (each sources).finalValue())) }
-        let details = CallDetails(nil, [:], nil, timeout, priority, configure)
-        return start(recipe, details, serializer, after: repeat each sources)
+        let recipe = RequestPlan.Recipe {
+            $0.setRequest(try makeRequest(first.finalValue(), repeat try (each others).finalValue()))
+        }
+        let details = CallDetails(nil, [:], nil, timeout, priority, acceptableStatusCodes, configure)
+        return start(recipe, details, serializer, after: first, repeat each others)
     }
 
     /// Runs a request whose headers, body or URL need the results of other operations, after these have ended.
@@ -39,39 +45,44 @@ extension RequestOperationManager {
     ///   - body: the body; with one, the parameters are the URL's query.
     ///   - timeout: the longest time for the whole request, as `Timeouts.total`. Default nil: the manager's.
     ///   - priority: the operation's `queuePriority`.
-    ///   - sources: one or several; `handles.all` makes one of an array.
+    ///   - acceptableStatusCodes: the statuses that are a success, such as `[200, 404]` or `.anyStatus`. Default nil:
+    ///     the statuses of the serializer.
+    ///   - first: the request needs its result; `handles.all` makes one source of an array.
+    ///   - others: more sources; each passes its value to the closure.
     ///   - serializer: makes the value from the response.
     ///   - configure: called at once with the operation, before it can be started.
     ///   - prepare: called once with the request that the other arguments make, body included, and with the values; off
     ///     the network thread. What it throws is the operation's error, and nothing is sent. A file that is the body
     ///     stays the body.
     @discardableResult
-    public func send<each Source: ResultSource, Serializer: ResponseSerializer>(
-        _ method: String, _ url: String, parameters: Parameters? = nil, headers: HeaderFields = [:],
+    public func send<First: ResultSource, each Source: ResultSource, Serializer: ResponseSerializer>(
+        _ method: String, _ url: some URLReference, parameters: Parameters? = nil, headers: HeaderFields = [:],
         body: RequestBody? = nil, timeout: Duration? = nil, priority: Operation.QueuePriority = .normal,
-        after sources: repeat each Source, returning serializer: Serializer,
+        acceptableStatusCodes: IndexSet? = nil,
+        after first: First, _ others: repeat each Source, returning serializer: Serializer,
         configure: ((HTTPRequestOperation) -> Void)? = nil,
-        prepare: @escaping @Sendable (_ request: inout URLRequest, repeat (each Source).Value) throws -> Void
+        prepare:
+            @escaping @Sendable (_ request: DependentRequest, First.Value, repeat (each Source).Value) throws -> Void
     ) -> RequestHandle<Serializer.Value> {
-        let source = source(method, url, parameters: parameters, headers: headers, body: body)
+        let source = source(method, url.urlReference, parameters: parameters, headers: headers, body: body)
         let recipe = RequestPlan.Recipe { plan in
-            var request = try plan.takeRequest(from: source)
-            try prepare(&request, repeat try (each sources).finalValue())
-            plan.setRequest(request)
+            let request = DependentRequest(try plan.takeRequest(from: source))
+            try prepare(request, first.finalValue(), repeat try (each others).finalValue())
+            plan.setRequest(request.urlRequest)
         }
-        let details = CallDetails(nil, [:], nil, timeout, priority, configure)
-        return start(recipe, details, serializer, after: repeat each sources)
+        let details = CallDetails(nil, [:], nil, timeout, priority, acceptableStatusCodes, configure)
+        return start(recipe, details, serializer, after: first, repeat each others)
     }
 
-    private func start<each Source: ResultSource, Serializer: ResponseSerializer>(
+    private func start<First: ResultSource, each Source: ResultSource, Serializer: ResponseSerializer>(
         _ recipe: RequestPlan.Recipe, _ details: CallDetails, _ serializer: Serializer,
-        after sources: repeat each Source
+        after first: First, _ others: repeat each Source
     ) -> RequestHandle<Serializer.Value> {
         let operation = operation(recipe: recipe, serializer)
-        for source in repeat each sources {
-            for dependency in source.dependencies {
-                operation.addDependency(dependency.operation, ifItFails: dependency.policy)
-            }
+        var dependencies = first.dependencies
+        for source in repeat each others { dependencies += source.dependencies }
+        for dependency in dependencies {
+            operation.addDependency(dependency.operation, ifItFails: dependency.policy)
         }
         details.apply(to: operation)
         return RequestHandle(enqueue(operation))
@@ -96,85 +107,103 @@ extension RequestPlan {
 extension RequestOperationManager {
     /// Runs a GET that is prepared from the results of other operations. See `send`.
     @discardableResult
-    public func get<each Source: ResultSource, Serializer: ResponseSerializer>(
-        _ url: String, parameters: Parameters? = nil, headers: HeaderFields = [:], body: RequestBody? = nil,
-        timeout: Duration? = nil, priority: Operation.QueuePriority = .normal, after sources: repeat each Source,
+    public func get<First: ResultSource, each Source: ResultSource, Serializer: ResponseSerializer>(
+        _ url: some URLReference, parameters: Parameters? = nil, headers: HeaderFields = [:], body: RequestBody? = nil,
+        timeout: Duration? = nil, priority: Operation.QueuePriority = .normal, acceptableStatusCodes: IndexSet? = nil,
+        after first: First, _ others: repeat each Source,
         returning serializer: Serializer = JSONResponseSerializer(),
         configure: ((HTTPRequestOperation) -> Void)? = nil,
-        prepare: @escaping @Sendable (_ request: inout URLRequest, repeat (each Source).Value) throws -> Void
+        prepare:
+            @escaping @Sendable (_ request: DependentRequest, First.Value, repeat (each Source).Value) throws -> Void
     ) -> RequestHandle<Serializer.Value> {
         send(
             "GET", url, parameters: parameters, headers: headers, body: body, timeout: timeout, priority: priority,
-            after: repeat each sources, returning: serializer, configure: configure, prepare: prepare)
+            acceptableStatusCodes: acceptableStatusCodes,
+            after: first, repeat each others, returning: serializer, configure: configure, prepare: prepare)
     }
 
     /// Runs a HEAD that is prepared from the results of other operations. See `send`.
     @discardableResult
-    public func head<each Source: ResultSource, Serializer: ResponseSerializer>(
-        _ url: String, parameters: Parameters? = nil, headers: HeaderFields = [:], body: RequestBody? = nil,
-        timeout: Duration? = nil, priority: Operation.QueuePriority = .normal, after sources: repeat each Source,
+    public func head<First: ResultSource, each Source: ResultSource, Serializer: ResponseSerializer>(
+        _ url: some URLReference, parameters: Parameters? = nil, headers: HeaderFields = [:], body: RequestBody? = nil,
+        timeout: Duration? = nil, priority: Operation.QueuePriority = .normal, acceptableStatusCodes: IndexSet? = nil,
+        after first: First, _ others: repeat each Source,
         returning serializer: Serializer = JSONResponseSerializer(),
         configure: ((HTTPRequestOperation) -> Void)? = nil,
-        prepare: @escaping @Sendable (_ request: inout URLRequest, repeat (each Source).Value) throws -> Void
+        prepare:
+            @escaping @Sendable (_ request: DependentRequest, First.Value, repeat (each Source).Value) throws -> Void
     ) -> RequestHandle<Serializer.Value> {
         send(
             "HEAD", url, parameters: parameters, headers: headers, body: body, timeout: timeout, priority: priority,
-            after: repeat each sources, returning: serializer, configure: configure, prepare: prepare)
+            acceptableStatusCodes: acceptableStatusCodes,
+            after: first, repeat each others, returning: serializer, configure: configure, prepare: prepare)
     }
 
     /// Runs a POST that is prepared from the results of other operations. See `send`.
     @discardableResult
-    public func post<each Source: ResultSource, Serializer: ResponseSerializer>(
-        _ url: String, parameters: Parameters? = nil, headers: HeaderFields = [:], body: RequestBody? = nil,
-        timeout: Duration? = nil, priority: Operation.QueuePriority = .normal, after sources: repeat each Source,
+    public func post<First: ResultSource, each Source: ResultSource, Serializer: ResponseSerializer>(
+        _ url: some URLReference, parameters: Parameters? = nil, headers: HeaderFields = [:], body: RequestBody? = nil,
+        timeout: Duration? = nil, priority: Operation.QueuePriority = .normal, acceptableStatusCodes: IndexSet? = nil,
+        after first: First, _ others: repeat each Source,
         returning serializer: Serializer = JSONResponseSerializer(),
         configure: ((HTTPRequestOperation) -> Void)? = nil,
-        prepare: @escaping @Sendable (_ request: inout URLRequest, repeat (each Source).Value) throws -> Void
+        prepare:
+            @escaping @Sendable (_ request: DependentRequest, First.Value, repeat (each Source).Value) throws -> Void
     ) -> RequestHandle<Serializer.Value> {
         send(
             "POST", url, parameters: parameters, headers: headers, body: body, timeout: timeout, priority: priority,
-            after: repeat each sources, returning: serializer, configure: configure, prepare: prepare)
+            acceptableStatusCodes: acceptableStatusCodes,
+            after: first, repeat each others, returning: serializer, configure: configure, prepare: prepare)
     }
 
     /// Runs a PUT that is prepared from the results of other operations. See `send`.
     @discardableResult
-    public func put<each Source: ResultSource, Serializer: ResponseSerializer>(
-        _ url: String, parameters: Parameters? = nil, headers: HeaderFields = [:], body: RequestBody? = nil,
-        timeout: Duration? = nil, priority: Operation.QueuePriority = .normal, after sources: repeat each Source,
+    public func put<First: ResultSource, each Source: ResultSource, Serializer: ResponseSerializer>(
+        _ url: some URLReference, parameters: Parameters? = nil, headers: HeaderFields = [:], body: RequestBody? = nil,
+        timeout: Duration? = nil, priority: Operation.QueuePriority = .normal, acceptableStatusCodes: IndexSet? = nil,
+        after first: First, _ others: repeat each Source,
         returning serializer: Serializer = JSONResponseSerializer(),
         configure: ((HTTPRequestOperation) -> Void)? = nil,
-        prepare: @escaping @Sendable (_ request: inout URLRequest, repeat (each Source).Value) throws -> Void
+        prepare:
+            @escaping @Sendable (_ request: DependentRequest, First.Value, repeat (each Source).Value) throws -> Void
     ) -> RequestHandle<Serializer.Value> {
         send(
             "PUT", url, parameters: parameters, headers: headers, body: body, timeout: timeout, priority: priority,
-            after: repeat each sources, returning: serializer, configure: configure, prepare: prepare)
+            acceptableStatusCodes: acceptableStatusCodes,
+            after: first, repeat each others, returning: serializer, configure: configure, prepare: prepare)
     }
 
     /// Runs a PATCH that is prepared from the results of other operations. See `send`.
     @discardableResult
-    public func patch<each Source: ResultSource, Serializer: ResponseSerializer>(
-        _ url: String, parameters: Parameters? = nil, headers: HeaderFields = [:], body: RequestBody? = nil,
-        timeout: Duration? = nil, priority: Operation.QueuePriority = .normal, after sources: repeat each Source,
+    public func patch<First: ResultSource, each Source: ResultSource, Serializer: ResponseSerializer>(
+        _ url: some URLReference, parameters: Parameters? = nil, headers: HeaderFields = [:], body: RequestBody? = nil,
+        timeout: Duration? = nil, priority: Operation.QueuePriority = .normal, acceptableStatusCodes: IndexSet? = nil,
+        after first: First, _ others: repeat each Source,
         returning serializer: Serializer = JSONResponseSerializer(),
         configure: ((HTTPRequestOperation) -> Void)? = nil,
-        prepare: @escaping @Sendable (_ request: inout URLRequest, repeat (each Source).Value) throws -> Void
+        prepare:
+            @escaping @Sendable (_ request: DependentRequest, First.Value, repeat (each Source).Value) throws -> Void
     ) -> RequestHandle<Serializer.Value> {
         send(
             "PATCH", url, parameters: parameters, headers: headers, body: body, timeout: timeout, priority: priority,
-            after: repeat each sources, returning: serializer, configure: configure, prepare: prepare)
+            acceptableStatusCodes: acceptableStatusCodes,
+            after: first, repeat each others, returning: serializer, configure: configure, prepare: prepare)
     }
 
     /// Runs a DELETE that is prepared from the results of other operations. See `send`.
     @discardableResult
-    public func delete<each Source: ResultSource, Serializer: ResponseSerializer>(
-        _ url: String, parameters: Parameters? = nil, headers: HeaderFields = [:], body: RequestBody? = nil,
-        timeout: Duration? = nil, priority: Operation.QueuePriority = .normal, after sources: repeat each Source,
+    public func delete<First: ResultSource, each Source: ResultSource, Serializer: ResponseSerializer>(
+        _ url: some URLReference, parameters: Parameters? = nil, headers: HeaderFields = [:], body: RequestBody? = nil,
+        timeout: Duration? = nil, priority: Operation.QueuePriority = .normal, acceptableStatusCodes: IndexSet? = nil,
+        after first: First, _ others: repeat each Source,
         returning serializer: Serializer = JSONResponseSerializer(),
         configure: ((HTTPRequestOperation) -> Void)? = nil,
-        prepare: @escaping @Sendable (_ request: inout URLRequest, repeat (each Source).Value) throws -> Void
+        prepare:
+            @escaping @Sendable (_ request: DependentRequest, First.Value, repeat (each Source).Value) throws -> Void
     ) -> RequestHandle<Serializer.Value> {
         send(
             "DELETE", url, parameters: parameters, headers: headers, body: body, timeout: timeout, priority: priority,
-            after: repeat each sources, returning: serializer, configure: configure, prepare: prepare)
+            acceptableStatusCodes: acceptableStatusCodes,
+            after: first, repeat each others, returning: serializer, configure: configure, prepare: prepare)
     }
 }

@@ -31,65 +31,77 @@ extension RequestOperationManager {
     ///   - body: encoded when the operation starts.
     ///   - timeout: the longest time for the whole request.
     ///   - priority: the operation's `queuePriority`.
+    ///   - acceptableStatusCodes: the statuses that are a success, such as `[200, 404]` or `.anyStatus`. Default nil:
+    ///     the statuses of the serializer.
     ///   - decoder: nil is the manager's `decoder`.
     ///   - configure: called at once with the operation, before it can be started.
     /// - Throws: the operation's `NetworkingError`; `cannotParseResponse` when the body is no `Value`.
     public func get<Value: Decodable & Sendable>(
-        _ url: String, parameters: Parameters? = nil, headers: HeaderFields = [:], body: RequestBody? = nil,
-        timeout: Duration? = nil, priority: Operation.QueuePriority = .normal,
+        _ url: some URLReference, parameters: Parameters? = nil, headers: HeaderFields = [:], body: RequestBody? = nil,
+        timeout: Duration? = nil, priority: Operation.QueuePriority = .normal, acceptableStatusCodes: IndexSet? = nil,
         decoder: JSONDecoder? = nil, configure: ((HTTPRequestOperation) -> Void)? = nil
     ) async throws(NetworkingError) -> Value {
         try await value(
             of: operation(
-                "GET", url, CallDetails(parameters, headers, body, timeout, priority, configure),
+                "GET", url.urlReference,
+                CallDetails(
+                    parameters, headers, body, timeout, priority, acceptableStatusCodes, configure),
                 serializer: serializer(for: Value.self, decoder)))
     }
 
     /// Runs a POST and decodes its JSON body, as `get` does; parameters go into the body.
     public func post<Value: Decodable & Sendable>(
-        _ url: String, parameters: Parameters? = nil, headers: HeaderFields = [:], body: RequestBody? = nil,
-        timeout: Duration? = nil, priority: Operation.QueuePriority = .normal,
+        _ url: some URLReference, parameters: Parameters? = nil, headers: HeaderFields = [:], body: RequestBody? = nil,
+        timeout: Duration? = nil, priority: Operation.QueuePriority = .normal, acceptableStatusCodes: IndexSet? = nil,
         decoder: JSONDecoder? = nil, configure: ((HTTPRequestOperation) -> Void)? = nil
     ) async throws(NetworkingError) -> Value {
         try await value(
             of: operation(
-                "POST", url, CallDetails(parameters, headers, body, timeout, priority, configure),
+                "POST", url.urlReference,
+                CallDetails(
+                    parameters, headers, body, timeout, priority, acceptableStatusCodes, configure),
                 serializer: serializer(for: Value.self, decoder)))
     }
 
     /// Runs a PUT and decodes its JSON body, as `get` does; parameters go into the body.
     public func put<Value: Decodable & Sendable>(
-        _ url: String, parameters: Parameters? = nil, headers: HeaderFields = [:], body: RequestBody? = nil,
-        timeout: Duration? = nil, priority: Operation.QueuePriority = .normal,
+        _ url: some URLReference, parameters: Parameters? = nil, headers: HeaderFields = [:], body: RequestBody? = nil,
+        timeout: Duration? = nil, priority: Operation.QueuePriority = .normal, acceptableStatusCodes: IndexSet? = nil,
         decoder: JSONDecoder? = nil, configure: ((HTTPRequestOperation) -> Void)? = nil
     ) async throws(NetworkingError) -> Value {
         try await value(
             of: operation(
-                "PUT", url, CallDetails(parameters, headers, body, timeout, priority, configure),
+                "PUT", url.urlReference,
+                CallDetails(
+                    parameters, headers, body, timeout, priority, acceptableStatusCodes, configure),
                 serializer: serializer(for: Value.self, decoder)))
     }
 
     /// Runs a PATCH and decodes its JSON body, as `get` does; parameters go into the body.
     public func patch<Value: Decodable & Sendable>(
-        _ url: String, parameters: Parameters? = nil, headers: HeaderFields = [:], body: RequestBody? = nil,
-        timeout: Duration? = nil, priority: Operation.QueuePriority = .normal,
+        _ url: some URLReference, parameters: Parameters? = nil, headers: HeaderFields = [:], body: RequestBody? = nil,
+        timeout: Duration? = nil, priority: Operation.QueuePriority = .normal, acceptableStatusCodes: IndexSet? = nil,
         decoder: JSONDecoder? = nil, configure: ((HTTPRequestOperation) -> Void)? = nil
     ) async throws(NetworkingError) -> Value {
         try await value(
             of: operation(
-                "PATCH", url, CallDetails(parameters, headers, body, timeout, priority, configure),
+                "PATCH", url.urlReference,
+                CallDetails(
+                    parameters, headers, body, timeout, priority, acceptableStatusCodes, configure),
                 serializer: serializer(for: Value.self, decoder)))
     }
 
     /// Runs a DELETE and decodes its JSON body, as `get` does; parameters go into the query.
     public func delete<Value: Decodable & Sendable>(
-        _ url: String, parameters: Parameters? = nil, headers: HeaderFields = [:], body: RequestBody? = nil,
-        timeout: Duration? = nil, priority: Operation.QueuePriority = .normal,
+        _ url: some URLReference, parameters: Parameters? = nil, headers: HeaderFields = [:], body: RequestBody? = nil,
+        timeout: Duration? = nil, priority: Operation.QueuePriority = .normal, acceptableStatusCodes: IndexSet? = nil,
         decoder: JSONDecoder? = nil, configure: ((HTTPRequestOperation) -> Void)? = nil
     ) async throws(NetworkingError) -> Value {
         try await value(
             of: operation(
-                "DELETE", url, CallDetails(parameters, headers, body, timeout, priority, configure),
+                "DELETE", url.urlReference,
+                CallDetails(
+                    parameters, headers, body, timeout, priority, acceptableStatusCodes, configure),
                 serializer: serializer(for: Value.self, decoder)))
     }
 }
@@ -107,66 +119,78 @@ extension RequestOperationManager {
     ///   - body: encoded when the operation starts.
     ///   - timeout: the longest time for the whole request.
     ///   - priority: the operation's `queuePriority`.
+    ///   - acceptableStatusCodes: the statuses that are a success, such as `[200, 404]` or `.anyStatus`. Default nil:
+    ///     the statuses of the serializer.
     ///   - decoder: nil is the manager's `decoder`.
     ///   - type: what the body becomes; see the verb that gives the value alone.
     ///   - configure: called at once with the operation, before it can be started.
     /// - Throws: the operation's `NetworkingError`; `cannotParseResponse` when the body is no `Value`.
     public func get<Value: Decodable & Sendable>(
-        _ url: String, parameters: Parameters? = nil, headers: HeaderFields = [:], body: RequestBody? = nil,
-        timeout: Duration? = nil, priority: Operation.QueuePriority = .normal,
+        _ url: some URLReference, parameters: Parameters? = nil, headers: HeaderFields = [:], body: RequestBody? = nil,
+        timeout: Duration? = nil, priority: Operation.QueuePriority = .normal, acceptableStatusCodes: IndexSet? = nil,
         decoder: JSONDecoder? = nil, as type: Value.Type, configure: ((HTTPRequestOperation) -> Void)? = nil
     ) async throws(NetworkingError) -> Response<Value> {
         try await response(
             of: operation(
-                "GET", url, CallDetails(parameters, headers, body, timeout, priority, configure),
+                "GET", url.urlReference,
+                CallDetails(
+                    parameters, headers, body, timeout, priority, acceptableStatusCodes, configure),
                 serializer: serializer(for: type, decoder)))
     }
 
     /// Runs a POST and gives the decoded value with its response, as `get` does; parameters go into the body.
     public func post<Value: Decodable & Sendable>(
-        _ url: String, parameters: Parameters? = nil, headers: HeaderFields = [:], body: RequestBody? = nil,
-        timeout: Duration? = nil, priority: Operation.QueuePriority = .normal,
+        _ url: some URLReference, parameters: Parameters? = nil, headers: HeaderFields = [:], body: RequestBody? = nil,
+        timeout: Duration? = nil, priority: Operation.QueuePriority = .normal, acceptableStatusCodes: IndexSet? = nil,
         decoder: JSONDecoder? = nil, as type: Value.Type, configure: ((HTTPRequestOperation) -> Void)? = nil
     ) async throws(NetworkingError) -> Response<Value> {
         try await response(
             of: operation(
-                "POST", url, CallDetails(parameters, headers, body, timeout, priority, configure),
+                "POST", url.urlReference,
+                CallDetails(
+                    parameters, headers, body, timeout, priority, acceptableStatusCodes, configure),
                 serializer: serializer(for: type, decoder)))
     }
 
     /// Runs a PUT and gives the decoded value with its response, as `get` does; parameters go into the body.
     public func put<Value: Decodable & Sendable>(
-        _ url: String, parameters: Parameters? = nil, headers: HeaderFields = [:], body: RequestBody? = nil,
-        timeout: Duration? = nil, priority: Operation.QueuePriority = .normal,
+        _ url: some URLReference, parameters: Parameters? = nil, headers: HeaderFields = [:], body: RequestBody? = nil,
+        timeout: Duration? = nil, priority: Operation.QueuePriority = .normal, acceptableStatusCodes: IndexSet? = nil,
         decoder: JSONDecoder? = nil, as type: Value.Type, configure: ((HTTPRequestOperation) -> Void)? = nil
     ) async throws(NetworkingError) -> Response<Value> {
         try await response(
             of: operation(
-                "PUT", url, CallDetails(parameters, headers, body, timeout, priority, configure),
+                "PUT", url.urlReference,
+                CallDetails(
+                    parameters, headers, body, timeout, priority, acceptableStatusCodes, configure),
                 serializer: serializer(for: type, decoder)))
     }
 
     /// Runs a PATCH and gives the decoded value with its response, as `get` does; parameters go into the body.
     public func patch<Value: Decodable & Sendable>(
-        _ url: String, parameters: Parameters? = nil, headers: HeaderFields = [:], body: RequestBody? = nil,
-        timeout: Duration? = nil, priority: Operation.QueuePriority = .normal,
+        _ url: some URLReference, parameters: Parameters? = nil, headers: HeaderFields = [:], body: RequestBody? = nil,
+        timeout: Duration? = nil, priority: Operation.QueuePriority = .normal, acceptableStatusCodes: IndexSet? = nil,
         decoder: JSONDecoder? = nil, as type: Value.Type, configure: ((HTTPRequestOperation) -> Void)? = nil
     ) async throws(NetworkingError) -> Response<Value> {
         try await response(
             of: operation(
-                "PATCH", url, CallDetails(parameters, headers, body, timeout, priority, configure),
+                "PATCH", url.urlReference,
+                CallDetails(
+                    parameters, headers, body, timeout, priority, acceptableStatusCodes, configure),
                 serializer: serializer(for: type, decoder)))
     }
 
     /// Runs a DELETE and gives the decoded value with its response, as `get` does; parameters go into the query.
     public func delete<Value: Decodable & Sendable>(
-        _ url: String, parameters: Parameters? = nil, headers: HeaderFields = [:], body: RequestBody? = nil,
-        timeout: Duration? = nil, priority: Operation.QueuePriority = .normal,
+        _ url: some URLReference, parameters: Parameters? = nil, headers: HeaderFields = [:], body: RequestBody? = nil,
+        timeout: Duration? = nil, priority: Operation.QueuePriority = .normal, acceptableStatusCodes: IndexSet? = nil,
         decoder: JSONDecoder? = nil, as type: Value.Type, configure: ((HTTPRequestOperation) -> Void)? = nil
     ) async throws(NetworkingError) -> Response<Value> {
         try await response(
             of: operation(
-                "DELETE", url, CallDetails(parameters, headers, body, timeout, priority, configure),
+                "DELETE", url.urlReference,
+                CallDetails(
+                    parameters, headers, body, timeout, priority, acceptableStatusCodes, configure),
                 serializer: serializer(for: type, decoder)))
     }
 }
@@ -181,78 +205,90 @@ extension RequestOperationManager {
     /// - Throws: the operation's `NetworkingError`.
     @discardableResult
     public func get(
-        _ url: String, parameters: Parameters? = nil, headers: HeaderFields = [:], body: RequestBody? = nil,
-        timeout: Duration? = nil, priority: Operation.QueuePriority = .normal,
+        _ url: some URLReference, parameters: Parameters? = nil, headers: HeaderFields = [:], body: RequestBody? = nil,
+        timeout: Duration? = nil, priority: Operation.QueuePriority = .normal, acceptableStatusCodes: IndexSet? = nil,
         configure: ((HTTPRequestOperation) -> Void)? = nil
     ) async throws(NetworkingError) -> Response<Data> {
         try await response(
             of: operation(
-                "GET", url, CallDetails(parameters, headers, body, timeout, priority, configure),
+                "GET", url.urlReference,
+                CallDetails(
+                    parameters, headers, body, timeout, priority, acceptableStatusCodes, configure),
                 serializer: bodySerializer))
     }
 
     /// Runs a HEAD and gives the response with its bytes, as `get` does; parameters go into the query.
     @discardableResult
     public func head(
-        _ url: String, parameters: Parameters? = nil, headers: HeaderFields = [:], body: RequestBody? = nil,
-        timeout: Duration? = nil, priority: Operation.QueuePriority = .normal,
+        _ url: some URLReference, parameters: Parameters? = nil, headers: HeaderFields = [:], body: RequestBody? = nil,
+        timeout: Duration? = nil, priority: Operation.QueuePriority = .normal, acceptableStatusCodes: IndexSet? = nil,
         configure: ((HTTPRequestOperation) -> Void)? = nil
     ) async throws(NetworkingError) -> Response<Data> {
         try await response(
             of: operation(
-                "HEAD", url, CallDetails(parameters, headers, body, timeout, priority, configure),
+                "HEAD", url.urlReference,
+                CallDetails(
+                    parameters, headers, body, timeout, priority, acceptableStatusCodes, configure),
                 serializer: bodySerializer))
     }
 
     /// Runs a POST and gives the response with its bytes, as `get` does; parameters go into the body.
     @discardableResult
     public func post(
-        _ url: String, parameters: Parameters? = nil, headers: HeaderFields = [:], body: RequestBody? = nil,
-        timeout: Duration? = nil, priority: Operation.QueuePriority = .normal,
+        _ url: some URLReference, parameters: Parameters? = nil, headers: HeaderFields = [:], body: RequestBody? = nil,
+        timeout: Duration? = nil, priority: Operation.QueuePriority = .normal, acceptableStatusCodes: IndexSet? = nil,
         configure: ((HTTPRequestOperation) -> Void)? = nil
     ) async throws(NetworkingError) -> Response<Data> {
         try await response(
             of: operation(
-                "POST", url, CallDetails(parameters, headers, body, timeout, priority, configure),
+                "POST", url.urlReference,
+                CallDetails(
+                    parameters, headers, body, timeout, priority, acceptableStatusCodes, configure),
                 serializer: bodySerializer))
     }
 
     /// Runs a PUT and gives the response with its bytes, as `get` does; parameters go into the body.
     @discardableResult
     public func put(
-        _ url: String, parameters: Parameters? = nil, headers: HeaderFields = [:], body: RequestBody? = nil,
-        timeout: Duration? = nil, priority: Operation.QueuePriority = .normal,
+        _ url: some URLReference, parameters: Parameters? = nil, headers: HeaderFields = [:], body: RequestBody? = nil,
+        timeout: Duration? = nil, priority: Operation.QueuePriority = .normal, acceptableStatusCodes: IndexSet? = nil,
         configure: ((HTTPRequestOperation) -> Void)? = nil
     ) async throws(NetworkingError) -> Response<Data> {
         try await response(
             of: operation(
-                "PUT", url, CallDetails(parameters, headers, body, timeout, priority, configure),
+                "PUT", url.urlReference,
+                CallDetails(
+                    parameters, headers, body, timeout, priority, acceptableStatusCodes, configure),
                 serializer: bodySerializer))
     }
 
     /// Runs a PATCH and gives the response with its bytes, as `get` does; parameters go into the body.
     @discardableResult
     public func patch(
-        _ url: String, parameters: Parameters? = nil, headers: HeaderFields = [:], body: RequestBody? = nil,
-        timeout: Duration? = nil, priority: Operation.QueuePriority = .normal,
+        _ url: some URLReference, parameters: Parameters? = nil, headers: HeaderFields = [:], body: RequestBody? = nil,
+        timeout: Duration? = nil, priority: Operation.QueuePriority = .normal, acceptableStatusCodes: IndexSet? = nil,
         configure: ((HTTPRequestOperation) -> Void)? = nil
     ) async throws(NetworkingError) -> Response<Data> {
         try await response(
             of: operation(
-                "PATCH", url, CallDetails(parameters, headers, body, timeout, priority, configure),
+                "PATCH", url.urlReference,
+                CallDetails(
+                    parameters, headers, body, timeout, priority, acceptableStatusCodes, configure),
                 serializer: bodySerializer))
     }
 
     /// Runs a DELETE and gives the response with its bytes, as `get` does; parameters go into the query.
     @discardableResult
     public func delete(
-        _ url: String, parameters: Parameters? = nil, headers: HeaderFields = [:], body: RequestBody? = nil,
-        timeout: Duration? = nil, priority: Operation.QueuePriority = .normal,
+        _ url: some URLReference, parameters: Parameters? = nil, headers: HeaderFields = [:], body: RequestBody? = nil,
+        timeout: Duration? = nil, priority: Operation.QueuePriority = .normal, acceptableStatusCodes: IndexSet? = nil,
         configure: ((HTTPRequestOperation) -> Void)? = nil
     ) async throws(NetworkingError) -> Response<Data> {
         try await response(
             of: operation(
-                "DELETE", url, CallDetails(parameters, headers, body, timeout, priority, configure),
+                "DELETE", url.urlReference,
+                CallDetails(
+                    parameters, headers, body, timeout, priority, acceptableStatusCodes, configure),
                 serializer: bodySerializer))
     }
 
@@ -266,6 +302,8 @@ extension RequestOperationManager {
     ///   - headers: for this request only.
     ///   - timeout: the longest time for the whole request.
     ///   - priority: the operation's `queuePriority`.
+    ///   - acceptableStatusCodes: the statuses that are a success, such as `[200, 404]` or `.anyStatus`. Default nil:
+    ///     the statuses of the serializer.
     ///   - expectedDigest: the SHA-256 of the body in hexadecimal; another body is the error `digestMismatch`, and is
     ///     not kept. Default nil: any body.
     ///   - configure: called at once with the operation, before it can be started.
@@ -273,15 +311,18 @@ extension RequestOperationManager {
     /// - Throws: the operation's `NetworkingError`.
     @discardableResult
     public func download(
-        _ url: String, to file: URL, parameters: Parameters? = nil, headers: HeaderFields = [:],
-        timeout: Duration? = nil, priority: Operation.QueuePriority = .normal, expectedDigest: String? = nil,
+        _ url: some URLReference, to file: URL, parameters: Parameters? = nil, headers: HeaderFields = [:],
+        timeout: Duration? = nil, priority: Operation.QueuePriority = .normal, acceptableStatusCodes: IndexSet? = nil,
+        expectedDigest: String? = nil,
         configure: ((HTTPRequestOperation) -> Void)? = nil
     ) async throws(NetworkingError) -> Response<URL> {
-        let details = CallDetails(parameters, headers, nil, timeout, priority, configure).preceded { operation in
+        let details = CallDetails(
+            parameters, headers, nil, timeout, priority, acceptableStatusCodes, configure
+        ).preceded { operation in
             operation.outputFile = file
             if let expectedDigest { operation.expectedDigest = expectedDigest }
         }
-        let operation = operation("GET", url, details, serializer: bodySerializer)
+        let operation = operation("GET", url.urlReference, details, serializer: bodySerializer)
         try await run(operation)
         return try operation.response(with: operation.downloadedFile ?? file)
     }

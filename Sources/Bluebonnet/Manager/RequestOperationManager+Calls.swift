@@ -11,14 +11,18 @@ struct CallDetails {
     var body: RequestBody?
     var timeout: Duration?
     var priority: Operation.QueuePriority
+    /// Nil is the serializer's.
+    var acceptableStatusCodes: IndexSet?
     var configure: ((HTTPRequestOperation) -> Void)?
 
     init(
         _ parameters: Parameters?, _ headers: HeaderFields, _ body: RequestBody?, _ timeout: Duration?,
-        _ priority: Operation.QueuePriority, _ configure: ((HTTPRequestOperation) -> Void)?
+        _ priority: Operation.QueuePriority, _ acceptableStatusCodes: IndexSet?,
+        _ configure: ((HTTPRequestOperation) -> Void)?
     ) {
         (self.parameters, self.headers, self.body) = (parameters, headers, body)
         (self.timeout, self.priority, self.configure) = (timeout, priority, configure)
+        self.acceptableStatusCodes = acceptableStatusCodes
     }
 
     /// These details, with a step before the caller's closure.
@@ -36,6 +40,7 @@ struct CallDetails {
         if let timeout { operation.timeouts.total = timeout }
         if priority != .normal { operation.queuePriority = priority }
         configure?(operation)
+        if let acceptableStatusCodes { operation.accept(acceptableStatusCodes) }
     }
 }
 
@@ -60,16 +65,21 @@ extension RequestOperationManager {
     ///   - body: encoded when the operation starts.
     ///   - timeout: the longest time for the whole request, as `Timeouts.total`. Default nil: the manager's.
     ///   - priority: the operation's `queuePriority`.
+    ///   - acceptableStatusCodes: the statuses that are a success, such as `[200, 404]` or `.anyStatus`. Default nil:
+    ///     the statuses of the serializer.
     ///   - responseSerializer: nil is the manager's.
     ///   - configure: called at once with the operation, before it can be started: sets a file for the body, blocks,
     ///     progress handlers, options.
     public func operation(
-        _ method: String, _ url: String, parameters: Parameters? = nil, headers: HeaderFields = [:],
+        _ method: String, _ url: some URLReference, parameters: Parameters? = nil, headers: HeaderFields = [:],
         body: RequestBody? = nil, timeout: Duration? = nil, priority: Operation.QueuePriority = .normal,
+        acceptableStatusCodes: IndexSet? = nil,
         responseSerializer: (any ResponseSerializer)? = nil, configure: ((HTTPRequestOperation) -> Void)? = nil
     ) -> HTTPRequestOperation {
         operation(
-            method, url, CallDetails(parameters, headers, body, timeout, priority, configure),
+            method, url.urlReference,
+            CallDetails(
+                parameters, headers, body, timeout, priority, acceptableStatusCodes, configure),
             serializer: responseSerializer.map { ResolvedSerializer($0) })
     }
 

@@ -18,8 +18,13 @@ extension RequestOperationManager {
     public struct Configuration: Sendable {
         /// The most concurrent transfers of this manager; further operations wait for a slot. Default 64.
         public var maximumConcurrentTransferCount = 64
-        /// The most concurrent transfers of this manager to one origin (scheme, host and port). Default 6.
-        public var maximumConcurrentTransferCountPerOrigin = 6
+        /// The most concurrent transfers of this manager to one origin (scheme, host and port). Default: as many as in
+        /// all, `maximumConcurrentTransferCount`.
+        public var maximumConcurrentTransferCountPerOrigin: Int {
+            get { ownLimitPerOrigin ?? maximumConcurrentTransferCount }
+            set { ownLimitPerOrigin = newValue }
+        }
+        private var ownLimitPerOrigin: Int?
         /// The most bytes a second of all transfers of this manager together: those of bodies, before decoding, in both
         /// directions. Default nil: no limit. See `TransferOptions.maximumBytesPerSecond`.
         public var maximumBytesPerSecond: Int?

@@ -26,6 +26,8 @@ extension RequestOperationManager {
     ///   - body: encoded when the operation starts.
     ///   - timeout: the longest time for the whole request.
     ///   - priority: the operation's `queuePriority`.
+    ///   - acceptableStatusCodes: the statuses that are a success, such as `[200, 404]` or `.anyStatus`. Default nil:
+    ///     the statuses of the serializer.
     ///   - responseSerializer: nil is the manager's.
     ///   - progress: called with the download's progress, as `RequestOperation.onDownloadProgress`; for POST, PUT and
     ///     PATCH with the upload's.
@@ -34,13 +36,15 @@ extension RequestOperationManager {
     ///   - failure: called on `completionQueue` when the operation has failed.
     @discardableResult
     public func get(
-        _ url: String, parameters: Parameters? = nil, headers: HeaderFields = [:], body: RequestBody? = nil,
-        timeout: Duration? = nil, priority: Operation.QueuePriority = .normal,
+        _ url: some URLReference, parameters: Parameters? = nil, headers: HeaderFields = [:], body: RequestBody? = nil,
+        timeout: Duration? = nil, priority: Operation.QueuePriority = .normal, acceptableStatusCodes: IndexSet? = nil,
         responseSerializer: (any ResponseSerializer)? = nil, progress: RequestOperation.ProgressHandler? = nil,
         configure: ((HTTPRequestOperation) -> Void)? = nil, success: @escaping Success, failure: Failure? = nil
     ) -> HTTPRequestOperation {
         start(
-            "GET", url, CallDetails(parameters, headers, body, timeout, priority, configure), responseSerializer,
+            "GET", url.urlReference,
+            CallDetails(
+                parameters, headers, body, timeout, priority, acceptableStatusCodes, configure), responseSerializer,
             download: progress, success, failure)
     }
 
@@ -48,65 +52,75 @@ extension RequestOperationManager {
     /// the arguments see `get`.
     @discardableResult
     public func head(
-        _ url: String, parameters: Parameters? = nil, headers: HeaderFields = [:], body: RequestBody? = nil,
-        timeout: Duration? = nil, priority: Operation.QueuePriority = .normal,
+        _ url: some URLReference, parameters: Parameters? = nil, headers: HeaderFields = [:], body: RequestBody? = nil,
+        timeout: Duration? = nil, priority: Operation.QueuePriority = .normal, acceptableStatusCodes: IndexSet? = nil,
         responseSerializer: (any ResponseSerializer)? = nil, progress: RequestOperation.ProgressHandler? = nil,
         configure: ((HTTPRequestOperation) -> Void)? = nil, success: @escaping Success, failure: Failure? = nil
     ) -> HTTPRequestOperation {
         start(
-            "HEAD", url, CallDetails(parameters, headers, body, timeout, priority, configure), responseSerializer,
+            "HEAD", url.urlReference,
+            CallDetails(
+                parameters, headers, body, timeout, priority, acceptableStatusCodes, configure), responseSerializer,
             download: progress, success, failure)
     }
 
     /// Runs a POST; parameters go into the body. For the arguments see `get`.
     @discardableResult
     public func post(
-        _ url: String, parameters: Parameters? = nil, headers: HeaderFields = [:], body: RequestBody? = nil,
-        timeout: Duration? = nil, priority: Operation.QueuePriority = .normal,
+        _ url: some URLReference, parameters: Parameters? = nil, headers: HeaderFields = [:], body: RequestBody? = nil,
+        timeout: Duration? = nil, priority: Operation.QueuePriority = .normal, acceptableStatusCodes: IndexSet? = nil,
         responseSerializer: (any ResponseSerializer)? = nil, progress: RequestOperation.ProgressHandler? = nil,
         configure: ((HTTPRequestOperation) -> Void)? = nil, success: @escaping Success, failure: Failure? = nil
     ) -> HTTPRequestOperation {
         start(
-            "POST", url, CallDetails(parameters, headers, body, timeout, priority, configure), responseSerializer,
+            "POST", url.urlReference,
+            CallDetails(
+                parameters, headers, body, timeout, priority, acceptableStatusCodes, configure), responseSerializer,
             upload: progress, success, failure)
     }
 
     /// Runs a PUT; parameters go into the body. For the arguments see `get`.
     @discardableResult
     public func put(
-        _ url: String, parameters: Parameters? = nil, headers: HeaderFields = [:], body: RequestBody? = nil,
-        timeout: Duration? = nil, priority: Operation.QueuePriority = .normal,
+        _ url: some URLReference, parameters: Parameters? = nil, headers: HeaderFields = [:], body: RequestBody? = nil,
+        timeout: Duration? = nil, priority: Operation.QueuePriority = .normal, acceptableStatusCodes: IndexSet? = nil,
         responseSerializer: (any ResponseSerializer)? = nil, progress: RequestOperation.ProgressHandler? = nil,
         configure: ((HTTPRequestOperation) -> Void)? = nil, success: @escaping Success, failure: Failure? = nil
     ) -> HTTPRequestOperation {
         start(
-            "PUT", url, CallDetails(parameters, headers, body, timeout, priority, configure), responseSerializer,
+            "PUT", url.urlReference,
+            CallDetails(
+                parameters, headers, body, timeout, priority, acceptableStatusCodes, configure), responseSerializer,
             upload: progress, success, failure)
     }
 
     /// Runs a PATCH; parameters go into the body. For the arguments see `get`.
     @discardableResult
     public func patch(
-        _ url: String, parameters: Parameters? = nil, headers: HeaderFields = [:], body: RequestBody? = nil,
-        timeout: Duration? = nil, priority: Operation.QueuePriority = .normal,
+        _ url: some URLReference, parameters: Parameters? = nil, headers: HeaderFields = [:], body: RequestBody? = nil,
+        timeout: Duration? = nil, priority: Operation.QueuePriority = .normal, acceptableStatusCodes: IndexSet? = nil,
         responseSerializer: (any ResponseSerializer)? = nil, progress: RequestOperation.ProgressHandler? = nil,
         configure: ((HTTPRequestOperation) -> Void)? = nil, success: @escaping Success, failure: Failure? = nil
     ) -> HTTPRequestOperation {
         start(
-            "PATCH", url, CallDetails(parameters, headers, body, timeout, priority, configure), responseSerializer,
+            "PATCH", url.urlReference,
+            CallDetails(
+                parameters, headers, body, timeout, priority, acceptableStatusCodes, configure), responseSerializer,
             upload: progress, success, failure)
     }
 
     /// Runs a DELETE; parameters go into the query. For the arguments see `get`.
     @discardableResult
     public func delete(
-        _ url: String, parameters: Parameters? = nil, headers: HeaderFields = [:], body: RequestBody? = nil,
-        timeout: Duration? = nil, priority: Operation.QueuePriority = .normal,
+        _ url: some URLReference, parameters: Parameters? = nil, headers: HeaderFields = [:], body: RequestBody? = nil,
+        timeout: Duration? = nil, priority: Operation.QueuePriority = .normal, acceptableStatusCodes: IndexSet? = nil,
         responseSerializer: (any ResponseSerializer)? = nil, progress: RequestOperation.ProgressHandler? = nil,
         configure: ((HTTPRequestOperation) -> Void)? = nil, success: @escaping Success, failure: Failure? = nil
     ) -> HTTPRequestOperation {
         start(
-            "DELETE", url, CallDetails(parameters, headers, body, timeout, priority, configure), responseSerializer,
+            "DELETE", url.urlReference,
+            CallDetails(
+                parameters, headers, body, timeout, priority, acceptableStatusCodes, configure), responseSerializer,
             download: progress, success, failure)
     }
 

@@ -362,7 +362,7 @@ extension RequestOperationManager {
     ) -> HTTPRequestOperation {
         let operation = operation(recipe: RequestPlan.Recipe { $0.setRequest(try makeRequest()) }, responseSerializer)
         for dependency in dependencies { operation.addDependency(dependency) }
-        CallDetails(nil, [:], nil, timeout, priority, configure).apply(to: operation)
+        CallDetails(nil, [:], nil, timeout, priority, nil, configure).apply(to: operation)
         return operation
     }
 
@@ -370,10 +370,10 @@ extension RequestOperationManager {
     ///
     /// - Throws: `NetworkingError` with `badURL` or `invalidRequest`.
     public func request(
-        _ method: String, _ url: String, parameters: Parameters? = nil
+        _ method: String, _ url: some URLReference, parameters: Parameters? = nil
     ) throws(NetworkingError) -> URLRequest {
         var request = try requestSerializer.request(
-            method: method, url: try RequestCheck.url(url, relativeTo: baseURL), parameters: parameters)
+            method: method, url: try RequestCheck.url(url.urlReference, relativeTo: baseURL), parameters: parameters)
         for field in headers.combined {
             try RequestCheck.field(name: field.name, value: field.value)
             request.setValue(field.value, forHTTPHeaderField: field.name)

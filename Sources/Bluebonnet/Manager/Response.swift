@@ -7,7 +7,7 @@ public import Foundation
 ///
 /// ```swift
 /// let page = try await manager.get("users", parameters: ["page": 2], as: [User].self)
-/// print(page.headers["Link"] ?? "", page.value.count)
+/// print(page.links["next"]?.absoluteString ?? "the last page", page.value.count)
 /// ```
 public struct Response<Value: Sendable>: Sendable {
     /// The decoded body.
@@ -25,6 +25,8 @@ public struct Response<Value: Sendable>: Sendable {
     public var headers: HeaderFields { head.headers }
     /// The URL that the final response came from.
     public var url: URL { head.url }
+    /// The links of the final response's `Link` fields: `response.links["next"]` is the URL of the next page.
+    public var links: WebLinks { head.links }
     /// How long the parts of the call took.
     public var timings: TransferTimings { summary.timings }
 
@@ -35,5 +37,22 @@ public struct Response<Value: Sendable>: Sendable {
 
     init(value: Value, head: ResponseHead, summary: TransferSummary) {
         (self.value, self.head, self.summary) = (value, head, summary)
+    }
+}
+
+extension Response: CustomStringConvertible {
+    /// Status, method, URL, time and the kind of the value, for a log: without secrets, and without a value that may
+    /// hold some.
+    public var description: String {
+        "\(head), \(timings.total.shown): \(Self.shown(value))"
+    }
+
+    private static func shown(_ value: Value) -> String {
+        switch value {
+        case let data as Data: "\(data.count) bytes"
+        case let json as JSONValue: "\(json)"
+        case let file as URL where file.isFileURL: file.path
+        default: CodingFault.shown(Value.self)
+        }
     }
 }

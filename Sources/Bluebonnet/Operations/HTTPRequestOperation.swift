@@ -22,6 +22,14 @@ public final class HTTPRequestOperation: RequestOperation, @unchecked Sendable {
 
     func setSerializer(_ serializer: ResolvedSerializer) { state.changePlan { $0.serializer = serializer } }
 
+    /// Whether a response with this status is a success.
+    func accepts(status: Int) -> Bool { state.plan.effectiveSerializer?.validation.accepts(status: status) ?? true }
+
+    /// Accepts these statuses instead of the serializer's.
+    func accept(_ statusCodes: IndexSet) {
+        state.changePlan { $0.serializer = $0.serializer?.accepting(statusCodes) }
+    }
+
     /// Makes an operation for a request.
     public convenience init(
         request: URLRequest, responseSerializer: any ResponseSerializer = HTTPResponseSerializer(),

@@ -60,17 +60,19 @@ struct HopSlot {
 
     // MARK: The slot
 
-    /// Asks for a slot.
+    /// The stage `admission`: asks for a slot.
     ///
-    /// - Returns: whether it is there at once, because the operation was started with it.
-    mutating func enqueue(to origin: Origin, priority: Int, client: any SlotClient) -> Bool {
+    /// - Returns: the next stage, when the slot is there at once, because the operation was started with it, or when a
+    ///   drained manager lets no operation begin; nil while the operation waits.
+    mutating func enqueue(to origin: Origin, priority: Int, client: any SlotClient) -> RequestStage? {
         if scheduler.takeHand(of: client, origin: origin) {
             (state, place) = (.granted(origin), scheduler.lastPlace)
-            return true
+            return .adaptation(origin)
         }
+        if services.isDrained, !account.wasAdmitted { return .end(.failed(.drained)) }
         state = .waiting(origin)
         wait(for: origin, priority, account.wasAdmitted ? .another : .first, client)
-        return false
+        return nil
     }
 
     private mutating func wait(for origin: Origin, _ priority: Int, _ demand: SlotDemand, _ client: any SlotClient) {

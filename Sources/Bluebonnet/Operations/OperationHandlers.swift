@@ -18,8 +18,8 @@ struct OperationDetails: Sendable {
     var downloadReport: Progress?
     /// A phrase for the first failure of the chain, when the operation was skipped.
     var skipCause: String?
-    /// Says more of a cancellation than that there was one.
-    var cancelMessage: String?
+    /// Why the library cancelled the operation; nil when the program did.
+    var cancelReason: NetworkingError?
     /// Says where the complete file of a download goes.
     var placement: RequestOperation.Placement?
 
@@ -265,13 +265,21 @@ extension RequestOperation {
     /// The upload as Foundation's `Progress`, to show or to add to a parent. Its unit is bytes; it is indeterminate
     /// while the length is unknown. Cancelling, pausing or resuming it does the same with the operation. It changes a
     /// few times a second at most, on the queue of the handlers.
-    public var uploadProgress: Progress { report(at: \.uploadReport) }
+    public var uploadProgress: Progress { report(at: \.uploadReport, state.details.sent) }
 
     /// The download as Foundation's `Progress`; see `uploadProgress`.
-    public var downloadProgress: Progress { report(at: \.downloadReport) }
+    public var downloadProgress: Progress {
+        var progress = byteProgress
+        if isFinished, error == nil { progress.expected = progress.count }
+        return report(at: \.downloadReport, progress)
+    }
 
-    private func report(at path: any WritableKeyPath<OperationDetails, Progress?> & Sendable) -> Progress {
-        let made = Progress(totalUnitCount: -1)
+    /// - Parameter progress: the counts of a new `Progress`.
+    private func report(
+        at path: any WritableKeyPath<OperationDetails, Progress?> & Sendable, _ progress: ByteProgress
+    ) -> Progress {
+        let made = Progress(totalUnitCount: progress.expected)
+        made.completedUnitCount = progress.count
         made.kind = .file
         made.cancellationHandler = { [weak self] in self?.cancel() }
         made.pausingHandler = { [weak self] in self?.pause() }

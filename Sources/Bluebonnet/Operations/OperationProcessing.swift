@@ -31,8 +31,8 @@ extension RequestOperation: EndingOperation {
         transfer.value.unusedFile?.keepOrRemove(canContinue: transfer.value.keepsUnusedFile)
         var outcome = makeOutcome(from: transfer)
         if outcome.error == nil, transfer.value.cacheExchange != nil { keepInCache(transfer.value) }
-        if outcome.error?.code == .cancelled, let message = state.details.cancelMessage {
-            outcome.error?.message = message
+        if outcome.error?.code == .cancelled, let reason = state.details.cancelReason {
+            outcome.error = reason
         }
         outcome.letGoOfFiles()
         if let file = outcome.downloadedFile, let placement = state.details.placement {
@@ -44,7 +44,7 @@ extension RequestOperation: EndingOperation {
 
     private func finish(_ outcome: OperationOutcome, _ group: DispatchGroup?, into callbacks: inout CallbackRound) {
         var outcome = outcome
-        outcome.completeError()
+        outcome.completeError(state.plan.options.timeouts)
         group?.enter()
         deliver(finish(with: Box(consume outcome)), into: &callbacks, group: group)
     }
@@ -137,13 +137,20 @@ extension RequestOperation: EndingOperation {
 
 extension OperationOutcome {
     /// Adds to an error what its operation knows: the last request, the response, and how many attempts there were.
-    fileprivate mutating func completeError() {
+    fileprivate mutating func completeError(_ timeouts: ResolvedTimeouts) {
         guard var error else { return }
         let result = transfer.value
         if error.request == nil { error.request = result.request?.urlRequest }
+        let interval = error.request?.timeoutInterval ?? 0
+        if let limit = error.timeLimit, let value = timeouts.value(of: limit, requestInterval: interval) {
+            error.message += " (\(limit.rawValue) limit: \(value))"
+        }
         if error.response == nil { error.response = result.head?.urlResponse }
         error.attemptCount = result.summary.attemptCount
         error.retries = result.summary.retries
+        if let head = result.head, let body = error.body, head.statusCode >= 400 {
+            error.bodyExcerpt = head.excerpt(of: body)
+        }
         if let words = result.retryStop?.words { error.message += "; " + words }
         self.error = error
     }

@@ -13,9 +13,9 @@ extension RequestOperation {
         (state.result?.request ?? state.plan.given)?.urlRequest
     }
 
-    /// The request that the operation was made for, whatever was sent since. Nil while, and after, a request is made at
-    /// the start.
-    public var originalRequest: URLRequest? { state.plan.request }
+    /// The request that the operation was made for, whatever was sent since. For a request that is made at the start:
+    /// nil until the operation is finished, and nil when it could not be made.
+    public var originalRequest: URLRequest? { state.plan.request ?? state.result?.first?.urlRequest }
 
     /// Limits, trust and proxy. Changes after the start have no effect.
     public var options: TransferOptions {
@@ -125,8 +125,10 @@ extension RequestOperation {
     /// The partial body is in `NAME.bluebonnet-partial` while it grows; of a name over 231 bytes, in a file whose name
     /// is made of its digest. A body whose `Content-Length` is less than 64
     /// KiB has no name before it is complete, where the file system can do that, and leaves nothing when it fails.
+    /// A cancelled operation leaves its partial body, as a failed operation does; `removePartialFile(of:)` removes it.
+    ///
     /// While an operation writes to a file, the process's other operations for that file fail with `cannotOpenFile`;
-    /// those of other processes do so as soon as the partial body has its name.
+    /// operations of other processes fail as soon as the partial body has its name.
     public var outputFile: URL? {
         get { state.plan.outputFile }
         set { state.changePlan { $0.outputFile = newValue } }

@@ -118,9 +118,9 @@ public class RequestOperation: Operation, @unchecked Sendable {  // safe: one Mu
     /// only when the queue is not suspended and has room. An operation in no queue finishes when it is started.
     override public func cancel() { handle(.cancel) }
 
-    /// Ends the operation with the error `cancelled` and a message of its own.
-    func cancel(message: String) {
-        state.setCancelMessage(message)
+    /// Cancels the operation, whose error is then `reason`.
+    func cancel(because reason: NetworkingError) {
+        state.setCancelReason(reason)
         cancel()
     }
 
@@ -178,7 +178,8 @@ extension RequestOperation {
     func startIfReady() -> Bool {
         let isCancelled = state.lifecycle.isCancelled
         guard isCancelled || !dependencyNode.isWaiting else { return false }
-        if !isCancelled, let reason = skipReason() { skip(reason) } else { handle(.start) }
+        if services.isDrained, state.lifecycle.state == .ready { cancel(because: .drained) }
+        if !state.lifecycle.isCancelled, let reason = skipReason() { skip(reason) } else { handle(.start) }
         return true
     }
 

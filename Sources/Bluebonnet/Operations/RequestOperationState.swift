@@ -187,12 +187,12 @@ struct RequestOperationState: ~Copyable, Sendable {
         return (change, effect)
     }
 
-    /// Says more of a cancellation that follows. Without effect on an operation that was cancelled.
-    func setCancelMessage(_ message: String) {
+    /// Sets the error of a cancellation that follows. Without effect on an operation that was cancelled.
+    func setCancelReason(_ reason: NetworkingError) {
         values.withLock { values in
             guard !values.lifecycle.isCancelled else { return }
             var details = values.details?.value ?? OperationDetails()
-            details.cancelMessage = message
+            details.cancelReason = reason
             values.details = Box(details)
         }
     }

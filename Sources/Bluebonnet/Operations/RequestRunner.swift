@@ -58,8 +58,7 @@ final class RequestRunner {
         case .credential: return waitForCredential()
         case .admission(let origin):
             wait = .hop
-            let hasSlot = slot.enqueue(to: origin, priority: operation.queuePriority.rawValue, client: operation)
-            return hasSlot ? .adaptation(origin) : nil
+            return slot.enqueue(to: origin, priority: operation.queuePriority.rawValue, client: operation)
         case .adaptation(let origin): return adapt(for: origin)
         case .files(let origin): return openFiles(for: origin)
         case .hop(let origin): beginTransfer(to: origin)
@@ -365,7 +364,7 @@ extension RequestRunner {
             result =
                 exchange?.result(end.error, summary, attempts?.stop, cacheExchange)
                 ?? TransferResult(
-                    request: prepared?.request ?? operation.state.plan.given, error: end.error, summary: summary)
+                    of: prepared, given: operation.state.plan.given, error: end.error, summary: summary)
         }
         result.timeLeft = slot.account.timeLeft
         (prepared, exchange) = (nil, nil)

@@ -52,6 +52,8 @@ struct QueueState: Sendable {
 
     var limit: Int?
     var isSuspended = false
+    /// Whether operations of other kinds are cancelled when they are added.
+    var isClosed = false
     /// Whether operations wait for the network, and whether they do now.
     var holdsWithoutConnectivity = false
     var isHeld = false

@@ -10,9 +10,14 @@ extension RequestOperationQueue {
         group.enter()
         guard let request = operation as? RequestOperation else {
             let priority = operation.queuePriority.rawValue
-            _ = shared.withLock { $0.add(operation, flow: 0, priority: priority, needsSlot: false) }
+            let isClosed = shared.withLock { state in
+                _ = state.add(operation, flow: 0, priority: priority, needsSlot: false)
+                return state.isClosed
+            }
             watchEnd(of: operation)
-            return watchReadiness(of: operation)
+            watchReadiness(of: operation)
+            if isClosed { endUnstarted(operation) }
+            return
         }
         guard let entry = request.state.enter(self, isWaiting: request.dependencyNode.isWaiting) else {
             preconditionFailure("an operation can be added to one queue only, once, before it is started")
@@ -37,6 +42,17 @@ extension RequestOperationQueue {
         }
         if request.dependencyNode.noteQueue() { request.listenForReadiness() }
         if request.isReadyNow { makeReady(request) }
+        if request.services.isDrained { endUnstarted(request) }
+    }
+
+    /// Cancels operations of other kinds that are added from now on.
+    func close() { shared.withLock { $0.isClosed = true } }
+
+    /// Ends an operation of a drained manager. Operations of other kinds are cancelled.
+    func endUnstarted(_ operation: Operation) {
+        if let request = operation as? RequestOperation { return request.cancel(because: .drained) }
+        operation.cancel()
+        operationBecameReady(operation)
     }
 
     func watchEnd(of operation: Operation) {
@@ -64,6 +80,8 @@ extension RequestOperationQueue {
             return state.takeScheduling()
         }
         if isNeeded { startSoon() }
+        guard !isCancelled, let request = operation as? RequestOperation, request.services.isDrained else { return }
+        endUnstarted(request)
     }
 
     private func makeReady(_ operation: Operation) {

@@ -140,10 +140,12 @@ extension SecurityPolicy {
     private func refusalWithoutPins(_ facts: ServerTrustFacts, host: String?, _ name: String) -> TrustVerdict? {
         if !allowInvalidCertificates, let failure = facts.byAuthorities.failure {
             return .refused(
-                .serverNotTrusted, "the certificate of \(name) is not trusted: \(failure.text) \(modeWords)", failure)
+                .serverNotTrusted,
+                "the certificate of \(name) is not trusted: \(failure.text)\(failure.remedy)\(modeWords)", failure)
         }
         if validatesDomainName, host != nil, !facts.namesHost {
-            return .refused(.serverNotTrusted, "the certificate of \(name) does not name it \(modeWords)")
+            return .refused(
+                .serverNotTrusted, "the certificate of \(name) does not name it\(facts.nameWords)\(modeWords)")
         }
         return nil
     }
@@ -154,7 +156,7 @@ extension SecurityPolicy {
         guard let chain = chains.first(where: { $0.contains(where: pins.pins(keyOf:)) }) else {
             return .refused(
                 .pinMismatch,
-                "certificate for \(name) matches none of \(pins.count) pinned \(pins.count == 1 ? "key" : "keys") "
+                "certificate for \(name) matches none of \(pins.count) pinned \(pins.count == 1 ? "key" : "keys")"
                     + modeWords)
         }
         return .trusted(chain)
@@ -163,21 +165,21 @@ extension SecurityPolicy {
     private func certificateVerdict(_ facts: ServerTrustFacts, _ name: String) -> TrustVerdict {
         let mismatch =
             "certificate for \(name) matches none of \(pins.certificates.count) pinned "
-            + "\(pins.certificates.count == 1 ? "certificate" : "certificates") \(modeWords)"
+            + "\(pins.certificates.count == 1 ? "certificate" : "certificates")\(modeWords)"
         switch facts.byPins {
         case nil: return .refused(.pinMismatch, mismatch)
         case .failed(let failure) where failure.hasNoAnchor: return .refused(.pinMismatch, mismatch, failure)
         case .failed(let failure):
             return .refused(
                 .serverNotTrusted,
-                "the certificate of \(name) is not valid under its pin: \(failure.text) \(modeWords)", failure)
+                "the certificate of \(name) is not valid under its pin: \(failure.text)\(modeWords)", failure)
         case .verified(let chain):
             guard chain.contains(where: pins.certificates.contains) else { return .refused(.pinMismatch, mismatch) }
             return .trusted(chain)
         }
     }
 
-    private var modeWords: String { "(pinning mode \(pinningMode.rawValue))" }
+    private var modeWords: String { pinningMode == .none ? "" : " (pinning mode \(pinningMode.rawValue))" }
 
     /// The violation to report of a trusted server that matches none of the report-only pins.
     func violation(_ facts: ServerTrustFacts, host: String, port: Int, now: Date) -> PinViolation? {

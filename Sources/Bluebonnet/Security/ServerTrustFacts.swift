@@ -32,6 +32,8 @@ struct ServerTrustFacts: Sendable {
     var byReportOnlyPins: Verification?
     /// Whether the server's own certificate names the host.
     var namesHost: Bool
+    /// The hosts that the certificate names, where it does not name the host.
+    var otherHosts: [String] = []
 }
 
 /// Why a chain was not verified: OpenSSL's code and sentence.
@@ -41,5 +43,25 @@ struct VerificationFailure: Error, Sendable, Equatable {
     /// No way led from the server's certificate to an anchor, so that nothing else was looked at.
     let hasNoAnchor: Bool
 
+    /// The remedy for an unknown authority.
+    var remedy: String {
+        hasNoAnchor ? "; to trust its authority, name the authority's file in securityPolicy.authorities" : ""
+    }
+
     var libraryError: LibraryError { LibraryError(library: "OpenSSL", code: code, text: text) }
+}
+
+extension ServerTrustFacts {
+    /// The hosts that the server's certificate names, as the end of a sentence.
+    var nameWords: String {
+        guard !otherHosts.isEmpty else { return ": it names no host in subjectAltName" }
+        let shown = otherHosts.prefix(3).map(Self.shown).joined(separator: ", ")
+        return ": it names \(shown)\(otherHosts.count > 3 ? " and \(otherHosts.count - 3) more" : "")"
+    }
+
+    /// A name without its control characters, and not endless: it comes from the server.
+    private static func shown(_ name: String) -> String {
+        let scalars = name.unicodeScalars.prefix(80).map { $0.value < 0x20 || $0.value == 0x7F ? "?" : $0 }
+        return String(String.UnicodeScalarView(scalars)) + (name.unicodeScalars.count > 80 ? "…" : "")
+    }
 }

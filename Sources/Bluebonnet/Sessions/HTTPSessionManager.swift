@@ -62,7 +62,7 @@ extension HTTPSessionManager {
     ///   - success: called on `completionQueue` when the task has succeeded.
     ///   - failure: called on `completionQueue` when the task has failed.
     public func dataTask(
-        _ method: String, _ url: String, parameters: Parameters? = nil, headers: HeaderFields = [:],
+        _ method: String, _ url: some URLReference, parameters: Parameters? = nil, headers: HeaderFields = [:],
         body: RequestBody? = nil, uploadProgress: SessionTask.ProgressBlock? = nil,
         downloadProgress: SessionTask.ProgressBlock? = nil, success: Success? = nil, failure: Failure? = nil
     ) -> SessionTask {
@@ -77,7 +77,7 @@ extension HTTPSessionManager {
     /// `dataTask`.
     @discardableResult
     public func get(
-        _ url: String, parameters: Parameters? = nil, headers: HeaderFields = [:],
+        _ url: some URLReference, parameters: Parameters? = nil, headers: HeaderFields = [:],
         progress: SessionTask.ProgressBlock? = nil, success: @escaping Success, failure: Failure? = nil
     ) -> SessionTask {
         call("GET", url, parameters, headers, download: progress, success, failure)
@@ -86,7 +86,7 @@ extension HTTPSessionManager {
     /// Runs a HEAD; parameters go into the query.
     @discardableResult
     public func head(
-        _ url: String, parameters: Parameters? = nil, headers: HeaderFields = [:],
+        _ url: some URLReference, parameters: Parameters? = nil, headers: HeaderFields = [:],
         success: @escaping @Sendable (_ task: SessionTask) -> Void, failure: Failure? = nil
     ) -> SessionTask {
         call("HEAD", url, parameters, headers, { task, _ in success(task) }, failure)
@@ -95,7 +95,7 @@ extension HTTPSessionManager {
     /// Runs a POST; parameters go into the body, and the progress is that of the upload.
     @discardableResult
     public func post(
-        _ url: String, parameters: Parameters? = nil, headers: HeaderFields = [:],
+        _ url: some URLReference, parameters: Parameters? = nil, headers: HeaderFields = [:],
         progress: SessionTask.ProgressBlock? = nil, success: @escaping Success, failure: Failure? = nil
     ) -> SessionTask {
         call("POST", url, parameters, headers, upload: progress, success, failure)
@@ -105,7 +105,7 @@ extension HTTPSessionManager {
     /// called once, when the task starts. An error that it throws is the task's.
     @discardableResult
     public func post(
-        _ url: String, parameters: Parameters? = nil, headers: HeaderFields = [:],
+        _ url: some URLReference, parameters: Parameters? = nil, headers: HeaderFields = [:],
         constructingBody build: @escaping @Sendable (inout MultipartFormData) throws -> Void,
         progress: SessionTask.ProgressBlock? = nil, success: @escaping Success, failure: Failure? = nil
     ) -> SessionTask {
@@ -116,7 +116,8 @@ extension HTTPSessionManager {
     /// Runs a PUT; parameters go into the body.
     @discardableResult
     public func put(
-        _ url: String, parameters: Parameters? = nil, headers: HeaderFields = [:], success: @escaping Success,
+        _ url: some URLReference, parameters: Parameters? = nil, headers: HeaderFields = [:],
+        success: @escaping Success,
         failure: Failure? = nil
     ) -> SessionTask {
         call("PUT", url, parameters, headers, success, failure)
@@ -125,7 +126,8 @@ extension HTTPSessionManager {
     /// Runs a PATCH; parameters go into the body.
     @discardableResult
     public func patch(
-        _ url: String, parameters: Parameters? = nil, headers: HeaderFields = [:], success: @escaping Success,
+        _ url: some URLReference, parameters: Parameters? = nil, headers: HeaderFields = [:],
+        success: @escaping Success,
         failure: Failure? = nil
     ) -> SessionTask {
         call("PATCH", url, parameters, headers, success, failure)
@@ -134,14 +136,16 @@ extension HTTPSessionManager {
     /// Runs a DELETE; parameters go into the query.
     @discardableResult
     public func delete(
-        _ url: String, parameters: Parameters? = nil, headers: HeaderFields = [:], success: @escaping Success,
+        _ url: some URLReference, parameters: Parameters? = nil, headers: HeaderFields = [:],
+        success: @escaping Success,
         failure: Failure? = nil
     ) -> SessionTask {
         call("DELETE", url, parameters, headers, success, failure)
     }
 
     private func call(
-        _ method: String, _ url: String, _ parameters: Parameters?, _ headers: HeaderFields, body: RequestBody? = nil,
+        _ method: String, _ url: some URLReference, _ parameters: Parameters?, _ headers: HeaderFields,
+        body: RequestBody? = nil,
         upload: SessionTask.ProgressBlock? = nil, download: SessionTask.ProgressBlock? = nil,
         _ success: @escaping Success, _ failure: Failure?
     ) -> SessionTask {
@@ -157,7 +161,7 @@ extension HTTPSessionManager {
 extension HTTPSessionManager {
     /// Runs a GET, and gives the response with what `responseSerializer` made.
     public func get(
-        _ url: String, parameters: Parameters? = nil, headers: HeaderFields = [:]
+        _ url: some URLReference, parameters: Parameters? = nil, headers: HeaderFields = [:]
     ) async throws(NetworkingError) -> Response<any Sendable> {
         try await dataTask("GET", url, parameters: parameters, headers: headers).run()
     }
@@ -165,7 +169,7 @@ extension HTTPSessionManager {
     /// Runs a HEAD, as `get` does.
     @discardableResult
     public func head(
-        _ url: String, parameters: Parameters? = nil, headers: HeaderFields = [:]
+        _ url: some URLReference, parameters: Parameters? = nil, headers: HeaderFields = [:]
     ) async throws(NetworkingError) -> Response<any Sendable> {
         try await dataTask("HEAD", url, parameters: parameters, headers: headers).run()
     }
@@ -173,7 +177,7 @@ extension HTTPSessionManager {
     /// Runs a POST, as `get` does; parameters go into the body.
     @discardableResult
     public func post(
-        _ url: String, parameters: Parameters? = nil, headers: HeaderFields = [:]
+        _ url: some URLReference, parameters: Parameters? = nil, headers: HeaderFields = [:]
     ) async throws(NetworkingError) -> Response<any Sendable> {
         try await dataTask("POST", url, parameters: parameters, headers: headers).run()
     }
@@ -181,7 +185,7 @@ extension HTTPSessionManager {
     /// Runs a POST of a multipart form, as `get` does.
     @discardableResult
     public func post(
-        _ url: String, parameters: Parameters? = nil, headers: HeaderFields = [:],
+        _ url: some URLReference, parameters: Parameters? = nil, headers: HeaderFields = [:],
         constructingBody build: @escaping @Sendable (inout MultipartFormData) throws -> Void
     ) async throws(NetworkingError) -> Response<any Sendable> {
         try await dataTask("POST", url, headers: headers, body: .multipart(parameters ?? [:], build: build)).run()
@@ -190,7 +194,7 @@ extension HTTPSessionManager {
     /// Runs a PUT, as `get` does; parameters go into the body.
     @discardableResult
     public func put(
-        _ url: String, parameters: Parameters? = nil, headers: HeaderFields = [:]
+        _ url: some URLReference, parameters: Parameters? = nil, headers: HeaderFields = [:]
     ) async throws(NetworkingError) -> Response<any Sendable> {
         try await dataTask("PUT", url, parameters: parameters, headers: headers).run()
     }
@@ -198,7 +202,7 @@ extension HTTPSessionManager {
     /// Runs a PATCH, as `get` does; parameters go into the body.
     @discardableResult
     public func patch(
-        _ url: String, parameters: Parameters? = nil, headers: HeaderFields = [:]
+        _ url: some URLReference, parameters: Parameters? = nil, headers: HeaderFields = [:]
     ) async throws(NetworkingError) -> Response<any Sendable> {
         try await dataTask("PATCH", url, parameters: parameters, headers: headers).run()
     }
@@ -206,7 +210,7 @@ extension HTTPSessionManager {
     /// Runs a DELETE, as `get` does.
     @discardableResult
     public func delete(
-        _ url: String, parameters: Parameters? = nil, headers: HeaderFields = [:]
+        _ url: some URLReference, parameters: Parameters? = nil, headers: HeaderFields = [:]
     ) async throws(NetworkingError) -> Response<any Sendable> {
         try await dataTask("DELETE", url, parameters: parameters, headers: headers).run()
     }

@@ -66,7 +66,7 @@ final class Session: Sendable {
             return (task, state.isInvalidated)
         }
         if isInvalidated {
-            operation.cancel(message: "the session of the task was invalidated")
+            operation.cancel(because: NetworkingError(.cancelled, "the session of the task was invalidated"))
             task.cancel()
         }
         return task

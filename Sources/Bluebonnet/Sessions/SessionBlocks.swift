@@ -133,7 +133,7 @@ extension SessionBlocks {
     }
 
     private func disposition(of head: ResponseHead, for task: SessionTask) -> ResponseDisposition {
-        let isAccepted = task.operation.responseSerializer.validation.accepts(status: head.statusCode)
+        let isAccepted = task.operation.accepts(status: head.statusCode)
         // Suspended after the answer, the task gets a head again. The former file may not have been given up yet.
         let isDownload = task.kind == .download
         switch isDownload ? .becomeDownload : dataTaskDidReceiveResponse?(task, head) {

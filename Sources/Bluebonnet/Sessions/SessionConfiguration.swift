@@ -15,8 +15,13 @@ public struct SessionConfiguration: Sendable {
     public var headers = HeaderFields()
     /// The most concurrent transfers; further tasks wait for a slot. Default 64.
     public var maximumConcurrentTransferCount = 64
-    /// The most concurrent transfers to one origin (scheme, host and port). Default 6.
-    public var maximumConcurrentTransferCountPerOrigin = 6
+    /// The most concurrent transfers to one origin (scheme, host and port). Default: as many as in all,
+    /// `maximumConcurrentTransferCount`.
+    public var maximumConcurrentTransferCountPerOrigin: Int {
+        get { ownLimitPerOrigin ?? maximumConcurrentTransferCount }
+        set { ownLimitPerOrigin = newValue }
+    }
+    private var ownLimitPerOrigin: Int?
     /// What keeps requests within what their servers can bear. It is not coded. Default nil: none.
     public var governor: Governor?
     /// The folder where downloads are written before they are moved; it has to exist. A download is moved fastest, and
@@ -27,19 +32,13 @@ public struct SessionConfiguration: Sendable {
     public init() {}
 
     /// The defaults, with cookies and a cache in memory that all sessions with this configuration share.
-    public static var `default`: SessionConfiguration {
-        var configuration = SessionConfiguration()
-        (configuration.cookieJar, configuration.responseCache) = (sharedCookieJar, sharedCache)
-        return configuration
-    }
+    public static var `default`: SessionConfiguration { SessionConfiguration(sharedCookieJar, sharedCache) }
 
     /// The defaults, with cookies and a cache in memory of its own: two values of this property share nothing, two
     /// copies of one value share both.
-    public static var ephemeral: SessionConfiguration {
-        var configuration = SessionConfiguration()
-        (configuration.cookieJar, configuration.responseCache) = (CookieJar(), InMemoryResponseCache())
-        return configuration
-    }
+    public static var ephemeral: SessionConfiguration { SessionConfiguration(CookieJar(), InMemoryResponseCache()) }
+
+    private init(_ jar: CookieJar, _ cache: InMemoryResponseCache) { (cookieJar, responseCache) = (jar, cache) }
 
     private static let sharedCookieJar = CookieJar()
     private static let sharedCache = InMemoryResponseCache()

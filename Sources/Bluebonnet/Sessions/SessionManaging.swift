@@ -172,10 +172,7 @@ extension SessionManaging {
         for request: URLRequest, uploadProgress: SessionTask.ProgressBlock? = nil,
         downloadProgress: SessionTask.ProgressBlock? = nil
     ) async throws(NetworkingError) -> Response<any Sendable> {
-        try await dataTask(
-            with: request, uploadProgress: uploadProgress, downloadProgress: downloadProgress, completionHandler: nil
-        )
-        .run()
+        try await task(request, .data, upload: uploadProgress, download: downloadProgress, nil).run()
     }
 
     /// Runs an upload task that sends bytes, as `data(for:)` does with a data task.
@@ -238,7 +235,6 @@ extension SessionTask {
 extension Session {
     /// The operation for a request, with the configuration's header fields that it does not have.
     fileprivate func operation(_ request: URLRequest) -> HTTPRequestOperation {
-        guard !configuration.headers.isEmpty else { return manager.operation(with: request) }
         var request = request
         for field in configuration.headers.combined where request.value(forHTTPHeaderField: field.name) == nil {
             request.setValue(field.value, forHTTPHeaderField: field.name)

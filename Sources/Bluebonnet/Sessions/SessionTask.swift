@@ -206,7 +206,8 @@ extension SessionTask {
         set { operation.queuePriority = newValue }
     }
 
-    /// The request that the task was made with; nil while it cannot be made, or is made when the task starts.
+    /// The task's first request. If the request is made when the task starts, as with a body, it is nil until the end.
+    /// If the request cannot be made, it stays nil.
     public var originalRequest: URLRequest? { operation.originalRequest }
 
     /// The last request that was sent, once the task has ended; until then as `originalRequest`.

@@ -8,8 +8,9 @@ public enum HTTPProtocolVersion: String, Sendable, Hashable, Codable {
     case negotiated
     /// HTTP/1.1 only.
     case http1 = "1.1"
-    /// HTTP/2 over TLS, and by upgrade without.
+    /// HTTP/2 where TLS negotiates it, and by upgrade without TLS; else HTTP/1.1. `http2PriorKnowledge` fails instead.
     case http2 = "2"
-    /// HTTP/2 without asking, also over plain TCP.
+    /// HTTP/2 or nothing. Over TLS, a server that does not negotiate HTTP/2 is the error `secureConnectionFailed`, and
+    /// nothing was sent; over plain TCP, HTTP/2 is spoken without asking.
     case http2PriorKnowledge = "2-prior-knowledge"
 }

@@ -14,7 +14,8 @@ struct TransferCounts: ParsableArguments {
     @Option(
         parsing: .unconditional,
         help: ArgumentHelp(
-            "Transfers in flight to one scheme, host and port, 1 to 1000000. (default: 6)", valueName: "n"),
+            "Transfers in flight to one scheme, host and port, 1 to 1000000: what limits a batch to one server. "
+                + "(default: 6)", valueName: "n"),
         transform: OptionValue.count)
     var perOrigin = 6
 }

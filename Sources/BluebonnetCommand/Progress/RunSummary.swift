@@ -9,6 +9,8 @@ struct RunSummary {
     let tally: RunTally
     /// Seconds.
     let elapsed: Double
+    /// The most transfers at once, in all and to one origin.
+    let concurrency, concurrencyPerOrigin: Int
 
     /// The lines, with their ends.
     var text: String { lines.map { $0 + "\n" }.joined() }
@@ -20,7 +22,13 @@ struct RunSummary {
         let rate = elapsed > 0 ? ", \(Quantity.requestsPerSecond(Double(total) / elapsed))" : ""
         let size = "\(Quantity.bytes(tally.byteCount)) received"
         return ["\(Quantity.count(total, "request")) in \(Quantity.elapsed(elapsed))\(rate), \(size)", outcomes]
-            + retries + problems + (hidden > 0 ? ["  and \(hidden) more"] : [])
+            + limits + retries + problems + (hidden > 0 ? ["  and \(hidden) more"] : [])
+    }
+
+    /// Shown if the limits may have slowed the run.
+    private var limits: [String] {
+        guard tally.totalCount > concurrencyPerOrigin else { return [] }
+        return ["at most \(concurrency) at once, \(concurrencyPerOrigin) to one origin (--concurrency, --per-origin)"]
     }
 
     private var outcomes: String {

@@ -13,6 +13,8 @@ final class RunSession: Sendable {
     private let writer: ResultWriter
     private let run: BatchRun
     private let showsSummary: Bool
+    /// The most transfers at once, in all and to one origin.
+    private let concurrency, concurrencyPerOrigin: Int
     private let start = ContinuousClock.now
 
     init(
@@ -34,6 +36,7 @@ final class RunSession: Sendable {
         }
         run = BatchRun(settings: settings, input: input, journal: journal, control: control) { writer.append($0) }
         (self.control, self.display, self.writer, self.showsSummary) = (control, display, writer, showsSummary)
+        (concurrency, concurrencyPerOrigin) = (settings.concurrency, settings.concurrencyPerOrigin)
     }
 
     /// Runs all of the input and gives the status to end with. Errors are written to standard error.
@@ -42,8 +45,11 @@ final class RunSession: Sendable {
         let lineError = await Self.error { () async throws(CommandError) in try await run.run() }
         let writeError = await Self.error { () async throws(CommandError) in try writer.finish() }
         let tally = run.tally
-        let summary = showsSummary ? RunSummary(tally: tally, elapsed: (.now - start) / .seconds(1)).text : ""
-        if let display { display.finish(summary) } else { StandardError.write(summary) }
+        let summary = RunSummary(
+            tally: tally, elapsed: (.now - start) / .seconds(1), concurrency: concurrency,
+            concurrencyPerOrigin: concurrencyPerOrigin)
+        let text = showsSummary ? summary.text : ""
+        if let display { display.finish(text) } else { StandardError.write(text) }
         for error in [lineError, writeError].compactMap(\.self) { StandardError.write(error.message + "\n") }
         if control.reason == .interrupted || control.reason == .terminated { return .interrupted }
         if writeError != nil || control.reason == .journalLost { return .failure }

@@ -10,7 +10,7 @@ package enum Redaction {
 
     private static let marks = [
         "authorization", "cookie", "token", "secret", "password", "passwd", "apikey", "authkey", "accesskey",
-        "privatekey", "signature", "session", "credential",
+        "privatekey", "signature", "session", "credential", "passphrase", "assertion", "codeverifier",
     ]
 
     /// Names that are too short to be looked for in other names.
@@ -38,7 +38,9 @@ package enum Redaction {
     package static func pairs(_ text: some StringProtocol) -> String {
         let pairs = text.split(separator: "&", omittingEmptySubsequences: false).map { pair in
             let name = pair.prefix { $0 != "=" }
-            let isHidden = name.count < pair.count && isSecret(name.removingPercentEncoding ?? String(name))
+            let plain = name.removingPercentEncoding ?? String(name)
+            let isCode = plain.lowercased() == "code"  // RFC 6749, 4.1.2
+            let isHidden = name.count < pair.count && (isSecret(plain) || isCode)
             return isHidden ? "\(name)=\(placeholder)" : String(pair)
         }
         return pairs.joined(separator: "&")

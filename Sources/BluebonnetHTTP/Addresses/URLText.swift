@@ -128,12 +128,13 @@ package struct URLText {
 
 // Making a URL from text that a caller or a server wrote, without changing what is well formed in it.
 extension URLText {
-    /// The absolute URL of the text, read relative to `base`; nil when it is none.
+    /// The absolute URL of the text, read relative to `base`; nil if the text is not a URL. The empty text is the base
+    /// without its fragment (RFC 3986, 4.4).
     ///
     /// Bytes that a URL cannot hold are percent-escaped, escapes stay as they are, and an international host name is
     /// written in ASCII.
     package static func url(_ text: String, relativeTo base: URL?) -> URL? {
-        guard !text.isEmpty, let escaped = URLText(text).escaped else { return nil }
+        guard base != nil || !text.isEmpty, let escaped = URLText(text).escaped else { return nil }
         guard let base else { return URL(string: escaped) }
         return URL(string: URLText(escaped).resolved(from: URLText(base.absoluteString)))
     }

@@ -17,6 +17,9 @@ extension NetworkingError {
     /// AFNetworking's `AFNetworkingOperationFailingURLResponseDataErrorKey`: the response's body as `Data`.
     public static let failingResponseDataErrorKey = "com.alamofire.serialization.response.error.data"
 
+    /// Foundation's `NSErrorPeerCertificateChainKey`: the certificates that the server showed, in DER, as `[Data]`.
+    public static let serverCertificatesErrorKey = "NSErrorPeerCertificateChainKey"
+
     /// Where a code belongs in AFNetworking.
     private enum Domain {
         case url, request, response
@@ -104,13 +107,16 @@ extension NetworkingError: CustomNSError {
     /// The number of ``urlErrorCode``.
     public var errorCode: Int { urlErrorCode.rawValue }
 
-    /// The message, the URL, the underlying error, and AFNetworking's three: request, response and body; each as far as
-    /// the error has it.
+    /// The message, its reason, the URL as a `URL` and as text, the server's certificates, the underlying error, and
+    /// AFNetworking's three: request, response and body; each as far as the error has it.
     public var errorUserInfo: [String: Any] {
         var info: [String: Any] = [NSLocalizedDescriptionKey: message]
         if let url = request?.url ?? response?.url {
             info[NSURLErrorFailingURLErrorKey] = url
+            info["NSErrorFailingURLStringKey"] = url.absoluteString
         }
+        info[NSLocalizedFailureReasonErrorKey] = failureReason
+        if !serverCertificates.isEmpty { info[Self.serverCertificatesErrorKey] = serverCertificates }
         info[Self.failingRequestErrorKey] = request
         info[Self.failingResponseErrorKey] = response
         info[Self.failingResponseDataErrorKey] = body

@@ -9,7 +9,7 @@ public import FoundationNetworking
 /// `code` is stable; `message` is for people. The request, the response and the body are set as far as the operation
 /// got. The text of an error is for logs:
 ///
-///     unacceptableStatus: the server answered with status 404 (GET https://api.example.com/users/1, attempt 1)
+///     unacceptableStatus: the server answered with status 404: no such user (GET https://h.test/users/1, attempt 1)
 ///
 /// `error as NSError` and `urlError` serve code that was written for Foundation's and AFNetworking's errors; see
 /// ``nsError`` for what Swift's casts can do on Linux.
@@ -26,6 +26,8 @@ public struct NetworkingError: Error, Sendable {
         var retries: [RetriedAttempt] = []
         var retryDate: Date?
         var proxyStatusCode: Int?
+        var bodyExcerpt: String?
+        var serverCertificates: [Data] = []
     }
 
     /// Errors are seldom made and their place is often passed on empty: one word, whatever an error has to say.
@@ -96,6 +98,19 @@ public struct NetworkingError: Error, Sendable {
         set { facts = facts.changed { $0.proxyStatusCode = newValue } }
     }
 
+    /// The certificates that the server showed, in DER, its own first, when they are why the operation failed
+    /// (`serverNotTrusted`, `pinMismatch`); else empty. `ServerCertificate` reads them.
+    public var serverCertificates: [Data] {
+        get { facts.value.serverCertificates }
+        set { facts = facts.changed { $0.serverCertificates = newValue } }
+    }
+
+    /// The beginning of a refused response's text, for `description`: one line without secrets.
+    package var bodyExcerpt: String? {
+        get { facts.value.bodyExcerpt }
+        set { facts = facts.changed { $0.bodyExcerpt = newValue } }
+    }
+
     /// Makes an error; everything but the code and the sentence is optional.
     public init(
         _ code: Code, _ message: String, request: URLRequest? = nil, response: HTTPURLResponse? = nil,
@@ -138,9 +153,23 @@ extension NetworkingError: LocalizedError, CustomStringConvertible {
     /// The sentence alone, as `localizedDescription` gives it.
     public var errorDescription: String? { message }
 
-    /// Code, sentence, method, URL and the number of the attempt. The URL is without user information, fragment and the
-    /// values of query parameters whose names say that they are secret.
+    /// The reason of the failure: the message of a request that could not be made, otherwise the reason of the
+    /// underlying error; nil without a reason.
+    public var failureReason: String? {
+        switch underlying {
+        case EncodingError.invalidValue(_, let context)?: context.debugDescription
+        case let error as NetworkingError: error.message
+        case let error as LibraryError: error.text
+        case let error as POSIXError: error.localizedDescription
+        default: code == .invalidRequest || code == .unresolvedReference ? message : nil
+        }
+    }
+
+    /// Code, sentence, the first 200 characters of the text of a response with a status of 400 or more, method, URL and
+    /// the number of the attempt. The URL is without user information, fragment and the values of query parameters
+    /// whose names say that they are secret; so are members of JSON.
     public var description: String {
+        let message = bodyExcerpt.map { "\(self.message): \($0)" } ?? self.message
         guard let url = request?.url?.absoluteString else { return "\(code.rawValue): \(message)" }
         let attempt = attemptCount > 0 ? ", attempt \(attemptCount)" : ""
         let shown = Redaction.url(url)

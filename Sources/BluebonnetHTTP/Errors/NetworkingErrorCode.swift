@@ -69,8 +69,8 @@ extension NetworkingError {
         public static let bodyStreamExhausted = Code(rawValue: "bodyStreamExhausted")
         /// The operation was cancelled.
         public static let cancelled = Code(rawValue: "cancelled")
-        /// What is waited for is in no queue and was not started. Only waiting calls fail with this code, never an
-        /// operation.
+        /// The operation was not started, and nothing of it was sent: its manager was drained. Calls that wait for an
+        /// operation or a batch that is in no queue and was not started fail with this code too.
         public static let notStarted = Code(rawValue: "notStarted")
         /// An operation that this one needed did not succeed.
         public static let dependencyFailed = Code(rawValue: "dependencyFailed")
@@ -108,4 +108,14 @@ extension NetworkingError {
         /// `underlying` of an `unacceptableStatus`.
         public static let refusedBody = TimeLimit(rawValue: "refusedBody")
     }
+}
+
+extension NetworkingError.Code: CustomStringConvertible {
+    /// The raw value.
+    public var description: String { rawValue }
+}
+
+extension NetworkingError.TimeLimit: CustomStringConvertible {
+    /// The raw value.
+    public var description: String { rawValue }
 }

@@ -86,6 +86,6 @@ extension JSONObject: ExpressibleByDictionaryLiteral {
 }
 
 extension JSONObject: CustomStringConvertible {
-    /// Compact JSON text, the members in order of their names.
-    public var description: String { JSONText.text(of: .object(self)) }
+    /// Compact JSON text for a log, as `JSONValue.description`: without the values of secrets.
+    public var description: String { JSONValue.object(self).description }
 }

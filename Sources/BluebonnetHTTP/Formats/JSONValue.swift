@@ -157,9 +157,27 @@ extension JSONValue: ExpressibleByStringInterpolation, ExpressibleByIntegerLiter
 }
 
 extension JSONValue: CustomStringConvertible {
+    /// Compact JSON text for a log: without the values of members whose names say that they are secret, at any depth.
+    /// `jsonText` has them.
+    public var description: String { redacted.jsonText }
+
     /// Compact JSON text of the value, the members of objects in order of their names. A number that is not finite,
     /// which JSON has no text for, is `null`.
-    public var description: String { JSONText.text(of: self) }
+    public var jsonText: String { JSONText.text(of: self) }
+
+    /// The value without the values of members whose names say that they are secret, at any depth.
+    package var redacted: JSONValue {
+        switch self {
+        case .object(let members):
+            .object(
+                members.reduce(into: JSONObject()) { kept, member in
+                    let isSecret = Redaction.isSecret(member.key)
+                    kept[member.key] = isSecret ? .string(Redaction.placeholder) : member.value.redacted
+                })
+        case .array(let elements): .array(elements.map(\.redacted))
+        case .null, .bool, .integer, .number, .string: self
+        }
+    }
 }
 
 extension JSONValue {

@@ -8,7 +8,7 @@ package import Foundation
 /// libcurl sends a method or a header as it gets them, line ends and all, and looks up the host of `http:///path` as
 /// `path`; Foundation's `URLRequest` alters names and loses values. So check text before it goes into either.
 package enum RequestCheck {
-    /// The URL of a text, which may be relative to `base`.
+    /// The URL of a text, which may be relative to `base`. The empty text is the base itself (RFC 3986, 4.4).
     package static func url(_ text: String, relativeTo base: URL? = nil) throws(NetworkingError) -> URL {
         if Origin.hasPlainURL(text), let url = URL(string: text) { return url }
         if let byte = text.utf8.first(where: { $0 < 0x20 || $0 == 0x7F }) {
@@ -82,7 +82,9 @@ extension RequestCheck {
     }
 
     private static func scheme(of parts: URLText, _ text: String) throws(NetworkingError) {
-        guard let scheme = parts.scheme else { throw badURL(text, "has no scheme") }
+        guard let scheme = parts.scheme else {
+            throw badURL(text, "has no scheme, and there is no base URL to resolve it against")
+        }
         guard ["http", "https"].contains(scheme.lowercased()) else {
             throw badURL(text, parts, the: "scheme", scheme, "which is not http or https")
         }

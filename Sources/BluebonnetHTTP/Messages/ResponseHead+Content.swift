@@ -50,3 +50,39 @@ extension ResponseHead {
         return Substring(FieldSyntax.trimmed(type)).lowercased()
     }
 }
+
+extension ResponseHead {
+    /// The statuses of redirects (RFC 9110, 15.4), without 304.
+    package static let redirectStatusCodes = IndexSet([300, 301, 302, 303, 307, 308])
+}
+
+// MARK: - For logs
+
+extension ResponseHead {
+    private static let excerptLength = 200
+
+    /// The beginning of a text body, as one line without secrets; nil for other bodies.
+    package func excerpt(of body: Data) -> String? {
+        guard let mediaType, !body.isEmpty else { return nil }
+        let isJSON = mediaType.hasSuffix("/json") || mediaType.hasSuffix("+json")
+        guard isJSON || mediaType.hasPrefix("text/") || mediaType.hasSuffix("/xml") || mediaType.hasSuffix("+xml")
+        else { return nil }
+        let json = isJSON ? (try? JSONValue(parsing: body))?.description : nil
+        guard let text = json ?? text(of: body) ?? text(of: body.prefix(Self.excerptLength)) else { return nil }
+        var line = ""
+        for word in text.unicodeScalars.prefix(4 * Self.excerptLength).split(whereSeparator: {
+            $0.value <= 0x20 || $0.value == 0x7F
+        }) {
+            line += (line.isEmpty ? "" : " ") + String(word)
+        }
+        return line.isEmpty ? nil : line.count > Self.excerptLength ? line.prefix(Self.excerptLength) + "…" : line
+    }
+}
+
+extension ResponseHead: CustomStringConvertible {
+    /// Status, method and URL, for a log: `200 OK (GET https://api.example.com/users/1)`. The URL is without secrets.
+    public var description: String {
+        let phrase = reasonPhrase.isEmpty ? "" : " " + reasonPhrase
+        return "\(statusCode)\(phrase) (\(method.map { $0 + " " } ?? "")\(Redaction.url(url.absoluteString)))"
+    }
+}

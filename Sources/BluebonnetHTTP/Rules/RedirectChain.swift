@@ -140,7 +140,7 @@ extension RedirectChain {
             throw NetworkingError(.badServerResponse, "a redirect of \(Self.shown(current.url)) has several Locations")
         }
         guard !location.utf8.contains(where: { $0 < 0x20 || $0 == 0x7F || $0 == UInt8(ascii: "\\") }),
-            let url = URLText.url(location, relativeTo: current.url)
+            !location.isEmpty, let url = URLText.url(location, relativeTo: current.url)
         else { throw Self.unusable(location) }
         guard let scheme = url.scheme?.lowercased(), ["http", "https"].contains(scheme) else {
             throw NetworkingError(.redirectRefused, "a redirect leads to \(Self.shown(url)), not to http or https")

@@ -8,11 +8,24 @@ import Testing
 @testable import BluebonnetCommand
 
 @Suite struct RunSummaryTests {
+    private func summary(_ tally: RunTally, elapsed: Double, perOrigin: Int = 100) -> RunSummary {
+        RunSummary(tally: tally, elapsed: elapsed, concurrency: 640, concurrencyPerOrigin: perOrigin)
+    }
+
+    @Test(arguments: [(7, false), (6, true)]) func limitsAreToldWhereTheyCount(perOrigin: Int, isTold: Bool) {
+        var tally = RunTally()
+        for number in 0..<7 { tally.note(.sample("\(number)", .success)) }
+        let lines = summary(tally, elapsed: 4, perOrigin: perOrigin).lines
+        #expect(
+            lines.dropFirst(2)
+                == (isTold ? ["at most 640 at once, 6 to one origin (--concurrency, --per-origin)"] : []))
+    }
+
     @Test func aRunThatWentWellTakesTwoLines() {
         var tally = RunTally()
         for number in 0..<20 { tally.note(.sample("\(number)", .success, bytes: 1_000_000)) }
         #expect(
-            RunSummary(tally: tally, elapsed: 4).lines == [
+            summary(tally, elapsed: 4).lines == [
                 "20 requests in 4.0 s, 5.0 req/s, 20.0 MB received", "20 succeeded",
             ])
     }
@@ -23,7 +36,7 @@ import Testing
         tally.note(.sample("a\nb", .failure, .timedOut))
         tally.note(.sample("c", .cancelled, .cancelled))
         #expect(
-            RunSummary(tally: tally, elapsed: 0).lines == [
+            summary(tally, elapsed: 0).lines == [
                 "3 requests in 0.00 s, 0 B received", "0 succeeded, 1 failed, 1 cancelled, 1 skipped",
                 "  a?b    timedOut: something went wrong", "  first  dependencyFailed: something went wrong",
                 "  c      cancelled: something went wrong",
@@ -40,14 +53,14 @@ import Testing
             tally.note(line)
         }
         #expect(
-            RunSummary(tally: tally, elapsed: 0).lines.last
+            summary(tally, elapsed: 0).lines.last
                 == "3 requests tried again: 2 after status 503, 1 after connectionLost, 1 after status 429")
     }
 
     @Test func tenFailuresAreNamedAndTheRestCounted() {
         var tally = RunTally()
         for number in 0..<15 { tally.note(.sample("\(number)", .failure, .timedOut)) }
-        let lines = RunSummary(tally: tally, elapsed: 62).lines
+        let lines = summary(tally, elapsed: 62).lines
         #expect(lines.count == 13)
         #expect(lines.first == "15 requests in 1:02, 0.2 req/s, 0 B received")
         #expect(lines.last == "  and 5 more")

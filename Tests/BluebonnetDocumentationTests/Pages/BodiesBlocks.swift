@@ -84,7 +84,7 @@ extension PageTests {
             #expect(name?.string == "Ada")
             // BLOCK DependenciesAndBatches.md
             let page = manager.get("page", after: profile, parts.all, returning: HTTPResponseSerializer()) {
-                (request: inout URLRequest, profile, parts) in
+                request, profile, parts in
                 request.setValue("\(parts.count)", forHTTPHeaderField: "X-Part-Count")
             }
             // END

@@ -20,18 +20,54 @@ extension PageTests {
             let me: JSONValue = try await manager.get("me")
             // END
             #expect(me["name"]?.string == "Ada")
+            try await runCalls(site, manager)
+        }
+    }
+
+    private func runCalls(_ site: Site, _ manager: RequestOperationManager) async throws {
+        do {
             // BLOCK RequestOperationManager.swift
             manager.headers["X-Client"] = "demo"
             // END
             #expect(manager.headers["x-client"] == "demo")
+            // BLOCK WebLinks.swift
+            var page: Response<[User]>? = try await manager.get("users", as: [User].self)
+            while let next = page?.links["next"] { page = try await manager.get(next, as: [User].self) }
+            // END
+            #expect(page?.url.query == "page=3")
+        }
+        do {
             // BLOCK Response.swift
             let page = try await manager.get("users", parameters: ["page": 2], as: [User].self)
-            print(page.headers["Link"] ?? "", page.value.count)
+            print(page.links["next"]?.absoluteString ?? "the last page", page.value.count)
             // END
+            // BLOCK URLReference.swift
+            // where site.base.appendingPathComponent("picture") is URL(string: "https://api.example.com/v1/picture")!
+            let me: JSONValue = try await manager.get("me")
+            let picture = try await manager.get(site.base.appendingPathComponent("picture"))
+            // END
+            #expect(me["name"]?.string == "Ada" && picture.head.mediaType == "image/gif")
             // BLOCK RequestBody.swift
             let user: User = try await manager.post("users", body: .json(NewUser(name: "Ada")))
             // END
             #expect(user.name == page.value.first?.name)
+        }
+    }
+
+    @Test func commentOfDependentRequestsRuns() async throws {
+        try await Site.serving { site in
+            let manager = site.manager
+            let login = manager.post("login", returning: JSONResponseSerializer()).map { $0["token"]?.string ?? "" }
+            let basket = manager.get("basket", returning: JSONResponseSerializer())
+            // BLOCK DependentRequest.swift
+            manager.post("orders", after: login, basket) { request, token, basket in
+                request.setValue("Bearer \(token)", forHTTPHeaderField: "Authorization")
+                request.httpBody = try JSONEncoder().encode(basket)
+            }
+            // END
+            await site.server.wait { $0.requests.contains { $0.path == "/v1/orders" } }
+            let sent = site.server.history.requests.last
+            #expect(sent?.headers["Authorization"] == "Bearer t-1" && sent?.body == Data("{}".utf8))
         }
     }
 
@@ -169,8 +205,7 @@ extension PageTests {
         manager.get("orders", after: login.asResult, returning: serializer) { request, result in
             request.setValue(try? result.get(), forHTTPHeaderField: "X-Token")
         }
-        manager.get("page", after: profile, parts.all, returning: serializer) {
-            (request: inout URLRequest, profile, parts) in
+        manager.get("page", after: profile, parts.all, returning: serializer) { request, profile, parts in
             request.setValue("\(parts.count)", forHTTPHeaderField: "X-Part-Count")
         }
         // END

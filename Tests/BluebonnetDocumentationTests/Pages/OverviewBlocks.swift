@@ -11,6 +11,10 @@ extension PageTests {
     @Test func readmeRuns() async throws {
         try await Site.serving { site in
             defer { NetworkReachabilityManager.shared.stopMonitoring() }
+            let (key, backupKey) = (
+                "sha256/47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=",
+                "sha256/4bm5+7pRHIcGeBVFfPrkJV4sBoV6pYMTkyDvVcUDfs0="
+            )
             // BLOCK README.md
             // where site.base is URL(string: "https://api.example.com/v1/")!
             // where site.file("photo.jpg") is URL(fileURLWithPath: "photo.jpg")
@@ -23,7 +27,7 @@ extension PageTests {
             struct User: Codable, Sendable { var name: String }
             let user: User = try await manager.get("users/1")
             let page = try await manager.get("users", parameters: ["page": 2], as: [User].self)
-            print(page.headers["Link"] ?? "", page.value.count)
+            print(page.links["next"]?.absoluteString ?? "the last page", page.value.count)
             try await manager.delete("users/1")
 
             // A call with your own type as JSON, and a call with a multipart form that is streamed from disk.
@@ -68,9 +72,7 @@ extension PageTests {
             }
 
             // A pinned key and a backup key.
-            let pins = try PinSet(
-                keys: ["sha256/47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU="],
-                backupKeys: ["sha256/4bm5+7pRHIcGeBVFfPrkJV4sBoV6pYMTkyDvVcUDfs0="])
+            let pins = try PinSet(keys: [key], backupKeys: [backupKey])
             manager.securityPolicy = try SecurityPolicy(pinningMode: .publicKey, pins: pins)
 
             // TLS 1.3 only, and a client certificate, which only the request's origin gets.

@@ -14,7 +14,9 @@ private struct Vault: Sendable {
 
 /// In the place of a program's code that signs.
 private struct Signer: Sendable {
-    func signature(of request: URLRequest) async throws -> String { "signed \(request.httpMethod ?? "")" }
+    func signature(of request: URLRequest, digest: String) async throws -> String {
+        "signed \(request.httpMethod ?? "") \(digest.prefix(8))"
+    }
 }
 
 extension PageTests {
@@ -120,16 +122,20 @@ extension PageTests {
                 .block { request in
                     request.setValue(UUID().uuidString, forHTTPHeaderField: "X-Request-ID")
                 },
-                .block { request in
-                    request.setValue(try await signer.signature(of: request), forHTTPHeaderField: "X-Signature")
+                .block { request, body in
+                    let signature = try await signer.signature(of: request, digest: body.sha256())
+                    request.setValue(signature, forHTTPHeaderField: "X-Signature")
                 },
             ]
             // END
             _ = try await manager.get("me") as JSONValue
-            #expect(site.server.history.requests.last?.headers["X-Signature"] == "signed GET")
+            #expect(site.server.history.requests.last?.headers["X-Signature"] == "signed GET e3b0c442")
             // BLOCK RequestAdapter.swift
             manager.requestAdapters = [
-                .block { $0.setValue(UUID().uuidString, forHTTPHeaderField: "X-Request-ID") }
+                .block { $0.setValue(UUID().uuidString, forHTTPHeaderField: "X-Request-ID") },
+                .block { request, body in
+                    request.setValue(try await body.sha256(), forHTTPHeaderField: "X-Content-SHA256")
+                },
             ]
             // END
             _ = try await manager.get("me") as JSONValue

@@ -24,10 +24,12 @@ extension PageTests {
     @Test func pinsRun() async throws {
         try await Site.serving(tls: .localhost) { site in
             let manager = site.manager
+            let (key, backupKey) = (
+                "sha256/47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=",
+                "sha256/4bm5+7pRHIcGeBVFfPrkJV4sBoV6pYMTkyDvVcUDfs0="
+            )
             // BLOCK PinningAndTrust.md
-            let pins = try PinSet(
-                keys: ["sha256/47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU="],
-                backupKeys: ["sha256/4bm5+7pRHIcGeBVFfPrkJV4sBoV6pYMTkyDvVcUDfs0="])
+            let pins = try PinSet(keys: [key], backupKeys: [backupKey])
             manager.securityPolicy = try SecurityPolicy(pinningMode: .publicKey, pins: pins)
             // END
             manager.securityPolicy.authorities = .file(try TestCertificate.localhost.caPath)

@@ -86,8 +86,9 @@ import Testing
         #expect(URLText(text).withoutUserInfo == shown)
     }
 
-    @Test func anEmptyTextIsNoURL() {
-        #expect(URLText.url("", relativeTo: URL(string: "http://h/")) == nil)
+    @Test func anEmptyTextIsTheBaseOrNoURL() {
+        #expect(URLText.url("", relativeTo: URL(string: "http://h/a?b#c"))?.absoluteString == "http://h/a?b")
+        #expect(URLText.url("", relativeTo: nil) == nil)
     }
 
     @Test func bytesThatAreNotASCIIAreEscapedOneByOne() {

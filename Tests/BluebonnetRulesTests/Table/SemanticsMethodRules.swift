@@ -1,12 +1,13 @@
 // Bluebonnet: HTTP operations for Swift on Linux.
 // SPDX-License-Identifier: MIT
 
-import Bluebonnet
 import BluebonnetTestServer
 import Foundation
 import FoundationNetworking
 import RealServers
 import Testing
+
+@testable import Bluebonnet
 
 extension RuleTable {
     private static let basic: WireFields = ["WWW-Authenticate": "Basic realm=\"x\""]
@@ -207,8 +208,11 @@ extension RuleTable {
                     try await TestServer.answering(.response()) { server in
                         let manager = RequestOperationManager(baseURL: server.url())
                         manager.responseSerializer = HTTPResponseSerializer()
+                        manager.headers["Accept-Language"] = DefaultHeaders.acceptLanguage(
+                            ["de-CH", "de", "fr", "it", "rm", "en"])
                         _ = try? await manager.get("x") as Data
                         let field = try #require(server.sent("Accept-Language").first)
+                        #expect(field.contains("q=0.5"))
                         for part in field.components(separatedBy: "q=").dropFirst() {
                             let weight = part.prefix { $0.isNumber || $0 == "." }
                             #expect(weight.count <= 5 && Double(weight).map { (0...1).contains($0) } == true)

@@ -46,8 +46,7 @@ import Testing
         let one = manager.get("a", returning: text)
         let two = manager.get("b", returning: bytes)
         let three = manager.send("GET", "json", returning: JSONResponseSerializer())
-        let last = manager.post("next", after: one, two, three, returning: text) {
-            (request: inout URLRequest, one, two, three) in
+        let last = manager.post("next", after: one, two, three, returning: text) { request, one, two, three in
             request.setValue("\(one) \(two.count) \(three["token"]?.string ?? "")", forHTTPHeaderField: "X")
         }
         #expect(try await last.value == "fine")
@@ -57,8 +56,7 @@ import Testing
     @Test func aCollectionOfResultsGoesIntoARequestInItsOrder() async throws {
         let all = ["c", "a", "b"].map { manager.get($0, returning: text) }
         let one = manager.get("json", returning: JSONResponseSerializer())
-        let last = manager.get("next", after: all.all, one, returning: text) {
-            (request: inout URLRequest, values, json) in
+        let last = manager.get("next", after: all.all, one, returning: text) { request, values, json in
             request.setValue(values.joined() + (json["token"]?.string ?? ""), forHTTPHeaderField: "X")
         }
         #expect(try await last.value == "fine")
@@ -148,8 +146,7 @@ import Testing
     @Test func requestForOutcomesRunsAfterFailuresToo() async throws {
         let bad = manager.get("bad", returning: text)
         let good = manager.get("a", returning: text)
-        let next = manager.get("next", after: bad.asResult, good.asResult, returning: text) {
-            (request: inout URLRequest, bad, good) in
+        let next = manager.get("next", after: bad.asResult, good.asResult, returning: text) { request, bad, good in
             let code = { () -> String? in
                 guard case .failure(let error as NetworkingError) = bad else { return nil }
                 return (error.underlying as? NetworkingError)?.code.rawValue

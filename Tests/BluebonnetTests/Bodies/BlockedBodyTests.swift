@@ -14,7 +14,7 @@ extension NetworkTests {
     @Suite struct BlockedBodyTests {
         private static let script: TestServer.Script = { .response(body: "got \($0.bodyText)") }
 
-        /// Five of the six places that an origin has are taken by streams that give nothing.
+        /// Five streams to the same origin give nothing meanwhile.
         @Test(arguments: [false, true]) func otherRequestsGoOnBesideBlockedBodies(isDeclared: Bool) async throws {
             try await TestServer.serving(script: Self.script) { server in
                 let blocked = (0..<5).map { BlockedStream.request(server.url("/\($0)"), declared: isDeclared) }

@@ -250,4 +250,80 @@ import Testing
         #expect(operation.error == nil && network.sentTokens == ["Bearer old", "Bearer new"])
         #expect(seen.value == [nil, nil])
     }
+
+    // MARK: - Bodies
+
+    private static let abc = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"  // FIPS 180-2, B.1
+
+    private func signed(_ operation: HTTPRequestOperation) async -> [String?] {
+        operation.requestAdapters = [
+            .block { request, body in
+                let kind =
+                    switch body.source {
+                    case .none: "none"
+                    case .data(let data): "data of \(data.count)"
+                    case .file(let file): "file \(file.lastPathComponent)"
+                    case .stream: "stream"
+                    }
+                #expect((request.httpBody != nil) == kind.hasPrefix("data"))
+                request.setValue(kind, forHTTPHeaderField: "X-Kind")
+                request.setValue(try await body.sha256(), forHTTPHeaderField: "X-Digest")
+            }
+        ]
+        operation.start()
+        await operation.ends()
+        let sent = network.log.requests.last
+        return [sent?.field("X-Kind"), sent?.field("X-Digest")]
+    }
+
+    @Test func adapterLearnsWhatABodyIsAndItsDigest() async throws {
+        let manager = network.manager()
+        manager.responseSerializer = HTTPResponseSerializer()
+        let folder = try ScratchFolder()
+        let file = URL(fileURLWithPath: folder.path("abc.txt"))
+        try Data("abc".utf8).write(to: file)
+        #expect(await signed(manager.operation("POST", "a", body: .text("abc"))) == ["data of 3", Self.abc])
+        #expect(await signed(manager.operation("PUT", "a", body: .file(file))) == ["file abc.txt", Self.abc])
+        let nothing = MessageDigest.hexadecimalDigest(of: Data())
+        #expect(await signed(manager.operation("GET", "a")) == ["none", nothing])
+        #expect(await signed(manager.operation("POST", "a", body: .data(Data()))) == ["none", nothing])
+    }
+
+    /// The same bytes are sent that were signed.
+    @Test func digestOfAFormIsThatOfWhatIsSent() async throws {
+        try await TestServer.answering(.response(body: "fine")) { server in
+            let manager = RequestOperationManager(baseURL: server.url())
+            manager.requestAdapters = [
+                .block { request, body in
+                    request.setValue(try await body.sha256(), forHTTPHeaderField: "X-Digest")
+                }
+            ]
+            let response = try await manager.post(
+                "a", body: .multipart(["a": 1]) { try $0.append(Data("bytes".utf8), name: "b") })
+            #expect(response.isSuccess)
+            let sent = try #require(server.requests.first)
+            #expect(sent.body.count > 100)
+            #expect(sent.headers["X-Digest"] == MessageDigest.hexadecimalDigest(of: sent.body))
+        }
+    }
+
+    @Test func streamThatCanBeReadOnlyOnceHasNoDigest() async {
+        var request = URLRequest("POST", ScriptedNetwork.url("/a"))
+        request.httpBodyStream = InputStream(data: Data("abc".utf8))
+        let operation = network.manager().operation(with: request)
+        _ = await signed(operation)
+        #expect(operation.code == .bodyStreamExhausted)
+        #expect(network.log.requests.isEmpty)
+        request.httpBodyStream = InputStream(data: Data("abc".utf8))
+        let again = network.manager().operation(with: request, responseSerializer: HTTPResponseSerializer())
+        again.onNeedNewBodyStream = { InputStream(data: Data("abc".utf8)) }
+        #expect(await signed(again) == ["stream", Self.abc])
+    }
+
+    @Test func fileThatCannotBeReadEndsTheOperation() async {
+        let missing = URL(fileURLWithPath: "/nowhere/abc.txt")
+        let operation = network.manager().operation("POST", "a", body: .file(missing))
+        _ = await signed(operation)
+        #expect(operation.code == .cannotReadFile)
+    }
 }

@@ -12,17 +12,15 @@ extension NetworkTests {
     /// A response whose status is refused: the status is the error whatever becomes of the body, and what came of the
     /// body goes with it.
     @Suite struct RefusedBodyTests {
-        private static let statuses = [302, 401, 404, 500, 503]
+        private static let statuses = [305, 401, 404, 500, 503]
         private static let text = "the reason"
 
         private static func underlying(_ operation: RequestOperation) -> NetworkingError.Code? {
             (operation.error?.underlying as? NetworkingError)?.code
         }
 
-        /// A redirect is refused when none is to be followed.
         private static func options(_ certificate: TestCertificate? = nil) throws -> TransferOptions {
             var options = try TransferOptions.withoutIdleLimit(trusting: certificate)
-            options.maximumRedirectCount = 0
             options.maximumBodyByteCount = 1 << 20
             return options
         }

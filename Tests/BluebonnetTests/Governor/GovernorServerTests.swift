@@ -18,6 +18,7 @@ extension NetworkTests {
             let nginx = try await NginxServer.start(documentRoot: folder.url)
             var configuration = RequestOperationManager.Configuration()
             configuration.governor = Governor()
+            configuration.maximumConcurrentTransferCountPerOrigin = 6
             configuration.retryPolicy = .standard
             configuration.retryPolicy?.maximumAttemptCount = 10
             configuration.responseSerializer = HTTPResponseSerializer()

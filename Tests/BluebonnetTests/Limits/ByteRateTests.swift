@@ -188,7 +188,8 @@ extension NetworkTests {
                 held.start()
                 await arrived.wait()
                 next.start()
-                let sentence = "it waits: the manager's only slot for http://127.0.0.1:\(server.port) is taken"
+                let sentence =
+                    "it waits: the manager runs no more than 1 transfer at once (maximumConcurrentTransferCount)"
                 await becomes(sentence) { await next.whyWaiting }
                 #expect(server.requests.count == 1)
                 held.cancel()

@@ -91,8 +91,7 @@ import Testing
     @Test func closureWithSeveralSourcesNamesFoundationsRequestWithoutAnImport() async throws {
         let token = manager.get("token", returning: text)
         let parts = ["a", "b"].map { manager.get($0, returning: text) }
-        let page = manager.get("page", after: token, parts.all, returning: text) {
-            (request: inout URLRequest, token, parts) in
+        let page = manager.get("page", after: token, parts.all, returning: text) { request, token, parts in
             request.setValue("\(token) \(parts.count)", forHTTPHeaderField: "X-All")
         }
         _ = try await page.value

@@ -58,6 +58,8 @@ extension NetworkTests {
                 // Added while it drains, or before: it is not started either way.
                 let late = manager.started("GET", server.url("/now").absoluteString)
                 await hasBegun(manager)
+                try? await late.waitUntilEnded()  // while others run
+                #expect(late.code == .notStarted)
                 gate.open()
                 let summary = await drained
                 #expect(summary.finished.count == 2)
@@ -65,13 +67,79 @@ extension NetworkTests {
                 #expect(summary.unstarted.count >= 3)
                 #expect(!summary.hasExpired && summary.cancelled.isEmpty)
                 #expect(handled.value == 2)
-                #expect(!late.isFinished)
-                await NetworkThread.shared.catchesUp()
-                #expect(server.requests.count == 2)
-                manager.operationQueue.cancelAllOperations()
                 await manager.operationQueue.empties()
+                #expect(operations.filter { $0.code == .notStarted }.count == 3)
                 #expect(server.requests.count == 2)
             }
+        }
+
+        @Test func everyCallOfADrainedManagerEndsAndSaysWhy() async throws {
+            try await TestServer.answering(.response(body: "now")) { server in
+                let manager = manager()
+                _ = await manager.drain(timeout: .zero)
+                let url = server.url().absoluteString
+                let error = await #expect(throws: NetworkingError.self) { try await manager.get(url, as: Data.self) }
+                #expect(error?.code == .notStarted)
+                #expect(error?.message.contains("the manager was drained") == true)
+                let started = manager.operation("GET", url)
+                started.start()
+                await started.ends()
+                #expect(started.code == .notStarted)
+                let (elsewhere, other) = (RequestOperationQueue(), manager.operation("GET", url))
+                elsewhere.addOperation(other)
+                await other.ends()
+                #expect(other.code == .notStarted)
+                let members = [manager.operation("GET", url), manager.operation("GET", url)]
+                _ = await manager.run(Batch(of: members))
+                #expect(members.allSatisfy { $0.code == .notStarted })
+                let after = manager.operation("GET", url)
+                after.addDependency(manager.started("GET", url))
+                manager.enqueue(after)
+                await after.ends()
+                let block = BlockOperation { Issue.record("a drained manager ran a block") }
+                manager.operationQueue.addOperation(block)
+                await manager.operationQueue.empties()
+                #expect(block.isCancelled && server.requests.isEmpty)
+            }
+        }
+
+        @Test func operationsThatWaitInOtherQueuesEndToo() async throws {
+            try await TestServer.answering(.stall) { server in
+                let (manager, queue) = (manager(limit: 1), RequestOperationQueue())
+                let operations = (0..<3).map { _ in manager.operation("GET", server.url().absoluteString) }
+                queue.addOperations(operations)
+                await server.waitForRequests(count: 1)
+                let summary = await manager.drain(timeout: .milliseconds(1))
+                await queue.empties()
+                #expect(summary.cancelled == [operations[0]])
+                #expect(Set(summary.unstarted) == Set(operations[1...]))
+                #expect(operations.map(\.code) == [.cancelled, .notStarted, .notStarted])
+            }
+        }
+
+        @Test func anOperationThatWasPausedBeforeItsStartEndsWhenItIsResumed() async throws {
+            let manager = manager()
+            let operation = manager.operation("GET", "http://127.0.0.1:1/")
+            operation.pause()
+            manager.enqueue(operation)
+            #expect(await manager.drain(timeout: .zero).paused == [operation])
+            #expect(operation.isPaused)
+            operation.resume()
+            await operation.ends()
+            #expect(operation.code == .notStarted)
+        }
+
+        /// A queue had chosen it before it was paused: it is resumed without its queue.
+        @Test func anOperationThatWasStartedWhilePausedEndsWhenItIsResumed() async throws {
+            let manager = manager()
+            let operation = manager.operation("GET", "http://127.0.0.1:1/")
+            operation.pause()
+            operation.start()
+            _ = await manager.drain(timeout: .zero)
+            #expect(operation.isPaused)
+            operation.resume()
+            await operation.ends()
+            #expect(operation.code == .notStarted)
         }
 
         @Test func aRedirectBelongsToWhatIsUnderWay() async throws {

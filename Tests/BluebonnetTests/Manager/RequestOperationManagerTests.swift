@@ -182,7 +182,7 @@ extension RequestOperationManagerTests {
         #expect(manager.completionQueue == nil)
         #expect(manager.completionGroup == nil)
         #expect(RequestOperationManager.Configuration().maximumConcurrentTransferCount == 64)
-        #expect(RequestOperationManager.Configuration().maximumConcurrentTransferCountPerOrigin == 6)
+        #expect(RequestOperationManager.Configuration().maximumConcurrentTransferCountPerOrigin == 64)
     }
 
     @Test func aManagerWithoutRoomForATransferIsAMistake() async {

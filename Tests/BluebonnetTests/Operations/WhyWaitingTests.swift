@@ -36,8 +36,13 @@ import Testing
         let queue = RequestOperationQueue()
         queue.addOperations(operations)
         await net.hasSent(2)
-        await waits(operations[1], for: "it waits: the manager's only slot for http://a.test:80 is taken")
-        await waits(operations[3], for: "it waits: the manager's 2 slots are taken")
+        await waits(
+            operations[1],
+            for: "it waits: the manager runs no more than 1 transfer to http://a.test:80 at once"
+                + " (maximumConcurrentTransferCountPerOrigin)")
+        await waits(
+            operations[3],
+            for: "it waits: the manager runs no more than 2 transfers at once (maximumConcurrentTransferCount)")
         operations[3].pause()
         await waits(operations[3], for: "it is paused")
         operations[3].resume()

@@ -71,7 +71,7 @@ import Testing
         for task in tasks { await task.ends() }
         #expect(network.log.entries.value.peakCount == 2)
         let configuration = session.configuration.ofManager
-        #expect(configuration.maximumConcurrentTransferCountPerOrigin == 6)
+        #expect(configuration.maximumConcurrentTransferCountPerOrigin == 64)
     }
 
     @Test func copyHasComponentsAndNoTasks() {

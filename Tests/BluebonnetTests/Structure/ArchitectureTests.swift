@@ -13,7 +13,7 @@ import Testing
         ("BluebonnetHTTP/Syntax", ""),
         ("BluebonnetHTTP/Addresses", "Syntax"),
         ("BluebonnetHTTP/Errors", "Addresses"),
-        ("BluebonnetHTTP/Formats", "Errors Syntax"),
+        ("BluebonnetHTTP/Formats", "Addresses Errors Syntax"),
         ("BluebonnetHTTP/Messages", "Addresses Errors Formats Syntax"),
         ("BluebonnetHTTP/Rules", "Addresses Errors Messages Syntax"),
         ("Bluebonnet/Concurrency", ""),
@@ -31,7 +31,7 @@ import Testing
             "Bluebonnet/Transport",
             "Addresses Bodies Concurrency Errors Limits Messages NetworkThread Reachability Rules Security Syntax TLS"
         ),
-        ("Bluebonnet/Credentials", "Addresses Errors Files Messages NetworkThread Rules"),
+        ("Bluebonnet/Credentials", "Addresses Bodies Errors Files Messages NetworkThread Rules"),
         ("Bluebonnet/Environment", "Addresses Credentials Errors Reachability Transport"),
         ("Bluebonnet/Cookies", "Addresses Concurrency Errors Files NetworkThread Syntax Transport"),
         ("Bluebonnet/Cache", "Concurrency Messages Transport"),

@@ -39,6 +39,8 @@ import Testing
         RetryProposal.self, RetryAnswer.self, RetriedAttempt.self, IdempotencyKey.self,
         (any Authenticator).self, SharedAuthenticator.self, BearerAuthenticator.self, BearerToken.self,
         TokenEndpoint.self, TokenError.self, TokenFile.self, (any RequestAdapter).self, BlockRequestAdapter.self,
+        OutgoingBody.self,
+        DependentRequest.self, (any URLReference).self, WebLinks.self,
         Governor.self, OriginLimits.self, RateLimit.self, CircuitBreaker.self, OriginStatus.self,
         DrainSummary.self, DependencyCycle.self, FailedDependencyPolicy.self, Response<Int>.self,
         ResponseDisposition.self,

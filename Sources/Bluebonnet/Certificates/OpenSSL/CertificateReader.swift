@@ -65,11 +65,19 @@ extension CertificateReader {
     var validFrom: Date { Self.date(X509_get0_notBefore(certificate.raw)) }
     var validUntil: Date { Self.date(X509_get0_notAfter(certificate.raw)) }
 
-    var dnsNames: [String] {
-        alternativeNames(GEN_DNS).map { String(decoding: $0, as: UTF8.self) }
+    var dnsNames: [String] { Self.dnsNames(of: certificate.raw) }
+    var ipAddresses: [String] { Self.ipAddresses(of: certificate.raw) }
+
+    /// The hosts that a certificate of OpenSSL's names in subjectAltName: names first.
+    static func hosts(of raw: OpaquePointer) -> [String] { dnsNames(of: raw) + ipAddresses(of: raw) }
+
+    private static func dnsNames(of raw: OpaquePointer) -> [String] {
+        alternativeNames(GEN_DNS, of: raw).map { String(decoding: $0, as: UTF8.self) }
     }
 
-    var ipAddresses: [String] { alternativeNames(GEN_IPADD).compactMap { IPAddress(bytes: $0)?.description } }
+    private static func ipAddresses(of raw: OpaquePointer) -> [String] {
+        alternativeNames(GEN_IPADD, of: raw).compactMap { IPAddress(bytes: $0)?.description }
+    }
 
     /// RFC 2253, as OpenSSL prints it into memory.
     private static func text(of name: OpaquePointer?) -> String {
@@ -96,8 +104,8 @@ extension CertificateReader {
     }
 
     /// The values of one type in subjectAltName (RFC 5280, 4.2.1.6).
-    private func alternativeNames(_ type: CInt) -> [Data] {
-        let names = X509_get_ext_d2i(certificate.raw, NID_subject_alt_name, nil, nil).map { OpaquePointer($0) }
+    private static func alternativeNames(_ type: CInt, of raw: OpaquePointer) -> [Data] {
+        let names = X509_get_ext_d2i(raw, NID_subject_alt_name, nil, nil).map { OpaquePointer($0) }
         guard let names else { return [] }
         defer { GENERAL_NAMES_free(names) }
         return CertificateStack.elements(of: names).compactMap { element in
@@ -105,7 +113,7 @@ extension CertificateReader {
             let value = GENERAL_NAME_get0_value(
                 UnsafeMutableRawPointer(element).assumingMemoryBound(to: GENERAL_NAME.self), &kind)
             guard kind == type, let value else { return nil }
-            return Data(Self.bytes(of: UnsafePointer(value.assumingMemoryBound(to: ASN1_STRING.self))))
+            return Data(bytes(of: UnsafePointer(value.assumingMemoryBound(to: ASN1_STRING.self))))
         }
     }
 }

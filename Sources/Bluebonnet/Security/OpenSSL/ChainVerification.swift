@@ -25,6 +25,9 @@ struct ChainVerification {
         presented = CertificateStack.elements(of: X509_STORE_CTX_get0_untrusted(context))
     }
 
+    /// The certificates as the server sent them, for an error.
+    var presentedCertificates: [ServerCertificate] { presented.compactMap(CertificateReader.value) }
+
     /// The facts that a policy decides on.
     ///
     /// - Parameter showsChains: somebody wants to see the certificates, even where the policy does not.
@@ -33,11 +36,12 @@ struct ChainVerification {
     ) -> ServerTrustFacts {
         name = policy.validatesDomainName ? ServerNameCheck.name(ofHost: host, sentName: sentName) : nil
         let needsChains = showsChains || policy.pinningMode != .none || policy.reportOnlyPins != nil
-        let values = needsChains ? presented.compactMap(CertificateReader.value) : []
+        let values = needsChains ? presentedCertificates : []
         let byAuthorities = verify(context, needsChain: needsChains)
+        let namesHost = ServerNameCheck.passes(leaf, host: host, sentName: sentName)
         var facts = ServerTrustFacts(
-            presented: values, byAuthorities: byAuthorities,
-            namesHost: ServerNameCheck.passes(leaf, host: host, sentName: sentName))
+            presented: values, byAuthorities: byAuthorities, namesHost: namesHost,
+            otherHosts: namesHost ? [] : CertificateReader.hosts(of: leaf))
         switch policy.pinningMode {
         case .none: break
         case .publicKey where policy.allowInvalidCertificates: facts.byPins = verifyPresented(values, policy.pins)

@@ -46,7 +46,10 @@ final class ServerTrustEvaluator {
             for: policy, host: target.host, sentName: Self.sentName(context), showsChains: answers != nil)
         self.facts = policy.reportOnlyPins == nil ? nil : facts
         let verdict = policy.verdict(on: facts, host: target.host)
-        if let refusal = refusal(verdict, facts) { return refuse(refusal) }
+        if var refusal = refusal(verdict, facts) {
+            refusal.serverCertificates = verification.presentedCertificates.map(\.der)
+            return refuse(refusal)
+        }
         X509_STORE_CTX_set_error(context, X509_V_OK)
         hasApproved = true
         return true

@@ -18,19 +18,48 @@ enum CodingFault {
     }
 
     /// What is wrong with a body that a decoder refused, as the end of a sentence.
-    static func reason(of error: any Error) -> String {
+    ///
+    /// - Parameter kind: returns the kind of the value at a path; nil if unknown.
+    static func reason(of error: any Error, kind: ([any CodingKey]) -> String? = { _ in nil }) -> String {
         switch error {
-        case DecodingError.typeMismatch(_, let context), DecodingError.valueNotFound(_, let context),
-            DecodingError.dataCorrupted(let context):
-            "\(member(context.codingPath)): \(context.debugDescription)"
+        case DecodingError.typeMismatch(let type, let context), DecodingError.valueNotFound(let type, let context):
+            guard let expected = name(of: type), let found = kind(context.codingPath) else {
+                return "\(context.debugDescription) at \(place(context.codingPath))"
+            }
+            return "expected \(expected) at \(place(context.codingPath)), found \(found)"
+        case DecodingError.dataCorrupted(let context):
+            return "\(context.debugDescription) at \(place(context.codingPath))"
         case DecodingError.keyNotFound(let key, let context):
-            "\(member(context.codingPath + [key])) is missing"
-        default: "\(error)"
+            return "\(place(context.codingPath + [key])) is missing"
+        default: return "\(error)"
         }
     }
 
-    private static func member(_ keys: [any CodingKey]) -> String {
-        keys.isEmpty ? "the whole" : "member " + path(keys)
+    /// The type as a caller writes it: `[User]`.
+    static func shown(_ type: Any.Type) -> String {
+        let name = "\(type)"
+        guard name.hasPrefix("Array<"), name.hasSuffix(">") else { return name }
+        return "[\(name.dropFirst(6).dropLast())]"
+    }
+
+    private static func name(of type: Any.Type) -> String? {
+        switch type {
+        case is String.Type: "a string"
+        case is Bool.Type: "a boolean"
+        case is any BinaryInteger.Type, is any BinaryFloatingPoint.Type: "a number"
+        default:
+            if "\(type)".hasPrefix("Array<") {
+                "an array"
+            } else if "\(type)".hasPrefix("Dictionary<") {
+                "an object"
+            } else {
+                nil
+            }
+        }
+    }
+
+    private static func place(_ keys: [any CodingKey]) -> String {
+        keys.isEmpty ? "the top level" : "member " + path(keys)
     }
 
     /// `user.roles[2]`

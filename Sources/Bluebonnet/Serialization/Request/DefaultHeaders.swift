@@ -5,16 +5,31 @@ import Foundation
 
 /// What a request says about the program and the user when the caller says nothing; pure text, made once.
 enum DefaultHeaders {
-    /// `Accept-Language` and `User-Agent` of this process.
+    /// `User-Agent` of this process, and `Accept-Language` where the environment sets a language.
     static let ofThisProcess: HeaderFields = {
         var headers = HeaderFields()
-        headers["Accept-Language"] = acceptLanguage(Locale.preferredLanguages)
+        headers["Accept-Language"] = acceptLanguage(languages(of: ProcessInfo.processInfo.environment))
         let bundle = Bundle.main
         let version = ["CFBundleShortVersionString", "CFBundleVersion"].lazy
             .compactMap { bundle.infoDictionary?[$0] as? String }.first
         headers["User-Agent"] = userAgent(product: ProcessInfo.processInfo.processName, version: version)
         return headers
     }()
+
+    /// The languages of an environment, in order, by the rules of gettext. The locales `C` and `POSIX` have no
+    /// language: they are the default of a server process.
+    static func languages(of environment: [String: String]) -> [String] {
+        let locale = ["LC_ALL", "LC_MESSAGES", "LANG"].lazy.compactMap { environment[$0] }.first { !$0.isEmpty }
+        guard let locale, let language = language(of: locale) else { return [] }
+        let listed = (environment["LANGUAGE"] ?? "").split(separator: ":").compactMap(Self.language)
+        return listed.isEmpty ? [language] : listed
+    }
+
+    /// `de-CH` for `de_CH.UTF-8@euro`; nil for `C` and `POSIX`.
+    private static func language(of locale: some StringProtocol) -> String? {
+        let name = String(locale.prefix { $0 != "." && $0 != "@" })
+        return ["", "C", "POSIX"].contains(name) ? nil : name.replacingOccurrences(of: "_", with: "-")
+    }
 
     /// The languages in order with falling weight, from 1 to 0.5, so six at most; nil when there are none.
     static func acceptLanguage(_ languages: [String]) -> String? {
@@ -24,11 +39,13 @@ enum DefaultHeaders {
         return zip(usable, weights).map { "\($0);q=\($1)" }.joined(separator: ", ")
     }
 
-    /// `Product/Version (Linux; Swift)`, in ASCII whatever the program is called.
-    ///
-    /// A program without a name is `Bluebonnet`, one without a version has version 0.
+    /// `Product/Version Bluebonnet/Version (Linux; Swift)`, in ASCII whatever the program is called. The first part is
+    /// the program's, with its version if it has a version. The library's own command has no first part.
     static func userAgent(product: String, version: String?) -> String {
-        "\(token(product) ?? "Bluebonnet")/\(version.flatMap(token) ?? "0") (Linux; Swift)"
+        let library = "/\(LibraryVersion.text) (Linux; Swift)"
+        guard let name = token(product) else { return "Bluebonnet" + library }
+        if name.lowercased() == "bluebonnet" { return name + library }
+        return name + (version.flatMap(token).map { "/" + $0 } ?? "") + " Bluebonnet" + library
     }
 
     /// The text as a token: other scripts in Latin letters, anything else that a token cannot hold as a hyphen.

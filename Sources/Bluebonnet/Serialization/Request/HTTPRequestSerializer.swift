@@ -15,8 +15,9 @@ public import FoundationNetworking
 /// let request = try serializer.request(method: "GET", url: url, parameters: ["page": 2])
 /// ```
 public struct HTTPRequestSerializer: RequestSerializer {
-    /// Header fields that are added to every request without a field of the same name. Default: `Accept-Language` and
-    /// `User-Agent`.
+    /// Header fields that are added to every request without a field of the same name. Default: `User-Agent`, with
+    /// the names and versions of program and library, and `Accept-Language` where the environment (`LANGUAGE`,
+    /// `LC_ALL`, `LC_MESSAGES`, `LANG`) sets a language other than `C`.
     public var headers: HeaderFields {
         get { checkedHeaders.headers }
         set { checkedHeaders = CheckedHeaders(newValue) }

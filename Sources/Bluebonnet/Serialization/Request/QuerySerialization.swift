@@ -44,21 +44,7 @@ enum BodyRedaction {
         guard type.hasPrefix("application/"), type.contains("json"), let value = try? JSONValue(parsing: data) else {
             return data
         }
-        let shown = shown(value)
-        return shown == value ? data : Data(shown.description.utf8)
-    }
-
-    /// Members of objects count at any depth.
-    private static func shown(_ value: JSONValue) -> JSONValue {
-        switch value {
-        case .object(let members):
-            .object(
-                members.reduce(into: JSONObject()) { kept, member in
-                    let isSecret = Redaction.isSecret(member.key)
-                    kept[member.key] = isSecret ? .string(Redaction.placeholder) : shown(member.value)
-                })
-        case .array(let elements): .array(elements.map { shown($0) })
-        case .null, .bool, .integer, .number, .string: value
-        }
+        let shown = value.redacted
+        return shown == value ? data : Data(shown.jsonText.utf8)
     }
 }

@@ -29,7 +29,7 @@ public struct CompoundResponseSerializer: ResponseSerializer {
         var errors: [NetworkingError] = []
         for serializer in serializers {
             do throws(NetworkingError) {
-                return try Self.value(of: serializer, response, body)
+                return try value(of: serializer, response, body)
             } catch {
                 errors.append(error)
             }
@@ -37,10 +37,13 @@ public struct CompoundResponseSerializer: ResponseSerializer {
         throw CompoundFailure(errors: errors).summary(response, body)
     }
 
-    private static func value(
+    /// The call may accept statuses that every serializer refuses.
+    private func value(
         of serializer: some ResponseSerializer, _ response: ResponseHead, _ body: Data
     ) throws(NetworkingError) -> any Sendable {
-        let refusal = serializer.validation.refusal(
+        var own = serializer.validation
+        if !validation.accepts(status: response.statusCode) { own.acceptableStatusCodes = nil }
+        let refusal = own.refusal(
             status: response.statusCode, contentType: response.contentType, bodyIsEmpty: body.isEmpty,
             hasNoBody: body.isEmpty && response.mayLackBody)
         if let refusal { throw refusal }

@@ -63,9 +63,9 @@ public struct DecodableResponseSerializer<Value: Decodable & Sendable>: Response
         } catch let error as NetworkingError {
             throw error
         } catch {
-            let reason = CodingFault.reason(of: error)
+            let reason = CodingFault.reason(of: error) { (try? JSONValue(parsing: body))?.kind(at: $0) }
             throw NetworkingError(
-                .cannotParseResponse, "the response's body is no \(Value.self): \(reason)",
+                .cannotParseResponse, "cannot decode the response as \(CodingFault.shown(Value.self)): \(reason)",
                 response: response.urlResponse, body: body, underlying: error)
         }
     }
@@ -92,5 +92,24 @@ public struct DecodableResponseSerializer<Value: Decodable & Sendable>: Response
                 Value.self, DecodingError.Context(codingPath: [], debugDescription: "the body is empty"))
         }
         return value
+    }
+}
+
+extension JSONValue {
+    /// The kind of the value at a path, such as `an object`; nil if the path leads nowhere.
+    fileprivate func kind(at path: [any CodingKey]) -> String? {
+        var value = self
+        for key in path {
+            guard let next = key.intValue.flatMap({ value[$0] }) ?? value[key.stringValue] else { return nil }
+            value = next
+        }
+        return switch value {
+        case .null: "null"
+        case .bool: "a boolean"
+        case .integer, .number: "a number"
+        case .string: "a string"
+        case .array: "an array"
+        case .object: "an object"
+        }
     }
 }

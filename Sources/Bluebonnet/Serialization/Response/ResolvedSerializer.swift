@@ -7,7 +7,7 @@ internal import Foundation
 /// the network thread must not run.
 final class ResolvedSerializer: Sendable {
     let serializer: any ResponseSerializer
-    /// The serializer's.
+    /// The serializer's, or with the statuses that a call accepts.
     let validation: ResponseValidation
     /// Whether it delivers the body as it is.
     let isPlain: Bool
@@ -16,6 +16,23 @@ final class ResolvedSerializer: Sendable {
         self.serializer = serializer
         validation = serializer.validation
         isPlain = Serializer.Value.self == Data.self && serializer.deliversBodyUnchanged
+    }
+
+    private init(_ other: ResolvedSerializer, _ validation: ResponseValidation) {
+        (serializer, isPlain, self.validation) = (other.serializer, other.isPlain, validation)
+    }
+
+    /// The serializer for other statuses.
+    func accepting(_ statusCodes: IndexSet) -> ResolvedSerializer {
+        var validation = validation
+        validation.acceptableStatusCodes = statusCodes
+        return ResolvedSerializer(self, validation)
+    }
+
+    /// The serializer, with the statuses of redirects added.
+    var acceptingRedirects: ResolvedSerializer {
+        guard let statusCodes = validation.acceptableStatusCodes else { return self }
+        return accepting(statusCodes.union(ResponseHead.redirectStatusCodes))
     }
 
     /// Delivers any body as it is, with the same statuses.

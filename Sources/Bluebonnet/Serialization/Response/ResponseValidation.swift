@@ -100,6 +100,9 @@ public struct ResponseValidation: Sendable, Equatable {
 }
 
 extension IndexSet {
+    /// Every status code of HTTP, 100 to 999: for calls that look at the status themselves.
+    public static let anyStatus = IndexSet(integersIn: 100...999)
+
     /// The range, when there is just one.
     fileprivate var onlyRange: Range<Int>? {
         let ranges = rangeView

@@ -153,7 +153,7 @@ extension CurlTransfer {
     /// Before each sending of the request (CURLOPT_PREREQFUNCTION); false aborts.
     func mayBeginSending(over endpoints: ConnectionEndpoints) -> Bool {
         endOpening()
-        guard mayUse(endpoints), isTrusted() else { return false }
+        guard mayUse(endpoints), isTrusted(), speaksWantedVersion() else { return false }
         let isMultiplexed = request.isSecure ? connection.isMultiplexed : machine.attempts.isMultiplexed
         let sending = machine.sends(
             multiplexed: isMultiplexed, isExplained: handle.lastErrorText != nil,
@@ -183,7 +183,21 @@ extension CurlTransfer {
         let isClean =
             !isKept
             || partition.connections.areClean(endpoints, tls: handle.tlsConnection, isMultiplexed: isMultiplexed)
-        return machine.takes(keptConnection: isKept, isClean: isClean && !isWornOut)
+        return machine.takes(keptConnection: isKept, isClean: isClean && !isWornOut && !lacksHTTP2)
+    }
+
+    /// Whether the request needs HTTP/2, and the connection has negotiated something else.
+    private var lacksHTTP2: Bool {
+        guard request.isSecure, request.limits.httpVersion == .http2PriorKnowledge else { return false }
+        return handle.tlsConnection.map { TLSConnection.information($0).value.applicationProtocol } != "h2"
+    }
+
+    private func speaksWantedVersion() -> Bool {
+        guard lacksHTTP2 else { return true }
+        let found = connection.tlsInformation?.value.applicationProtocol.map { ", but \($0)" } ?? ""
+        let text = "\(request.hostName) does not speak HTTP/2: TLS has not negotiated it\(found)"
+        stop(with: NetworkingError(.secureConnectionFailed, text))
+        return false
     }
 
     /// Counts the request, where connections have limits; true when this one has reached them already.

@@ -8,6 +8,8 @@ internal import Foundation
 struct CurlErrorMapping {
     private let error: CurlError
     private let host: String
+    /// Said of a request that goes through a proxy.
+    private let way: String
     private let text: String
     private let isInsideHead: Bool
     private let hasAnswer: Bool
@@ -22,6 +24,7 @@ struct CurlErrorMapping {
     init(_ machine: TransferMachine, _ handle: EasyHandle, error: CurlError, _ shortage: DescriptorShortage?) {
         (self.error, self.shortage) = (error, shortage)
         host = machine.request.hostName
+        way = machine.request.poolKey.proxy.map { " through the proxy \($0.url)" } ?? ""
         hasAnswer = machine.response.hasBegun
         isSent = machine.attempts.count > 0
         isInsideHead = hasAnswer && machine.response.head == nil
@@ -87,17 +90,17 @@ struct CurlErrorMapping {
     private var sentence: String {
         switch code {
         case .cannotFindHost where error.code == CURLE_COULDNT_RESOLVE_PROXY.rawValue:
-            "the name of the proxy to \(host) has no address"
+            "no connection to \(host)\(way), whose name has no address"
         case .cannotFindHost: "the name \(host) has no address"
-        case .cannotConnect: "no connection to \(host)"
-        case .timedOut: "\(host) did not answer in time"
+        case .cannotConnect: "no connection to \(host)\(way)"
+        case .timedOut: "\(host) did not answer in time\(way)"
         case .serverNotTrusted: "the certificate of \(host) is not trusted"
         case .secureConnectionFailed: "no secure connection to \(host)"
         case .clientCertificateRejected: "\(host) refused the client's certificate, or wants one"
         case .badServerResponse: "\(host) broke the protocol or its body is truncated"
-        case .connectionLost: "the connection to \(host) was lost"
+        case .connectionLost: "the connection to \(host)\(way) was lost"
         case .headersTooLarge: "the response's header section from \(host) is too large"
-        case .authenticationRequired: "the proxy wants a credential for \(host)"
+        case .authenticationRequired: "no connection to \(host)\(way), which wants a credential"
         default: "the request to \(host) failed"
         }
     }

@@ -127,7 +127,7 @@ extension HandleSetup {
         try handle.set(CURLOPT_PATH_AS_IS, true)  // whether dot segments stay was decided with the request
         try handle.set(CURLOPT_PROTOCOLS_STR, "http,https")
         try handle.set(CURLOPT_FOLLOWLOCATION, false)
-        try handle.set(CURLOPT_HTTP_VERSION, httpVersion.curlValue)
+        try handle.set(CURLOPT_HTTP_VERSION, httpVersion.curlValue(isSecure: isSecure))
         try handle.set(CURLOPT_HTTP_CONTENT_DECODING, false)
         // ChunkedBody undoes chunks. If libcurl did, libcurl would keep the trailers of a proxy's response, and
         // FirstFieldGuard does not see them.
@@ -301,8 +301,10 @@ extension TransferRequest {
 }
 
 extension HTTPProtocolVersion {
-    fileprivate var curlValue: Int {
+    /// Over TLS, the protocol is always negotiated, and checked before the request is sent.
+    fileprivate func curlValue(isSecure: Bool) -> Int {
         switch self {
+        case .http2PriorKnowledge where isSecure: CURL_HTTP_VERSION_2TLS
         case .negotiated: CURL_HTTP_VERSION_2TLS
         case .http1: CURL_HTTP_VERSION_1_1
         case .http2: CURL_HTTP_VERSION_2_0

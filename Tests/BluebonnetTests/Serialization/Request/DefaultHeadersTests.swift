@@ -21,13 +21,26 @@ import Testing
     }
 
     @Test(arguments: [
-        ("tool", "1.2.3", "tool/1.2.3 (Linux; Swift)"), ("my tool", "1 (beta)", "my-tool/1--beta- (Linux; Swift)"),
-        ("tool", nil, "tool/0 (Linux; Swift)"), ("", "2", "Bluebonnet/2 (Linux; Swift)"),
-        ("Тест", "1", "Test/1 (Linux; Swift)"), ("Zürich", "1", "Zurich/1 (Linux; Swift)"),
-        ("a\r\nX: y", "", "a--X--y/0 (Linux; Swift)"), ("😀", "😀", "Bluebonnet/0 (Linux; Swift)"),
+        ("tool", "1.2.3", "tool/1.2.3 Bluebonnet/"), ("my tool", "1 (beta)", "my-tool/1--beta- Bluebonnet/"),
+        ("tool", nil, "tool Bluebonnet/"), ("", "2", "Bluebonnet/"), ("bluebonnet", nil, "bluebonnet/"),
+        ("Тест", "1", "Test/1 Bluebonnet/"), ("Zürich", "1", "Zurich/1 Bluebonnet/"),
+        ("a\r\nX: y", "", "a--X--y Bluebonnet/"), ("😀", "😀", "Bluebonnet/"),
     ])
-    func theUserAgentIsATokenAVersionAndThePlatform(product: String, version: String?, expected: String) {
-        #expect(DefaultHeaders.userAgent(product: product, version: version) == expected)
+    func theUserAgentNamesTheProgramTheLibraryAndThePlatform(product: String, version: String?, start: String) {
+        let agent = DefaultHeaders.userAgent(product: product, version: version)
+        #expect(agent == start + LibraryVersion.text + " (Linux; Swift)")
+    }
+
+    @Test(
+        arguments: [
+            ([:], []), (["LANG": "C.UTF-8"], []), (["LANG": "POSIX", "LANGUAGE": "de"], []), (["LANG": ""], []),
+            (["LANG": "de_CH.UTF-8"], ["de-CH"]), (["LANG": "de_DE@euro"], ["de-DE"]), (["LANG": "eo"], ["eo"]),
+            (["LANG": "C", "LC_ALL": "fr_FR.UTF-8"], ["fr-FR"]), (["LANG": "fr_FR", "LC_ALL": "C"], []),
+            (["LANG": "en_US", "LC_MESSAGES": "it"], ["it"]), (["LANG": "en_US", "LC_MESSAGES": ""], ["en-US"]),
+            (["LANG": "en_US", "LANGUAGE": "de_AT:de:C"], ["de-AT", "de"]),
+        ] as [([String: String], [String])])
+    func languagesAreThoseOfTheEnvironment(environment: [String: String], expected: [String]) {
+        #expect(DefaultHeaders.languages(of: environment) == expected)
     }
 
     @Test func processHasAUserAgent() throws {

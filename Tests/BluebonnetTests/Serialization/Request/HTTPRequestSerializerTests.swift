@@ -139,7 +139,8 @@ import Testing
 
     @Test func defaultHeadersAreAdded() throws {
         let request = try serializer.request(method: "GET", url: address())
-        #expect(request.value(forHTTPHeaderField: "User-Agent") == serializer.headers["User-Agent"])
+        let agent = try #require(serializer.headers["User-Agent"])
+        #expect(request.value(forHTTPHeaderField: "User-Agent") == agent)
         #expect(request.value(forHTTPHeaderField: "Accept-Language") == serializer.headers["Accept-Language"])
     }
 

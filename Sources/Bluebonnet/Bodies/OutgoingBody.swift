@@ -1,0 +1,101 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+public import Foundation
+internal import Glibc
+
+/// The body of a request for a request adapter: its source, and its digest for a signature.
+public struct OutgoingBody: Sendable {
+    /// Where the body comes from.
+    public enum Source: Sendable {
+        /// There is no body.
+        case none
+        /// Bytes in memory, the request's `httpBody`.
+        case data(Data)
+        /// A file, which is read while it is sent.
+        case file(URL)
+        /// A stream, for instance of a multipart form.
+        case stream
+    }
+
+    /// Where the body comes from.
+    public let source: Source
+    /// Makes another stream with the same bytes; nil where that is not possible.
+    private let makeStream: (@Sendable () -> InputStream?)?
+
+    /// - Parameter makeStream: makes another stream with the same bytes; nil for other bodies.
+    init(_ source: Source, makeStream: (@Sendable () -> InputStream?)? = nil) {
+        (self.source, self.makeStream) = (source, makeStream)
+    }
+
+    /// SHA-256 of the whole body in lower-case hexadecimal; of a request without a body, that of no bytes.
+    ///
+    /// A file or a stream is read to its end, on a queue of the library: a multipart form, another
+    /// `ReplayableBodyStream`, or a stream from `onNeedNewBodyStream`.
+    ///
+    /// - Throws: `NetworkingError` with `cannotReadFile` when the file or the stream cannot be read, and with
+    ///   `bodyStreamExhausted` when the stream can be read only once, for sending.
+    public func sha256() async throws(NetworkingError) -> String {
+        switch source {
+        case .none: return MessageDigest.hexadecimalDigest(of: Data())
+        case .data(let data): return MessageDigest.hexadecimalDigest(of: data)
+        case .file(let file):
+            let result = await Self.onQueue { () throws(NetworkingError) in try Self.digest(ofFile: file.path) }
+            return try result.get()
+        case .stream:
+            let result = await Self.onQueue { [makeStream] () throws(NetworkingError) in
+                guard let stream = makeStream?() else {
+                    throw NetworkingError(
+                        .bodyStreamExhausted,
+                        "the body stream can be read only once, so that its digest is not known before it is sent: "
+                            + "sign it as unsigned, or use a ReplayableBodyStream or onNeedNewBodyStream")
+                }
+                return try Self.digest(of: stream)
+            }
+            return try result.get()
+        }
+    }
+
+    private static func onQueue(
+        _ work: @escaping @Sendable () throws(NetworkingError) -> String
+    ) async -> Result<String, NetworkingError> {
+        await withCheckedContinuation { waiter in
+            Queues.blocking.async {
+                waiter.resume(returning: Result { () throws(NetworkingError) in try work() })
+            }
+        }
+    }
+
+    private static func digest(ofFile path: String) throws(NetworkingError) -> String {
+        _ = try UploadFile(path: path)  // refuses a FIFO, for instance, which would block here
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else {
+            throw NetworkingError(.cannotReadFile, "cannot open \(path)", underlying: POSIXError.last)
+        }
+        defer { close(descriptor) }
+        let digest = IncrementalDigest()
+        do throws(POSIXError) {
+            try digest.finish(descriptor)
+        } catch {
+            throw NetworkingError(.cannotReadFile, "cannot read \(path)", underlying: error)
+        }
+        return digest.value
+    }
+
+    private static func digest(of stream: InputStream) throws(NetworkingError) -> String {
+        let digest = MessageDigest(.sha256)
+        stream.open()
+        defer { stream.close() }
+        var buffer = [UInt8](repeating: 0, count: 64 * 1024)
+        while true {
+            let count = stream.read(&buffer, maxLength: buffer.count)
+            if count == 0, stream.streamStatus != .error { return digest.finish() }
+            guard count > 0 else {
+                if let error = stream.errorIfAny as? NetworkingError { throw error }
+                let text = "the body's stream cannot be read for its digest"
+                throw NetworkingError(.cannotReadFile, text, underlying: stream.errorIfAny)
+            }
+            buffer.withUnsafeBytes { digest.update(UnsafeRawBufferPointer(rebasing: $0[..<count])) }
+        }
+    }
+}
