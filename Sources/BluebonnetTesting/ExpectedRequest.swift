@@ -35,6 +35,10 @@ public struct ExpectedRequest: Sendable {
 
         /// JSON of this value, for instance of a literal: `.json(["id": 17, "name": "Ada"])`.
         public static func json(_ value: JSONValue) -> Body { Body(content: .json(value)) }
+
+        /// JSON of members of several types: `.json(["id": user.id, "name": "Ada"])`. Nil is `null`.
+        @_disfavoredOverload
+        public static func json(_ members: [String: (any Encodable & Sendable)?]) -> Body { json(JSONMembers(members)) }
     }
 
     /// The method.

@@ -82,6 +82,12 @@ extension TestAnswer {
     /// A response with a JSON value, for instance a literal: `.json(["id": 17, "name": "Ada"])`.
     public static func json(_ value: JSONValue, status: Int = 200) -> TestAnswer { encoded(value, status) }
 
+    /// A response with members of several types as JSON: `.json(["id": user.id, "name": "Ada"])`. Nil is `null`.
+    @_disfavoredOverload
+    public static func json(_ members: [String: (any Encodable & Sendable)?], status: Int = 200) -> TestAnswer {
+        encoded(JSONMembers(members), status)
+    }
+
     private static func encoded(_ value: some Encodable, _ status: Int) -> TestAnswer {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]

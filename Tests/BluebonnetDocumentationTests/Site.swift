@@ -56,6 +56,8 @@ struct Site: Sendable {
         case (_, "/v1/images/disk.img"), (_, "/v1/big.bin"):
             return .response(
                 headers: ["Content-Type": "application/octet-stream"], body: String(repeating: "disk", count: 5000))
+        case (_, "/v1/articles/7"): return .response(status: 404, body: "no such article")
+        case (_, "/v1/articles/8"): return .response(status: 500)
         case (_, "/v1/old"): return .redirect(to: "/v1/me")
         case (_, "/v1/secret"):
             guard request.headers["Authorization"] == nil else { return json(user) }

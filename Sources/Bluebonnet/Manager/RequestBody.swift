@@ -42,6 +42,13 @@ public struct RequestBody: Sendable {
     /// the manager that makes the request.
     public static func json(_ value: JSONValue) -> RequestBody { encoded(value, nil) }
 
+    /// Members of a JSON object, of several types: `.json(["id": order.id, "note": note])`. Encoded by the `encoder` of
+    /// the manager that makes the request; nil is `null`.
+    @_disfavoredOverload
+    public static func json(_ members: [String: (any Encodable & Sendable)?]) -> RequestBody {
+        encoded(JSONMembers(members), nil)
+    }
+
     private static func encoded(_ value: some Encodable & Sendable, _ encoder: JSONEncoder?) -> RequestBody {
         RequestBody("JSON") { request, usual in
             request = try JSONRequestSerializer.bare.request(request, encoding: value, with: encoder ?? usual)

@@ -39,7 +39,7 @@ extension RequestOperationManager {
     public func get<Value: Decodable & Sendable>(
         _ url: some URLReference, parameters: Parameters? = nil, headers: HeaderFields = [:], body: RequestBody? = nil,
         timeout: Duration? = nil, priority: Operation.QueuePriority = .normal, acceptableStatusCodes: IndexSet? = nil,
-        decoder: JSONDecoder? = nil, configure: ((HTTPRequestOperation) -> Void)? = nil
+        decoder: JSONDecoder? = nil, configure: sending ((HTTPRequestOperation) -> Void)? = nil
     ) async throws(NetworkingError) -> Value {
         try await value(
             of: operation(
@@ -53,7 +53,7 @@ extension RequestOperationManager {
     public func post<Value: Decodable & Sendable>(
         _ url: some URLReference, parameters: Parameters? = nil, headers: HeaderFields = [:], body: RequestBody? = nil,
         timeout: Duration? = nil, priority: Operation.QueuePriority = .normal, acceptableStatusCodes: IndexSet? = nil,
-        decoder: JSONDecoder? = nil, configure: ((HTTPRequestOperation) -> Void)? = nil
+        decoder: JSONDecoder? = nil, configure: sending ((HTTPRequestOperation) -> Void)? = nil
     ) async throws(NetworkingError) -> Value {
         try await value(
             of: operation(
@@ -67,7 +67,7 @@ extension RequestOperationManager {
     public func put<Value: Decodable & Sendable>(
         _ url: some URLReference, parameters: Parameters? = nil, headers: HeaderFields = [:], body: RequestBody? = nil,
         timeout: Duration? = nil, priority: Operation.QueuePriority = .normal, acceptableStatusCodes: IndexSet? = nil,
-        decoder: JSONDecoder? = nil, configure: ((HTTPRequestOperation) -> Void)? = nil
+        decoder: JSONDecoder? = nil, configure: sending ((HTTPRequestOperation) -> Void)? = nil
     ) async throws(NetworkingError) -> Value {
         try await value(
             of: operation(
@@ -81,7 +81,7 @@ extension RequestOperationManager {
     public func patch<Value: Decodable & Sendable>(
         _ url: some URLReference, parameters: Parameters? = nil, headers: HeaderFields = [:], body: RequestBody? = nil,
         timeout: Duration? = nil, priority: Operation.QueuePriority = .normal, acceptableStatusCodes: IndexSet? = nil,
-        decoder: JSONDecoder? = nil, configure: ((HTTPRequestOperation) -> Void)? = nil
+        decoder: JSONDecoder? = nil, configure: sending ((HTTPRequestOperation) -> Void)? = nil
     ) async throws(NetworkingError) -> Value {
         try await value(
             of: operation(
@@ -95,7 +95,7 @@ extension RequestOperationManager {
     public func delete<Value: Decodable & Sendable>(
         _ url: some URLReference, parameters: Parameters? = nil, headers: HeaderFields = [:], body: RequestBody? = nil,
         timeout: Duration? = nil, priority: Operation.QueuePriority = .normal, acceptableStatusCodes: IndexSet? = nil,
-        decoder: JSONDecoder? = nil, configure: ((HTTPRequestOperation) -> Void)? = nil
+        decoder: JSONDecoder? = nil, configure: sending ((HTTPRequestOperation) -> Void)? = nil
     ) async throws(NetworkingError) -> Value {
         try await value(
             of: operation(
@@ -128,7 +128,7 @@ extension RequestOperationManager {
     public func get<Value: Decodable & Sendable>(
         _ url: some URLReference, parameters: Parameters? = nil, headers: HeaderFields = [:], body: RequestBody? = nil,
         timeout: Duration? = nil, priority: Operation.QueuePriority = .normal, acceptableStatusCodes: IndexSet? = nil,
-        decoder: JSONDecoder? = nil, as type: Value.Type, configure: ((HTTPRequestOperation) -> Void)? = nil
+        decoder: JSONDecoder? = nil, as type: Value.Type, configure: sending ((HTTPRequestOperation) -> Void)? = nil
     ) async throws(NetworkingError) -> Response<Value> {
         try await response(
             of: operation(
@@ -142,7 +142,7 @@ extension RequestOperationManager {
     public func post<Value: Decodable & Sendable>(
         _ url: some URLReference, parameters: Parameters? = nil, headers: HeaderFields = [:], body: RequestBody? = nil,
         timeout: Duration? = nil, priority: Operation.QueuePriority = .normal, acceptableStatusCodes: IndexSet? = nil,
-        decoder: JSONDecoder? = nil, as type: Value.Type, configure: ((HTTPRequestOperation) -> Void)? = nil
+        decoder: JSONDecoder? = nil, as type: Value.Type, configure: sending ((HTTPRequestOperation) -> Void)? = nil
     ) async throws(NetworkingError) -> Response<Value> {
         try await response(
             of: operation(
@@ -156,7 +156,7 @@ extension RequestOperationManager {
     public func put<Value: Decodable & Sendable>(
         _ url: some URLReference, parameters: Parameters? = nil, headers: HeaderFields = [:], body: RequestBody? = nil,
         timeout: Duration? = nil, priority: Operation.QueuePriority = .normal, acceptableStatusCodes: IndexSet? = nil,
-        decoder: JSONDecoder? = nil, as type: Value.Type, configure: ((HTTPRequestOperation) -> Void)? = nil
+        decoder: JSONDecoder? = nil, as type: Value.Type, configure: sending ((HTTPRequestOperation) -> Void)? = nil
     ) async throws(NetworkingError) -> Response<Value> {
         try await response(
             of: operation(
@@ -170,7 +170,7 @@ extension RequestOperationManager {
     public func patch<Value: Decodable & Sendable>(
         _ url: some URLReference, parameters: Parameters? = nil, headers: HeaderFields = [:], body: RequestBody? = nil,
         timeout: Duration? = nil, priority: Operation.QueuePriority = .normal, acceptableStatusCodes: IndexSet? = nil,
-        decoder: JSONDecoder? = nil, as type: Value.Type, configure: ((HTTPRequestOperation) -> Void)? = nil
+        decoder: JSONDecoder? = nil, as type: Value.Type, configure: sending ((HTTPRequestOperation) -> Void)? = nil
     ) async throws(NetworkingError) -> Response<Value> {
         try await response(
             of: operation(
@@ -184,7 +184,7 @@ extension RequestOperationManager {
     public func delete<Value: Decodable & Sendable>(
         _ url: some URLReference, parameters: Parameters? = nil, headers: HeaderFields = [:], body: RequestBody? = nil,
         timeout: Duration? = nil, priority: Operation.QueuePriority = .normal, acceptableStatusCodes: IndexSet? = nil,
-        decoder: JSONDecoder? = nil, as type: Value.Type, configure: ((HTTPRequestOperation) -> Void)? = nil
+        decoder: JSONDecoder? = nil, as type: Value.Type, configure: sending ((HTTPRequestOperation) -> Void)? = nil
     ) async throws(NetworkingError) -> Response<Value> {
         try await response(
             of: operation(
@@ -207,7 +207,7 @@ extension RequestOperationManager {
     public func get(
         _ url: some URLReference, parameters: Parameters? = nil, headers: HeaderFields = [:], body: RequestBody? = nil,
         timeout: Duration? = nil, priority: Operation.QueuePriority = .normal, acceptableStatusCodes: IndexSet? = nil,
-        configure: ((HTTPRequestOperation) -> Void)? = nil
+        configure: sending ((HTTPRequestOperation) -> Void)? = nil
     ) async throws(NetworkingError) -> Response<Data> {
         try await response(
             of: operation(
@@ -222,7 +222,7 @@ extension RequestOperationManager {
     public func head(
         _ url: some URLReference, parameters: Parameters? = nil, headers: HeaderFields = [:], body: RequestBody? = nil,
         timeout: Duration? = nil, priority: Operation.QueuePriority = .normal, acceptableStatusCodes: IndexSet? = nil,
-        configure: ((HTTPRequestOperation) -> Void)? = nil
+        configure: sending ((HTTPRequestOperation) -> Void)? = nil
     ) async throws(NetworkingError) -> Response<Data> {
         try await response(
             of: operation(
@@ -237,7 +237,7 @@ extension RequestOperationManager {
     public func post(
         _ url: some URLReference, parameters: Parameters? = nil, headers: HeaderFields = [:], body: RequestBody? = nil,
         timeout: Duration? = nil, priority: Operation.QueuePriority = .normal, acceptableStatusCodes: IndexSet? = nil,
-        configure: ((HTTPRequestOperation) -> Void)? = nil
+        configure: sending ((HTTPRequestOperation) -> Void)? = nil
     ) async throws(NetworkingError) -> Response<Data> {
         try await response(
             of: operation(
@@ -252,7 +252,7 @@ extension RequestOperationManager {
     public func put(
         _ url: some URLReference, parameters: Parameters? = nil, headers: HeaderFields = [:], body: RequestBody? = nil,
         timeout: Duration? = nil, priority: Operation.QueuePriority = .normal, acceptableStatusCodes: IndexSet? = nil,
-        configure: ((HTTPRequestOperation) -> Void)? = nil
+        configure: sending ((HTTPRequestOperation) -> Void)? = nil
     ) async throws(NetworkingError) -> Response<Data> {
         try await response(
             of: operation(
@@ -267,7 +267,7 @@ extension RequestOperationManager {
     public func patch(
         _ url: some URLReference, parameters: Parameters? = nil, headers: HeaderFields = [:], body: RequestBody? = nil,
         timeout: Duration? = nil, priority: Operation.QueuePriority = .normal, acceptableStatusCodes: IndexSet? = nil,
-        configure: ((HTTPRequestOperation) -> Void)? = nil
+        configure: sending ((HTTPRequestOperation) -> Void)? = nil
     ) async throws(NetworkingError) -> Response<Data> {
         try await response(
             of: operation(
@@ -282,7 +282,7 @@ extension RequestOperationManager {
     public func delete(
         _ url: some URLReference, parameters: Parameters? = nil, headers: HeaderFields = [:], body: RequestBody? = nil,
         timeout: Duration? = nil, priority: Operation.QueuePriority = .normal, acceptableStatusCodes: IndexSet? = nil,
-        configure: ((HTTPRequestOperation) -> Void)? = nil
+        configure: sending ((HTTPRequestOperation) -> Void)? = nil
     ) async throws(NetworkingError) -> Response<Data> {
         try await response(
             of: operation(
@@ -314,7 +314,7 @@ extension RequestOperationManager {
         _ url: some URLReference, to file: URL, parameters: Parameters? = nil, headers: HeaderFields = [:],
         timeout: Duration? = nil, priority: Operation.QueuePriority = .normal, acceptableStatusCodes: IndexSet? = nil,
         expectedDigest: String? = nil,
-        configure: ((HTTPRequestOperation) -> Void)? = nil
+        configure: sending ((HTTPRequestOperation) -> Void)? = nil
     ) async throws(NetworkingError) -> Response<URL> {
         let details = CallDetails(
             parameters, headers, nil, timeout, priority, acceptableStatusCodes, configure

@@ -113,7 +113,7 @@ extension RequestOperationManager {
         } catch {
             return .recipe(RequestPlan.Recipe { _ in throw error })
         }
-        let (baseURL, serializer, encoder) = (baseURL, requestSerializer, encoder)
+        let (baseURL, serializer, encoder) = (base(of: url), requestSerializer, encoder)
         let make: @Sendable () throws -> URLRequest = {
             try RequestCheck.method(method)
             var request = URLRequest(url: try RequestCheck.url(url, relativeTo: baseURL), method: method)
@@ -147,7 +147,7 @@ extension RequestOperationManager {
             body == nil || body?.bytes != nil
         else { return nil }
         try RequestCheck.method(method)
-        var request = URLRequest(url: try RequestCheck.url(url, relativeTo: baseURL), method: method)
+        var request = URLRequest(url: try RequestCheck.url(url, relativeTo: base(of: url)), method: method)
         serializer.properties.apply(to: &request)
         var fields = headers
         for field in headers.fields { try RequestCheck.field(name: field.name, value: field.value) }

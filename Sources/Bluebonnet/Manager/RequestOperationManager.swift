@@ -46,6 +46,8 @@ public final class RequestOperationManager: Sendable {
 
     /// The URL that relative URLs are resolved against; its path ends in a slash. Nil when there is none.
     public let baseURL: URL?
+    /// The base URL as it was given, which an empty reference means: an endpoint need not end in a slash.
+    private let givenBaseURL: URL?
     /// The queue that the verbs add their operations to.
     public let operationQueue = RequestOperationQueue()
     private let shared: Mutex<Box<Shared>>
@@ -85,12 +87,13 @@ public final class RequestOperationManager: Sendable {
 
     init(baseURL: URL?, _ configuration: Configuration = Configuration(), services: NetworkServices) {
         self.baseURL = baseURL.map(Self.withTrailingSlash)
+        givenBaseURL = baseURL
         self.services = services
         shared = Mutex(Box(Shared(configuration)))
     }
 
     init(copying other: RequestOperationManager) {
-        baseURL = other.baseURL
+        (baseURL, givenBaseURL) = (other.baseURL, other.givenBaseURL)
         services = other.services.copied()
         shared = Mutex(other.defaults)
     }
@@ -373,13 +376,17 @@ extension RequestOperationManager {
         _ method: String, _ url: some URLReference, parameters: Parameters? = nil
     ) throws(NetworkingError) -> URLRequest {
         var request = try requestSerializer.request(
-            method: method, url: try RequestCheck.url(url.urlReference, relativeTo: baseURL), parameters: parameters)
+            method: method, url: try RequestCheck.url(url.urlReference, relativeTo: base(of: url.urlReference)),
+            parameters: parameters)
         for field in headers.combined {
             try RequestCheck.field(name: field.name, value: field.value)
             request.setValue(field.value, forHTTPHeaderField: field.name)
         }
         return request
     }
+
+    /// The URL that a reference is resolved against.
+    func base(of reference: String) -> URL? { reference.isEmpty ? givenBaseURL : baseURL }
 
     /// Makes an operation whose plan is completed when its dependencies have ended.
     package func operation(

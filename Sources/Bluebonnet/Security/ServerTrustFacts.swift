@@ -45,7 +45,9 @@ struct VerificationFailure: Error, Sendable, Equatable {
 
     /// The remedy for an unknown authority.
     var remedy: String {
-        hasNoAnchor ? "; to trust its authority, name the authority's file in securityPolicy.authorities" : ""
+        hasNoAnchor
+            ? "; to trust its authority, name the authority's file: securityPolicy.authorities, or --ca of the command"
+            : ""
     }
 
     var libraryError: LibraryError { LibraryError(library: "OpenSSL", code: code, text: text) }

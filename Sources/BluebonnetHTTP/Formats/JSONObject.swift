@@ -89,3 +89,26 @@ extension JSONObject: CustomStringConvertible {
     /// Compact JSON text for a log, as `JSONValue.description`: without the values of secrets.
     public var description: String { JSONValue.object(self).description }
 }
+
+/// The members of a JSON object, of several types, as a literal with values of variables has them.
+package struct JSONMembers: Encodable, Sendable {
+    private struct Name: CodingKey {
+        let stringValue: String
+        var intValue: Int? { nil }
+
+        init(stringValue: String) { self.stringValue = stringValue }
+        init?(intValue: Int) { nil }
+    }
+
+    private let members: [String: (any Encodable & Sendable)?]
+
+    package init(_ members: [String: (any Encodable & Sendable)?]) { self.members = members }
+
+    package func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: Name.self)
+        for (name, value) in members {
+            let key = Name(stringValue: name)
+            if let value { try container.encode(value, forKey: key) } else { try container.encodeNil(forKey: key) }
+        }
+    }
+}

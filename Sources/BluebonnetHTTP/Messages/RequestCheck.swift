@@ -83,7 +83,7 @@ extension RequestCheck {
 
     private static func scheme(of parts: URLText, _ text: String) throws(NetworkingError) {
         guard let scheme = parts.scheme else {
-            throw badURL(text, "has no scheme, and there is no base URL to resolve it against")
+            throw badURL(text, "has no scheme, and there is no absolute base URL to resolve it against")
         }
         guard ["http", "https"].contains(scheme.lowercased()) else {
             throw badURL(text, parts, the: "scheme", scheme, "which is not http or https")

@@ -97,12 +97,36 @@ import Testing
     }
 
     @Test(arguments: [
-        ("http://h.test/v1/", "http://h.test/v1/"), ("http://h.test/v1", "http://h.test/v1/"),
+        ("http://h.test/v1/", "http://h.test/v1/"), ("http://h.test/v1", "http://h.test/v1"),
         ("http://h.test/v1/?a=1#f", "http://h.test/v1/?a=1"), ("http://h.test", "http://h.test"),
     ])
     func theEmptyTextIsTheBaseURL(base: String, expected: String) throws {
         let manager = RequestOperationManager(baseURL: try #require(URL(string: base)))
         #expect(try manager.request("GET", "").url?.absoluteString == expected)
+    }
+
+    @Test func anEndpointIsCalledByTheEmptyText() async throws {
+        let manager = network.manager(baseURL: ScriptedNetwork.url("/graphql"))
+        network.answer("/graphql", with: [.head(200)])
+        try await manager.post("", body: .text("query"))
+        try await manager.copied().get("")
+        #expect(network.log.requests.map(\.url.path) == ["/graphql", "/graphql"])
+    }
+
+    // MARK: - JSON
+
+    @Test func membersOfAJSONBodyMayHaveSeveralTypesAndComeFromVariables() async throws {
+        let (id, note, count) = (7, String?.none, 2.5)
+        network.answerOthers { _ in [.head(200)] }
+        for body in [
+            RequestBody.json(["article": id, "note": note, "count": count, "tags": ["a", "b"], "nothing": nil]),
+            .json(["article": 7, "note": nil, "count": 2.5, "tags": ["a", "b"], "nothing": nil]),
+        ] {
+            try await manager.post("x", body: body)
+            guard case .data(let data)? = network.log.requests.last?.body else { return Issue.record("no body") }
+            let sent = try JSONValue(parsing: data)
+            #expect(sent == ["article": 7, "note": nil, "count": 2.5, "tags": ["a", "b"], "nothing": nil])
+        }
     }
 
     @Test func theEmptyTextWithoutABaseURLIsNoURL() {
@@ -112,7 +136,9 @@ import Testing
 
     @Test func aURLWithoutASchemeSaysThatThereIsNoBase() {
         let error = #expect(throws: NetworkingError.self) { try RequestOperationManager().request("GET", "login") }
-        #expect(error?.message == "the URL \"login\" has no scheme, and there is no base URL to resolve it against")
+        #expect(
+            error?.message == "the URL \"login\" has no scheme, and there is no absolute base URL to resolve it against"
+        )
     }
 
     // MARK: - Limits
@@ -251,7 +277,8 @@ extension NetworkTests {
             #expect(error.code == .serverNotTrusted)
             #expect(
                 error.message.hasSuffix(
-                    "; to trust its authority, name the authority's file in securityPolicy.authorities"))
+                    "; to trust its authority, name the authority's file: securityPolicy.authorities, or --ca of the command"
+                ))
             #expect(!error.message.contains("pinning mode"))
             let first = try #require(error.serverCertificates.first)
             #expect(try ServerCertificate(der: first).dnsNames.contains("localhost"))
