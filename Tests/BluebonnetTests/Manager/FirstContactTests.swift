@@ -123,7 +123,10 @@ import Testing
             .json(["article": 7, "note": nil, "count": 2.5, "tags": ["a", "b"], "nothing": nil]),
         ] {
             try await manager.post("x", body: body)
-            guard case .data(let data)? = network.log.requests.last?.body else { return Issue.record("no body") }
+            guard case .data(let data)? = network.log.requests.last?.body else {
+                Issue.record("no body")
+                return
+            }
             let sent = try JSONValue(parsing: data)
             #expect(sent == ["article": 7, "note": nil, "count": 2.5, "tags": ["a", "b"], "nothing": nil])
         }
