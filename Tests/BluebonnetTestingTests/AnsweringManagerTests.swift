@@ -27,6 +27,17 @@ import Testing
         #expect(sent.headers["Accept"] != nil || sent.headers["User-Agent"] != nil)
     }
 
+    @Test func jsonMayHaveMembersOfSeveralTypesFromVariables() async throws {
+        let (id, name, note) = (7, "Tea", String?.none)
+        let manager = RequestOperationManager { _ in .json(["id": id, "name": name, "note": note]) }
+        let value: JSONValue = try await manager.post("x", body: .json(["id": id, "name": name]))
+        #expect(value == ["id": 7, "name": "Tea", "note": nil])
+        try manager.expectSent(.post("/x", body: .json(["id": id, "name": name])))
+        #expect(throws: SentRequestsDifference.self) {
+            try manager.expectSent(.post("/x", body: .json(["id": id, "name": "Coffee"])))
+        }
+    }
+
     @Test func bodyIsDecodedAndStatusValidated() async throws {
         let manager = RequestOperationManager { request in
             request.path == "/ada" ? .json(User(name: "Ada")) : .text("no", status: 404)

@@ -55,6 +55,19 @@ import Testing
         (.invalidSecurityPolicy, "invalidSecurityPolicy", url, -1200),
     ]
 
+    @Test func userInformationHasTheURLAsTextAndTheReason() throws {
+        let context = EncodingError.Context(codingPath: [], debugDescription: "no number")
+        let request = URLRequest(url: try #require(URL(string: "http://h/a?b")))
+        let underlying = EncodingError.invalidValue(1, context)
+        let error = NetworkingError(.invalidRequest, "m", request: request, underlying: underlying).nsError
+        #expect(error.userInfo["NSErrorFailingURLStringKey"] as? String == "http://h/a?b")
+        #expect(error.localizedFailureReason == "no number")
+        #expect(NetworkingError(.invalidRequest, "m").failureReason == "m")
+        #expect(NetworkingError(.timedOut, "m").failureReason == nil)
+        let refusal = LibraryError(library: "libcurl", code: 7, text: "t")
+        #expect(NetworkingError(.cannotConnect, "m", underlying: refusal).nsError.localizedFailureReason == "t")
+    }
+
     @Test func everyCodeHasItsNameItsDomainAndItsNumber() {
         for row in Self.table {
             let error = NetworkingError(row.code, "m")

@@ -191,6 +191,17 @@ import Testing
         #expect(seen.value == ["7/-1 0.0", "7/7 1.0"])
     }
 
+    /// Asked for after the end, when the request was made at the start.
+    @Test func endedTaskStillHasItsRequestAndItsProgress() async {
+        let task = HTTPSessionManager(network.session()).dataTask("POST", "json", body: .json(["a": 1]))
+        #expect(task.originalRequest == nil)
+        task.resume()
+        await task.ends()
+        #expect(task.originalRequest?.httpMethod == "POST" && task.originalRequest?.url?.path == "/json")
+        #expect(task.uploadProgress.completedUnitCount == 7 && task.uploadProgress.fractionCompleted == 1)
+        #expect(task.downloadProgress.completedUnitCount == 7 && task.downloadProgress.fractionCompleted == 1)
+    }
+
     @Test func progressCancelsPausesAndResumesTheTask() async {
         let task = network.session().uploadTask(
             with: network.request("/held", method: "POST"), from: Data("x".utf8))
