@@ -81,6 +81,8 @@ extension RequestLine {
     }
 
     private static func url(_ text: String, relativeTo base: URL?) throws(NetworkingError) -> URL {
+        // A line means what it says: a reference to an empty member must not lead to the base URL.
+        guard !text.isEmpty else { throw NetworkingError(.badURL, "the URL is empty") }
         do throws(NetworkingError) {
             return try RequestCheck.url(text, relativeTo: base)
         } catch {

@@ -42,6 +42,14 @@ import Testing
         #expect(request.allHTTPHeaderFields?["User-Agent"] != nil)
     }
 
+    /// As of a reference to a member that is empty.
+    @Test(arguments: ["GET", "DELETE"]) func anEmptyURLIsNotTheBaseURL(method: String) throws {
+        var line = RequestLine(url: "")
+        line.method = method
+        let error = #expect(throws: NetworkingError.self) { try plan(line, baseURL: URL(string: "http://base/v1/")) }
+        #expect(error?.code == .badURL && error?.message == "the URL is empty")
+    }
+
     @Test(arguments: [
         ("http://h/a/../b", "http://h/b"), ("a/%2e%2e/../b", "http://base/b"), ("/a/./b?c=..", "http://base/a/b?c=.."),
     ])

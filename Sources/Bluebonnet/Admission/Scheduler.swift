@@ -217,9 +217,12 @@ extension Scheduler {
     }
 
     /// From now on admits only operations that have begun a transfer before.
-    func stopAdmittingNew() {
+    ///
+    /// - Returns: the operations that waited for their first slot, which are never admitted.
+    @discardableResult
+    func stopAdmittingNew() -> [any SlotClient] {
         isClosedToNew = true
-        for index in waiting.indices where waiting[index].demand == .first { _ = takeClient(Int32(index)) }
+        return waiting.indices.filter { waiting[$0].demand == .first }.compactMap { takeClient(Int32($0)) }
     }
 }
 

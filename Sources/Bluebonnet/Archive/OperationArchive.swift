@@ -17,6 +17,8 @@ public struct OperationArchive: Codable, Sendable {
     let options: ArchivedOptions
     /// Nil for a plain `RequestOperation`, and when it was left out.
     let serializer: SerializerRecord?
+    /// The statuses that the call accepts; nil for the serializer's.
+    let acceptableStatusCodes: IndexSet?
     /// The type of a serializer that was left out.
     let leftOutSerializer: String?
     let uploadFile: URL?

@@ -61,7 +61,7 @@ enum MemberKind: Sendable {
     init(_ error: NetworkingError?) {
         switch error?.code {
         case nil: self = .success
-        case .cancelled?: self = .cancelled
+        case .cancelled?, .notStarted?: self = .cancelled  // by its drained manager
         case .dependencyFailed?: self = .skipped
         case .some: self = .failure
         }

@@ -33,8 +33,11 @@ public struct TransferOptions: Sendable {
     /// Whatever the limit, a single line of more than 100 KiB fails so, too: libcurl takes none
     /// (CURL_MAX_HTTP_HEADER). Its own limit for all lines is 300 KiB.
     public var maximumHeaderByteCount = 256 * 1024
-    /// The most redirects that are followed. 0 delivers the redirect itself as the response: its status is a success
-    /// then, whatever the serializer accepts. Default 20.
+    /// The most redirects that are followed. Default 20.
+    ///
+    /// 0 delivers the redirect itself as the response: its status is a success then, unless the call names other
+    /// statuses. The content type still counts: ask for the response without a type, because the text of a redirect is
+    /// seldom JSON.
     public var maximumRedirectCount = 20
     /// Whether a redirect may lead from https to http. Default false.
     public var allowsInsecureRedirects = false

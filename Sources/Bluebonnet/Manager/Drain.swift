@@ -10,9 +10,12 @@ extension RequestOperationManager {
     /// those that are unfinished after `timeout`.
     ///
     /// The manager never starts operations again. Operations that wait in `operationQueue` or for a slot, and later
-    /// calls, end at once with the error `notStarted`, which says that the manager was drained. A paused operation is
-    /// not waited for; an operation that is paused during the drain is, until the timeout. Redirects and answers to
-    /// challenges of running operations are still sent. The method may be called again, also while it runs.
+    /// calls, end at once with the error `notStarted`, which says that the manager was drained; waiting operations of
+    /// other kinds in `operationQueue` are cancelled.
+    ///
+    /// The drain does not wait for paused operations, nor for operations that run outside of `operationQueue`. An
+    /// operation that is paused during the drain is waited for until the timeout. Redirects and answers to challenges
+    /// of running operations are still sent. The method may be called again, also while it runs.
     ///
     /// - Parameters:
     ///   - timeout: how long to wait for running operations; zero cancels them immediately. Cancelling the calling task
@@ -39,7 +42,7 @@ extension RequestOperationManager {
         // In reverse order, so that an operation ends before the end of a dependency makes it ready.
         for operation in found.unstarted.reversed() { end(operation) }
         let drain = Drain(found, queue: completionQueue ?? Queues.callbacks, expirationHandler)
-        return await drain.finish(within: timeout)
+        return await drain.finish(within: timeout, waitingForUnstarted: services.isDrained)
     }
 
     /// Starts no more operations: stops the queue and its scheduler. Work submitted to the network thread after this
@@ -49,14 +52,17 @@ extension RequestOperationManager {
         NetworkThread.shared.submit { [services] in services.scheduler.stopAdmittingNew() }
     }
 
-    /// Starts no more operations. Returns all operations, and those of them that are running.
+    /// Starts no more operations. Returns all operations, and the running ones among them.
     private func stopAndLook() async -> (operations: [Operation], underWay: Set<ObjectIdentifier>) {
-        stopStarting()
+        operationQueue.isSuspended = true
         return await withCheckedContinuation { waiter in
             NetworkThread.shared.submit { [self] in
+                let dropped = services.scheduler.stopAdmittingNew().compactMap { $0 as? RequestOperation }
                 // What was let in or started in this round has begun at its end.
                 NetworkThread.shared.eventLoop.atEndOfRound {
-                    let operations = self.operationQueue.operations + self.operationsOfOtherQueues
+                    var known: Set<ObjectIdentifier> = []
+                    let operations = (self.operationQueue.operations + self.operationsOfOtherQueues + dropped)
+                        .filter { known.insert(ObjectIdentifier($0)).inserted }
                     let underWay = operations.filter { ($0 as? RequestOperation)?.isUnderWay ?? false }
                     waiter.resume(returning: (operations, Set(underWay.map(ObjectIdentifier.init))))
                 }
@@ -125,8 +131,10 @@ private final class Drain: Sendable {
         self.expirationHandler = expirationHandler
     }
 
-    func finish(within timeout: Duration) async -> DrainSummary {
+    /// - Parameter waitsForUnstarted: whether unstarted request operations are being ended.
+    func finish(within timeout: Duration, waitingForUnstarted waitsForUnstarted: Bool) async -> DrainSummary {
         for operation in sorted.finished { watch(operation) }
+        if waitsForUnstarted { for case let operation as RequestOperation in sorted.unstarted { watch(operation) } }
         let timer = DispatchWorkItem { [self] in expire() }
         if timeout <= .zero {
             expire()
@@ -192,7 +200,8 @@ public struct DrainSummary: Sendable {
     public internal(set) var finished: [Operation] = []
     /// Running operations that were cancelled at the timeout.
     public internal(set) var cancelled: [Operation] = []
-    /// Operations that never had a slot. They end with the error `notStarted`; nothing of them was sent.
+    /// Operations that never had a slot. Request operations have ended with the error `notStarted`, and nothing of them
+    /// was sent; operations of other kinds were cancelled.
     public internal(set) var unstarted: [Operation] = []
     /// Operations that were paused. They stay unfinished. An operation that was paused before its start ends with
     /// `notStarted` when it is resumed.

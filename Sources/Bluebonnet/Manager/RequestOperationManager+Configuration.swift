@@ -95,7 +95,8 @@ extension RequestOperationManager.Configuration: Codable {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         self.init()
         maximumConcurrentTransferCount = try container.limit(.maximumConcurrentTransferCount)
-        maximumConcurrentTransferCountPerOrigin = try container.limit(.maximumConcurrentTransferCountPerOrigin)
+        let limitPerOrigin = try container.limit(.maximumConcurrentTransferCountPerOrigin)
+        if limitPerOrigin != maximumConcurrentTransferCount { maximumConcurrentTransferCountPerOrigin = limitPerOrigin }
         maximumBytesPerSecond = try container.rate(.maximumBytesPerSecond)
         maximumBytesPerSecondPerOrigin = try container.rate(.maximumBytesPerSecondPerOrigin)
         transferOptions = try container.decode(ArchivedOptions.self, forKey: .transferOptions).options()
@@ -171,7 +172,9 @@ extension RequestOperationManager: NSCopying {
         let settings = copied()  // all of one moment
         var configuration = Configuration()
         configuration.maximumConcurrentTransferCount = services.limit
-        configuration.maximumConcurrentTransferCountPerOrigin = services.limitPerOrigin
+        if services.limitPerOrigin != services.limit {
+            configuration.maximumConcurrentTransferCountPerOrigin = services.limitPerOrigin
+        }
         configuration.maximumBytesPerSecond = services.bytesPerSecond
         configuration.maximumBytesPerSecondPerOrigin = services.bytesPerSecondPerOrigin
         configuration.governor = services.governor

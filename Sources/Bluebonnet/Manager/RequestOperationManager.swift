@@ -72,7 +72,7 @@ public final class RequestOperationManager: Sendable {
         precondition(
             configuration.maximumConcurrentTransferCount > 0
                 && configuration.maximumConcurrentTransferCountPerOrigin > 0,
-            "a manager needs room for at least one transfer")
+            "maximumConcurrentTransferCount and maximumConcurrentTransferCountPerOrigin have to be 1 or more")
         precondition(
             [configuration.maximumBytesPerSecond, configuration.maximumBytesPerSecondPerOrigin]
                 .allSatisfy { $0.map { $0 > 0 } ?? true }, "a limit of bytes a second has to be 1 or more")

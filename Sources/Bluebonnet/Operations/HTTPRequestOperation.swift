@@ -88,6 +88,7 @@ public final class HTTPRequestOperation: RequestOperation, @unchecked Sendable {
             throw NetworkingError(.invalidRequest, text)
         }
         self.init(plan: try RequestPlan(archive), serializer: ResolvedSerializer(serializer), services: services)
+        if let statusCodes = archive.acceptableStatusCodes { accept(statusCodes) }
         takeDetails(of: archive)
     }
 

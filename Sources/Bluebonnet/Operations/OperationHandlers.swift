@@ -270,7 +270,7 @@ extension RequestOperation {
     /// The download as Foundation's `Progress`; see `uploadProgress`.
     public var downloadProgress: Progress {
         var progress = byteProgress
-        if isFinished, error == nil { progress.expected = progress.count }
+        if error != nil { progress.expected = -1 }
         return report(at: \.downloadReport, progress)
     }
 

@@ -140,10 +140,12 @@ extension OperationOutcome {
     fileprivate mutating func completeError(_ timeouts: ResolvedTimeouts) {
         guard var error else { return }
         let result = transfer.value
-        if error.request == nil { error.request = result.request?.urlRequest }
-        let interval = error.request?.timeoutInterval ?? 0
-        if let limit = error.timeLimit, let value = timeouts.value(of: limit, requestInterval: interval) {
-            error.message += " (\(limit.rawValue) limit: \(value))"
+        if error.request == nil {  // else it is another operation's error, which a closure has thrown on
+            error.request = result.request?.urlRequest
+            let interval = error.request?.timeoutInterval ?? 0
+            if let limit = error.timeLimit, let value = timeouts.value(of: limit, requestInterval: interval) {
+                error.message += " (\(limit.rawValue) limit: \(value))"
+            }
         }
         if error.response == nil { error.response = result.head?.urlResponse }
         error.attemptCount = result.summary.attemptCount

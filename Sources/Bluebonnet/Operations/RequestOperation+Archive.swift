@@ -19,14 +19,16 @@ extension RequestOperation {
             throw NetworkingError(.invalidRequest, "the request has not been made yet, so there is no archive of it")
         }
         let plan = state.plan
-        let serializer = (state.result?.serializer ?? plan.serializer)?.serializer
+        let resolved = state.result?.serializer ?? plan.serializer
+        let serializer = resolved?.serializer
         let record = includingSerializer ? try Self.record(of: serializer) : nil
         var options = plan.options.value
         options.timeouts = plan.options.timeouts(for: plan.request ?? request)
         let progress = await archivedProgress()
         return OperationArchive(
             request: try ArchivedRequest(plan.request ?? request), options: try ArchivedOptions(options),
-            serializer: record, leftOutSerializer: record == nil ? serializer.map { "\(type(of: $0))" } : nil,
+            serializer: record, acceptableStatusCodes: resolved?.statusCodesOfCall,
+            leftOutSerializer: record == nil ? serializer.map { "\(type(of: $0))" } : nil,
             uploadFile: plan.uploadFile, part: progress.part ?? plan.continuation, outputFile: plan.outputFile,
             outputDirectory: plan.files.outputDirectory,
             receivedByteCount: progress.receivedByteCount ?? receivedByteCount,

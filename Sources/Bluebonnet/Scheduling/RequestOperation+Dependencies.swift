@@ -104,7 +104,8 @@ struct SkipReason: Sendable {
             let message = "not started: \(name) was not started, because \(cause)"
             self.error = NetworkingError(.dependencyFailed, message, underlying: error?.underlying ?? error)
         } else {
-            let verb = error?.code == .cancelled || error == nil ? "was cancelled" : "failed"
+            let wasCancelled = [nil, .cancelled, .notStarted].contains(error?.code)
+            let verb = wasCancelled ? "was cancelled" : "failed"
             self.cause = "\(name) \(verb)" + (error.map { ": \($0.message)" } ?? "")
             self.error = NetworkingError(.dependencyFailed, "not started: \(self.cause)", underlying: error)
         }

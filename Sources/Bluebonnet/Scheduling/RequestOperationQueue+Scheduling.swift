@@ -20,7 +20,7 @@ extension RequestOperationQueue {
             return
         }
         guard let entry = request.state.enter(self, isWaiting: request.dependencyNode.isWaiting) else {
-            preconditionFailure("an operation can be added to one queue only, once, before it is started")
+            preconditionFailure("\(request) can be added to one queue only, once, before it is started")
         }
         add(request, entry)
     }

@@ -45,4 +45,12 @@ package enum Redaction {
         }
         return pairs.joined(separator: "&")
     }
+
+    /// Text of any kind, without what follows the name of a secret and `=` or `:`, up to the end of the word.
+    package static func text(_ text: String) -> String {
+        text.replacing(#/([\w.\-]+)(["']?\s*[=:]\s*["']?)((?:(?:[Bb]earer|[Bb]asic|[Dd]igest)\s+)?[^\s"'&<>;,]+)/#) {
+            match in
+            isSecret(String(match.1)) ? "\(match.1)\(match.2)\(placeholder)" : String(match.0)
+        }
+    }
 }

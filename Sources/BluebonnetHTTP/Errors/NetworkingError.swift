@@ -153,8 +153,8 @@ extension NetworkingError: LocalizedError, CustomStringConvertible {
     /// The sentence alone, as `localizedDescription` gives it.
     public var errorDescription: String? { message }
 
-    /// The reason of the failure: the message of a request that could not be made, otherwise the reason of the
-    /// underlying error; nil without a reason.
+    /// The reason of the failure: that of the underlying error, otherwise the message of a request that could not be
+    /// made; nil without a reason.
     public var failureReason: String? {
         switch underlying {
         case EncodingError.invalidValue(_, let context)?: context.debugDescription

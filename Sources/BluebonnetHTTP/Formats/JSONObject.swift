@@ -90,25 +90,26 @@ extension JSONObject: CustomStringConvertible {
     public var description: String { JSONValue.object(self).description }
 }
 
-/// The members of a JSON object, of several types, as a literal with values of variables has them.
+/// The members of a JSON object, of several types, for instance of a literal with variables. Their names stay as they
+/// are, as in a `JSONValue`, whatever the encoder does with the names of properties.
 package struct JSONMembers: Encodable, Sendable {
-    private struct Name: CodingKey {
-        let stringValue: String
-        var intValue: Int? { nil }
+    private struct Member: Encodable, Sendable {
+        let value: (any Encodable & Sendable)?
 
-        init(stringValue: String) { self.stringValue = stringValue }
-        init?(intValue: Int) { nil }
+        func encode(to encoder: any Encoder) throws {
+            var container = encoder.singleValueContainer()
+            if let value { try container.encode(value) } else { try container.encodeNil() }
+        }
     }
 
-    private let members: [String: (any Encodable & Sendable)?]
+    private let members: [String: Member]
 
-    package init(_ members: [String: (any Encodable & Sendable)?]) { self.members = members }
+    package init(_ members: [String: (any Encodable & Sendable)?]) {
+        self.members = members.mapValues { Member(value: $0) }
+    }
 
     package func encode(to encoder: any Encoder) throws {
-        var container = encoder.container(keyedBy: Name.self)
-        for (name, value) in members {
-            let key = Name(stringValue: name)
-            if let value { try container.encode(value, forKey: key) } else { try container.encodeNil(forKey: key) }
-        }
+        var container = encoder.singleValueContainer()
+        try container.encode(members)
     }
 }

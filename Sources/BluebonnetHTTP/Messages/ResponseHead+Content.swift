@@ -60,22 +60,28 @@ extension ResponseHead {
 
 extension ResponseHead {
     private static let excerptLength = 200
+    /// Larger JSON is not parsed for an excerpt.
+    private static let parsedByteCount = 16 * 1024
 
-    /// The beginning of a text body, as one line without secrets; nil for other bodies.
+    /// The beginning of a text body, as one line; nil for other bodies. Values with names that say that they are secret
+    /// are replaced: members of JSON, and in other text whatever follows such a name and `=` or `:`.
     package func excerpt(of body: Data) -> String? {
         guard let mediaType, !body.isEmpty else { return nil }
         let isJSON = mediaType.hasSuffix("/json") || mediaType.hasSuffix("+json")
         guard isJSON || mediaType.hasPrefix("text/") || mediaType.hasSuffix("/xml") || mediaType.hasSuffix("+xml")
         else { return nil }
-        let json = isJSON ? (try? JSONValue(parsing: body))?.description : nil
-        guard let text = json ?? text(of: body) ?? text(of: body.prefix(Self.excerptLength)) else { return nil }
-        var line = ""
-        for word in text.unicodeScalars.prefix(4 * Self.excerptLength).split(whereSeparator: {
-            $0.value <= 0x20 || $0.value == 0x7F
-        }) {
-            line += (line.isEmpty ? "" : " ") + String(word)
+        if isJSON, body.count <= Self.parsedByteCount, let value = try? JSONValue(parsing: body) {
+            return Self.line(value.description)
         }
-        return line.isEmpty ? nil : line.count > Self.excerptLength ? line.prefix(Self.excerptLength) + "…" : line
+        // A character may be cut at the end, which makes the bytes no text in UTF-8.
+        let start = (0..<4).lazy.compactMap { self.text(of: body.prefix(4 * Self.excerptLength).dropLast($0)) }.first
+        return start.flatMap { Self.line(Redaction.text($0)) }
+    }
+
+    private static func line(_ text: String) -> String? {
+        let words = text.unicodeScalars.split { $0.value <= 0x20 || $0.value == 0x7F }
+        let line = words.map { String($0) }.joined(separator: " ")
+        return line.isEmpty ? nil : line.count > excerptLength ? line.prefix(excerptLength) + "…" : line
     }
 }
 

@@ -10,6 +10,8 @@ public import Foundation
 /// while let next = page?.links["next"] { page = try await manager.get(next, as: [User].self) }
 /// ```
 ///
+/// A server chooses the URLs: a call to one sends the manager's header fields to that host.
+///
 /// Malformed links are ignored, and so are links of other resources (with an `anchor` parameter).
 public struct WebLinks: Sendable, Hashable {
     /// A link.
@@ -47,6 +49,14 @@ extension WebLinks.Link {
     public func has(_ relation: String) -> Bool { relations.contains { $0.lowercased() == relation.lowercased() } }
 }
 
+extension WebLinks.Link: CustomStringConvertible, CustomReflectable {
+    /// The relations with the URL, without secrets.
+    public var description: String { "\(relations.joined(separator: " ")): \(Redaction.url(url.absoluteString))" }
+
+    /// A mirror without secrets.
+    public var customMirror: Mirror { Mirror(self, children: ["link": description]) }
+}
+
 extension WebLinks: RandomAccessCollection {
     public var startIndex: Int { links.startIndex }
     public var endIndex: Int { links.endIndex }
@@ -55,10 +65,7 @@ extension WebLinks: RandomAccessCollection {
 
 extension WebLinks: CustomStringConvertible {
     /// The relations with their URLs, without secrets.
-    public var description: String {
-        let texts = links.map { "\($0.relations.joined(separator: " ")): \(Redaction.url($0.url.absoluteString))" }
-        return "[" + texts.joined(separator: ", ") + "]"
-    }
+    public var description: String { "[" + links.map(\.description).joined(separator: ", ") + "]" }
 }
 
 extension ResponseHead {

@@ -103,6 +103,53 @@ extension NetworkTests {
             }
         }
 
+        /// Requests that are made at the start wait for their slots without a queue; so do operations without a queue.
+        @Test func operationsThatWaitForASlotOutsideOfTheQueueEndToo() async throws {
+            try await TestServer.answering(.stall) { server in
+                let (manager, queue) = (manager(limit: 1), RequestOperationQueue())
+                let url = server.url().absoluteString
+                let running = manager.operation("POST", url, body: .json(["a": 1]))
+                let queued = (0..<2).map { _ in manager.operation("POST", url, body: .json(["a": 1])) }
+                let started = manager.operation("GET", url)
+                queue.addOperation(running)
+                await server.waitForRequests(count: 1)
+                queue.addOperations(queued)
+                started.start()
+                for operation in queued + [started] {
+                    await becomes(
+                        "it waits: the manager runs no more than 1 transfer at once (maximumConcurrentTransferCount)"
+                    ) {
+                        await operation.whyWaiting
+                    }
+                }
+                let summary = await manager.drain(timeout: .zero)
+                #expect(Set(summary.unstarted) == Set(queued + [started]))
+                #expect((queued + [started]).allSatisfy { $0.code == .notStarted })  // the drain has waited for them
+                running.cancel()
+                await queue.empties()
+            }
+        }
+
+        /// The members that were not started are no failures, which would cancel the others.
+        @Test(arguments: [Batch.FailurePolicy.cancelAtFirstFailure, .carryOn])
+        func runningMembersOfABatchFinish(policy: Batch.FailurePolicy) async throws {
+            let gate = Gate()
+            try await TestServer.serving(script: waiting(for: gate)) { server in
+                let manager = manager(limit: 1)
+                let members = (0..<2).map { _ in manager.operation("GET", server.url("/late").absoluteString) }
+                var options = Batch.Options()
+                options.failurePolicy = policy
+                let batch = manager.enqueue(Batch(of: members, options: options))
+                await server.waitForRequests(count: 1)
+                async let drained = manager.drain(timeout: .seconds(100))
+                await hasBegun(manager)
+                gate.open()
+                #expect(await drained.finished.compactMap { $0 as? HTTPRequestOperation } == [members[0]])
+                let counts = try await batch.outcome().counts
+                #expect(counts.successCount == 1 && counts.cancelledCount == 1)
+            }
+        }
+
         @Test func operationsThatWaitInOtherQueuesEndToo() async throws {
             try await TestServer.answering(.stall) { server in
                 let (manager, queue) = (manager(limit: 1), RequestOperationQueue())

@@ -86,6 +86,29 @@ import Testing
         #expect(try await manager.get("moved").value == Data("here".utf8))
     }
 
+    /// What the call says counts, also where no redirect is followed.
+    @Test func aCallThatNamesItsStatusesAcceptsNoRedirectBesides() async throws {
+        let error = await #expect(throws: NetworkingError.self) {
+            try await manager.get("moved", acceptableStatusCodes: [200]) { $0.options.maximumRedirectCount = 0 }
+        }
+        #expect(error?.statusCode == 302)
+    }
+
+    @Test func acceptedStatusesAreArchived() async throws {
+        let operation = manager.operation("GET", "missing", acceptableStatusCodes: [200, 404])
+        let data = try JSONEncoder().encode(try await operation.archive())
+        let archive = try JSONDecoder().decode(OperationArchive.self, from: data)
+        let restored = try manager.operation(with: archive)
+        try await manager.run(restored)
+        #expect(restored.statusCode == 404)
+    }
+
+    @MainActor @Test func callsOfTheMainActorMayBeConfigured() async throws {
+        let limit = 0
+        let response = try await manager.get("moved") { $0.options.maximumRedirectCount = limit }
+        #expect(response.statusCode == 302)
+    }
+
     // MARK: - URLs
 
     @Test func callsTakeAURLAsTheyTakeItsText() async throws {
@@ -132,6 +155,19 @@ import Testing
         }
     }
 
+    @Test func namesOfMembersStayWhateverTheEncoderDoes() async throws {
+        let id = 7
+        manager.encoder = JSONEncoder()
+        manager.encoder.keyEncodingStrategy = .convertToSnakeCase
+        network.answerOthers { _ in [.head(200)] }
+        try await manager.post("x", body: .json(["userId": id, "note": nil]))
+        guard case .data(let data)? = network.log.requests.last?.body else {
+            Issue.record("no body")
+            return
+        }
+        #expect(try JSONValue(parsing: data) == ["userId": 7, "note": nil])
+    }
+
     @Test func theEmptyTextWithoutABaseURLIsNoURL() {
         let error = #expect(throws: NetworkingError.self) { try RequestOperationManager().request("GET", "") }
         #expect(error?.code == .badURL)
@@ -157,7 +193,10 @@ import Testing
         }
         #expect(manager.maximumConcurrentTransferCountPerOrigin == own ?? 200)
         #expect(session.maximumConcurrentTransferCountPerOrigin == own ?? 200)
-        #expect(RequestOperationManager(configuration: manager).services.limitPerOrigin == own ?? 200)
+        var copy = RequestOperationManager(configuration: manager).configuration
+        #expect(copy.maximumConcurrentTransferCountPerOrigin == own ?? 200)
+        copy.maximumConcurrentTransferCount = 300
+        #expect(copy.maximumConcurrentTransferCountPerOrigin == own ?? 300)
     }
 
     // MARK: - Texts
@@ -207,6 +246,10 @@ import Testing
             ("text/plain", "no\n  such\tuser", "no such user"),
             ("application/problem+json", #"{"password":"x"}"#, #"{"password":"REDACTED"}"#),
             ("application/xml", "<e/>", "<e/>"), ("image/png", "text", nil), ("text/plain", "", nil),
+            ("application/json", #"{"access_token":"geheim","a"#, #"{"access_token":"REDACTED","a"#),
+            ("text/html", "<p>Authorization: Bearer geheim</p>", "<p>Authorization: REDACTED</p>"),
+            ("text/plain", "password=geheim&a=1; api-key: geheim", "password=REDACTED&a=1; api-key: REDACTED"),
+            ("text/plain", String(repeating: "ä", count: 801), String(repeating: "ä", count: 200) + "…"),
             ("text/plain", String(repeating: "a", count: 201), String(repeating: "a", count: 200) + "…"),
             ("text/plain", String(repeating: "a", count: 200), String(repeating: "a", count: 200)),
         ] as [(String, String, String?)])
@@ -231,6 +274,21 @@ import Testing
         network.answer("/value", with: [.head(200, ["Content-Type": "application/json"]), .body(body)])
         let error = await #expect(throws: NetworkingError.self) { try await manager.get("value", as: type) }
         return error?.message
+    }
+
+    @Test func keysOfAnotherTypeAreNotCalledValues() async {
+        let text = await decodingFault([Int: Int].self, #"{"a":1}"#)
+        #expect(text?.contains("expected a number at member a, found a number") == false)
+    }
+
+    @Test func errorOfAnotherOperationKeepsItsLimit() async throws {
+        network.answer("/login", with: [.fail(.timedOut)])
+        var failed = NetworkingError(.timedOut, "login took too long (idle limit: 5.0 seconds)")
+        (failed.timeLimit, failed.request) = (.idle, URLRequest(url: ScriptedNetwork.url("/login")))
+        let login = manager.get("here", returning: StringResponseSerializer())
+        let after = manager.get("here", after: login) { [failed] _, _ in throw failed }
+        let error = await #expect(throws: NetworkingError.self) { try await after.value }
+        #expect(error?.message == "login took too long (idle limit: 5.0 seconds)")
     }
 
     @Test func decodingErrorsNameWhatWasExpectedAndFound() async {
@@ -274,6 +332,14 @@ extension NetworkTests {
             #expect(error.message.hasPrefix("no connection to example.test through the proxy http://127.0.0.1:1: "))
         }
 
+        @Test func namesOfAnotherHostsCertificateAreTold() async throws {
+            let server = try await TestServer.start(tls: .wrongHost) { _ in .response(body: "never") }
+            let error = try #require(await get(server.url(), try TransferOptions.trustingTestAuthority).error)
+            #expect(error.code == .serverNotTrusted)
+            #expect(error.message.hasPrefix("the certificate of 127.0.0.1 does not name it: it names "), "\(error)")
+            await server.stop()
+        }
+
         @Test func anUnknownAuthorityIsMetWithItsRemedy() async throws {
             let server = try await TestServer.start(tls: .localhost) { _ in .response(body: "never") }
             let error = try #require(await get(server.url()).error)
@@ -305,6 +371,14 @@ extension NetworkTests {
             #expect(error.message == "127.0.0.1 does not speak HTTP/2: TLS has not negotiated it, but http/1.1")
             #expect(server.requests.isEmpty)
             await server.stop()
+        }
+
+        @Test func aServerInTheClearThatDoesNotSpeakHTTP2IsNamed() async throws {
+            try await TestServer.answering(.close) { server in
+                let options = TransferOptions { $0.httpVersion = .http2PriorKnowledge }
+                let error = try #require(await get(server.url(), options).error)
+                #expect(error.message.contains("which perhaps does not speak HTTP/2"), "\(error)")
+            }
         }
 
         @Test func aKeptConnectionOfAnotherVersionIsNotUsed() async throws {

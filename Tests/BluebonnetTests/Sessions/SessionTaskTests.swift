@@ -193,13 +193,23 @@ import Testing
 
     /// Asked for after the end, when the request was made at the start.
     @Test func endedTaskStillHasItsRequestAndItsProgress() async {
-        let task = HTTPSessionManager(network.session()).dataTask("POST", "json", body: .json(["a": 1]))
+        let head = ["Content-Length": "5", "Content-Type": "application/json"]
+        network.answer("/p", with: [.sent(7), .head(200, head), .body("[1,2]")])
+        let task = HTTPSessionManager(network.session()).dataTask("POST", "p", body: .json(["a": 1]))
         #expect(task.originalRequest == nil)
         task.resume()
         await task.ends()
-        #expect(task.originalRequest?.httpMethod == "POST" && task.originalRequest?.url?.path == "/json")
+        #expect(task.originalRequest?.httpMethod == "POST" && task.originalRequest?.url?.path == "/p")
         #expect(task.uploadProgress.completedUnitCount == 7 && task.uploadProgress.fractionCompleted == 1)
-        #expect(task.downloadProgress.completedUnitCount == 7 && task.downloadProgress.fractionCompleted == 1)
+        #expect(task.downloadProgress.completedUnitCount == 5 && task.downloadProgress.fractionCompleted == 1)
+    }
+
+    @Test func progressOfAFailedDownloadIsNotComplete() async {
+        network.answer("/cut", with: [.head(200, ["Content-Length": "10"]), .body("12345"), .fail(.connectionLost)])
+        let task = network.session().dataTask(with: network.request("/cut"), completionHandler: nil)
+        task.resume()
+        await task.ends()
+        #expect(task.error != nil && task.downloadProgress.fractionCompleted < 1)
     }
 
     @Test func progressCancelsPausesAndResumesTheTask() async {

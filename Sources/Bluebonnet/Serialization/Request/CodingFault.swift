@@ -23,7 +23,9 @@ enum CodingFault {
     static func reason(of error: any Error, kind: ([any CodingKey]) -> String? = { _ in nil }) -> String {
         switch error {
         case DecodingError.typeMismatch(let type, let context), DecodingError.valueNotFound(let type, let context):
-            guard let expected = name(of: type), let found = kind(context.codingPath) else {
+            guard let expected = name(of: type), let found = kind(context.codingPath),
+                found != expected
+            else {
                 return "\(context.debugDescription) at \(place(context.codingPath))"
             }
             return "expected \(expected) at \(place(context.codingPath)), found \(found)"

@@ -9,30 +9,33 @@ final class ResolvedSerializer: Sendable {
     let serializer: any ResponseSerializer
     /// The serializer's, or with the statuses that a call accepts.
     let validation: ResponseValidation
+    /// The statuses that a call accepts; nil for the serializer's.
+    let statusCodesOfCall: IndexSet?
     /// Whether it delivers the body as it is.
     let isPlain: Bool
 
     init<Serializer: ResponseSerializer>(_ serializer: Serializer) {
         self.serializer = serializer
-        validation = serializer.validation
+        (validation, statusCodesOfCall) = (serializer.validation, nil)
         isPlain = Serializer.Value.self == Data.self && serializer.deliversBodyUnchanged
     }
 
-    private init(_ other: ResolvedSerializer, _ validation: ResponseValidation) {
-        (serializer, isPlain, self.validation) = (other.serializer, other.isPlain, validation)
-    }
-
-    /// The serializer for other statuses.
-    func accepting(_ statusCodes: IndexSet) -> ResolvedSerializer {
-        var validation = validation
+    private init(_ other: ResolvedSerializer, _ statusCodes: IndexSet, ofCall isOfCall: Bool) {
+        var validation = other.validation
         validation.acceptableStatusCodes = statusCodes
-        return ResolvedSerializer(self, validation)
+        (serializer, isPlain, self.validation) = (other.serializer, other.isPlain, validation)
+        statusCodesOfCall = isOfCall ? statusCodes : nil
     }
 
-    /// The serializer, with the statuses of redirects added.
+    /// The serializer, with the statuses that a call accepts.
+    func accepting(_ statusCodes: IndexSet) -> ResolvedSerializer {
+        ResolvedSerializer(self, statusCodes, ofCall: true)
+    }
+
+    /// The serializer, with the statuses of redirects added, unless the call names its statuses.
     var acceptingRedirects: ResolvedSerializer {
-        guard let statusCodes = validation.acceptableStatusCodes else { return self }
-        return accepting(statusCodes.union(ResponseHead.redirectStatusCodes))
+        guard statusCodesOfCall == nil, let own = validation.acceptableStatusCodes else { return self }
+        return ResolvedSerializer(self, own.union(ResponseHead.redirectStatusCodes), ofCall: false)
     }
 
     /// Delivers any body as it is, with the same statuses.

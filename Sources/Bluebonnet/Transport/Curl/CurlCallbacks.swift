@@ -177,8 +177,10 @@ extension CurlTransfer {
     /// Whether the connection that libcurl has found may be used.
     private func mayUse(_ endpoints: ConnectionEndpoints) -> Bool {
         let isWornOut = isWornOut(endpoints)
-        guard machine.attempts.count == 0 else { return machine.takesAgain(isWornOut: isWornOut) }
         let isKept = handle.long(CURLINFO_NUM_CONNECTS) == 0
+        guard machine.attempts.count == 0 else {
+            return machine.takesAgain(isWornOut: isWornOut || isKept && lacksHTTP2)
+        }
         let isMultiplexed = machine.attempts.isMultiplexed
         let isClean =
             !isKept

@@ -10,6 +10,8 @@ struct CurlErrorMapping {
     private let host: String
     /// Said of a request that goes through a proxy.
     private let way: String
+    /// Said of a server that was to speak HTTP/2, and was not asked.
+    private let hint: String
     private let text: String
     private let isInsideHead: Bool
     private let hasAnswer: Bool
@@ -25,6 +27,8 @@ struct CurlErrorMapping {
         (self.error, self.shortage) = (error, shortage)
         host = machine.request.hostName
         way = machine.request.poolKey.proxy.map { " through the proxy \($0.url)" } ?? ""
+        let mayLackHTTP2 = machine.request.limits.httpVersion == .http2PriorKnowledge && !machine.response.hasBegun
+        hint = mayLackHTTP2 && !machine.request.isSecure ? ", which perhaps does not speak HTTP/2," : ""
         hasAnswer = machine.response.hasBegun
         isSent = machine.attempts.count > 0
         isInsideHead = hasAnswer && machine.response.head == nil
@@ -98,7 +102,7 @@ struct CurlErrorMapping {
         case .secureConnectionFailed: "no secure connection to \(host)"
         case .clientCertificateRejected: "\(host) refused the client's certificate, or wants one"
         case .badServerResponse: "\(host) broke the protocol or its body is truncated"
-        case .connectionLost: "the connection to \(host)\(way) was lost"
+        case .connectionLost: "the connection to \(host)\(hint)\(way) was lost"
         case .headersTooLarge: "the response's header section from \(host) is too large"
         case .authenticationRequired: "no connection to \(host)\(way), which wants a credential"
         default: "the request to \(host) failed"
