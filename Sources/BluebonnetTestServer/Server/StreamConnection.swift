@@ -16,6 +16,8 @@ final class StreamConnection {
     private let channel: any Channel
     /// Of the stream that came last.
     private var lastStreamID = HTTP2StreamID.rootStream
+    /// Of the last GOAWAY; nil before the first.
+    private var announcedStreamID: HTTP2StreamID?
     private var requestCount = 0
     private var answerCount = 0
 
@@ -58,8 +60,11 @@ final class StreamConnection {
         if answerCount == options.requestsPerConnection { close(last: lastStreamID) }
     }
 
-    /// Sends GOAWAY: the streams behind `last` are not answered.
+    /// Sends GOAWAY: the streams after `last` are not answered. A second GOAWAY takes nothing back (RFC 9113, 6.8):
+    /// NIO would refuse it, and the connection would be closed before the first one has left.
     func goAway(last: HTTP2StreamID) -> EventLoopFuture<Void> {
+        let last = min(last, announcedStreamID ?? last)
+        announcedStreamID = last
         let frame = HTTP2Frame(
             streamID: .rootStream, payload: .goAway(lastStreamID: last, errorCode: .noError, opaqueData: nil))
         return channel.writeAndFlush(frame)
