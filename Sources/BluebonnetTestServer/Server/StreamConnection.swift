@@ -67,7 +67,10 @@ final class StreamConnection {
         announcedStreamID = last
         let frame = HTTP2Frame(
             streamID: .rootStream, payload: .goAway(lastStreamID: last, errorCode: .noError, opaqueData: nil))
-        return channel.writeAndFlush(frame)
+        // Not within a read: NIO closes a connection without streams when the next frame of that read comes, and what was
+        // not flushed by then is lost.
+        let channel = channel
+        return channel.eventLoop.flatSubmit { channel.writeAndFlush(frame) }
     }
 
     /// Sends GOAWAY and closes the connection.
