@@ -80,7 +80,9 @@ extension RequestOperationManager {
     private func sorted(_ found: (operations: [Operation], underWay: Set<ObjectIdentifier>)) -> DrainSummary {
         var summary = DrainSummary()
         for operation in found.operations {
-            if found.underWay.contains(ObjectIdentifier(operation)) || operation.isEnding {
+            if (operation as? RequestOperation)?.wasDrained == true {
+                summary.unstarted.append(operation)  // added since the drain began
+            } else if found.underWay.contains(ObjectIdentifier(operation)) || operation.isEnding {
                 summary.finished.append(operation)
             } else if (operation as? RequestOperation)?.isPaused ?? false {
                 summary.paused.append(operation)
@@ -93,6 +95,9 @@ extension RequestOperationManager {
 }
 
 extension RequestOperation {
+    /// Whether the operation is ended because its manager was drained.
+    fileprivate var wasDrained: Bool { state.details.cancelReason?.code == .notStarted }
+
     /// Network thread only.
     fileprivate var isUnderWay: Bool {
         state.lifecycle.state == .processing || runner?.isUnderWay ?? false
