@@ -22,7 +22,7 @@ extension RequestOperationManager {
     /// task cancels the operation.
     ///
     /// More about the arguments stands at
-    /// `operation(_:_:parameters:headers:body:timeout:priority:responseSerializer:configure:)`.
+    /// `operation(_:_:parameters:headers:body:timeout:priority:acceptableStatusCodes:responseSerializer:configure:)`.
     ///
     /// - Parameters:
     ///   - url: resolved against `baseURL`.

@@ -8,7 +8,7 @@ extension RequestOperationManager {
     /// Runs a request and gives its result a type.
     ///
     /// For the other arguments see
-    /// `operation(_:_:parameters:headers:body:timeout:priority:responseSerializer:configure:)`.
+    /// `operation(_:_:parameters:headers:body:timeout:priority:acceptableStatusCodes:responseSerializer:configure:)`.
     @discardableResult
     public func send<Serializer: ResponseSerializer>(
         _ method: String, _ url: some URLReference, parameters: Parameters? = nil, headers: HeaderFields = [:],

@@ -17,7 +17,7 @@ extension RequestOperationManager {
     /// Runs a GET; parameters go into the query.
     ///
     /// More about the arguments stands at
-    /// `operation(_:_:parameters:headers:body:timeout:priority:responseSerializer:configure:)`.
+    /// `operation(_:_:parameters:headers:body:timeout:priority:acceptableStatusCodes:responseSerializer:configure:)`.
     ///
     /// - Parameters:
     ///   - url: resolved against `baseURL`.

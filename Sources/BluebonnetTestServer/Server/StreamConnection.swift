@@ -67,8 +67,8 @@ final class StreamConnection {
         announcedStreamID = last
         let frame = HTTP2Frame(
             streamID: .rootStream, payload: .goAway(lastStreamID: last, errorCode: .noError, opaqueData: nil))
-        // Not within a read: NIO closes a connection without streams when the next frame of that read comes, and what was
-        // not flushed by then is lost.
+        // Not within a read: NIO closes a connection without streams when the next frame of that read comes, before it
+        // flushes.
         let channel = channel
         return channel.eventLoop.flatSubmit { channel.writeAndFlush(frame) }
     }
