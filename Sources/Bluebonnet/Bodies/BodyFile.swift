@@ -34,6 +34,13 @@ enum BodyFile {
     }
 
     private static func copy(_ stream: InputStream, to descriptor: CInt, path: String) throws(NetworkingError) {
+        try read(stream) { piece throws(NetworkingError) in try write(piece, to: descriptor, path: path) }
+    }
+
+    /// Reads an open stream to its end.
+    static func read(
+        _ stream: InputStream, _ consume: (ArraySlice<UInt8>) throws(NetworkingError) -> Void
+    ) throws(NetworkingError) {
         var buffer = [UInt8](repeating: 0, count: pieceByteCount)
         while true {
             let count = stream.read(&buffer, maxLength: buffer.count)
@@ -43,7 +50,7 @@ enum BodyFile {
                 throw NetworkingError(
                     .cannotReadFile, "the body's stream cannot be read", underlying: stream.errorIfAny)
             }
-            try write(buffer.prefix(count), to: descriptor, path: path)
+            try consume(buffer.prefix(count))
         }
     }
 

@@ -40,10 +40,9 @@ public struct OutgoingBody: Sendable {
         case .none: return MessageDigest.hexadecimalDigest(of: Data())
         case .data(let data): return MessageDigest.hexadecimalDigest(of: data)
         case .file(let file):
-            let result = await Self.onQueue { () throws(NetworkingError) in try Self.digest(ofFile: file.path) }
-            return try result.get()
+            return try await Queues.blocking.run { () throws(NetworkingError) in try Self.digest(ofFile: file.path) }
         case .stream:
-            let result = await Self.onQueue { [makeStream] () throws(NetworkingError) in
+            return try await Queues.blocking.run { [makeStream] () throws(NetworkingError) in
                 guard let stream = makeStream?() else {
                     throw NetworkingError(
                         .bodyStreamExhausted,
@@ -51,17 +50,6 @@ public struct OutgoingBody: Sendable {
                             + "sign it as unsigned, or use a ReplayableBodyStream or onNeedNewBodyStream")
                 }
                 return try Self.digest(of: stream)
-            }
-            return try result.get()
-        }
-    }
-
-    private static func onQueue(
-        _ work: @escaping @Sendable () throws(NetworkingError) -> String
-    ) async -> Result<String, NetworkingError> {
-        await withCheckedContinuation { waiter in
-            Queues.blocking.async {
-                waiter.resume(returning: Result { () throws(NetworkingError) in try work() })
             }
         }
     }
@@ -86,16 +74,7 @@ public struct OutgoingBody: Sendable {
         let digest = MessageDigest(.sha256)
         stream.open()
         defer { stream.close() }
-        var buffer = [UInt8](repeating: 0, count: 64 * 1024)
-        while true {
-            let count = stream.read(&buffer, maxLength: buffer.count)
-            if count == 0, stream.streamStatus != .error { return digest.finish() }
-            guard count > 0 else {
-                if let error = stream.errorIfAny as? NetworkingError { throw error }
-                let text = "the body's stream cannot be read for its digest"
-                throw NetworkingError(.cannotReadFile, text, underlying: stream.errorIfAny)
-            }
-            buffer.withUnsafeBytes { digest.update(UnsafeRawBufferPointer(rebasing: $0[..<count])) }
-        }
+        try BodyFile.read(stream) { piece throws(NetworkingError) in piece.withUnsafeBytes { digest.update($0) } }
+        return digest.finish()
     }
 }

@@ -38,6 +38,16 @@ final class BlockingQueues: Sendable {
         if let idle { run(work, on: idle) }
     }
 
+    /// Runs work, and suspends the calling task until the work is done.
+    func run<Value: Sendable, Failure: Error>(
+        _ work: @escaping @Sendable () throws(Failure) -> Value
+    ) async throws(Failure) -> Value {
+        let result: Result<Value, Failure> = await withCheckedContinuation { waiter in
+            async { waiter.resume(returning: Result { () throws(Failure) in try work() }) }
+        }
+        return try result.get()
+    }
+
     private func run(_ work: @escaping Work, on queue: DispatchQueue) {
         queue.async { [self] in
             work()

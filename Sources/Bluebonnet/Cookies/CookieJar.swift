@@ -154,7 +154,7 @@ extension CookieJar {
     /// - Throws: `NetworkingError` with `cannotWriteFile`.
     public func save(to file: URL) async throws(NetworkingError) {
         let cookies = await cookies
-        try await offTheNetworkThread { () throws(NetworkingError) in try CookieFile.write(cookies, to: file.path) }
+        try await Queues.blocking.run { () throws(NetworkingError) in try CookieFile.write(cookies, to: file.path) }
     }
 
     /// Adds the cookies of a file in Netscape's format; a cookie of the file replaces the jar's cookie with that name,
@@ -163,16 +163,7 @@ extension CookieJar {
     /// - Throws: `NetworkingError` with `cannotReadFile`, naming the line, when the file cannot be read or is damaged;
     ///   the jar is not changed then.
     public func load(from file: URL) async throws(NetworkingError) {
-        let cookies = try await offTheNetworkThread { () throws(NetworkingError) in try CookieFile.read(file.path) }
+        let cookies = try await Queues.blocking.run { () throws(NetworkingError) in try CookieFile.read(file.path) }
         for piece in Self.pieces(of: cookies) { await add(piece) }
-    }
-
-    private func offTheNetworkThread<Value: Sendable>(
-        _ work: @escaping @Sendable () throws(NetworkingError) -> Value
-    ) async throws(NetworkingError) -> Value {
-        let result: Result<Value, NetworkingError> = await withCheckedContinuation { waiter in
-            Queues.blocking.async { waiter.resume(returning: Result { () throws(NetworkingError) in try work() }) }
-        }
-        return try result.get()
     }
 }

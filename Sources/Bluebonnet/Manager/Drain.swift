@@ -111,14 +111,6 @@ extension Operation {
     }
 }
 
-extension NetworkingError {
-    static var drained: NetworkingError {
-        NetworkingError(
-            .notStarted,
-            "nothing was sent: the manager was drained, and starts no operation any more; make a new manager")
-    }
-}
-
 /// One drain: waits for running operations, and cancels them after the timeout.
 private final class Drain: Sendable {
     private enum State { case waiting, ended, expired }

@@ -76,6 +76,13 @@ extension NetworkingError {
             request: operation.request)
     }
 
+    /// The error of an operation that a drained manager does not start.
+    static var drained: NetworkingError {
+        NetworkingError(
+            .notStarted,
+            "nothing was sent: the manager was drained, and starts no operation any more; make a new manager")
+    }
+
     /// Somebody waits for a batch that was not enqueued.
     static var batchNotStarted: NetworkingError {
         let call = "run it with RequestOperationManager.run(_:), or enqueue it first"

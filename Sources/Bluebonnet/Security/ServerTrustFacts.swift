@@ -57,13 +57,7 @@ extension ServerTrustFacts {
     /// The hosts that the server's certificate names, as the end of a sentence.
     var nameWords: String {
         guard !otherHosts.isEmpty else { return ": it names no host in subjectAltName" }
-        let shown = otherHosts.prefix(3).map(Self.shown).joined(separator: ", ")
+        let shown = otherHosts.prefix(3).map { FieldSyntax.visible($0, control: "?") }.joined(separator: ", ")
         return ": it names \(shown)\(otherHosts.count > 3 ? " and \(otherHosts.count - 3) more" : "")"
-    }
-
-    /// A name without its control characters, and not endless: it comes from the server.
-    private static func shown(_ name: String) -> String {
-        let scalars = name.unicodeScalars.prefix(80).map { $0.value < 0x20 || $0.value == 0x7F ? "?" : $0 }
-        return String(String.UnicodeScalarView(scalars)) + (name.unicodeScalars.count > 80 ? "…" : "")
     }
 }

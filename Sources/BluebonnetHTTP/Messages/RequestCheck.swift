@@ -62,8 +62,7 @@ package enum RequestCheck {
 
     /// The text for a message: without its control characters, and not endless.
     package static func shown(_ text: String, limit: Int = 80) -> String {
-        let scalars = text.unicodeScalars.prefix(limit).map { $0.value < 0x20 || $0.value == 0x7F ? "�" : $0 }
-        return "\"" + String(String.UnicodeScalarView(scalars)) + (text.unicodeScalars.count > limit ? "…" : "") + "\""
+        "\"\(FieldSyntax.visible(text, limit: limit))\""
     }
 }
 

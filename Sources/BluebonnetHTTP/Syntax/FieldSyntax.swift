@@ -96,4 +96,12 @@ package enum FieldSyntax {
         default: "the control character 0x" + (byte < 0x10 ? "0" : "") + String(byte, radix: 16, uppercase: true)
         }
     }
+
+    /// Text for a message: without control characters, and of a limited length.
+    ///
+    /// - Parameter control: the replacement of a control character.
+    package static func visible(_ text: String, limit: Int = 80, control: Unicode.Scalar = "\u{FFFD}") -> String {
+        let scalars = text.unicodeScalars.prefix(limit).map { $0.value < 0x20 || $0.value == 0x7F ? control : $0 }
+        return String(String.UnicodeScalarView(scalars)) + (text.unicodeScalars.count > limit ? "…" : "")
+    }
 }

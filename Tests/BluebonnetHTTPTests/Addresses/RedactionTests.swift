@@ -43,4 +43,17 @@ import Testing
     func signInAPathOrQueryIsNoUserInformation(text: String) {
         #expect(URLText.withoutUserInfo(text) == text)
     }
+
+    @Test(arguments: [
+        ("password=geheim", "password=REDACTED"), ("a password: geheim.", "a password: REDACTED"),
+        ("token:'geheim' x", "token:'REDACTED' x"), ("\"api_key\" : \"geheim\"}", "\"api_key\" : \"REDACTED\"}"),
+        ("Authorization: Bearer geheim, x", "Authorization: REDACTED, x"), ("a=password=geheim", "a=password=REDACTED"),
+        ("secret=a&b=c", "secret=REDACTED&b=c"), ("tökentoken=geheim", "tökentoken=REDACTED"),
+        ("password", "password"), ("password=", "password="), ("password = ", "password = "),
+        ("password: Bearer", "password: REDACTED"),
+        ("nothing hidden: a=b; c:d", "nothing hidden: a=b; c:d"), ("", ""), ("=:'\"", "=:'\""),
+    ])
+    func valuesAfterNamesOfSecretsAreHiddenInAnyText(text: String, shown: String) {
+        #expect(Redaction.text(text) == shown)
+    }
 }

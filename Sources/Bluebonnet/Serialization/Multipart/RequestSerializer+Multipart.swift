@@ -53,13 +53,7 @@ extension RequestSerializer {
     /// - Throws: `NetworkingError` with `invalidRequest` without a stream; `cannotReadFile`, `cannotOpenFile` or
     ///   `cannotWriteFile`.
     public func request(_ request: URLRequest, writingBodyTo file: URL) async throws(NetworkingError) -> URLRequest {
-        let result = await withCheckedContinuation { waiter in
-            Queues.blocking.async {
-                waiter.resume(
-                    returning: Result { () throws(NetworkingError) in try Self.write(request, to: file) })
-            }
-        }
-        return try result.get()
+        try await Queues.blocking.run { () throws(NetworkingError) in try Self.write(request, to: file) }
     }
 
     private static func write(_ request: URLRequest, to file: URL) throws(NetworkingError) -> URLRequest {

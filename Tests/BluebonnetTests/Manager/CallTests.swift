@@ -1,0 +1,201 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+import BluebonnetTestServer
+import Foundation
+import FoundationNetworking
+import Testing
+
+@testable import Bluebonnet
+
+/// Accepted statuses, URLs, JSON bodies and limits of calls.
+@Suite(.timeLimit(.minutes(1))) struct CallTests {
+    private let network = ScriptedNetwork()
+    private let manager: RequestOperationManager
+
+    init() {
+        manager = network.manager()
+        manager.responseSerializer = HTTPResponseSerializer()
+        network.answer("/missing", with: [.head(404, ["Content-Type": "application/json"]), .body("{}")])
+        network.answer("/moved", with: [.head(302, ["Location": "/here"]), .body("moved")])
+        network.answer("/here", with: [.head(200), .body("here")])
+    }
+
+    // MARK: - Accepted statuses
+
+    typealias Call = @Sendable (RequestOperationManager, IndexSet?) async throws -> Int
+
+    private static let calls: [String: Call] = [
+        "value": { manager, codes in
+            let value: JSONValue = try await manager.get("missing", acceptableStatusCodes: codes)
+            return value == [:] ? 404 : 0
+        },
+        "response": { try await $0.get("missing", acceptableStatusCodes: $1, as: JSONValue.self).statusCode },
+        "bytes": { try await $0.post("missing", body: .text("x"), acceptableStatusCodes: $1).statusCode },
+        "handle": { manager, codes in
+            let handle = manager.put("missing", acceptableStatusCodes: codes, returning: JSONResponseSerializer())
+            _ = try await handle.value
+            return handle.operation.statusCode ?? 0
+        },
+        "callback": { manager, codes in
+            let operation = manager.patch("missing", acceptableStatusCodes: codes, success: { _, _ in })
+            _ = try await operation.value
+            return operation.statusCode ?? 0
+        },
+        "operation": { manager, codes in
+            let operation = manager.operation("GET", "missing", acceptableStatusCodes: codes)
+            try await manager.run(operation)
+            return operation.statusCode ?? 0
+        },
+        "after": { manager, codes in
+            let first = manager.get("here", returning: StringResponseSerializer())
+            let handle = manager.delete(
+                "missing", acceptableStatusCodes: codes, after: first, returning: JSONResponseSerializer()
+            ) { request, text in request.setValue(text, forHTTPHeaderField: "X-Text") }
+            _ = try await handle.value
+            return handle.operation.statusCode ?? 0
+        },
+        "compound": { manager, codes in
+            let serializer = CompoundResponseSerializer([JSONResponseSerializer(), HTTPResponseSerializer()])
+            let handle = manager.get("missing", acceptableStatusCodes: codes, returning: serializer)
+            _ = try await handle.value
+            return handle.operation.statusCode ?? 0
+        },
+    ]
+
+    @Test(arguments: calls.keys.sorted()) func aCallAcceptsTheStatusesThatItNames(form: String) async throws {
+        let call = try #require(Self.calls[form])
+        #expect(try await call(manager, [404]) == 404)
+        #expect(try await call(manager, .anyStatus) == 404)
+        for codes in [nil, [200, 500]] as [IndexSet?] {
+            let error = await #expect(throws: NetworkingError.self) { try await call(manager, codes) }
+            #expect(error?.code == .unacceptableStatus && error?.statusCode == 404)
+        }
+    }
+
+    // MARK: - Redirects that are not followed
+
+    @Test func aRedirectThatIsNotFollowedIsTheResponse() async throws {
+        let response = try await manager.get("moved") { $0.options.maximumRedirectCount = 0 }
+        #expect(response.statusCode == 302 && response.headers["Location"] == "/here")
+        #expect(response.value == Data("moved".utf8))
+        let refused = await #expect(throws: NetworkingError.self) {
+            _ = try await manager.get("missing") { $0.options.maximumRedirectCount = 0 }
+        }
+        #expect(refused?.code == .unacceptableStatus)
+        #expect(try await manager.get("moved").value == Data("here".utf8))
+    }
+
+    /// What the call says counts, also where no redirect is followed.
+    @Test func aCallThatNamesItsStatusesAcceptsNoRedirectBesides() async throws {
+        let error = await #expect(throws: NetworkingError.self) {
+            try await manager.get("moved", acceptableStatusCodes: [200]) { $0.options.maximumRedirectCount = 0 }
+        }
+        #expect(error?.statusCode == 302)
+    }
+
+    @Test func acceptedStatusesAreArchived() async throws {
+        let operation = manager.operation("GET", "missing", acceptableStatusCodes: [200, 404])
+        let data = try JSONEncoder().encode(try await operation.archive())
+        let archive = try JSONDecoder().decode(OperationArchive.self, from: data)
+        let restored = try manager.operation(with: archive)
+        try await manager.run(restored)
+        #expect(restored.statusCode == 404)
+    }
+
+    @MainActor @Test func callsOfTheMainActorMayBeConfigured() async throws {
+        let limit = 0
+        let response = try await manager.get("moved") { $0.options.maximumRedirectCount = limit }
+        #expect(response.statusCode == 302)
+    }
+
+    // MARK: - URLs
+
+    @Test func callsTakeAURLAsTheyTakeItsText() async throws {
+        let url = try #require(URL(string: "here?a=1", relativeTo: ScriptedNetwork.url("/")))
+        #expect(try await manager.get(url).value == Data("here".utf8))
+        let relative = try #require(URL(string: "here"))
+        #expect(try await manager.get(relative).value == Data("here".utf8))
+        #expect(network.log.requests.map(\.url.relativeString).map { $0.hasSuffix("here?a=1") } == [true, false])
+    }
+
+    @Test(arguments: [
+        ("http://h.test/v1/", "http://h.test/v1/"), ("http://h.test/v1", "http://h.test/v1"),
+        ("http://h.test/v1/?a=1#f", "http://h.test/v1/?a=1"), ("http://h.test", "http://h.test"),
+    ])
+    func theEmptyTextIsTheBaseURL(base: String, expected: String) throws {
+        let manager = RequestOperationManager(baseURL: try #require(URL(string: base)))
+        #expect(try manager.request("GET", "").url?.absoluteString == expected)
+    }
+
+    @Test func anEndpointIsCalledByTheEmptyText() async throws {
+        let manager = network.manager(baseURL: ScriptedNetwork.url("/graphql"))
+        network.answer("/graphql", with: [.head(200)])
+        try await manager.post("", body: .text("query"))
+        try await manager.copied().get("")
+        #expect(network.log.requests.map(\.url.path) == ["/graphql", "/graphql"])
+    }
+
+    // MARK: - JSON
+
+    @Test func membersOfAJSONBodyMayHaveSeveralTypesAndComeFromVariables() async throws {
+        let (id, note, count) = (7, String?.none, 2.5)
+        network.answerOthers { _ in [.head(200)] }
+        for body in [
+            RequestBody.json(["article": id, "note": note, "count": count, "tags": ["a", "b"], "nothing": nil]),
+            .json(["article": 7, "note": nil, "count": 2.5, "tags": ["a", "b"], "nothing": nil]),
+        ] {
+            try await manager.post("x", body: body)
+            guard case .data(let data)? = network.log.requests.last?.body else {
+                Issue.record("no body")
+                return
+            }
+            let sent = try JSONValue(parsing: data)
+            #expect(sent == ["article": 7, "note": nil, "count": 2.5, "tags": ["a", "b"], "nothing": nil])
+        }
+    }
+
+    @Test func namesOfMembersStayWhateverTheEncoderDoes() async throws {
+        let id = 7
+        manager.encoder = JSONEncoder()
+        manager.encoder.keyEncodingStrategy = .convertToSnakeCase
+        network.answerOthers { _ in [.head(200)] }
+        try await manager.post("x", body: .json(["userId": id, "note": nil]))
+        guard case .data(let data)? = network.log.requests.last?.body else {
+            Issue.record("no body")
+            return
+        }
+        #expect(try JSONValue(parsing: data) == ["userId": 7, "note": nil])
+    }
+
+    @Test func theEmptyTextWithoutABaseURLIsNoURL() {
+        let error = #expect(throws: NetworkingError.self) { try RequestOperationManager().request("GET", "") }
+        #expect(error?.code == .badURL)
+    }
+
+    @Test func aURLWithoutASchemeSaysThatThereIsNoBase() {
+        let error = #expect(throws: NetworkingError.self) { try RequestOperationManager().request("GET", "login") }
+        #expect(
+            error?.message == "the URL \"login\" has no scheme, and there is no absolute base URL to resolve it against"
+        )
+    }
+
+    // MARK: - Limits
+
+    @Test(arguments: [nil, 3]) func limitOfAnOriginIsTheLimitInAllUnlessItIsSet(own: Int?) {
+        var (manager, session) = (RequestOperationManager.Configuration(), SessionConfiguration())
+        #expect(manager.maximumConcurrentTransferCountPerOrigin == 64)
+        #expect(session.maximumConcurrentTransferCountPerOrigin == 64)
+        (manager.maximumConcurrentTransferCount, session.maximumConcurrentTransferCount) = (200, 200)
+        if let own {
+            manager.maximumConcurrentTransferCountPerOrigin = own
+            session.maximumConcurrentTransferCountPerOrigin = own
+        }
+        #expect(manager.maximumConcurrentTransferCountPerOrigin == own ?? 200)
+        #expect(session.maximumConcurrentTransferCountPerOrigin == own ?? 200)
+        var copy = RequestOperationManager(configuration: manager).configuration
+        #expect(copy.maximumConcurrentTransferCountPerOrigin == own ?? 200)
+        copy.maximumConcurrentTransferCount = 300
+        #expect(copy.maximumConcurrentTransferCountPerOrigin == own ?? 300)
+    }
+}
