@@ -59,11 +59,12 @@ package enum Redaction {
                 continue
             }
             shown += bytes[position..<end]
-            if let value = value(in: bytes, afterNameTo: end),
-                isSecret(String(decoding: bytes[position..<end], as: UTF8.self))
+            if let start = startOfValue(in: bytes, afterNameTo: end),
+                isSecret(String(decoding: bytes[position..<end], as: UTF8.self)),
+                case let stop = endOfValue(in: bytes, from: start), stop > start
             {
-                shown += bytes[end..<value.lowerBound] + Array(placeholder.utf8)
-                position = value.upperBound
+                shown += bytes[end..<start] + Array(placeholder.utf8)
+                position = stop
             } else {
                 position = end
             }
@@ -71,22 +72,26 @@ package enum Redaction {
         return String(decoding: shown, as: UTF8.self)
     }
 
-    /// The word after a name and `=` or `:`, with the scheme of a credential; nil without one.
-    private static func value(in bytes: [UInt8], afterNameTo end: Int) -> Range<Int>? {
-        func skip(_ position: Int, while isPart: (UInt8) -> Bool) -> Int {
-            bytes[position...].firstIndex { !isPart($0) } ?? bytes.count
-        }
+    /// The position after a name and `=` or `:`, and after a quotation mark; nil without `=` or `:`.
+    private static func startOfValue(in bytes: [UInt8], afterNameTo end: Int) -> Int? {
         func skipQuote(_ position: Int) -> Int {
             position < bytes.count && "\"'".utf8.contains(bytes[position]) ? position + 1 : position
         }
-        let separator = skip(skipQuote(end), while: isBlank)
+        let separator = skip(skipQuote(end), in: bytes, while: isBlank)
         guard separator < bytes.count, "=:".utf8.contains(bytes[separator]) else { return nil }
-        let start = skipQuote(skip(separator + 1, while: isBlank))
-        let first = skip(start, while: isValueByte)
-        let word = String(decoding: bytes[start..<first], as: UTF8.self).lowercased()
-        let next = skip(first, while: isBlank)
-        let stop = ["basic", "bearer", "digest"].contains(word) ? skip(next, while: isValueByte) : first
-        return stop > start ? start..<stop : nil
+        return skipQuote(skip(separator + 1, in: bytes, while: isBlank))
+    }
+
+    /// The end of a word, or of the scheme of a credential and the word after it.
+    private static func endOfValue(in bytes: [UInt8], from start: Int) -> Int {
+        let end = skip(start, in: bytes, while: isValueByte)
+        let word = String(decoding: bytes[start..<end], as: UTF8.self).lowercased()
+        guard ["basic", "bearer", "digest"].contains(word) else { return end }
+        return skip(skip(end, in: bytes, while: isBlank), in: bytes, while: isValueByte)
+    }
+
+    private static func skip(_ position: Int, in bytes: [UInt8], while isPart: (UInt8) -> Bool) -> Int {
+        bytes[position...].firstIndex { !isPart($0) } ?? bytes.count
     }
 
     private static func isBlank(_ byte: UInt8) -> Bool { byte == 0x20 || (0x09...0x0D).contains(byte) }
