@@ -23,7 +23,10 @@ public final class SOCKSServer: Sendable {
     public static func start() async throws -> SOCKSServer {
         let hasDante = ChildProcess.find("danted") != nil
         let process = try await ServerProcess.start(portCount: 1) { folder, ports in
-            guard hasDante else { return ["microsocks", "-i", "127.0.0.1", "-p", "\(ports[0])"] }
+            // MicroSocks tries one address of a name: the first one of the family that it is bound to.
+            guard hasDante else {
+                return ["microsocks", "-i", "127.0.0.1", "-p", "\(ports[0])", "-b", "127.0.0.1"]
+            }
             let settings = """
                 logoutput: stdout
                 internal: 127.0.0.1 port = \(ports[0])
