@@ -63,14 +63,13 @@ let package = Package(
         .systemLibrary(name: "CGdkPixbuf", providers: [.apt(["libgdk-pixbuf-2.0-dev"])]),
         // Only BluebonnetFleet, and with it the command, needs it installed.
         .systemLibrary(name: "CPostgreSQL", pkgConfig: "libpq", providers: [.apt(["libpq-dev"])]),
-        .target(name: "CArena"),
         .target(name: "CExit", dependencies: ["COpenSSL"]),
         .target(name: "CHTTP2"),
         .systemLibrary(name: "CLinux"),
         .target(name: "BluebonnetHTTP", swiftSettings: strict),
         .target(
             name: "Bluebonnet",
-            dependencies: ["BluebonnetHTTP", "CArena", "CCurl", "CExit", "CHTTP2", "CLinux", "COpenSSL", "CZlib"],
+            dependencies: ["BluebonnetHTTP", "CCurl", "CExit", "CHTTP2", "CLinux", "COpenSSL", "CZlib"],
             swiftSettings: strict + [checksLockOrder]
         ),
         .target(
@@ -155,7 +154,7 @@ let package = Package(
         .testTarget(
             name: "BluebonnetFuzzTests", dependencies: ["FuzzTargets", "TestSupport"], swiftSettings: strict),
         .executableTarget(
-            name: "TortureProbe", dependencies: ["Bluebonnet", "BluebonnetBatch", "BluebonnetJournal", "CArena"],
+            name: "TortureProbe", dependencies: ["Bluebonnet", "BluebonnetBatch", "BluebonnetJournal"],
             path: "Tests/TortureProbe", exclude: ["Preload"], swiftSettings: strict),
         .executableTarget(
             name: "SoakProbe",
@@ -202,7 +201,7 @@ let package = Package(
             name: "BluebonnetTests",
             dependencies: [
                 "Bluebonnet", "BluebonnetBatch", "BluebonnetFleet", "BluebonnetHTTP", "BluebonnetJournal",
-                "BluebonnetTesting", "CArena", "CLinux", "COpenSSL", "BluebonnetTestServer", "RealServers",
+                "BluebonnetTesting", "CLinux", "COpenSSL", "BluebonnetTestServer", "RealServers",
                 "TestSupport",
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOHTTP1", package: "swift-nio"),

@@ -220,7 +220,6 @@ package enum TuningPart: String, CaseIterable, ExpressibleByArgument {
     case busyPolling = "busy-polling"
     case corkedWrites = "corked-writes"
     case reusedHandles = "reused-handles"
-    case arena
 
     static var names: String { allCases.map(\.rawValue).joined(separator: ", ") }
 
@@ -229,7 +228,6 @@ package enum TuningPart: String, CaseIterable, ExpressibleByArgument {
         case .busyPolling: .busyPolling
         case .corkedWrites: .corkedWrites
         case .reusedHandles: .reusedHandles
-        case .arena: .arena
         }
     }
 }

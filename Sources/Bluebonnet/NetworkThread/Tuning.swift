@@ -12,7 +12,7 @@ internal import Synchronization
 /// Tuning.current.remove(.busyPolling)
 /// ```
 ///
-/// Any thread. A change counts from the network thread's next turn, except where a part says otherwise.
+/// Any thread. A change counts from the network thread's next turn.
 public struct Tuning: OptionSet, Sendable {
     public let rawValue: Int
 
@@ -32,12 +32,8 @@ public struct Tuning: OptionSet, Sendable {
     /// An easy handle of libcurl is used for request after request, and only the options that differ are set.
     public static let reusedHandles = Tuning(rawValue: 1 << 2)
 
-    /// libcurl takes its memory on the network thread from an arena of the library's. Counts at the process's first
-    /// request. Always off in builds with a sanitizer, which could not see libcurl's faults.
-    public static let arena = Tuning(rawValue: 1 << 3)
-
     /// All parts.
-    public static let all: Tuning = [.busyPolling, .corkedWrites, .reusedHandles, .arena]
+    public static let all: Tuning = [.busyPolling, .corkedWrites, .reusedHandles]
 
     /// The parts that are on.
     public static var current: Tuning {

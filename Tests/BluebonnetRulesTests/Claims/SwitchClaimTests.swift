@@ -9,17 +9,8 @@ import RealServers
 import Testing
 
 extension RulesTests {
-    /// The library without its arena, and pins for a host that is spelt otherwise.
+    /// The library without its tuning, and pins for a host that is spelt otherwise.
     @Suite struct SwitchClaimTests {
-        /// In a process of its own: the arena counts at a process's first request.
-        @Test func libraryWorksWithoutTheArena() async {
-            await #expect(processExitsWith: .success) {
-                Tuning.current.remove(.arena)
-                await expectAnswersOfEveryKind()
-                #expect(!Tuning.current.contains(.arena))
-            }
-        }
-
         @Test func libraryWorksWithoutAnyOfItsTuning() async {
             await #expect(processExitsWith: .success) {
                 Tuning.current = []

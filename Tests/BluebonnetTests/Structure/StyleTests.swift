@@ -67,7 +67,7 @@ extension StyleTests {
     }
 
     @Test(arguments: [
-        ("CArena", "/Transport/Curl/"), ("CCurl", "/Transport/Curl/"), ("COpenSSL", "/OpenSSL/"),
+        ("CCurl", "/Transport/Curl/"), ("COpenSSL", "/OpenSSL/"),
         ("CZlib", "/Bodies/"), ("CPostgreSQL", "/PostgreSQL/"),
     ])
     func aSystemLibraryIsImportedInItsFolderOnly(module: String, folder: String) {

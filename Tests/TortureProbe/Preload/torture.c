@@ -83,11 +83,6 @@ static int look_at(struct dl_phdr_info *info, size_t size, void *unused) {
     return 0;
 }
 
-/// A function of the program whose calls count, where the program itself does not.
-void torture_count_function(const void *start) {
-    add_range(start, 256);
-}
-
 void torture_arm(void) {
     if (!getenv("TORTURE_CALL")) return;
     chosen = getenv("TORTURE_CALL");

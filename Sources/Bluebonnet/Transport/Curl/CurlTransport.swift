@@ -1,7 +1,6 @@
 // Bluebonnet: HTTP operations for Swift on Linux.
 // SPDX-License-Identifier: MIT
 
-internal import CArena
 internal import CCurl
 internal import Foundation
 
@@ -34,10 +33,7 @@ final class CurlTransport: Transport {
         self.loop = loop
         self.observesFrames = observesFrames
         addresses = NetworkMonitor(loop: loop, settings: NetworkMonitor.Settings(groups: .addresses))
-        if Tuning.current.contains(.arena) { bluebonnet_arena_attach() }
-        curl_global_init_mem(  // does nothing but count where somebody has initialized libcurl before
-            Int(CURL_GLOBAL_DEFAULT), bluebonnet_malloc, bluebonnet_free, bluebonnet_realloc, bluebonnet_strdup,
-            bluebonnet_calloc)
+        curl_global_init(Int(CURL_GLOBAL_DEFAULT))  // only counts if the program has initialized libcurl before
         reaperSlot = loop.add(self)
         addresses.onAddressesLost = { [weak self] lost in
             for partition in self?.partitions.values.flatMap({ $0 }) ?? [] { partition.dropConnections(from: lost) }
