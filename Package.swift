@@ -67,38 +67,46 @@ let package = Package(
         .target(name: "CHTTP2"),
         .systemLibrary(name: "CLinux"),
         .target(name: "BluebonnetHTTP", swiftSettings: strict),
+        // The lock of all targets below: the thread sanitizer cannot see Synchronization.Mutex.
+        .target(name: "BluebonnetLocks", swiftSettings: strict),
         .target(
             name: "Bluebonnet",
-            dependencies: ["BluebonnetHTTP", "CCurl", "CExit", "CHTTP2", "CLinux", "COpenSSL", "CZlib"],
+            dependencies: [
+                "BluebonnetHTTP", "BluebonnetLocks", "CCurl", "CExit", "CHTTP2", "CLinux", "COpenSSL", "CZlib",
+            ],
             swiftSettings: strict + [checksLockOrder]
         ),
         .target(
-            name: "BluebonnetBatch", dependencies: ["Bluebonnet", "BluebonnetHTTP", "CLinux"], swiftSettings: strict),
+            name: "BluebonnetBatch", dependencies: ["Bluebonnet", "BluebonnetHTTP", "BluebonnetLocks", "CLinux"],
+            swiftSettings: strict),
         .target(
             name: "BluebonnetImage",
-            dependencies: ["Bluebonnet", "CGdkPixbuf"],
+            dependencies: ["Bluebonnet", "BluebonnetLocks", "CGdkPixbuf"],
             swiftSettings: strict
         ),
         .target(
             name: "BluebonnetJournal",
-            dependencies: ["Bluebonnet", "BluebonnetBatch", "BluebonnetHTTP", "CLinux", grdb],
+            dependencies: ["Bluebonnet", "BluebonnetBatch", "BluebonnetHTTP", "BluebonnetLocks", "CLinux", grdb],
             swiftSettings: strict
         ),
         .target(
             name: "BluebonnetFleet",
             dependencies: [
-                "Bluebonnet", "BluebonnetBatch", "BluebonnetHTTP", "BluebonnetJournal", "CLinux", "CPostgreSQL",
+                "Bluebonnet", "BluebonnetBatch", "BluebonnetHTTP", "BluebonnetJournal", "BluebonnetLocks", "CLinux",
+                "CPostgreSQL",
             ],
             swiftSettings: strict
         ),
         // For the tests of programs: nothing else uses it.
-        .target(name: "BluebonnetTesting", dependencies: ["Bluebonnet"], swiftSettings: strict),
+        .target(
+            name: "BluebonnetTesting", dependencies: ["Bluebonnet", "BluebonnetLocks"], swiftSettings: strict),
         // For the tests of programs, too, with the trait TestServer. It knows nothing of the library.
-        .target(name: "BluebonnetTestServer", dependencies: swiftNIO, swiftSettings: strict),
+        .target(
+            name: "BluebonnetTestServer", dependencies: ["BluebonnetLocks"] + swiftNIO, swiftSettings: strict),
         .target(
             name: "BluebonnetCommand",
             dependencies: [
-                "Bluebonnet", "BluebonnetBatch", "BluebonnetFleet", "BluebonnetJournal", "CLinux",
+                "Bluebonnet", "BluebonnetBatch", "BluebonnetFleet", "BluebonnetJournal", "BluebonnetLocks", "CLinux",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: strict
@@ -132,12 +140,13 @@ let package = Package(
         ),
         // Servers that are programs of their own, like nginx: for this package's tests.
         .target(
-            name: "RealServers", dependencies: ["BluebonnetTestServer"], path: "Tests/RealServers",
+            name: "RealServers", dependencies: ["BluebonnetLocks", "BluebonnetTestServer"], path: "Tests/RealServers",
             swiftSettings: strict),
         .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: strict),
         // What faults are injected into, and what has to hold then. Without the library's inside, for programs too.
         .target(
-            name: "FaultKit", dependencies: ["Bluebonnet", "COpenSSL", "BluebonnetTestServer", "RealServers"],
+            name: "FaultKit",
+            dependencies: ["Bluebonnet", "BluebonnetLocks", "COpenSSL", "BluebonnetTestServer", "RealServers"],
             path: "Tests/FaultKit",
             swiftSettings: strict),
         // What fuzzers and tests feed to the parsers, and what has to hold then. Scripts/fuzz builds the program with
@@ -154,11 +163,14 @@ let package = Package(
         .testTarget(
             name: "BluebonnetFuzzTests", dependencies: ["FuzzTargets", "TestSupport"], swiftSettings: strict),
         .executableTarget(
-            name: "TortureProbe", dependencies: ["Bluebonnet", "BluebonnetBatch", "BluebonnetJournal"],
+            name: "TortureProbe",
+            dependencies: ["Bluebonnet", "BluebonnetBatch", "BluebonnetJournal", "BluebonnetLocks"],
             path: "Tests/TortureProbe", exclude: ["Preload"], swiftSettings: strict),
         .executableTarget(
             name: "SoakProbe",
-            dependencies: ["Bluebonnet", "FaultKit", "BluebonnetTestServer", "RealServers", "TestSupport"],
+            dependencies: [
+                "Bluebonnet", "BluebonnetLocks", "FaultKit", "BluebonnetTestServer", "RealServers", "TestSupport",
+            ],
             path: "Tests/SoakProbe", swiftSettings: strict),
         .target(name: "EarlyOpenSSL", dependencies: ["COpenSSL"], path: "Tests/EarlyOpenSSL"),
         .executableTarget(
@@ -176,7 +188,8 @@ let package = Package(
         .testTarget(
             name: "BluebonnetJournalTests",
             dependencies: [
-                "Bluebonnet", "BluebonnetBatch", "BluebonnetHTTP", "BluebonnetJournal", "BluebonnetTestServer", grdb,
+                "Bluebonnet", "BluebonnetBatch", "BluebonnetHTTP", "BluebonnetJournal", "BluebonnetLocks",
+                "BluebonnetTestServer", grdb,
             ],
             swiftSettings: strict),
         .testTarget(
@@ -184,7 +197,8 @@ let package = Package(
             swiftSettings: strict),
         .testTarget(
             name: "BluebonnetTestingTests",
-            dependencies: ["Bluebonnet", "BluebonnetTesting", "BluebonnetTestServer"], swiftSettings: strict),
+            dependencies: ["Bluebonnet", "BluebonnetLocks", "BluebonnetTesting", "BluebonnetTestServer"],
+            swiftSettings: strict),
         .testTarget(
             name: "BluebonnetFleetTests",
             dependencies: [
@@ -201,7 +215,7 @@ let package = Package(
             name: "BluebonnetTests",
             dependencies: [
                 "Bluebonnet", "BluebonnetBatch", "BluebonnetFleet", "BluebonnetHTTP", "BluebonnetJournal",
-                "BluebonnetTesting", "CLinux", "COpenSSL", "BluebonnetTestServer", "RealServers",
+                "BluebonnetLocks", "BluebonnetTesting", "CLinux", "COpenSSL", "BluebonnetTestServer", "RealServers",
                 "TestSupport",
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOHTTP1", package: "swift-nio"),
@@ -241,8 +255,9 @@ let package = Package(
         .testTarget(
             name: "BluebonnetCommandTests",
             dependencies: [
-                "BatchExample", "Bluebonnet", "BluebonnetBatch", "BluebonnetCommand", "BluebonnetTestServer",
-                "CancelAndPauseExample", "CLinux", "Demo", "DependentCallsExample", "ExitProbe", "ReachabilityExample",
+                "BatchExample", "Bluebonnet", "BluebonnetBatch", "BluebonnetCommand", "BluebonnetLocks",
+                "BluebonnetTestServer", "CancelAndPauseExample", "CLinux", "Demo", "DependentCallsExample", "ExitProbe",
+                "ReachabilityExample",
                 "RealServers", "TestSupport", "TokensAndLimitsExample", "bluebonnet",
             ],
             swiftSettings: strict

@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: MIT
 
 internal import Bluebonnet
+internal import BluebonnetLocks
 internal import Dispatch
 public import Foundation
-internal import Synchronization
 
 /// A request line with its place in the file.
 public struct NumberedLine: Sendable, Hashable {

@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: MIT
 
 public import Bluebonnet
+internal import BluebonnetLocks
 internal import Dispatch
 public import Foundation
-internal import Synchronization
 
 /// Runs request lines as operations of one `RequestOperationManager` and gives a result line for each.
 ///

@@ -1,9 +1,9 @@
 // Bluebonnet: HTTP operations for Swift on Linux.
 // SPDX-License-Identifier: MIT
 
+internal import BluebonnetLocks
 internal import Foundation
 public import FoundationNetworking
-internal import Synchronization
 
 /// Stores the images of an `ImageDownloader`. Every method may be called from any thread.
 public protocol ImageCaching: Sendable {

@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: MIT
 
 internal import Bluebonnet
+internal import BluebonnetLocks
 internal import CGdkPixbuf
 internal import Foundation
-internal import Synchronization
 
 /// Decodes the bytes of one image file with gdk-pixbuf; it knows no responses.
 struct ImageDecoder {

@@ -2,10 +2,10 @@
 // SPDX-License-Identifier: MIT
 
 public import Bluebonnet
+internal import BluebonnetLocks
 public import Dispatch
 public import Foundation
 public import FoundationNetworking
-internal import Synchronization
 
 /// Downloads images, a few at a time, with one transfer for all requests of the same image, and stores them in a cache.
 ///

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 
 public import BluebonnetBatch
-internal import Synchronization
+internal import BluebonnetLocks
 
 /// A batch of request lines that outlives its process: what has become of each line is in a journal, and another run of
 /// the same lines with the same journal continues where the last one ended, however it ended.

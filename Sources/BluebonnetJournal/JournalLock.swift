@@ -1,10 +1,10 @@
 // Bluebonnet: HTTP operations for Swift on Linux.
 // SPDX-License-Identifier: MIT
 
+internal import BluebonnetLocks
 internal import CLinux
 internal import Foundation
 internal import Glibc
-internal import Synchronization
 
 /// Keeps a second run from a journal, in this process and in others: a lock (flock) on the journal's file itself, so
 /// that it holds whatever path leads there. The kernel unlocks it when its process ends, however it does.

@@ -1,8 +1,8 @@
 // Bluebonnet: HTTP operations for Swift on Linux.
 // SPDX-License-Identifier: MIT
 
+internal import BluebonnetLocks
 internal import Dispatch
-internal import Synchronization
 
 /// Records what has become of lines, in groups: what comes while a group is being written goes into the next one. A
 /// mark is written at once, what can wait waits a moment for others. Calls come from any thread.

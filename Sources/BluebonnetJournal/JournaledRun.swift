@@ -4,9 +4,9 @@
 internal import Bluebonnet
 package import BluebonnetBatch
 internal import BluebonnetHTTP
+internal import BluebonnetLocks
 internal import Dispatch
 package import Foundation
-internal import Synchronization
 
 /// Runs the lines of a batch with a journal: delivers the results of lines that have ended before, gives the others to
 /// a `RequestLineRunner` as there is room, records what becomes of them, and delivers each result when it is durable.

@@ -1,10 +1,10 @@
 // Bluebonnet: HTTP operations for Swift on Linux.
 // SPDX-License-Identifier: MIT
 
+internal import BluebonnetLocks
 internal import CLinux
 internal import Foundation
 internal import Glibc
-internal import Synchronization
 
 /// Brings downloaded files to the disk before the journal says that they are there. It keeps a descriptor of each file
 /// system for the run, so that a failure between two calls is told by the second one.

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: MIT
 
 internal import BluebonnetBatch
+internal import BluebonnetLocks
 internal import GRDB
-internal import Synchronization
 
 /// A journal in a file of SQLite, for one machine.
 ///

@@ -1,7 +1,7 @@
 // Bluebonnet: HTTP operations for Swift on Linux.
 // SPDX-License-Identifier: MIT
 
-internal import Synchronization
+internal import BluebonnetLocks
 
 /// The requests of one manager, in their order, and who waits for them. Any thread.
 final class SentRequestLog: Sendable {

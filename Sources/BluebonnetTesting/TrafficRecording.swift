@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: MIT
 
 public import Bluebonnet
+internal import BluebonnetLocks
 public import Foundation
-internal import Synchronization
 
 /// Real traffic in a file, which tests play without a network: requests with what their servers answered.
 ///

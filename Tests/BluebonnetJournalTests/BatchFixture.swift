@@ -4,9 +4,9 @@
 import Bluebonnet
 import BluebonnetBatch
 import BluebonnetJournal
+import BluebonnetLocks
 import BluebonnetTestServer
 import Foundation
-import Synchronization
 import Testing
 
 /// A journal that loses its disk at a record: what was recorded before stays, as when the process dies there.

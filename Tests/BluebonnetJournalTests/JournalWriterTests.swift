@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: MIT
 
 import BluebonnetBatch
+import BluebonnetLocks
 import BluebonnetTestServer
 import Foundation
-import Synchronization
 import Testing
 
 @testable import BluebonnetJournal

@@ -1,8 +1,8 @@
 // Bluebonnet: HTTP operations for Swift on Linux.
 // SPDX-License-Identifier: MIT
 
+import BluebonnetLocks
 import Foundation
-import Synchronization
 
 /// A new file with these bytes.
 func temporaryFile(_ bytes: Data) throws -> URL {

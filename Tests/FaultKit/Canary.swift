@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: MIT
 
 import Bluebonnet
+import BluebonnetLocks
 public import Foundation
 import FoundationNetworking
-import Synchronization
 
 /// Sends small requests to a server that nothing is wrong with, one after another, and measures how long each takes:
 /// whether faults elsewhere hold the network thread up.

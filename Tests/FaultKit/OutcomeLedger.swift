@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: MIT
 
 public import Bluebonnet
+import BluebonnetLocks
 import Foundation
-import Synchronization
 
 /// Counts the outcomes of operations, and sees whether operations are released.
 public final class OutcomeLedger: Sendable {

@@ -1,10 +1,10 @@
 // Bluebonnet: HTTP operations for Swift on Linux.
 // SPDX-License-Identifier: MIT
 
+import BluebonnetLocks
 import Dispatch
 import Foundation
 import Glibc
-import Synchronization
 
 /// Measures how late this process's threads wake up, on a thread of its own: how much of a wait is the machine's.
 final class Starvation: Sendable {

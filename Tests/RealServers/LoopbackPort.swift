@@ -1,9 +1,9 @@
 // Bluebonnet: HTTP operations for Swift on Linux.
 // SPDX-License-Identifier: MIT
 
+import BluebonnetLocks
 import BluebonnetTestServer
 import Glibc
-import Synchronization
 
 /// Ports of 127.0.0.1.
 public enum LoopbackPort {

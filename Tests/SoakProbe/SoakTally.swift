@@ -1,8 +1,8 @@
 // Bluebonnet: HTTP operations for Swift on Linux.
 // SPDX-License-Identifier: MIT
 
+import BluebonnetLocks
 import Foundation
-import Synchronization
 
 /// What came of the requests, counted.
 final class SoakTally: Sendable {

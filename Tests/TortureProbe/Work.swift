@@ -4,9 +4,9 @@
 import Bluebonnet
 import BluebonnetBatch
 import BluebonnetJournal
+import BluebonnetLocks
 import Foundation
 import FoundationNetworking
-import Synchronization
 
 /// What the probe does, once or again.
 struct Work {

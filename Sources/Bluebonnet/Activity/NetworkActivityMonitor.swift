@@ -1,9 +1,9 @@
 // Bluebonnet: HTTP operations for Swift on Linux.
 // SPDX-License-Identifier: MIT
 
+internal import BluebonnetLocks
 internal import Dispatch
 internal import Foundation
-internal import Synchronization
 
 /// Says whether the process's operations use the network, those of session tasks included: AFNetworking's activity
 /// indicator for a program without a screen of its own.

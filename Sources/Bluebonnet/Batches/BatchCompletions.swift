@@ -1,7 +1,7 @@
 // Bluebonnet: HTTP operations for Swift on Linux.
 // SPDX-License-Identifier: MIT
 
-internal import Synchronization
+internal import BluebonnetLocks
 
 extension Batch {
     /// The end of one member.

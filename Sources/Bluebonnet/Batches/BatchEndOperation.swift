@@ -1,8 +1,8 @@
 // Bluebonnet: HTTP operations for Swift on Linux.
 // SPDX-License-Identifier: MIT
 
+internal import BluebonnetLocks
 public import Foundation
-internal import Synchronization
 
 extension RequestOperation {
     /// Prepares operations to run as a batch in any queue, like AFNetworking's method of this name. Use `Batch` in new

@@ -1,8 +1,8 @@
 // Bluebonnet: HTTP operations for Swift on Linux.
 // SPDX-License-Identifier: MIT
 
+internal import BluebonnetLocks
 internal import Foundation
-internal import Synchronization
 
 /// A snapshot of a batch as a graph: its members, their dependencies, states and times, and the critical path.
 ///

@@ -1,8 +1,8 @@
 // Bluebonnet: HTTP operations for Swift on Linux.
 // SPDX-License-Identifier: MIT
 
+internal import BluebonnetLocks
 internal import Foundation
-internal import Synchronization
 
 /// A bounded pipe for a body's bytes between the network thread, at one end, and any thread at the other, the far end.
 /// It knows neither operation nor transfer, and holds no lock while it calls or releases anything.

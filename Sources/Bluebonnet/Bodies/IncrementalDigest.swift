@@ -1,9 +1,9 @@
 // Bluebonnet: HTTP operations for Swift on Linux.
 // SPDX-License-Identifier: MIT
 
+internal import BluebonnetLocks
 internal import Foundation
 internal import Glibc
-internal import Synchronization
 
 // The pending small body of a file, and the digest of the file, which is read again while the body arrives, so that
 // little is left to read at the end.

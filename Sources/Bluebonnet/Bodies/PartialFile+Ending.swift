@@ -1,10 +1,10 @@
 // Bluebonnet: HTTP operations for Swift on Linux.
 // SPDX-License-Identifier: MIT
 
+internal import BluebonnetLocks
 internal import CLinux
 internal import Foundation
 internal import Glibc
-internal import Synchronization
 
 // The end of a file: it becomes the destination, is kept to be continued, or is removed.
 extension PartialFile {

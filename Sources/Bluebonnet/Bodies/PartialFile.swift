@@ -1,11 +1,11 @@
 // Bluebonnet: HTTP operations for Swift on Linux.
 // SPDX-License-Identifier: MIT
 
+internal import BluebonnetLocks
 internal import CLinux
 internal import Dispatch
 internal import Foundation
 internal import Glibc
-internal import Synchronization
 
 /// A download that is being written beside its destination, or in the folder where it gets a name at the end.
 ///

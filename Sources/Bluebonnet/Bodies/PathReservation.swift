@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 
 internal import BluebonnetHTTP
-internal import Synchronization
+internal import BluebonnetLocks
 
 /// Reserves a path, as it is spelled, for one download of this process, until `release` or its deallocation.
 final class PathReservation: Sendable {

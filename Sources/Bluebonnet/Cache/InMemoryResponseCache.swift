@@ -1,9 +1,9 @@
 // Bluebonnet: HTTP operations for Swift on Linux.
 // SPDX-License-Identifier: MIT
 
+internal import BluebonnetLocks
 internal import Foundation
 public import FoundationNetworking
-internal import Synchronization
 
 /// A response cache in memory with a limited byte count, which drops the least recently used responses first. All
 /// members may be used from any thread.

@@ -1,8 +1,8 @@
 // Bluebonnet: HTTP operations for Swift on Linux.
 // SPDX-License-Identifier: MIT
 
+internal import BluebonnetLocks
 internal import Dispatch
-internal import Synchronization
 
 /// Runs work that may block, on a bounded number of threads. Any thread.
 ///

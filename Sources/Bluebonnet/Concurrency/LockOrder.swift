@@ -1,8 +1,8 @@
 // Bluebonnet: HTTP operations for Swift on Linux.
 // SPDX-License-Identifier: MIT
 
+internal import BluebonnetLocks
 internal import Glibc
-internal import Synchronization
 
 /// The place of a lock in the order of locks; the page "Locks and waits" gives the reasons. A lock without a rank is a
 /// leaf: no lock is taken under it.
@@ -23,14 +23,14 @@ enum LockRank: UInt {
 }
 
 #if BLUEBONNET_LOCK_ORDER && !BLUEBONNET_SANITIZED
-    /// In debug builds, which define this flag, locks check their order. A module's own type goes before an imported
-    /// one of the same name; release builds have `Synchronization.Mutex` itself.
+    /// In debug builds, which define this flag, the locks of this module check their order. A module's own type takes
+    /// precedence over an imported type of the same name; release builds have `Synchronization.Mutex` itself.
     struct Mutex<Value: ~Copyable>: ~Copyable, Sendable {
-        private let mutex: Synchronization.Mutex<Value>
+        private let mutex: BluebonnetLocks.Mutex<Value>
         private let rank: LockRank
 
         init(_ initialValue: consuming sending Value, rank: LockRank = .leaf) {
-            mutex = Synchronization.Mutex(initialValue)
+            mutex = BluebonnetLocks.Mutex(initialValue)
             self.rank = rank
         }
 

@@ -1,7 +1,7 @@
 // Bluebonnet: HTTP operations for Swift on Linux.
 // SPDX-License-Identifier: MIT
 
-internal import Synchronization
+internal import BluebonnetLocks
 
 /// The wait of one task for an event. The wait ends once: when the event has come, or when the wait is given up. Any
 /// thread.

@@ -1,9 +1,9 @@
 // Bluebonnet: HTTP operations for Swift on Linux.
 // SPDX-License-Identifier: MIT
 
+internal import BluebonnetLocks
 public import Foundation
 internal import FoundationNetworking
-internal import Synchronization
 
 /// The current credential of some origins, for all operations that have this object: it refreshes the credential before
 /// it expires, and after a 401 that asks for another one, once for all of them.

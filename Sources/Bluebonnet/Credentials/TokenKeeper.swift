@@ -1,8 +1,8 @@
 // Bluebonnet: HTTP operations for Swift on Linux.
 // SPDX-License-Identifier: MIT
 
+internal import BluebonnetLocks
 internal import Foundation
-internal import Synchronization
 
 /// The token file of one authenticator, and what could not be written to it yet. Any thread; its functions block.
 final class TokenKeeper: Sendable {

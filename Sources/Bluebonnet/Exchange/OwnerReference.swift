@@ -1,8 +1,8 @@
 // Bluebonnet: HTTP operations for Swift on Linux.
 // SPDX-License-Identifier: MIT
 
+internal import BluebonnetLocks
 internal import Dispatch
-internal import Synchronization
 
 /// A reference to the owner of an exchange. It keeps the owner while the request is under way, but not while the
 /// request is paused: a paused operation that the program has released is released with its files. Network thread only.

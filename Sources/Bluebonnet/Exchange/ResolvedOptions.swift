@@ -1,8 +1,8 @@
 // Bluebonnet: HTTP operations for Swift on Linux.
 // SPDX-License-Identifier: MIT
 
+internal import BluebonnetLocks
 internal import FoundationNetworking
-internal import Synchronization
 
 /// Transfer options with values derived from them: one immutable object for all operations with the same options.
 package final class ResolvedOptions: Sendable {

@@ -1,10 +1,10 @@
 // Bluebonnet: HTTP operations for Swift on Linux.
 // SPDX-License-Identifier: MIT
 
+internal import BluebonnetLocks
 internal import CLinux
 internal import Foundation
 internal import Glibc
-internal import Synchronization
 
 /// A character device, such as `/dev/null` or a terminal, that a body is written to as it arrives. Nothing of it can be
 /// taken back, continued or moved into place. Closed with its last reference.

@@ -1,9 +1,9 @@
 // Bluebonnet: HTTP operations for Swift on Linux.
 // SPDX-License-Identifier: MIT
 
+internal import BluebonnetLocks
 internal import Dispatch
 public import Foundation
-internal import Synchronization
 
 extension RequestOperationManager {
     /// Stops the manager before the program ends: starts no more operations, lets running ones finish, and cancels

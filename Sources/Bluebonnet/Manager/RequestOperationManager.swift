@@ -1,10 +1,10 @@
 // Bluebonnet: HTTP operations for Swift on Linux.
 // SPDX-License-Identifier: MIT
 
+internal import BluebonnetLocks
 public import Dispatch
 public import Foundation
 public import FoundationNetworking
-internal import Synchronization
 
 /// Makes and runs request operations that share a base URL, serializers, limits, trust and a queue for handlers.
 ///

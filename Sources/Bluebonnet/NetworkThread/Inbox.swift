@@ -1,9 +1,9 @@
 // Bluebonnet: HTTP operations for Swift on Linux.
 // SPDX-License-Identifier: MIT
 
+internal import BluebonnetLocks
 internal import CLinux
 internal import Glibc
-internal import Synchronization
 
 /// Work handed to the network thread from any thread: in order, with one eventfd write for a batch, not for an item.
 final class Inbox: Sendable {

@@ -1,7 +1,7 @@
 // Bluebonnet: HTTP operations for Swift on Linux.
 // SPDX-License-Identifier: MIT
 
-internal import Synchronization
+internal import BluebonnetLocks
 
 extension NetworkThread {
     /// A turn of the network thread: what the thread did between two times at which it slept or gave way to other

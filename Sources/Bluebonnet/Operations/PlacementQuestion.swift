@@ -1,8 +1,8 @@
 // Bluebonnet: HTTP operations for Swift on Linux.
 // SPDX-License-Identifier: MIT
 
+internal import BluebonnetLocks
 internal import Foundation
-internal import Synchronization
 
 /// The question where a downloaded file goes. The first of the block's answer and the end of the time limit counts; the
 /// other one has no effect.

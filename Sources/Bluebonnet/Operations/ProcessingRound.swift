@@ -1,9 +1,9 @@
 // Bluebonnet: HTTP operations for Swift on Linux.
 // SPDX-License-Identifier: MIT
 
+internal import BluebonnetLocks
 internal import Dispatch
 internal import Foundation
-internal import Synchronization
 
 /// An operation, as far as its end concerns the rounds.
 protocol EndingOperation: AnyObject, Sendable {

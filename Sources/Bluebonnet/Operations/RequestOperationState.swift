@@ -1,10 +1,10 @@
 // Bluebonnet: HTTP operations for Swift on Linux.
 // SPDX-License-Identifier: MIT
 
+internal import BluebonnetLocks
 internal import Dispatch
 internal import Foundation
 internal import FoundationNetworking
-internal import Synchronization
 
 /// The state of an operation behind its lock. Everybody else asks a question or gives an event: the lock is taken in
 /// this file only. Nothing of a user's is called or let go while it is held.

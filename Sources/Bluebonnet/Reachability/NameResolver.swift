@@ -1,9 +1,9 @@
 // Bluebonnet: HTTP operations for Swift on Linux.
 // SPDX-License-Identifier: MIT
 
+internal import BluebonnetLocks
 internal import CLinux
 internal import Foundation
-internal import Synchronization
 
 /// Looks names up on threads of its own, which no other work ever waits for: a look-up may take half a minute. There
 /// are a few threads at most, and none when there is nothing to look up.

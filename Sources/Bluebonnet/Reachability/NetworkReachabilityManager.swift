@@ -1,9 +1,9 @@
 // Bluebonnet: HTTP operations for Swift on Linux.
 // SPDX-License-Identifier: MIT
 
+internal import BluebonnetLocks
 public import Dispatch
 public import Foundation
-internal import Synchronization
 
 /// Reports whether the network, a host or an address can be reached, and every change. A target is reachable when the
 /// kernel has a route to it. No packet is sent: a reachable host may not answer.

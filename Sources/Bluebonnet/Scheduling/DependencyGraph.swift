@@ -1,8 +1,8 @@
 // Bluebonnet: HTTP operations for Swift on Linux.
 // SPDX-License-Identifier: MIT
 
+internal import BluebonnetLocks
 internal import Foundation
-internal import Synchronization
 
 /// All edges between unfinished operations of the process: which operation waits for which, for how many each still
 /// waits, and whether one of those has failed. A value behind one lock, which an operation without an edge never takes.

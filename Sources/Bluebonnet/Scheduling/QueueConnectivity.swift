@@ -1,7 +1,7 @@
 // Bluebonnet: HTTP operations for Swift on Linux.
 // SPDX-License-Identifier: MIT
 
-internal import Synchronization
+internal import BluebonnetLocks
 
 extension RequestOperationQueue {
     /// Whether the queue starts no operations while the network cannot be reached. Running operations continue, and

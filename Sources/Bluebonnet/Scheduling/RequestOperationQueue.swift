@@ -1,9 +1,9 @@
 // Bluebonnet: HTTP operations for Swift on Linux.
 // SPDX-License-Identifier: MIT
 
+internal import BluebonnetLocks
 internal import Dispatch
 public import Foundation
-internal import Synchronization
 
 /// A queue of operations with the members of `OperationQueue`. It starts request operations on the network thread, at a
 /// cost that does not grow with the number of waiting operations.

@@ -1,9 +1,9 @@
 // Bluebonnet: HTTP operations for Swift on Linux.
 // SPDX-License-Identifier: MIT
 
+internal import BluebonnetLocks
 internal import Dispatch
 internal import Foundation
-internal import Synchronization
 
 /// What the tasks of one session manager share: the manager that makes their operations, the queue of the session's
 /// blocks, and the list of tasks. It outlives the session manager while a task runs. Any thread.

@@ -1,9 +1,9 @@
 // Bluebonnet: HTTP operations for Swift on Linux.
 // SPDX-License-Identifier: MIT
 
+internal import BluebonnetLocks
 public import Foundation
 public import FoundationNetworking
-internal import Synchronization
 
 /// A request as AFNetworking's session managers have it: made suspended, started with `resume()`, with one completion
 /// handler.

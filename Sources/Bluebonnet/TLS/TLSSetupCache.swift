@@ -1,10 +1,10 @@
 // Bluebonnet: HTTP operations for Swift on Linux.
 // SPDX-License-Identifier: MIT
 
+internal import BluebonnetLocks
 internal import CLinux
 internal import Foundation
 internal import Glibc
-internal import Synchronization
 
 /// Keeps what was read for TLS, so that it is read once and not for each request, and notices when a file has changed.
 /// Any thread.

@@ -2,10 +2,10 @@
 // SPDX-License-Identifier: MIT
 
 internal import Bluebonnet
+internal import BluebonnetLocks
 internal import Dispatch
 internal import Foundation
 internal import Glibc
-internal import Synchronization
 
 /// Checks all lines of a file, a few megabytes at a time and by all processors, and keeps of each line what is needed
 /// to run it. Then the lines as a whole are checked: ids, dependencies and outputs.

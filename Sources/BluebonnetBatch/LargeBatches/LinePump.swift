@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: MIT
 
 internal import Bluebonnet
+internal import BluebonnetLocks
 internal import Dispatch
 internal import Foundation
-internal import Synchronization
 
 /// Hands the lines of a batch to whoever runs them, as there is room for operations, on a thread of its own. After a
 /// stop it says of each line that was not handed over how it ended. All members may be used from any thread.

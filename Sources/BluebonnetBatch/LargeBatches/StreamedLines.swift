@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 
 internal import Bluebonnet
-internal import Synchronization
+internal import BluebonnetLocks
 
 /// The lines of a stream, each checked as it comes; a line is in memory until it is run.
 package final class StreamedLines: LineSource {

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: MIT
 
 public import Bluebonnet
+import BluebonnetLocks
 public import Foundation
-import Synchronization
 
 /// The response of one operation, for the references of other lines to it.
 public struct ReferenceSource: Sendable {

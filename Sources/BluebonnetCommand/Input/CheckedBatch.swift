@@ -3,8 +3,8 @@
 
 import Bluebonnet
 internal import BluebonnetBatch
+import BluebonnetLocks
 import Glibc
-import Synchronization
 
 /// The lines of a file, all of which were found to be right before anything is sent.
 final class CheckedBatch: Sendable {

@@ -1,10 +1,10 @@
 // Bluebonnet: HTTP operations for Swift on Linux.
 // SPDX-License-Identifier: MIT
 
+import BluebonnetLocks
 import Dispatch
 import Foundation
 import Glibc
-import Synchronization
 
 /// Writes result lines, whole ones, in the order in which they come.
 ///

@@ -3,9 +3,9 @@
 
 import Bluebonnet
 internal import BluebonnetBatch
+import BluebonnetLocks
 import Dispatch
 import Foundation
-import Synchronization
 
 /// Shows a run's progress on standard error: bars that a timer redraws in place, or plain lines.
 ///

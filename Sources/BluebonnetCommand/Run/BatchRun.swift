@@ -4,9 +4,9 @@
 import Bluebonnet
 internal import BluebonnetBatch
 internal import BluebonnetJournal
+import BluebonnetLocks
 import Dispatch
 import Foundation
-import Synchronization
 
 /// One run: lines in, operations under way, result lines out. It knows neither options nor terminals.
 final class BatchRun: Sendable {

@@ -1,7 +1,7 @@
 // Bluebonnet: HTTP operations for Swift on Linux.
 // SPDX-License-Identifier: MIT
 
-import Synchronization
+import BluebonnetLocks
 
 /// Notifies all handlers once that a run ends before its input does.
 ///

@@ -1,8 +1,8 @@
 // Bluebonnet: HTTP operations for Swift on Linux.
 // SPDX-License-Identifier: MIT
 
+internal import BluebonnetLocks
 internal import Foundation
-internal import Synchronization
 
 /// Works with a connection on a thread of its own, which may wait.
 enum StoreThread {

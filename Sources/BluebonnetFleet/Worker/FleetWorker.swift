@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: MIT
 
 public import Bluebonnet
+internal import BluebonnetLocks
 internal import Foundation
-internal import Synchronization
 
 /// A worker of a fleet: claims lines of the batches in a store, runs them, and records what becomes of them.
 ///

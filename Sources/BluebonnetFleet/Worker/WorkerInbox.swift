@@ -1,9 +1,9 @@
 // Bluebonnet: HTTP operations for Swift on Linux.
 // SPDX-License-Identifier: MIT
 
+internal import BluebonnetLocks
 internal import CLinux
 internal import Glibc
-internal import Synchronization
 
 /// Messages of other threads to a worker's thread, and the descriptor that wakes it.
 final class WorkerInbox: Sendable {

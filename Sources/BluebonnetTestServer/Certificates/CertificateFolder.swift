@@ -1,8 +1,8 @@
 // Bluebonnet: HTTP operations for Swift on Linux.
 // SPDX-License-Identifier: MIT
 
+import BluebonnetLocks
 import Foundation
-import Synchronization
 
 /// The files of the test certificates, each made by the `openssl` command when it is first asked for.
 final class CertificateFolder: Sendable {

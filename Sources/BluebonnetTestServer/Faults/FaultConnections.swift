@@ -1,8 +1,8 @@
 // Bluebonnet: HTTP operations for Swift on Linux.
 // SPDX-License-Identifier: MIT
 
+import BluebonnetLocks
 import NIOCore
-import Synchronization
 
 /// The connections of one proxy, and the plans of those that come.
 final class FaultConnections: Sendable {

@@ -1,7 +1,7 @@
 // Bluebonnet: HTTP operations for Swift on Linux.
 // SPDX-License-Identifier: MIT
 
-import Synchronization
+import BluebonnetLocks
 
 /// How to close each open connection of one server at once, from any thread.
 final class ConnectionRegistry: Sendable {

@@ -1,8 +1,8 @@
 // Bluebonnet: HTTP operations for Swift on Linux.
 // SPDX-License-Identifier: MIT
 
+import BluebonnetLocks
 import Dispatch
-import Synchronization
 public import Testing
 
 /// A value behind a lock that any thread may change and a test may wait on.

@@ -1,9 +1,9 @@
 // Bluebonnet: HTTP operations for Swift on Linux.
 // SPDX-License-Identifier: MIT
 
+import BluebonnetLocks
 import Foundation
 import Glibc
-import Synchronization
 
 /// Runs a program in a temporary folder and makes sure that neither outlives this process, however it ends.
 ///

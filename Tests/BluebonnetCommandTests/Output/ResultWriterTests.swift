@@ -1,10 +1,10 @@
 // Bluebonnet: HTTP operations for Swift on Linux.
 // SPDX-License-Identifier: MIT
 
+import BluebonnetLocks
 import BluebonnetTestServer
 import Foundation
 import Glibc
-import Synchronization
 import Testing
 
 @testable import BluebonnetCommand

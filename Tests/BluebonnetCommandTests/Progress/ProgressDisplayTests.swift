@@ -1,9 +1,9 @@
 // Bluebonnet: HTTP operations for Swift on Linux.
 // SPDX-License-Identifier: MIT
 
+import BluebonnetLocks
 import BluebonnetTestServer
 import Dispatch
-import Synchronization
 import Testing
 
 @testable import Bluebonnet

@@ -1,7 +1,7 @@
 // Bluebonnet: HTTP operations for Swift on Linux.
 // SPDX-License-Identifier: MIT
 
-import Synchronization
+import BluebonnetLocks
 import Testing
 
 @testable import BluebonnetCommand

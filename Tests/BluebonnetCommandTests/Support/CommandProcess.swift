@@ -3,10 +3,10 @@
 
 import Bluebonnet
 import BluebonnetBatch
+import BluebonnetLocks
 import BluebonnetTestServer
 import Foundation
 import Glibc
-import Synchronization
 
 /// The built command, started as a process of its own.
 final class CommandProcess: Sendable {

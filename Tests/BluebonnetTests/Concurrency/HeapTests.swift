@@ -1,8 +1,8 @@
 // Bluebonnet: HTTP operations for Swift on Linux.
 // SPDX-License-Identifier: MIT
 
+import BluebonnetLocks
 import BluebonnetTestServer
-import Synchronization
 import TestSupport
 import Testing
 

@@ -1,10 +1,10 @@
 // Bluebonnet: HTTP operations for Swift on Linux.
 // SPDX-License-Identifier: MIT
 
-internal import Synchronization
+internal import BluebonnetLocks
 
 #if !BLUEBONNET_SANITIZED
     /// The tests' own locks have no place in the library's order of locks, which the library's own `Mutex` checks in
     /// debug builds.
-    typealias Mutex<Value: ~Copyable> = Synchronization.Mutex<Value>
+    typealias Mutex<Value: ~Copyable> = BluebonnetLocks.Mutex<Value>
 #endif

@@ -10,6 +10,7 @@ import Testing
     /// The folders from the ground up, and what each may use. An arrow to a folder further down needs only a word here;
     /// one to a folder further up is a fault of the structure.
     private static let permitted: [(folder: String, uses: String)] = [
+        ("BluebonnetLocks", ""),
         ("BluebonnetHTTP/Syntax", ""),
         ("BluebonnetHTTP/Addresses", "Syntax"),
         ("BluebonnetHTTP/Errors", "Addresses"),

@@ -1,11 +1,11 @@
 // Bluebonnet: HTTP operations for Swift on Linux.
 // SPDX-License-Identifier: MIT
 
+import BluebonnetLocks
 import BluebonnetTestServer
 import CLinux
 import Foundation
 import Glibc
-import Synchronization
 import Testing
 
 @testable import Bluebonnet

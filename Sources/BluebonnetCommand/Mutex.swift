@@ -1,1 +1,0 @@
-../Bluebonnet/Concurrency/Mutex.swift

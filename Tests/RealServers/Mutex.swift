@@ -1,1 +1,0 @@
-../../Sources/Bluebonnet/Concurrency/Mutex.swift
