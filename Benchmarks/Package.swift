@@ -62,6 +62,7 @@ let package = Package(
             dependencies: [
                 "Figures", "HeapFigures", "LoadClients", "Processes",
                 .product(name: "Bluebonnet", package: "Bluebonnet"),
+                .product(name: "BluebonnetTesting", package: "Bluebonnet"),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: strict

@@ -30,7 +30,7 @@ extension RequestOperationManager {
         clock: TestClock? = nil, answering answer: @escaping @Sendable (SentRequest) async throws -> TestAnswer
     ) {
         let log = SentRequestLog()
-        let network = SimulatedNetwork(record: log, time: clock?.time) { request in
+        let network = SimulatedNetwork(time: clock?.time) { request in
             let request = SentRequest(request.method, request.url, headers: request.headers, body: request.body)
             log.add(request)
             do {
@@ -39,7 +39,9 @@ extension RequestOperationManager {
                 return AnswerSteps(error, for: request).steps
             }
         }
-        self.init(optional: baseURL, configuration, simulation: network)
+        let simulation = Simulation(
+            SimulatedTransport(network), retryWaits: clock?.time.retries, record: log)
+        self.init(optional: baseURL, configuration, simulation: simulation)
     }
 
     private var log: SentRequestLog? { simulation?.record as? SentRequestLog }

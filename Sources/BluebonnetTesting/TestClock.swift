@@ -69,6 +69,6 @@ extension Governor {
     ///   - rateLimit: how many transfers may begin in a time, to all origins together. Default nil: no limit.
     ///   - clock: the clock of the managers that have the governor.
     public convenience init(_ limits: OriginLimits = OriginLimits(), rateLimit: RateLimit? = nil, clock: TestClock) {
-        self.init(limits, rateLimit: rateLimit, time: clock.time)
+        self.init(limits, rateLimit: rateLimit, timers: clock.time.governors)
     }
 }

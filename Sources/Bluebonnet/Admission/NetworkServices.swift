@@ -20,7 +20,7 @@ package final class NetworkServices: Sendable {
     /// Nil without one.
     let governor: Governor?
     /// Nil when requests leave the process.
-    let simulation: SimulatedNetwork?
+    let simulation: Simulation?
     /// Nil without such limits.
     private let rates: NetworkBound<ByteRates>?
     private let descriptors: NetworkBound<DescriptorCapacity>
@@ -28,13 +28,12 @@ package final class NetworkServices: Sendable {
 
     convenience init(
         limit: Int, limitPerOrigin: Int, bytesPerSecond: Int? = nil, bytesPerSecondPerOrigin: Int? = nil,
-        governor: Governor? = nil, simulation: SimulatedNetwork? = nil
+        governor: Governor? = nil, simulation: Simulation? = nil
     ) {
         self.init(
             limit: limit, limitPerOrigin: limitPerOrigin, bytesPerSecond: bytesPerSecond,
             bytesPerSecondPerOrigin: bytesPerSecondPerOrigin, governor: governor, simulation: simulation,
-            scripted: simulation.map { NetworkBound<any Transport>(SimulatedTransport($0)) },
-            retryWaits: simulation?.time?.retries)
+            scripted: simulation?.transport, retryWaits: simulation?.retryWaits)
     }
 
     /// Makes services over another transport than libcurl, for tests.
@@ -51,7 +50,7 @@ package final class NetworkServices: Sendable {
 
     private init(
         limit: Int, limitPerOrigin: Int, bytesPerSecond: Int?, bytesPerSecondPerOrigin: Int?, governor: Governor?,
-        simulation: SimulatedNetwork?, scripted: NetworkBound<any Transport>?, retryWaits: NetworkBound<RetryWaits>?
+        simulation: Simulation?, scripted: NetworkBound<any Transport>?, retryWaits: NetworkBound<RetryWaits>?
     ) {
         (self.limit, self.limitPerOrigin, self.scripted) = (limit, limitPerOrigin, scripted)
         (self.bytesPerSecond, self.bytesPerSecondPerOrigin) = (bytesPerSecond, bytesPerSecondPerOrigin)

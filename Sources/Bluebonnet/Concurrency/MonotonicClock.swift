@@ -5,8 +5,8 @@ internal import CLinux
 internal import Glibc
 
 /// The clock of deadlines and timings: nanoseconds since an arbitrary start, which no clock change moves.
-enum MonotonicClock {
-    static func now() -> UInt64 { bluebonnet_nanoseconds(CLOCK_MONOTONIC) }
+package enum MonotonicClock {
+    package static func now() -> UInt64 { bluebonnet_nanoseconds(CLOCK_MONOTONIC) }
 
     /// The time of the last timer tick, up to a few milliseconds old and cheaper to read. For limits of seconds.
     static func roughly() -> UInt64 { bluebonnet_nanoseconds(CLOCK_MONOTONIC_COARSE) }
@@ -28,7 +28,7 @@ extension Duration {
     }
 
     /// Whole nanoseconds; a negative duration counts as zero, one too long to count as the longest that can be.
-    var nanoseconds: UInt64 {
+    package var nanoseconds: UInt64 {
         let (seconds, attoseconds) = components
         guard seconds >= 0, attoseconds >= 0 else { return 0 }
         let (whole, overflow) = UInt64(seconds).multipliedReportingOverflow(by: 1_000_000_000)

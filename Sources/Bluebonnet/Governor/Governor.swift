@@ -43,7 +43,7 @@ public final class Governor: Sendable {
     }
 
     /// - Parameter timers: nil for the process's; tests have others.
-    init(_ limits: OriginLimits, rateLimit: RateLimit?, timers: NetworkBound<NetworkTimers>?) {
+    package init(_ limits: OriginLimits, rateLimit: RateLimit?, timers: NetworkBound<NetworkTimers>?) {
         Self.check(limits)
         core = NetworkBound(GovernorCore(limits, rateLimit, timers))
     }

@@ -22,7 +22,7 @@ extension SharedByteBucket: Sendable {}
 ///
 /// A direction that has to wait reserves its next piece, behind all that was taken and reserved before: so each one
 /// that waits has a turn of its own, which nobody who comes later can take. Receiving and sending wait on their own.
-final class TransferPacing {
+package final class TransferPacing {
     enum Direction { case receiving, sending }
 
     /// A piece that is taken from the buckets already, although it has not moved yet.

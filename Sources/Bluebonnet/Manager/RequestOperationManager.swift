@@ -67,7 +67,7 @@ public final class RequestOperationManager: Sendable {
 
     /// - Parameter simulation: nil when requests leave the process.
     package convenience init(
-        optional baseURL: URL?, _ configuration: Configuration, simulation: SimulatedNetwork? = nil
+        optional baseURL: URL?, _ configuration: Configuration, simulation: Simulation? = nil
     ) {
         precondition(
             configuration.maximumConcurrentTransferCount > 0
@@ -299,7 +299,7 @@ extension RequestOperationManager {
 
 extension RequestOperationManager {
     /// What answers the manager's requests in memory; nil when they leave the process.
-    package var simulation: SimulatedNetwork? { services.simulation }
+    package var simulation: Simulation? { services.simulation }
 
     /// Calls `body` later, on the network thread.
     ///

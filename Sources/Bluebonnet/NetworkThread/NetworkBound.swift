@@ -2,13 +2,13 @@
 // SPDX-License-Identifier: MIT
 
 /// Carries a non-Sendable value between threads; only the network thread may open it.
-struct NetworkBound<Value>: @unchecked Sendable {  // safe: `value` traps on any other thread
+package struct NetworkBound<Value>: @unchecked Sendable {  // safe: `value` traps on any other thread
     private let stored: Value
 
-    init(_ value: sending Value) { stored = value }
+    package init(_ value: sending Value) { stored = value }
 
     /// The value; network thread only.
-    var value: Value {
+    package var value: Value {
         NetworkThread.preconditionIsCurrent()
         return stored
     }

@@ -44,7 +44,7 @@ public final class NetworkThread: Sendable {
     /// Runs work on the network thread, in the order of submission.
     ///
     /// - Parameter file: for the record of a long turn.
-    func submit(_ work: @escaping Inbox.Work, from file: StaticString = #fileID) {
+    package func submit(_ work: @escaping @Sendable () -> Void, from file: StaticString = #fileID) {
         guard Self.recordsTurns else { return inbox.submit(work) }
         inbox.submit { [bound] in
             bound.value.stepBegins("work", .file(file))
@@ -53,7 +53,7 @@ public final class NetworkThread: Sendable {
     }
 
     /// Asks the network thread. The calling task is suspended meanwhile, and blocks no thread.
-    func answer<Value: Sendable>(_ question: @escaping @Sendable () -> Value) async -> Value {
+    package func answer<Value: Sendable>(_ question: @escaping @Sendable () -> Value) async -> Value {
         await withCheckedContinuation { waiter in submit { waiter.resume(returning: question()) } }
     }
 

@@ -1,12 +1,12 @@
 // Bluebonnet: HTTP operations for Swift on Linux.
 // SPDX-License-Identifier: MIT
 
-internal import Foundation
+package import Foundation
 
 /// The clocks and the random source of what waits; tests have others than the machine's.
-struct TimeSource: Sendable {
+package struct TimeSource: Sendable {
     /// Nanoseconds that no clock change moves.
-    let now: @Sendable () -> UInt64
+    package let now: @Sendable () -> UInt64
     /// The time of day, for dates in fields.
     let date: @Sendable () -> Date
     /// A number from 0 to 1.
@@ -14,12 +14,19 @@ struct TimeSource: Sendable {
 
     static let system = TimeSource(
         now: { MonotonicClock.now() }, date: { Date() }, random: { Double.random(in: 0...1) })
+
+    package init(
+        now: @escaping @Sendable () -> UInt64, date: @escaping @Sendable () -> Date,
+        random: @escaping @Sendable () -> Double
+    ) {
+        (self.now, self.date, self.random) = (now, date, random)
+    }
 }
 
 /// Calls actions on the network thread when an instant of a clock has come. Network thread only; it does not know what
 /// waits.
-final class NetworkTimers: EventLoopClient {
-    typealias Ticket = UInt64
+package final class NetworkTimers: EventLoopClient {
+    package typealias Ticket = UInt64
 
     private struct Due: Comparable {
         let instant: UInt64
@@ -28,7 +35,7 @@ final class NetworkTimers: EventLoopClient {
         static func < (left: Due, right: Due) -> Bool { (left.instant, left.ticket) < (right.instant, right.ticket) }
     }
 
-    let clock: TimeSource
+    package let clock: TimeSource
     private let loop: EventLoop?
     private var slot = -1
     private var due = Heap<Due>()
@@ -42,14 +49,20 @@ final class NetworkTimers: EventLoopClient {
         if let loop { slot = loop.add(self) }
     }
 
+    /// Makes timers of the machine's clock. Network thread only.
+    package convenience init() { self.init(loop: NetworkThread.shared.eventLoop) }
+
+    /// Makes timers of a clock that somebody moves, and calls `runDue()` then.
+    package convenience init(movedBy clock: TimeSource) { self.init(loop: nil, clock: clock) }
+
     /// When the next action may be called; nil without one. It may have been withdrawn.
-    var nextInstant: UInt64? { actions.isEmpty ? nil : due.first?.instant }
+    package var nextInstant: UInt64? { actions.isEmpty ? nil : due.first?.instant }
 
     /// The number of waits.
     var count: Int { actions.count }
 
     /// Calls `action` once, later and on the network thread, when an instant of the clock has come.
-    func wait(until instant: UInt64, _ action: @escaping () -> Void) -> Ticket {
+    package func wait(until instant: UInt64, _ action: @escaping () -> Void) -> Ticket {
         lastTicket += 1
         actions[lastTicket] = action
         due.insert(Due(instant: instant, ticket: lastTicket))
@@ -61,7 +74,7 @@ final class NetworkTimers: EventLoopClient {
     ///
     /// - Returns: whether it would have been.
     @discardableResult
-    func withdraw(_ ticket: Ticket) -> Bool {
+    package func withdraw(_ ticket: Ticket) -> Bool {
         let wasWaiting = actions.removeValue(forKey: ticket) != nil
         if wasWaiting, due.count > 2 * actions.count + Self.staleLimit { dropWithdrawn() }
         if actions.isEmpty { due = Heap() }
@@ -70,7 +83,7 @@ final class NetworkTimers: EventLoopClient {
     }
 
     /// Calls the actions whose instant has come, in their order.
-    func runDue() {
+    package func runDue() {
         let now = clock.now()
         while let first = due.first, first.instant <= now {
             _ = due.popFirst()

@@ -3,13 +3,13 @@
 
 /// Where operations wait for their next attempt, without a slot; and the budgets of their origins. Network thread only;
 /// it does not know what waits.
-final class RetryWaits {
-    let timers: NetworkTimers
+package final class RetryWaits {
+    package let timers: NetworkTimers
     /// The number of operations that wait for their next attempt.
-    private(set) var attemptCount = 0
+    package private(set) var attemptCount = 0
     private var budgets = RetryBudgets()
 
-    init(_ timers: NetworkTimers) { self.timers = timers }
+    package init(_ timers: NetworkTimers) { self.timers = timers }
 
     var clock: TimeSource { timers.clock }
 

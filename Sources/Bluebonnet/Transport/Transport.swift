@@ -1,11 +1,13 @@
 // Bluebonnet: HTTP operations for Swift on Linux.
 // SPDX-License-Identifier: MIT
 
-internal import Foundation
+package import Foundation
 
 /// Makes transfers. Network thread only; it knows nothing of operations, redirects, serializers or limits on their
 /// number.
-protocol Transport: AnyObject {
+///
+/// Of the package, like the types that it names, because the transport in memory belongs to `BluebonnetTesting`.
+package protocol Transport: AnyObject {
     /// Begins a transfer. Its events go to `delegate`, which is kept alive until the transfer has ended or was aborted.
     func begin(_ request: TransferRequest, delegate: any TransferDelegate) -> any Transfer
 
@@ -17,11 +19,11 @@ protocol Transport: AnyObject {
 }
 
 extension Transport {
-    func keepFewConnections() {}
+    package func keepFewConnections() {}
 }
 
 /// One running transfer: one request and its response, over one connection. Network thread only.
-protocol Transfer: AnyObject {
+package protocol Transfer: AnyObject {
     /// Stops the transfer immediately. The delegate is not called any more.
     func abort() -> TransferMetrics
     /// Whether anything of the request may have reached the server.
@@ -36,7 +38,7 @@ protocol Transfer: AnyObject {
 }
 
 /// The delegate's answer to body bytes.
-enum BodyIntake {
+package enum BodyIntake {
     case taken
     /// No byte was taken: the same bytes are delivered again after `resumeReceiving()`. The connection is not read
     /// meanwhile.
@@ -44,7 +46,7 @@ enum BodyIntake {
 }
 
 /// Receives the events of one transfer, on the network thread. An error that it throws ends the transfer.
-protocol TransferDelegate: AnyObject {
+package protocol TransferDelegate: AnyObject {
     /// More body bytes were sent.
     func transferDidSend(bodyByteCount: Int)
     /// The request is sent again from its start on a new connection; bytes that were sent before no longer count.
@@ -85,18 +87,18 @@ extension TransferDelegate {
 }
 
 /// The description of one transfer. An immutable object, because it is passed on often.
-final class TransferRequest: Sendable {
-    let url: URL
+package final class TransferRequest: Sendable {
+    package let url: URL
     /// The URL's text, which costs to ask for.
     let urlText: String
     /// The URL's: taking one apart costs.
     let origin: Origin
-    let method: String
+    package let method: String
     /// In the order in which they go out.
-    let headers: [HeaderFields.Field]
+    package let headers: [HeaderFields.Field]
     let body: TransferBody
     let poolKeyBox: PoolKeyBox
-    let limits: Limits
+    package let limits: Limits
     /// The cookie jar; nil when no cookies are sent or stored.
     let cookieJar: (any TransferCookies)?
     let headSize: RequestHeadSize
@@ -159,14 +161,14 @@ final class TransferRequest: Sendable {
         }
     }
 
-    struct Limits: Sendable {
+    package struct Limits: Sendable {
         var httpVersion = HTTPProtocolVersion.negotiated
         /// The longest time for connecting, handshakes included, in nanoseconds; 0 is no limit.
-        var connectTimeout: UInt64 = 0
+        package var connectTimeout: UInt64 = 0
         /// The longest time without a byte sent or received, in nanoseconds; 0 is no limit.
         var idleTimeout: UInt64 = 0
         /// The deadline of the transfer, an instant of the monotonic clock.
-        var deadline = UInt64.max
+        package var deadline = UInt64.max
         var headerByteLimit = 256 * 1024
         /// Whether a large body is expected, so that a large buffer pays.
         var expectsLargeBody = false
@@ -198,7 +200,10 @@ final class TransferRequest: Sendable {
 
     var poolKey: ConnectionPoolKey { poolKeyBox.value }
 
-    var hostName: String { url.host ?? "the server" }
+    package var hostName: String { url.host ?? "the server" }
+
+    /// Sets the action that is called once a body without bytes has bytes again. Network thread only.
+    package func whenBodyIsReady(_ action: @escaping () -> Void) { body.whenReady(action) }
 
     /// Whether the origin, not only a proxy, is reached over TLS.
     var isSecure: Bool { origin.isSecure }
@@ -211,7 +216,9 @@ final class TransferRequest: Sendable {
 }
 
 /// What was measured of one transfer; times in nanoseconds.
-struct TransferMetrics: Sendable, Equatable {
+package struct TransferMetrics: Sendable, Equatable {
+    package init() {}
+
     var nameLookup: UInt64 = 0
     var connect: UInt64 = 0
     var tls: UInt64 = 0
@@ -220,12 +227,12 @@ struct TransferMetrics: Sendable, Equatable {
     /// Whether it ran on a connection that was there before.
     var isReused = false
     /// For a transfer that has failed: what is known of the request's way to its server.
-    var evidence = SendEvidence.mayHaveArrived
+    package var evidence = SendEvidence.mayHaveArrived
     /// What was negotiated with the server; nil without TLS, and when the handshake was not complete.
     var tlsInformation: Box<TLSInformation>?
     /// How much of a simulated time the transfer has used, which counts against the operation's time limit beside the
     /// machine's.
-    var simulatedTime: UInt64 = 0
+    package var simulatedTime: UInt64 = 0
 }
 
 /// Why a transfer failed that needs a streamed body from its start.

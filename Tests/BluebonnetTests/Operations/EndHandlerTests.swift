@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 
 import BluebonnetTestServer
+import BluebonnetTesting
 import Dispatch
 import Foundation
 import FoundationNetworking

@@ -39,12 +39,8 @@ import Testing
         ("Bluebonnet/Retries", "Addresses Errors Messages NetworkThread Rules Transport"),
         ("Bluebonnet/Governor", "Addresses Errors Messages NetworkThread Retries Rules"),
         (
-            "Bluebonnet/Simulation",
-            "Concurrency Errors Governor Messages NetworkThread Retries Transport"
-        ),
-        (
             "Bluebonnet/Admission",
-            "Addresses Certificates Concurrency Governor Limits NetworkThread Retries Simulation Transport"
+            "Addresses Certificates Concurrency Errors Governor Limits Messages NetworkThread Retries Transport"
         ),
         (
             "Bluebonnet/Exchange",
@@ -76,8 +72,7 @@ import Testing
             "Bluebonnet/Manager",
             """
             Addresses Admission Archive Batches Cache Concurrency Cookies Credentials Errors Exchange Formats Governor
-            Messages NetworkThread Operations Reachability Retries Scheduling Security Serialization Simulation
-            Transport
+            Messages NetworkThread Operations Reachability Retries Scheduling Security Serialization
             """
         ),
         (
@@ -112,7 +107,14 @@ import Testing
             "BluebonnetBatch BluebonnetJournal Exchange Governor Model Operations PostgreSQL References Store Syntax"
         ),
         ("BluebonnetFleet", "BluebonnetBatch LargeBatches Model Store"),
-        ("BluebonnetTesting", "Errors Files Formats Governor Manager Messages Serialization Sessions Simulation"),
+        (
+            "BluebonnetTesting/Simulation",
+            "Admission Concurrency Errors Governor Manager Messages NetworkThread Retries Transport"
+        ),
+        (
+            "BluebonnetTesting",
+            "Admission Errors Files Formats Governor Manager Messages Serialization Sessions BluebonnetTesting/Simulation"
+        ),
         ("BluebonnetTestServer/Support", ""),
         ("BluebonnetTestServer/Certificates", "Support"),
         ("BluebonnetTestServer/Replies", "Support"),

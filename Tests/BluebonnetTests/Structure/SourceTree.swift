@@ -39,7 +39,10 @@ struct SourceTree {
     /// The folder that a file counts for: a module, or a folder of a module that has them.
     static func folder(_ path: String) -> String {
         let parts = path.split(separator: "/").dropFirst()  // Sources
-        let modules = ["Bluebonnet", "BluebonnetBatch", "BluebonnetFleet", "BluebonnetHTTP", "BluebonnetTestServer"]
+        let modules = [
+            "Bluebonnet", "BluebonnetBatch", "BluebonnetFleet", "BluebonnetHTTP", "BluebonnetTestServer",
+            "BluebonnetTesting",
+        ]
         let hasFolders = parts.first.map { modules.contains(String($0)) } == true
         let depth = hasFolders && parts.count > 2 ? 2 : 1
         return parts.prefix(depth).joined(separator: "/")

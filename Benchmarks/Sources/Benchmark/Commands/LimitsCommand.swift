@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: MIT
 
 import ArgumentParser
-@_spi(Benchmarks) import Bluebonnet
+import Bluebonnet
+@_spi(Benchmarks) import BluebonnetTesting
 import Dispatch
 import Figures
 import Foundation

@@ -1,7 +1,8 @@
 // Bluebonnet: HTTP operations for Swift on Linux.
 // SPDX-License-Identifier: MIT
 
-@_spi(Benchmarks) import Bluebonnet
+import Bluebonnet
+@_spi(Benchmarks) import BluebonnetTesting
 import Figures
 import Foundation
 import FoundationNetworking

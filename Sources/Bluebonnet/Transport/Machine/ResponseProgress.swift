@@ -68,7 +68,7 @@ struct ResponseProgress {
 // MARK: - The end
 
 /// How libcurl ended a transfer, as far as it matters here.
-enum LibraryResult {
+package enum LibraryResult {
     case success
     /// CURLE_PARTIAL_FILE: the connection ended in good order, and the response had not. So it is where nghttp2 ends a
     /// connection for a fault on it.

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 
 /// What a `TransferMachine` asks its owner for, and only when its answer depends on it.
-protocol TransferEvidence {
+package protocol TransferEvidence {
     /// The bytes of the request's body that have left.
     var sentByteCount: Int64 { get }
     /// The bytes of the response's body that libcurl has handed out. libcurl 8.14 counts the sizes of chunks too.
@@ -17,7 +17,7 @@ protocol TransferEvidence {
 }
 
 /// How it is known that a server ended a response's HTTP/2 stream (END_STREAM; RFC 9113, 8.1).
-enum HTTP2EndEvidence {
+package enum HTTP2EndEvidence {
     /// The frames that nghttp2 received are observed below libcurl.
     case frames
     /// Frames cannot be observed, and libcurl reports broken connections (from 8.1 on). RST_STREAM with NO_ERROR before
@@ -30,7 +30,7 @@ enum HTTP2EndEvidence {
 }
 
 /// What is known of a request's way to its server when a transfer has failed.
-enum SendEvidence: Sendable, Equatable {
+package enum SendEvidence: Sendable, Equatable {
     /// Nothing of the request was sent: there was no address, connection, tunnel or handshake.
     case nothingSent
     /// An HTTP/2 server has said that it did not look at the request (REFUSED_STREAM, or GOAWAY below its stream;

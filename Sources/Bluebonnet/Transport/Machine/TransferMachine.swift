@@ -5,10 +5,11 @@
 /// whether the response is complete; whether the transfer is stuck.
 ///
 /// A value that knows neither libcurl nor sockets nor the clock: `CurlTransfer` tells it each event and does what the
-/// answer says. Where libcurl 7.88 does less than RFC 9110, 9112 and 9113 ask for, the comments say what.
-struct TransferMachine {
+/// answer says, and so does the transport in memory of `BluebonnetTesting`. Where libcurl 7.88 does less than RFC 9110,
+/// 9112 and 9113 ask for, the comments say what.
+package struct TransferMachine {
     let request: TransferRequest
-    private(set) var flow = Flow.open
+    package private(set) var flow = Flow.open
     private(set) var attempts: SendAttempts
     private(set) var response: ResponseProgress
     private var interruption: Interruption?
@@ -27,7 +28,7 @@ struct TransferMachine {
     private var isDecisionAwaited = false
 
     /// Whether bytes of the response are taken.
-    enum Flow {
+    package enum Flow {
         case open
         /// The delegate takes none for now: the server is not to blame that none move.
         case heldBack
@@ -55,7 +56,7 @@ struct TransferMachine {
         case refusedExpectation
     }
 
-    init(_ request: TransferRequest) {
+    package init(_ request: TransferRequest) {
         self.request = request
         attempts = SendAttempts(request)
         response = ResponseProgress(request)
@@ -209,7 +210,7 @@ extension TransferMachine {
 
 extension TransferMachine {
     /// What a header line completed.
-    enum HeadEvent {
+    package enum HeadEvent {
         case line
         case head(ResponseHead)
         /// The delegate is told of the head, and then of the error.
@@ -218,7 +219,7 @@ extension TransferMachine {
         case refusedExpectation
     }
 
-    mutating func receive(
+    package mutating func receive(
         line: UnsafeRawBufferPointer, _ evidence: some TransferEvidence
     ) throws(NetworkingError) -> HeadEvent {
         guard let head = try response.receive(line: line) else { return .line }
@@ -242,7 +243,7 @@ extension TransferMachine {
     }
 
     /// The delegate has seen a piece of the body.
-    mutating func bodyWasGiven(_ intake: BodyIntake, byteCount: Int) {
+    package mutating func bodyWasGiven(_ intake: BodyIntake, byteCount: Int) {
         if intake == .taken {
             response.noteDelivered(byteCount)
             earlyEnd.lookSoon()
@@ -295,15 +296,15 @@ extension TransferMachine {
 // MARK: - Time
 
 extension TransferMachine {
-    mutating func pause() { flow = .paused }
+    package mutating func pause() { flow = .paused }
 
-    mutating func resume(deadline: UInt64, now: UInt64) {
+    package mutating func resume(deadline: UInt64, now: UInt64) {
         self.deadline = deadline
         if supply == .held { supply = .open }  // libcurl asks again
         resumeReceiving(now: now)
     }
 
-    mutating func resumeReceiving(now: UInt64) {
+    package mutating func resumeReceiving(now: UInt64) {
         flow = .open
         noteContinuation(now: now)
     }
@@ -316,13 +317,13 @@ extension TransferMachine {
     }
 
     /// A block decides about the response.
-    mutating func awaitDecision() {
+    package mutating func awaitDecision() {
         isDecisionAwaited = true
         speed?.suspend()
     }
 
     /// The block has decided.
-    mutating func decisionCame(now: UInt64) {
+    package mutating func decisionCame(now: UInt64) {
         guard isDecisionAwaited else { return }
         isDecisionAwaited = false
         measureSpeed(now: now)
@@ -342,13 +343,13 @@ extension TransferMachine {
     var lastMovement: UInt64? { idleLimit.lastMovement }
 
     /// A byte moves.
-    mutating func noteMovement(at now: UInt64) { idleLimit.noteMovement(at: now) }
+    package mutating func noteMovement(at now: UInt64) { idleLimit.noteMovement(at: now) }
 
     /// When the transfer has to be looked at for its time limits; `UInt64.max` is never.
     ///
     /// - Parameter bodyDeadline: until when the rest of the body is waited for; `UInt64.max` before the head.
     @inline(__always)  // benchmark `mixed`: a call would copy the machine
-    func nextDeadline(bodyDeadline: UInt64) -> UInt64 {
+    package func nextDeadline(bodyDeadline: UInt64) -> UInt64 {
         switch flow {
         case .paused: .max
         case .heldByRate: deadline
@@ -364,7 +365,7 @@ extension TransferMachine {
     /// The error of a limit that has passed.
     ///
     /// - Parameter connectionMovement: when bytes came over the connection last, of one that other streams share.
-    mutating func limitError(
+    package mutating func limitError(
         now: UInt64, bodyDeadline: UInt64, sentByteCount: @autoclosure () -> Int64,
         receivedByteCount: @autoclosure () -> Int64, connectionMovement: @autoclosure () -> UInt64? = nil
     ) -> NetworkingError? {
@@ -404,7 +405,7 @@ extension TransferMachine {
         case withoutExpectation
     }
 
-    enum End {
+    package enum End {
         case success
         case failure(NetworkingError)
         /// libcurl's error counts.
@@ -434,7 +435,7 @@ extension TransferMachine {
         return .anyConnection
     }
 
-    func end(_ result: LibraryResult, _ evidence: some TransferEvidence) -> End {
+    package func end(_ result: LibraryResult, _ evidence: some TransferEvidence) -> End {
         if let failure { return .failure(failure) }
         let isAnswered =
             result == .success

@@ -1,25 +1,51 @@
 // Bluebonnet: HTTP operations for Swift on Linux.
 // SPDX-License-Identifier: MIT
 
+public import Bluebonnet
 internal import Foundation
 
-/// A transport in memory that answers every request with status 200 and no body, in the next round of the event loop:
-/// what is measured over it is the library's own cost. Network thread only; it knows no socket.
-final class InstantTransport: Transport {
-    func begin(_ request: TransferRequest, delegate: any TransferDelegate) -> any Transfer {
+/// A transport in memory that answers every request with status 200 and no body, in the next turn of the network
+/// thread: benchmarks measure the library's own cost with it. A `SimulatedNetwork` would add the cost of its tasks and
+/// steps. Network thread only.
+package final class InstantTransport: Transport {
+    private let stage = NetworkBound(InstantStage())
+
+    package init() {}
+
+    package func begin(_ request: TransferRequest, delegate: any TransferDelegate) -> any Transfer {
         let transfer = InstantTransfer(request.url, delegate)
-        NetworkThread.shared.eventLoop.atEndOfRound(.other, transfer)
+        if stage.value.add(transfer) { NetworkThread.shared.submit { [stage] in stage.value.answer() } }
         return transfer
     }
 
-    func closeIdleConnections() {}
+    package func closeIdleConnections() {}
 }
 
 @available(*, unavailable)
 extension InstantTransport: Sendable {}
 
+/// The transfers that began in one turn. Network thread only.
+private final class InstantStage {
+    private var transfers: [InstantTransfer] = []
+
+    /// - Returns: whether it is the first one of its turn.
+    func add(_ transfer: InstantTransfer) -> Bool {
+        transfers.append(transfer)
+        return transfers.count == 1
+    }
+
+    func answer() {
+        let due = transfers
+        transfers = []
+        for transfer in due { transfer.answer() }
+    }
+}
+
+@available(*, unavailable)
+extension InstantStage: Sendable {}
+
 /// One transfer of an `InstantTransport`. Network thread only.
-private final class InstantTransfer: Transfer, RoundEndTask {
+private final class InstantTransfer: Transfer {
     private static let headers = HeaderFields(
         FieldBlock([HeaderFields.Field(name: "Content-Length", value: "0")]))
 
@@ -47,9 +73,7 @@ private final class InstantTransfer: Transfer, RoundEndTask {
         if isDue { answer() }
     }
 
-    func roundEnds() { answer() }
-
-    private func answer() {
+    func answer() {
         isDue = true
         guard !isPaused, let delegate else { return }
         self.delegate = nil
@@ -71,8 +95,11 @@ extension RequestOperationManager {
     @_spi(Benchmarks) public static func inMemory(
         limit: Int = 64, governor: Governor? = nil
     ) -> RequestOperationManager {
-        let services = NetworkServices(
-            limit: limit, limitPerOrigin: limit, transport: InstantTransport(), governor: governor)
-        return RequestOperationManager(baseURL: nil, services: services)
+        var configuration = Configuration()
+        configuration.maximumConcurrentTransferCount = limit
+        configuration.maximumConcurrentTransferCountPerOrigin = limit
+        configuration.governor = governor
+        return RequestOperationManager(
+            optional: nil, configuration, simulation: Simulation(InstantTransport()))
     }
 }

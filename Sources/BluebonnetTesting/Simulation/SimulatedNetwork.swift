@@ -1,42 +1,39 @@
 // Bluebonnet: HTTP operations for Swift on Linux.
 // SPDX-License-Identifier: MIT
 
-package import Foundation
+internal import Bluebonnet
+internal import Foundation
 
 /// A network in memory for the managers of tests: a program's block answers each request. It knows the block, the time
 /// and nothing of the transfers. Any thread.
-package final class SimulatedNetwork: Sendable {
+final class SimulatedNetwork: Sendable {
     /// Gives what happens after a request has arrived. Cancelled when nobody waits for the answer any more.
-    package typealias Answer = @Sendable (SimulatedRequest) async -> [SimulatedStep]
+    typealias Answer = @Sendable (SimulatedRequest) async -> [SimulatedStep]
 
     let answer: Answer
     /// Nil when the machine's clock counts.
     let time: SimulatedTime?
-    /// What its maker keeps with it, for instance a record of the requests.
-    package let record: any AnyObject & Sendable
 
-    package init(record: any AnyObject & Sendable, time: SimulatedTime?, answer: @escaping Answer) {
-        (self.record, self.time, self.answer) = (record, time, answer)
-    }
+    init(time: SimulatedTime?, answer: @escaping Answer) { (self.time, self.answer) = (time, answer) }
 
     /// The timers of transfers. Network thread only.
     var timers: NetworkTimers { time?.transfers.value ?? Self.timers.value }
 
     /// The process's; made on the network thread, where they are first asked for.
-    private static let timers = NetworkBound(NetworkTimers(loop: NetworkThread.shared.eventLoop))
+    private static let timers = NetworkBound(NetworkTimers())
 }
 
 /// A request as it would be sent, with its whole body.
-package struct SimulatedRequest: Sendable {
-    package let url: URL
-    package let method: String
+struct SimulatedRequest: Sendable {
+    let url: URL
+    let method: String
     /// In the order in which they would go out, without those that libcurl adds.
-    package let headers: HeaderFields
-    package let body: Data
+    let headers: HeaderFields
+    let body: Data
 }
 
 /// One event of an answer, in the order in which a client would see them. After the last one the response is over.
-package enum SimulatedStep: Sendable {
+enum SimulatedStep: Sendable {
     /// Nothing happens for this long.
     case wait(Duration)
     /// The head of the response.

@@ -1,6 +1,8 @@
 // Bluebonnet: HTTP operations for Swift on Linux.
 // SPDX-License-Identifier: MIT
 
+internal import Bluebonnet
+
 /// The instants of one simulated transfer in the time of its network, and how much of that time it has used. Without a
 /// simulated time, which is the usual case, instants are those of `MonotonicClock`. Network thread only.
 struct SimulatedInstants {

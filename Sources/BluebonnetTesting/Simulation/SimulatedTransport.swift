@@ -1,6 +1,8 @@
 // Bluebonnet: HTTP operations for Swift on Linux.
 // SPDX-License-Identifier: MIT
 
+internal import Bluebonnet
+
 /// The transport of a `SimulatedNetwork`. Network thread only.
 final class SimulatedTransport: Transport {
     private let network: SimulatedNetwork

@@ -1,12 +1,13 @@
 // Bluebonnet: HTTP operations for Swift on Linux.
 // SPDX-License-Identifier: MIT
 
-package import Foundation
+internal import Bluebonnet
+internal import Foundation
 internal import Synchronization
 
 /// A time that moves when a test says so: the time limits of transfers over a `SimulatedNetwork`, the waits of retries
 /// and of authenticators, and the holds of governors that were made with it. Any thread.
-package final class SimulatedTime: Sendable {
+final class SimulatedTime: Sendable {
     /// Shared with the clocks' closures.
     private final class Elapsed: Sendable {
         let nanoseconds = Atomic<UInt64>(0)
@@ -26,7 +27,7 @@ package final class SimulatedTime: Sendable {
     private let elapsed: Elapsed
 
     /// - Parameter start: the time of day at the start.
-    package init(start: Date) {
+    init(start: Date) {
         let elapsed = Elapsed()
         // Random waits are as long as they can be.
         let clock = TimeSource(
@@ -34,25 +35,25 @@ package final class SimulatedTime: Sendable {
             date: { start.addingTimeInterval(Double(elapsed.nanoseconds.load(ordering: .acquiring)) / 1e9) },
             random: { 1 })
         (self.start, self.elapsed) = (start, elapsed)
-        retries = NetworkBound(RetryWaits(NetworkTimers(loop: nil, clock: clock)))
-        governors = NetworkBound(NetworkTimers(loop: nil, clock: clock))
-        transfers = NetworkBound(NetworkTimers(loop: nil, clock: clock))
+        retries = NetworkBound(RetryWaits(NetworkTimers(movedBy: clock)))
+        governors = NetworkBound(NetworkTimers(movedBy: clock))
+        transfers = NetworkBound(NetworkTimers(movedBy: clock))
     }
 
     /// The time of day.
-    package var date: Date {
+    var date: Date {
         start.addingTimeInterval(Double(elapsed.nanoseconds.load(ordering: .acquiring)) / 1e9)
     }
 
     /// Moves on, and lets whatever is due begin.
-    package func advance(by duration: Duration) async {
+    func advance(by duration: Duration) async {
         await onNetworkThread { time in time.moveOn(duration.nanoseconds) }
     }
 
     /// Moves on to the next instant at which something is due, when nothing goes on without that.
     ///
     /// - Returns: whether there was one.
-    package func advanceToNextInstant() async -> Bool {
+    func advanceToNextInstant() async -> Bool {
         await onNetworkThread { time in
             guard time.elapsed.busyCount.load(ordering: .acquiring) == 0 else { return false }
             let instants = time.all.compactMap(\.nextInstant)
@@ -64,7 +65,7 @@ package final class SimulatedTime: Sendable {
     }
 
     /// The number of operations that wait for their next attempt.
-    package var waitingAttemptCount: Int {
+    var waitingAttemptCount: Int {
         get async { await onNetworkThread { $0.retries.value.attemptCount } }
     }
 
@@ -82,12 +83,5 @@ package final class SimulatedTime: Sendable {
 
     private func onNetworkThread<Value: Sendable>(_ body: @escaping @Sendable (SimulatedTime) -> Value) async -> Value {
         await NetworkThread.shared.answer { [self] in body(self) }
-    }
-}
-
-extension Governor {
-    /// Makes a governor whose holds and rates follow a time of a test's.
-    package convenience init(_ limits: OriginLimits, rateLimit: RateLimit?, time: SimulatedTime) {
-        self.init(limits, rateLimit: rateLimit, timers: time.governors)
     }
 }

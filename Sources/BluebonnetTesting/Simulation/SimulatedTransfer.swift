@@ -1,6 +1,7 @@
 // Bluebonnet: HTTP operations for Swift on Linux.
 // SPDX-License-Identifier: MIT
 
+internal import Bluebonnet
 internal import Foundation
 
 /// One transfer over a `SimulatedNetwork`: reads the request's body, has the program's block answer, and gives the
@@ -58,8 +59,7 @@ final class SimulatedTransfer: Transfer {
         let now = instants.now
         deadline = instants.deadline(request.limits.deadline)
         machine.resume(deadline: deadline, now: now)
-        _ = machine.takes(keptConnection: false, isClean: true)
-        _ = machine.sends(multiplexed: false, isExplained: false, bodyCanStartAgain: true, now: now)
+        machine.beginSending(now: now)
         watchLimits()
         schedule()
     }
@@ -142,18 +142,15 @@ extension SimulatedTransfer {
 
     private func sendPiece() throws(NetworkingError) {
         var piece = [UInt8](repeating: 0, count: Self.pieceByteCount)
-        let offset = machine.upload.readByteCount
         let result = piece.withUnsafeMutableBytes { buffer in
-            Result { () throws(NetworkingError) in try request.body.read(into: buffer, at: offset) }
+            Result { () throws(NetworkingError) in try machine.readBody(into: buffer, now: instants.now) }
         }
-        let read = try result.get()
-        machine.bodyWasRead(read, now: instants.now)
-        switch read {
-        case .bytes(0): ask()
-        case .bytes(let count):
+        switch try result.get() {
+        case 0?: ask()
+        case let count?:
             body += piece.prefix(count)
             schedule()
-        case .wouldBlock: request.body.whenReady { [weak self] in self?.schedule() }
+        case nil: request.whenBodyIsReady { [weak self] in self?.schedule() }
         }
     }
 
@@ -264,7 +261,7 @@ extension SimulatedTransfer {
 
     /// The bytes that Content-Length says and that have not come; nil without Content-Length.
     private var missingByteCount: Int64? {
-        guard let head = machine.response.head, head.hasBody(for: request.method) else { return nil }
+        guard let head = machine.head, head.hasBody(for: request.method) else { return nil }
         return head.contentLength.map { $0 - receivedByteCount }
     }
 }
@@ -298,7 +295,7 @@ extension SimulatedTransfer {
     }
 
     private var bodyDeadline: UInt64 {
-        machine.response.hasHead ? instants.bodyDeadline(delegate?.bodyDeadline ?? .max) : .max
+        machine.head != nil ? instants.bodyDeadline(delegate?.bodyDeadline ?? .max) : .max
     }
 
     private var limitError: NetworkingError? {
@@ -313,7 +310,7 @@ extension SimulatedTransfer {
 
     /// The error of the complete response.
     private var fault: NetworkingError? {
-        guard machine.response.hasHead else {
+        guard machine.head != nil else {
             return NetworkingError(.connectionLost, "\(request.hostName) closed the connection before it answered")
         }
         if let missing = missingByteCount, missing > 0 {
