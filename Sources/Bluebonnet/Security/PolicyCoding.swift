@@ -1,8 +1,6 @@
 // Bluebonnet: HTTP operations for Swift on Linux.
 // SPDX-License-Identifier: MIT
 
-internal import Foundation
-
 // What a policy is made of, as coders keep it: keys by their texts, certificates by their bytes, and most of what has
 // its default not at all. A part that cannot be read is an error; a policy that contradicts itself is noticed when it
 // is used.
@@ -16,15 +14,13 @@ extension SecurityPolicy: Codable {
     public init(from decoder: any Decoder) throws {
         let fields = try decoder.container(keyedBy: Key.self)
         self = .default
-        pinningMode = try fields.decodeIfPresent(PinningMode.self, forKey: .pinningMode) ?? pinningMode
-        pins = try fields.decodeIfPresent(PinSet.self, forKey: .pins) ?? pins
-        allowInvalidCertificates =
-            try fields.decodeIfPresent(Bool.self, forKey: .allowInvalidCertificates) ?? allowInvalidCertificates
-        validatesDomainName =
-            try fields.decodeIfPresent(Bool.self, forKey: .validatesDomainName) ?? validatesDomainName
-        authorities = try fields.decodeIfPresent(TrustedAuthorities.self, forKey: .authorities) ?? authorities
+        try fields.update(&pinningMode, .pinningMode)
+        try fields.update(&pins, .pins)
+        try fields.update(&allowInvalidCertificates, .allowInvalidCertificates)
+        try fields.update(&validatesDomainName, .validatesDomainName)
+        try fields.update(&authorities, .authorities)
         reportOnlyPins = try fields.decodeIfPresent(ReportOnlyPins.self, forKey: .reportOnlyPins)
-        hosts = try fields.decodeIfPresent(SecurityPolicyTable.self, forKey: .hosts) ?? hosts
+        try fields.update(&hosts, .hosts)
     }
 
     /// Encodes what decides, also where it has its default, and the rest where it is set.
@@ -54,37 +50,16 @@ extension SecurityPolicyTable: Codable {
     }
 }
 
-extension ReportOnlyPins: Codable {
-    private enum Key: String, CodingKey { case pins, expires }
-
-    /// Decodes the pins, of which there has to be one, and the instant at which they expire.
-    public init(from decoder: any Decoder) throws {
-        let fields = try decoder.container(keyedBy: Key.self)
-        let pins = try fields.decode(PinSet.self, forKey: .pins)
-        let expires = try fields.decode(Date.self, forKey: .expires)
-        do throws(NetworkingError) { try self.init(pins, expires: expires) } catch {
-            throw error.decodingError(decoder)
-        }
-    }
-
-    /// Encodes the pins and the instant at which they expire.
-    public func encode(to encoder: any Encoder) throws {
-        var fields = encoder.container(keyedBy: Key.self)
-        try fields.encode(pins, forKey: .pins)
-        try fields.encode(expires, forKey: .expires)
-    }
-}
-
 extension PinSet: Codable {
     private enum Key: String, CodingKey { case certificates, keys, backupKeys }
 
     /// Decodes the pins that are there.
     public init(from decoder: any Decoder) throws {
         let fields = try decoder.container(keyedBy: Key.self)
-        let certificates = try fields.decodeIfPresent([ServerCertificate].self, forKey: .certificates) ?? []
-        let keys = try fields.decodeIfPresent([PublicKeyPin].self, forKey: .keys) ?? []
-        let backupKeys = try fields.decodeIfPresent([PublicKeyPin].self, forKey: .backupKeys) ?? []
-        self.init(certificates: certificates, keys: keys, backupKeys: backupKeys)
+        self.init(
+            certificates: try fields.decodeIfPresent([ServerCertificate].self, forKey: .certificates) ?? [],
+            keys: try fields.decodeIfPresent([PublicKeyPin].self, forKey: .keys) ?? [],
+            backupKeys: try fields.decodeIfPresent([PublicKeyPin].self, forKey: .backupKeys) ?? [])
     }
 
     /// Encodes the pins that are there.
@@ -96,8 +71,16 @@ extension PinSet: Codable {
     }
 }
 
+extension KeyedDecodingContainer {
+    /// Replaces a value by the decoded one, if there is one.
+    fileprivate func update<Value: Decodable>(_ value: inout Value, _ key: Key) throws {
+        if let decoded = try decodeIfPresent(Value.self, forKey: key) { value = decoded }
+    }
+}
+
 extension NetworkingError {
-    fileprivate func decodingError(_ decoder: any Decoder) -> DecodingError {
+    /// The error of a decoder for a value that an initializer refuses.
+    func decodingError(_ decoder: any Decoder) -> DecodingError {
         .dataCorrupted(.init(codingPath: decoder.codingPath, debugDescription: message, underlyingError: self))
     }
 }

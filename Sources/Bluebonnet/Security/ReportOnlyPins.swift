@@ -6,7 +6,7 @@ public import Foundation
 /// Report-only pins: a server that matches none of them is reported, and the request continues.
 ///
 /// The pins are compared as in mode `publicKey`: with the key of each certificate of the verified chain.
-public struct ReportOnlyPins: Sendable, Hashable {
+public struct ReportOnlyPins: Sendable, Hashable, Codable {
     /// The pins.
     public let pins: PinSet
     /// The instant from which nothing is reported.
@@ -21,6 +21,16 @@ public struct ReportOnlyPins: Sendable, Hashable {
         }
         self.pins = pins
         self.expires = expires
+    }
+
+    /// Decodes the pins, of which there has to be one, and the instant at which they expire.
+    public init(from decoder: any Decoder) throws {
+        let fields = try decoder.container(keyedBy: CodingKeys.self)
+        let pins = try fields.decode(PinSet.self, forKey: .pins)
+        let expires = try fields.decode(Date.self, forKey: .expires)
+        do throws(NetworkingError) { try self.init(pins, expires: expires) } catch {
+            throw error.decodingError(decoder)
+        }
     }
 }
 

@@ -8,7 +8,7 @@ public import FoundationNetworking
 ///
 /// A method that takes its parameters in the URL (GET, HEAD, DELETE) gets a query, as from `HTTPRequestSerializer`.
 /// Members are sorted by key, so that the same parameters always make the same body.
-public struct JSONRequestSerializer: RequestSerializer {
+public struct JSONRequestSerializer: RequestSerializer, Codable {
     /// Makes the headers and the queries.
     public var http = HTTPRequestSerializer()
     /// How the JSON of parameters and of `request(_:withValue:)` is written; an `Encodable` value is written as its
@@ -17,7 +17,18 @@ public struct JSONRequestSerializer: RequestSerializer {
     /// `prettyPrinted` writes each member on a line of its own; without `withoutEscapingSlashes`, `/` becomes `\/`, as
     /// AFNetworking writes it. Members are sorted with or without `sortedKeys`, and any value may stand at the top with
     /// or without `fragmentsAllowed`.
-    public var writingOptions: JSONSerialization.WritingOptions = [.sortedKeys, .withoutEscapingSlashes]
+    public var writingOptions: JSONSerialization.WritingOptions {
+        get { JSONSerialization.WritingOptions(rawValue: optionBits) }
+        set { optionBits = newValue.rawValue }
+    }
+    private var optionBits = Self.defaultOptions.rawValue
+
+    private static let defaultOptions: JSONSerialization.WritingOptions = [.sortedKeys, .withoutEscapingSlashes]
+
+    private enum CodingKeys: String, CodingKey {
+        case http
+        case optionBits = "writingOptions"
+    }
 
     public var properties: RequestProperties { http.properties }
 

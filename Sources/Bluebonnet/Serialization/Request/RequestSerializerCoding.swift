@@ -101,30 +101,6 @@ extension KeyedDecodingContainer {
     }
 }
 
-extension JSONRequestSerializer: Codable {
-    private enum CodingKeys: CodingKey {
-        case http, writingOptions
-    }
-
-    /// Makes a serializer with every option of the one that was encoded.
-    public init(from decoder: any Decoder) throws {
-        let container = try decoder.container(keyedBy: CodingKeys.self)
-        self.init()
-        http = try container.decode(HTTPRequestSerializer.self, forKey: .http)
-        let options = try container.decode(UInt.self, forKey: .writingOptions)
-        writingOptions = JSONSerialization.WritingOptions(rawValue: options)
-    }
-
-    /// Encodes every option.
-    ///
-    /// - Throws: `EncodingError`, naming `querySerialization`, when that is a function of the program's own.
-    public func encode(to encoder: any Encoder) throws {
-        var container = encoder.container(keyedBy: CodingKeys.self)
-        try container.encode(http, forKey: .http)
-        try container.encode(writingOptions.rawValue, forKey: .writingOptions)
-    }
-}
-
 /// A request serializer of the library with all its options, by its kind.
 enum RequestSerializerRecord: Codable, Sendable {
     case http(HTTPRequestSerializer)

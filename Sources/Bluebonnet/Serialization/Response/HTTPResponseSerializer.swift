@@ -4,11 +4,20 @@
 public import Foundation
 
 /// Delivers the body as it is, after the status has been checked (and the content type, if `validation` names some).
-public struct HTTPResponseSerializer: ResponseSerializer {
+public struct HTTPResponseSerializer: ResponseSerializer, Codable {
     public var validation: ResponseValidation
     /// The encoding of text whose response names no charset that is known: what `RequestOperation.responseString` falls
     /// back to. The value is the bytes, whatever the encoding. Default UTF-8.
-    public var stringEncoding = String.Encoding.utf8
+    public var stringEncoding: String.Encoding {
+        get { String.Encoding(rawValue: encodingNumber) }
+        set { encodingNumber = newValue.rawValue }
+    }
+    private var encodingNumber = String.Encoding.utf8.rawValue
+
+    private enum CodingKeys: String, CodingKey {
+        case validation
+        case encodingNumber = "stringEncoding"
+    }
 
     /// Makes a serializer; without arguments it accepts statuses from 200 to 299 with any content type.
     public init(validation: ResponseValidation = ResponseValidation()) {

@@ -10,7 +10,7 @@ public import Foundation
 /// are no text, trailing commas, more than 512 nested arrays and objects.
 ///
 /// Of AFNetworking's reading options `allowsFragments` is here; mutable containers have no meaning for a Swift value.
-public struct JSONResponseSerializer: ResponseSerializer {
+public struct JSONResponseSerializer: ResponseSerializer, Codable {
     public var validation: ResponseValidation
     /// Leaves out the members of objects that are null, at any depth, in arrays too. Default false.
     public var removesKeysWithNullValues = false
@@ -20,7 +20,16 @@ public struct JSONResponseSerializer: ResponseSerializer {
     public var allowsFragments = true
     /// The encoding of text that has no byte order mark and whose response names no charset that is known. Default nil:
     /// UTF-8, UTF-16 or UTF-32, which its first bytes tell.
-    public var stringEncoding: String.Encoding?
+    public var stringEncoding: String.Encoding? {
+        get { encodingNumber.map(String.Encoding.init(rawValue:)) }
+        set { encodingNumber = newValue?.rawValue }
+    }
+    private var encodingNumber: UInt?
+
+    private enum CodingKeys: String, CodingKey {
+        case validation, removesKeysWithNullValues, removesNullElements, allowsFragments
+        case encodingNumber = "stringEncoding"
+    }
 
     /// Makes a serializer for `application/json`, `text/json` and `text/javascript` with a status from 200 to 299.
     ///

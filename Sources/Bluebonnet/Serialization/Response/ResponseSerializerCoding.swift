@@ -2,10 +2,10 @@
 // SPDX-License-Identifier: MIT
 
 internal import Foundation
-internal import FoundationXML
 
-// Response serializers as values that a program keeps, where AFNetworking's were archived with NSCoding. All options
-// are held. `DecodableResponseSerializer` is not among them: its type and its decoder cannot be encoded.
+// Response serializers are `Codable`, where AFNetworking's were archived with NSCoding, with all their options.
+// `DecodableResponseSerializer` is not: its type and its decoder cannot be encoded. Here is what the compiler cannot
+// make.
 
 extension ResponseValidation: Codable {
     private enum CodingKeys: CodingKey {
@@ -25,94 +25,6 @@ extension ResponseValidation: Codable {
         var container = encoder.container(keyedBy: CodingKeys.self)
         try container.encodeIfPresent(acceptableStatusCodes, forKey: .acceptableStatusCodes)
         try container.encodeIfPresent(acceptableContentTypes?.sorted(), forKey: .acceptableContentTypes)
-    }
-}
-
-extension HTTPResponseSerializer: Codable {
-    private enum CodingKeys: CodingKey {
-        case validation, stringEncoding
-    }
-
-    /// Makes a serializer with every option of the one that was encoded.
-    public init(from decoder: any Decoder) throws {
-        let container = try decoder.container(keyedBy: CodingKeys.self)
-        self.init(validation: try container.decode(ResponseValidation.self, forKey: .validation))
-        stringEncoding = String.Encoding(rawValue: try container.decode(UInt.self, forKey: .stringEncoding))
-    }
-
-    /// Encodes every option.
-    public func encode(to encoder: any Encoder) throws {
-        var container = encoder.container(keyedBy: CodingKeys.self)
-        try container.encode(validation, forKey: .validation)
-        try container.encode(stringEncoding.rawValue, forKey: .stringEncoding)
-    }
-}
-
-extension StringResponseSerializer: Codable {
-    private enum CodingKeys: CodingKey {
-        case validation, stringEncoding
-    }
-
-    /// Makes a serializer with every option of the one that was encoded.
-    public init(from decoder: any Decoder) throws {
-        let container = try decoder.container(keyedBy: CodingKeys.self)
-        self.init(try container.decode(ResponseValidation.self, forKey: .validation))
-        stringEncoding = String.Encoding(rawValue: try container.decode(UInt.self, forKey: .stringEncoding))
-    }
-
-    /// Encodes every option.
-    public func encode(to encoder: any Encoder) throws {
-        var container = encoder.container(keyedBy: CodingKeys.self)
-        try container.encode(validation, forKey: .validation)
-        try container.encode(stringEncoding.rawValue, forKey: .stringEncoding)
-    }
-}
-
-extension JSONResponseSerializer: Codable {
-    private enum CodingKeys: CodingKey {
-        case validation, removesKeysWithNullValues, removesNullElements, allowsFragments, stringEncoding
-    }
-
-    /// Makes a serializer with every option of the one that was encoded.
-    public init(from decoder: any Decoder) throws {
-        let container = try decoder.container(keyedBy: CodingKeys.self)
-        self.init()
-        validation = try container.decode(ResponseValidation.self, forKey: .validation)
-        removesKeysWithNullValues = try container.decode(Bool.self, forKey: .removesKeysWithNullValues)
-        removesNullElements = try container.decode(Bool.self, forKey: .removesNullElements)
-        allowsFragments = try container.decode(Bool.self, forKey: .allowsFragments)
-        let encoding = try container.decodeIfPresent(UInt.self, forKey: .stringEncoding)
-        stringEncoding = encoding.map(String.Encoding.init(rawValue:))
-    }
-
-    /// Encodes every option.
-    public func encode(to encoder: any Encoder) throws {
-        var container = encoder.container(keyedBy: CodingKeys.self)
-        try container.encode(validation, forKey: .validation)
-        try container.encode(removesKeysWithNullValues, forKey: .removesKeysWithNullValues)
-        try container.encode(removesNullElements, forKey: .removesNullElements)
-        try container.encode(allowsFragments, forKey: .allowsFragments)
-        try container.encodeIfPresent(stringEncoding?.rawValue, forKey: .stringEncoding)
-    }
-}
-
-extension XMLDocumentResponseSerializer: Codable {
-    private enum CodingKeys: CodingKey {
-        case validation, options
-    }
-
-    /// Makes a serializer with every option of the one that was encoded.
-    public init(from decoder: any Decoder) throws {
-        let container = try decoder.container(keyedBy: CodingKeys.self)
-        self.init(options: XMLNode.Options(rawValue: try container.decode(UInt.self, forKey: .options)))
-        validation = try container.decode(ResponseValidation.self, forKey: .validation)
-    }
-
-    /// Encodes every option.
-    public func encode(to encoder: any Encoder) throws {
-        var container = encoder.container(keyedBy: CodingKeys.self)
-        try container.encode(validation, forKey: .validation)
-        try container.encode(options.rawValue, forKey: .options)
     }
 }
 

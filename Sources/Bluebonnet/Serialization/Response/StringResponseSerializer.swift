@@ -5,10 +5,19 @@ public import Foundation
 
 /// Gives the body as text: in the encoding that a byte order mark says, else the response's charset, else
 /// `stringEncoding`.
-public struct StringResponseSerializer: ResponseSerializer {
+public struct StringResponseSerializer: ResponseSerializer, Codable {
     public var validation: ResponseValidation
     /// The encoding of a body that names none. Default UTF-8.
-    public var stringEncoding = String.Encoding.utf8
+    public var stringEncoding: String.Encoding {
+        get { String.Encoding(rawValue: encodingNumber) }
+        set { encodingNumber = newValue.rawValue }
+    }
+    private var encodingNumber = String.Encoding.utf8.rawValue
+
+    private enum CodingKeys: String, CodingKey {
+        case validation
+        case encodingNumber = "stringEncoding"
+    }
 
     /// Makes a serializer, by default for any content type with a status from 200 to 299.
     public init(_ validation: ResponseValidation = ResponseValidation()) { self.validation = validation }

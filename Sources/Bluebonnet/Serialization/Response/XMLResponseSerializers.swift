@@ -27,7 +27,7 @@ public struct XMLParserResponseSerializer: ResponseSerializer, Codable {
 ///
 /// The value is nil when the response has no body by its status (204, 205), or announces a body that does not come (a
 /// response to HEAD). Any other body that is not one well-formed document, an empty body included, is an error.
-public struct XMLDocumentResponseSerializer: ResponseSerializer {
+public struct XMLDocumentResponseSerializer: ResponseSerializer, Codable {
     public var validation: ResponseValidation
     /// The options of the `XMLDocument` that `makeDocument()` makes. Options about external entities have no effect,
     /// because external entities are never read. Default none.
@@ -36,6 +36,11 @@ public struct XMLDocumentResponseSerializer: ResponseSerializer {
         set { optionBits = newValue.rawValue }
     }
     private var optionBits: UInt
+
+    private enum CodingKeys: String, CodingKey {
+        case validation
+        case optionBits = "options"
+    }
 
     /// Makes a serializer for `application/xml` and `text/xml` with a status from 200 to 299.
     ///
