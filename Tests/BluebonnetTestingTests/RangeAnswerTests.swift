@@ -13,7 +13,8 @@ import Testing
         _ headers: HeaderFields, to answer: TestAnswer = .data(bytes).answeringRanges()
     ) async throws -> Response<Data> {
         let manager = RequestOperationManager { _ in answer }
-        return try await manager.get("file", headers: headers) { $0.responseSerializer = AnyStatus.serializer }
+        return try await manager.call("file").headers(headers)
+            .configure { $0.responseSerializer = AnyStatus.serializer }.response()
     }
 
     @Test(arguments: [

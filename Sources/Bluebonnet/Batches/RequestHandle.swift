@@ -9,9 +9,9 @@ internal import Synchronization
 ///
 /// ```swift
 /// let login = manager.post("login", parameters: account, returning: JSONResponseSerializer())
-/// let profile = manager.get("me", after: login, returning: JSONResponseSerializer()) { request, login in
+/// let profile = manager.call("me").after(login) { request, login in
 ///     request.setValue("Bearer \(login["token"]?.string ?? "")", forHTTPHeaderField: "Authorization")
-/// }
+/// }.start()
 /// let name = try await profile.value["name"]
 /// ```
 ///

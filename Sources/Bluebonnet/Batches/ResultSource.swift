@@ -7,18 +7,18 @@ internal import Foundation
 /// fallback.
 ///
 /// ```swift
-/// manager.get("orders", after: login, returning: serializer) { request, token in  // skipped when the login failed
+/// manager.call("orders").after(login) { request, token in  // skipped when the login failed
 ///     request.setValue(token, forHTTPHeaderField: "X-Token")
-/// }
-/// manager.get("orders", after: login.orElse(guest), returning: serializer) { request, token in  // a fallback value
+/// }.start(returning: serializer)
+/// manager.call("orders").after(login.orElse(guest)) { request, token in  // a fallback value
 ///     request.setValue(token, forHTTPHeaderField: "X-Token")
-/// }
-/// manager.get("orders", after: login.asResult, returning: serializer) { request, result in  // run anyway
+/// }.start(returning: serializer)
+/// manager.call("orders").after(login.asResult) { request, result in  // run anyway
 ///     request.setValue(try? result.get(), forHTTPHeaderField: "X-Token")
-/// }
-/// manager.get("page", after: profile, parts.all, returning: serializer) { request, profile, parts in  // an array
+/// }.start(returning: serializer)
+/// manager.call("page").after(profile, parts.all) { request, profile, parts in  // an array
 ///     request.setValue("\(parts.count)", forHTTPHeaderField: "X-Part-Count")
-/// }
+/// }.start(returning: serializer)
 /// ```
 public protocol ResultSource<Value>: Sendable {
     /// The type of the source's value.
@@ -111,6 +111,6 @@ public struct AllSources<Base: ResultSource>: ResultSource {
 }
 
 extension Sequence where Element: ResultSource {
-    /// One source of the values of all elements, in their order: `manager.get("page", after: parts.all) { … }`.
+    /// One source of the values of all elements, in their order: `manager.call("page").after(parts.all) { … }.start()`.
     public var all: AllSources<Element> { AllSources(sources: Array(self)) }
 }

@@ -7,10 +7,10 @@ public import FoundationNetworking
 /// The request of a call that needs the results of others, while its closure prepares the request.
 ///
 /// ```swift
-/// manager.post("orders", after: login, basket) { request, token, basket in
+/// manager.call("POST", "orders").after(login, basket) { request, token, basket in
 ///     request.setValue("Bearer \(token)", forHTTPHeaderField: "Authorization")
 ///     request.httpBody = try JSONEncoder().encode(basket)
-/// }
+/// }.start()
 /// ```
 ///
 /// All properties of `URLRequest` can be read and set here. It is a class so that a closure with any number of results

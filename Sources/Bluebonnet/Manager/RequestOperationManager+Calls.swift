@@ -4,46 +4,6 @@
 public import Foundation
 internal import FoundationNetworking
 
-/// What a call says besides its method and its URL. All verbs take the same.
-struct CallDetails {
-    var parameters: Parameters?
-    var headers: HeaderFields
-    var body: RequestBody?
-    var timeout: Duration?
-    var priority: Operation.QueuePriority
-    /// Nil is the serializer's.
-    var acceptableStatusCodes: IndexSet?
-    var configure: ((HTTPRequestOperation) -> Void)?
-
-    init(
-        _ parameters: Parameters?, _ headers: HeaderFields, _ body: RequestBody?, _ timeout: Duration?,
-        _ priority: Operation.QueuePriority, _ acceptableStatusCodes: IndexSet?,
-        _ configure: ((HTTPRequestOperation) -> Void)?
-    ) {
-        (self.parameters, self.headers, self.body) = (parameters, headers, body)
-        (self.timeout, self.priority, self.configure) = (timeout, priority, configure)
-        self.acceptableStatusCodes = acceptableStatusCodes
-    }
-
-    /// These details, with a step before the caller's closure.
-    func preceded(by step: @escaping (HTTPRequestOperation) -> Void) -> CallDetails {
-        var details = self
-        details.configure = { [configure] operation in
-            step(operation)
-            configure?(operation)
-        }
-        return details
-    }
-
-    /// Sets on an operation what is no part of its request.
-    func apply(to operation: HTTPRequestOperation) {
-        if let timeout { operation.timeouts.total = timeout }
-        if priority != .normal { operation.queuePriority = priority }
-        configure?(operation)
-        if let acceptableStatusCodes { operation.accept(acceptableStatusCodes) }
-    }
-}
-
 // Operations out of all that a call can say: parameters, headers, a body, a serializer of its own.
 extension RequestOperationManager {
     /// Makes an operation from a method and a URL, and does not start it: give it to `run(_:)` or `enqueue(_:)`, or add
@@ -76,28 +36,15 @@ extension RequestOperationManager {
         acceptableStatusCodes: IndexSet? = nil,
         responseSerializer: (any ResponseSerializer)? = nil, configure: ((HTTPRequestOperation) -> Void)? = nil
     ) -> HTTPRequestOperation {
-        operation(
-            method, url.urlReference,
-            CallDetails(
-                parameters, headers, body, timeout, priority, acceptableStatusCodes, configure),
-            serializer: responseSerializer.map { ResolvedSerializer($0) })
+        var call = Call(self, method, url, parameters, headers, body, timeout, acceptableStatusCodes)
+        if priority != .normal { call = call.priority(priority) }
+        return call.operation(responseSerializer.map { ResolvedSerializer($0) }, configuredBy: configure)
     }
 
     /// Adds an operation to `operationQueue`, which starts it when it is ready. Returns the operation.
     @discardableResult
     public func enqueue(_ operation: HTTPRequestOperation) -> HTTPRequestOperation {
         operationQueue.addOperation(operation)
-        return operation
-    }
-
-    /// - Parameter serializer: nil is the manager's.
-    func operation(
-        _ method: String, _ url: String, _ details: CallDetails, serializer: ResolvedSerializer?
-    ) -> HTTPRequestOperation {
-        let source = source(
-            method, url, parameters: details.parameters, headers: details.headers, body: details.body)
-        let operation = operation(source, serializer: serializer)
-        details.apply(to: operation)
         return operation
     }
 
@@ -197,7 +144,7 @@ extension RequestSerializer {
 
 extension HeaderFields {
     /// These fields, without those whose name `others` has, and then the others.
-    fileprivate func replaced(by others: HeaderFields) -> HeaderFields {
+    func replaced(by others: HeaderFields) -> HeaderFields {
         if isEmpty { return others }
         if others.isEmpty { return self }
         var merged = self

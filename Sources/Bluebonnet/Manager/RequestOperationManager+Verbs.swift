@@ -3,137 +3,255 @@
 
 public import Foundation
 
-// The verbs with callbacks: each makes a request, an operation for it, adds the operation to `operationQueue`, and
-// gives it back. A request that cannot be made is an operation that fails with the reason, without touching the
-// network.
+// The verbs: short forms of calls (`Call`), which have further steps. The type that is asked for selects the form:
 //
-// The success handler tells these verbs from those that wait: `try await manager.delete("users/1")` waits.
-extension RequestOperationManager {
-    /// Called with the operation and its serialized response.
-    public typealias Success = @Sendable (_ operation: HTTPRequestOperation, _ responseObject: any Sendable) -> Void
-    /// Called with the operation and why it failed.
-    public typealias Failure = @Sendable (_ operation: HTTPRequestOperation, _ error: NetworkingError) -> Void
+//     let user: User = try await manager.get("users/1")                        // a value
+//     let page = try await manager.get("users", as: [User].self)               // the value with its response
+//     try await manager.delete("users/1")                                      // the response with its bytes
+//     let handle = manager.get("users/1", returning: serializer)               // a handle
+//     manager.get("users/1", success: { _, object in … })                      // callbacks
+//
+// The async forms own their operation: cancelling the task cancels the operation, whose error is then `cancelled` with
+// a `CancellationError` as `underlying`.
 
-    /// Runs a GET; parameters go into the query.
-    ///
-    /// More about the arguments stands at
-    /// `operation(_:_:parameters:headers:body:timeout:priority:acceptableStatusCodes:responseSerializer:configure:)`.
+// MARK: - A value
+
+extension RequestOperationManager {
+    /// Runs a GET and decodes its JSON body, as `Call.value(as:decoder:)` does.
     ///
     /// - Parameters:
     ///   - url: resolved against `baseURL`.
-    ///   - parameters: encoded into the query.
-    ///   - headers: for this request only.
-    ///   - body: encoded when the operation starts.
-    ///   - timeout: the longest time for the whole request.
-    ///   - priority: the operation's `queuePriority`.
+    ///   - parameters: encoded by `requestSerializer`, here into the query.
+    ///   - headers: fields of this request only; each replaces the field of that name of manager and serializer.
+    ///   - body: encoded when the operation starts. With a body, all parameters go into the query.
+    ///   - timeout: the longest time for the whole request, as `Timeouts.total`. Default nil: the manager's.
     ///   - acceptableStatusCodes: the statuses that are a success, such as `[200, 404]` or `.anyStatus`. Default nil:
-    ///     the statuses of the serializer.
-    ///   - responseSerializer: nil is the manager's.
-    ///   - progress: called with the download's progress, as `RequestOperation.onDownloadProgress`; for POST, PUT and
-    ///     PATCH with the upload's.
-    ///   - configure: called at once with the operation, before it can be started.
-    ///   - success: called on `completionQueue` when the operation has succeeded.
-    ///   - failure: called on `completionQueue` when the operation has failed.
+    ///     those of the serializer.
+    /// - Throws: the operation's `NetworkingError`; `cannotParseResponse` when the body is no `Value`.
+    public func get<Value: Decodable & Sendable>(
+        _ url: some URLReference, parameters: Parameters? = nil, headers: HeaderFields = [:], body: RequestBody? = nil,
+        timeout: Duration? = nil, acceptableStatusCodes: IndexSet? = nil
+    ) async throws(NetworkingError) -> Value {
+        try await Call(self, "GET", url, parameters, headers, body, timeout, acceptableStatusCodes).value()
+    }
+
+    /// Runs a POST and decodes its JSON body; parameters go into the body. For the arguments see `get`.
+    public func post<Value: Decodable & Sendable>(
+        _ url: some URLReference, parameters: Parameters? = nil, headers: HeaderFields = [:], body: RequestBody? = nil,
+        timeout: Duration? = nil, acceptableStatusCodes: IndexSet? = nil
+    ) async throws(NetworkingError) -> Value {
+        try await Call(self, "POST", url, parameters, headers, body, timeout, acceptableStatusCodes).value()
+    }
+
+    /// Runs a PUT and decodes its JSON body; parameters go into the body. For the arguments see `get`.
+    public func put<Value: Decodable & Sendable>(
+        _ url: some URLReference, parameters: Parameters? = nil, headers: HeaderFields = [:], body: RequestBody? = nil,
+        timeout: Duration? = nil, acceptableStatusCodes: IndexSet? = nil
+    ) async throws(NetworkingError) -> Value {
+        try await Call(self, "PUT", url, parameters, headers, body, timeout, acceptableStatusCodes).value()
+    }
+
+    /// Runs a PATCH and decodes its JSON body; parameters go into the body. For the arguments see `get`.
+    public func patch<Value: Decodable & Sendable>(
+        _ url: some URLReference, parameters: Parameters? = nil, headers: HeaderFields = [:], body: RequestBody? = nil,
+        timeout: Duration? = nil, acceptableStatusCodes: IndexSet? = nil
+    ) async throws(NetworkingError) -> Value {
+        try await Call(self, "PATCH", url, parameters, headers, body, timeout, acceptableStatusCodes).value()
+    }
+
+    /// Runs a DELETE and decodes its JSON body; parameters go into the query. For the arguments see `get`.
+    public func delete<Value: Decodable & Sendable>(
+        _ url: some URLReference, parameters: Parameters? = nil, headers: HeaderFields = [:], body: RequestBody? = nil,
+        timeout: Duration? = nil, acceptableStatusCodes: IndexSet? = nil
+    ) async throws(NetworkingError) -> Value {
+        try await Call(self, "DELETE", url, parameters, headers, body, timeout, acceptableStatusCodes).value()
+    }
+}
+
+// MARK: - A value with its response
+
+extension RequestOperationManager {
+    /// Runs a GET, decodes its JSON body, and returns the value with status, header fields and timings. For the other
+    /// arguments see the form that returns the value alone.
+    ///
+    /// - Parameter type: the type of the value.
+    /// - Throws: the operation's `NetworkingError`; `cannotParseResponse` when the body is no `Value`.
+    public func get<Value: Decodable & Sendable>(
+        _ url: some URLReference, parameters: Parameters? = nil, headers: HeaderFields = [:], body: RequestBody? = nil,
+        timeout: Duration? = nil, acceptableStatusCodes: IndexSet? = nil, as type: Value.Type
+    ) async throws(NetworkingError) -> Response<Value> {
+        try await Call(self, "GET", url, parameters, headers, body, timeout, acceptableStatusCodes).response(as: type)
+    }
+
+    /// Runs a POST and returns the decoded value with its response; parameters go into the body.
+    public func post<Value: Decodable & Sendable>(
+        _ url: some URLReference, parameters: Parameters? = nil, headers: HeaderFields = [:], body: RequestBody? = nil,
+        timeout: Duration? = nil, acceptableStatusCodes: IndexSet? = nil, as type: Value.Type
+    ) async throws(NetworkingError) -> Response<Value> {
+        try await Call(self, "POST", url, parameters, headers, body, timeout, acceptableStatusCodes).response(as: type)
+    }
+
+    /// Runs a PUT and returns the decoded value with its response; parameters go into the body.
+    public func put<Value: Decodable & Sendable>(
+        _ url: some URLReference, parameters: Parameters? = nil, headers: HeaderFields = [:], body: RequestBody? = nil,
+        timeout: Duration? = nil, acceptableStatusCodes: IndexSet? = nil, as type: Value.Type
+    ) async throws(NetworkingError) -> Response<Value> {
+        try await Call(self, "PUT", url, parameters, headers, body, timeout, acceptableStatusCodes).response(as: type)
+    }
+
+    /// Runs a PATCH and returns the decoded value with its response; parameters go into the body.
+    public func patch<Value: Decodable & Sendable>(
+        _ url: some URLReference, parameters: Parameters? = nil, headers: HeaderFields = [:], body: RequestBody? = nil,
+        timeout: Duration? = nil, acceptableStatusCodes: IndexSet? = nil, as type: Value.Type
+    ) async throws(NetworkingError) -> Response<Value> {
+        try await Call(self, "PATCH", url, parameters, headers, body, timeout, acceptableStatusCodes).response(as: type)
+    }
+
+    /// Runs a DELETE and returns the decoded value with its response; parameters go into the query.
+    public func delete<Value: Decodable & Sendable>(
+        _ url: some URLReference, parameters: Parameters? = nil, headers: HeaderFields = [:], body: RequestBody? = nil,
+        timeout: Duration? = nil, acceptableStatusCodes: IndexSet? = nil, as type: Value.Type
+    ) async throws(NetworkingError) -> Response<Value> {
+        try await Call(self, "DELETE", url, parameters, headers, body, timeout, acceptableStatusCodes).response(
+            as: type)
+    }
+}
+
+// MARK: - A response with its bytes
+
+extension RequestOperationManager {
+    /// Runs a GET and returns the response with its bytes, whatever the content type. For the arguments see the form
+    /// that returns a value.
+    ///
+    /// - Throws: the operation's `NetworkingError`.
     @discardableResult
     public func get(
         _ url: some URLReference, parameters: Parameters? = nil, headers: HeaderFields = [:], body: RequestBody? = nil,
-        timeout: Duration? = nil, priority: Operation.QueuePriority = .normal, acceptableStatusCodes: IndexSet? = nil,
-        responseSerializer: (any ResponseSerializer)? = nil, progress: RequestOperation.ProgressHandler? = nil,
-        configure: ((HTTPRequestOperation) -> Void)? = nil, success: @escaping Success, failure: Failure? = nil
-    ) -> HTTPRequestOperation {
-        start(
-            "GET", url.urlReference,
-            CallDetails(
-                parameters, headers, body, timeout, priority, acceptableStatusCodes, configure), responseSerializer,
-            download: progress, success, failure)
+        timeout: Duration? = nil, acceptableStatusCodes: IndexSet? = nil
+    ) async throws(NetworkingError) -> Response<Data> {
+        try await Call(self, "GET", url, parameters, headers, body, timeout, acceptableStatusCodes).response()
     }
 
-    /// Runs a HEAD; parameters go into the query. The response object is the serializer's value for an empty body. For
-    /// the arguments see `get`.
+    /// Runs a HEAD and returns the response with its bytes; parameters go into the query.
     @discardableResult
     public func head(
         _ url: some URLReference, parameters: Parameters? = nil, headers: HeaderFields = [:], body: RequestBody? = nil,
-        timeout: Duration? = nil, priority: Operation.QueuePriority = .normal, acceptableStatusCodes: IndexSet? = nil,
-        responseSerializer: (any ResponseSerializer)? = nil, progress: RequestOperation.ProgressHandler? = nil,
-        configure: ((HTTPRequestOperation) -> Void)? = nil, success: @escaping Success, failure: Failure? = nil
-    ) -> HTTPRequestOperation {
-        start(
-            "HEAD", url.urlReference,
-            CallDetails(
-                parameters, headers, body, timeout, priority, acceptableStatusCodes, configure), responseSerializer,
-            download: progress, success, failure)
+        timeout: Duration? = nil, acceptableStatusCodes: IndexSet? = nil
+    ) async throws(NetworkingError) -> Response<Data> {
+        try await Call(self, "HEAD", url, parameters, headers, body, timeout, acceptableStatusCodes).response()
     }
 
-    /// Runs a POST; parameters go into the body. For the arguments see `get`.
+    /// Runs a POST and returns the response with its bytes; parameters go into the body.
     @discardableResult
     public func post(
         _ url: some URLReference, parameters: Parameters? = nil, headers: HeaderFields = [:], body: RequestBody? = nil,
-        timeout: Duration? = nil, priority: Operation.QueuePriority = .normal, acceptableStatusCodes: IndexSet? = nil,
-        responseSerializer: (any ResponseSerializer)? = nil, progress: RequestOperation.ProgressHandler? = nil,
-        configure: ((HTTPRequestOperation) -> Void)? = nil, success: @escaping Success, failure: Failure? = nil
-    ) -> HTTPRequestOperation {
-        start(
-            "POST", url.urlReference,
-            CallDetails(
-                parameters, headers, body, timeout, priority, acceptableStatusCodes, configure), responseSerializer,
-            upload: progress, success, failure)
+        timeout: Duration? = nil, acceptableStatusCodes: IndexSet? = nil
+    ) async throws(NetworkingError) -> Response<Data> {
+        try await Call(self, "POST", url, parameters, headers, body, timeout, acceptableStatusCodes).response()
     }
 
-    /// Runs a PUT; parameters go into the body. For the arguments see `get`.
+    /// Runs a PUT and returns the response with its bytes; parameters go into the body.
     @discardableResult
     public func put(
         _ url: some URLReference, parameters: Parameters? = nil, headers: HeaderFields = [:], body: RequestBody? = nil,
-        timeout: Duration? = nil, priority: Operation.QueuePriority = .normal, acceptableStatusCodes: IndexSet? = nil,
-        responseSerializer: (any ResponseSerializer)? = nil, progress: RequestOperation.ProgressHandler? = nil,
-        configure: ((HTTPRequestOperation) -> Void)? = nil, success: @escaping Success, failure: Failure? = nil
-    ) -> HTTPRequestOperation {
-        start(
-            "PUT", url.urlReference,
-            CallDetails(
-                parameters, headers, body, timeout, priority, acceptableStatusCodes, configure), responseSerializer,
-            upload: progress, success, failure)
+        timeout: Duration? = nil, acceptableStatusCodes: IndexSet? = nil
+    ) async throws(NetworkingError) -> Response<Data> {
+        try await Call(self, "PUT", url, parameters, headers, body, timeout, acceptableStatusCodes).response()
     }
 
-    /// Runs a PATCH; parameters go into the body. For the arguments see `get`.
+    /// Runs a PATCH and returns the response with its bytes; parameters go into the body.
     @discardableResult
     public func patch(
         _ url: some URLReference, parameters: Parameters? = nil, headers: HeaderFields = [:], body: RequestBody? = nil,
-        timeout: Duration? = nil, priority: Operation.QueuePriority = .normal, acceptableStatusCodes: IndexSet? = nil,
-        responseSerializer: (any ResponseSerializer)? = nil, progress: RequestOperation.ProgressHandler? = nil,
-        configure: ((HTTPRequestOperation) -> Void)? = nil, success: @escaping Success, failure: Failure? = nil
-    ) -> HTTPRequestOperation {
-        start(
-            "PATCH", url.urlReference,
-            CallDetails(
-                parameters, headers, body, timeout, priority, acceptableStatusCodes, configure), responseSerializer,
-            upload: progress, success, failure)
+        timeout: Duration? = nil, acceptableStatusCodes: IndexSet? = nil
+    ) async throws(NetworkingError) -> Response<Data> {
+        try await Call(self, "PATCH", url, parameters, headers, body, timeout, acceptableStatusCodes).response()
     }
 
-    /// Runs a DELETE; parameters go into the query. For the arguments see `get`.
+    /// Runs a DELETE and returns the response with its bytes; parameters go into the query.
     @discardableResult
     public func delete(
         _ url: some URLReference, parameters: Parameters? = nil, headers: HeaderFields = [:], body: RequestBody? = nil,
-        timeout: Duration? = nil, priority: Operation.QueuePriority = .normal, acceptableStatusCodes: IndexSet? = nil,
-        responseSerializer: (any ResponseSerializer)? = nil, progress: RequestOperation.ProgressHandler? = nil,
-        configure: ((HTTPRequestOperation) -> Void)? = nil, success: @escaping Success, failure: Failure? = nil
-    ) -> HTTPRequestOperation {
-        start(
-            "DELETE", url.urlReference,
-            CallDetails(
-                parameters, headers, body, timeout, priority, acceptableStatusCodes, configure), responseSerializer,
-            download: progress, success, failure)
+        timeout: Duration? = nil, acceptableStatusCodes: IndexSet? = nil
+    ) async throws(NetworkingError) -> Response<Data> {
+        try await Call(self, "DELETE", url, parameters, headers, body, timeout, acceptableStatusCodes).response()
     }
 
-    private func start(
-        _ method: String, _ url: String, _ details: CallDetails, _ serializer: (any ResponseSerializer)?,
-        upload: RequestOperation.ProgressHandler? = nil, download: RequestOperation.ProgressHandler? = nil,
-        _ success: @escaping Success, _ failure: Failure?
-    ) -> HTTPRequestOperation {
-        let details = details.preceded { operation in
-            if let upload { operation.onUploadProgress = upload }
-            if let download { operation.onDownloadProgress = download }
-            operation.setCompletionBlock(success: success, failure: failure)
-        }
-        return enqueue(operation(method, url, details, serializer: serializer.map { ResolvedSerializer($0) }))
+    /// Runs a GET and writes the body to a file, as `Call.download(to:expectedDigest:)` does. For the other arguments
+    /// see `get`.
+    ///
+    /// - Parameters:
+    ///   - file: the file, or a folder with a slash at its end, in which the response names the file.
+    ///   - expectedDigest: the SHA-256 of the body in hexadecimal. Default nil: any body.
+    /// - Returns: the response, with the file as its value.
+    @discardableResult
+    public func download(
+        _ url: some URLReference, to file: URL, parameters: Parameters? = nil, headers: HeaderFields = [:],
+        timeout: Duration? = nil, acceptableStatusCodes: IndexSet? = nil, expectedDigest: String? = nil
+    ) async throws(NetworkingError) -> Response<URL> {
+        try await Call(self, "GET", url, parameters, headers, nil, timeout, acceptableStatusCodes)
+            .download(to: file, expectedDigest: expectedDigest)
+    }
+}
+
+// MARK: - A handle
+
+extension RequestOperationManager {
+    /// Adds a GET to `operationQueue` and gives its result a type. For the other arguments see the form that returns
+    /// a value.
+    ///
+    /// - Parameter serializer: makes the value from the response.
+    @discardableResult
+    public func get<Serializer: ResponseSerializer>(
+        _ url: some URLReference, parameters: Parameters? = nil, headers: HeaderFields = [:], body: RequestBody? = nil,
+        timeout: Duration? = nil, acceptableStatusCodes: IndexSet? = nil, returning serializer: Serializer
+    ) -> RequestHandle<Serializer.Value> {
+        Call(self, "GET", url, parameters, headers, body, timeout, acceptableStatusCodes).start(returning: serializer)
+    }
+
+    /// Adds a HEAD to `operationQueue` and gives its result a type; parameters go into the query.
+    @discardableResult
+    public func head<Serializer: ResponseSerializer>(
+        _ url: some URLReference, parameters: Parameters? = nil, headers: HeaderFields = [:], body: RequestBody? = nil,
+        timeout: Duration? = nil, acceptableStatusCodes: IndexSet? = nil, returning serializer: Serializer
+    ) -> RequestHandle<Serializer.Value> {
+        Call(self, "HEAD", url, parameters, headers, body, timeout, acceptableStatusCodes).start(returning: serializer)
+    }
+
+    /// Adds a POST to `operationQueue` and gives its result a type; parameters go into the body.
+    @discardableResult
+    public func post<Serializer: ResponseSerializer>(
+        _ url: some URLReference, parameters: Parameters? = nil, headers: HeaderFields = [:], body: RequestBody? = nil,
+        timeout: Duration? = nil, acceptableStatusCodes: IndexSet? = nil, returning serializer: Serializer
+    ) -> RequestHandle<Serializer.Value> {
+        Call(self, "POST", url, parameters, headers, body, timeout, acceptableStatusCodes).start(returning: serializer)
+    }
+
+    /// Adds a PUT to `operationQueue` and gives its result a type; parameters go into the body.
+    @discardableResult
+    public func put<Serializer: ResponseSerializer>(
+        _ url: some URLReference, parameters: Parameters? = nil, headers: HeaderFields = [:], body: RequestBody? = nil,
+        timeout: Duration? = nil, acceptableStatusCodes: IndexSet? = nil, returning serializer: Serializer
+    ) -> RequestHandle<Serializer.Value> {
+        Call(self, "PUT", url, parameters, headers, body, timeout, acceptableStatusCodes).start(returning: serializer)
+    }
+
+    /// Adds a PATCH to `operationQueue` and gives its result a type; parameters go into the body.
+    @discardableResult
+    public func patch<Serializer: ResponseSerializer>(
+        _ url: some URLReference, parameters: Parameters? = nil, headers: HeaderFields = [:], body: RequestBody? = nil,
+        timeout: Duration? = nil, acceptableStatusCodes: IndexSet? = nil, returning serializer: Serializer
+    ) -> RequestHandle<Serializer.Value> {
+        Call(self, "PATCH", url, parameters, headers, body, timeout, acceptableStatusCodes).start(returning: serializer)
+    }
+
+    /// Adds a DELETE to `operationQueue` and gives its result a type; parameters go into the query.
+    @discardableResult
+    public func delete<Serializer: ResponseSerializer>(
+        _ url: some URLReference, parameters: Parameters? = nil, headers: HeaderFields = [:], body: RequestBody? = nil,
+        timeout: Duration? = nil, acceptableStatusCodes: IndexSet? = nil, returning serializer: Serializer
+    ) -> RequestHandle<Serializer.Value> {
+        Call(self, "DELETE", url, parameters, headers, body, timeout, acceptableStatusCodes).start(
+            returning: serializer)
     }
 }

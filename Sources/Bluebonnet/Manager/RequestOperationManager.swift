@@ -365,7 +365,9 @@ extension RequestOperationManager {
     ) -> HTTPRequestOperation {
         let operation = operation(recipe: RequestPlan.Recipe { $0.setRequest(try makeRequest()) }, responseSerializer)
         for dependency in dependencies { operation.addDependency(dependency) }
-        CallDetails(nil, [:], nil, timeout, priority, nil, configure).apply(to: operation)
+        if let timeout { operation.timeouts.total = timeout }
+        operation.queuePriority = priority
+        configure?(operation)
         return operation
     }
 

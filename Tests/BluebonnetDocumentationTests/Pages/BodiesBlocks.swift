@@ -76,17 +76,17 @@ extension PageTests {
             let parts = ["a", "b"].map { manager.get("parts/\($0)", returning: HTTPResponseSerializer()) }
             // BLOCK DependenciesAndBatches.md
             let login = manager.post("login", parameters: account, returning: JSONResponseSerializer())
-            let profile = manager.get("me", after: login, returning: JSONResponseSerializer()) { request, login in
+            let profile = manager.call("me").after(login) { request, login in
                 request.setValue("Bearer \(login["token"]?.string ?? "")", forHTTPHeaderField: "Authorization")
-            }
+            }.start()
             let name = try await profile.value["name"]
             // END
             #expect(name?.string == "Ada")
             // BLOCK DependenciesAndBatches.md
-            let page = manager.get("page", after: profile, parts.all, returning: HTTPResponseSerializer()) {
+            let page = manager.call("page").after(profile, parts.all) {
                 request, profile, parts in
                 request.setValue("\(parts.count)", forHTTPHeaderField: "X-Part-Count")
-            }
+            }.start(returning: HTTPResponseSerializer())
             // END
             _ = try await page.value
             let sent = site.server.history.requests.first { $0.path == "/v1/page" }

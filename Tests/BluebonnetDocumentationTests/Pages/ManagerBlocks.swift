@@ -54,16 +54,48 @@ extension PageTests {
         }
     }
 
+    @Test func commentsOfCallsRun() async throws {
+        struct User: Codable, Sendable { var name: String }
+        try await Site.serving { site in
+            let manager = site.manager
+            // BLOCK Call.swift
+            let user = try await manager.call("users/1")
+                .header("X-Trace", "7")
+                .timeout(.seconds(5))
+                .value(as: User.self)
+            // END
+            #expect(user.name == "Ada" && site.server.history.requests.last?.headers["X-Trace"] == "7")
+        }
+        try await Site.serving { site in
+            let manager = site.manager
+            // BLOCK Call.swift
+            let login = manager.call("POST", "login").start().map { $0["token"]?.string ?? "" }
+            let orders = try await manager.call("orders").after(login) { request, token in
+                request.setValue("Bearer \(token)", forHTTPHeaderField: "Authorization")
+            }.value(as: JSONValue.self)
+            // END
+            #expect(site.server.history.requests.last?.headers["Authorization"] == "Bearer t-1")
+            _ = orders
+        }
+        try await Site.serving { site in
+            let manager = site.manager
+            // BLOCK Call.swift
+            let moved = manager.call("users/1").configure { $0.options.maximumRedirectCount = 0 }
+            // END
+            #expect(moved.operation().options.maximumRedirectCount == 0)
+        }
+    }
+
     @Test func commentOfDependentRequestsRuns() async throws {
         try await Site.serving { site in
             let manager = site.manager
             let login = manager.post("login", returning: JSONResponseSerializer()).map { $0["token"]?.string ?? "" }
             let basket = manager.get("basket", returning: JSONResponseSerializer())
             // BLOCK DependentRequest.swift
-            manager.post("orders", after: login, basket) { request, token, basket in
+            manager.call("POST", "orders").after(login, basket) { request, token, basket in
                 request.setValue("Bearer \(token)", forHTTPHeaderField: "Authorization")
                 request.httpBody = try JSONEncoder().encode(basket)
-            }
+            }.start()
             // END
             await site.server.wait { $0.requests.contains { $0.path == "/v1/orders" } }
             let sent = site.server.history.requests.last
@@ -180,9 +212,9 @@ extension PageTests {
             let (manager, account) = (site.manager, ["user": "ada"])
             // BLOCK RequestHandle.swift
             let login = manager.post("login", parameters: account, returning: JSONResponseSerializer())
-            let profile = manager.get("me", after: login, returning: JSONResponseSerializer()) { request, login in
+            let profile = manager.call("me").after(login) { request, login in
                 request.setValue("Bearer \(login["token"]?.string ?? "")", forHTTPHeaderField: "Authorization")
-            }
+            }.start()
             let name = try await profile.value["name"]
             // END
             #expect(name?.string == "Ada")
@@ -196,18 +228,18 @@ extension PageTests {
         let parts = ["a", "b"].map { manager.get("parts/\($0)", returning: HTTPResponseSerializer()) }
         let guest = "guest"
         // BLOCK ResultSource.swift
-        manager.get("orders", after: login, returning: serializer) { request, token in
+        manager.call("orders").after(login) { request, token in
             request.setValue(token, forHTTPHeaderField: "X-Token")
-        }
-        manager.get("orders", after: login.orElse(guest), returning: serializer) { request, token in
+        }.start(returning: serializer)
+        manager.call("orders").after(login.orElse(guest)) { request, token in
             request.setValue(token, forHTTPHeaderField: "X-Token")
-        }
-        manager.get("orders", after: login.asResult, returning: serializer) { request, result in
+        }.start(returning: serializer)
+        manager.call("orders").after(login.asResult) { request, result in
             request.setValue(try? result.get(), forHTTPHeaderField: "X-Token")
-        }
-        manager.get("page", after: profile, parts.all, returning: serializer) { request, profile, parts in
+        }.start(returning: serializer)
+        manager.call("page").after(profile, parts.all) { request, profile, parts in
             request.setValue("\(parts.count)", forHTTPHeaderField: "X-Part-Count")
-        }
+        }.start(returning: serializer)
         // END
         await site.server.wait { $0.requests.filter { $0.path == "/v1/orders" }.count == 3 }
         await site.server.wait { $0.requests.contains { $0.headers["X-Part-Count"] == "2" } }

@@ -49,9 +49,9 @@ extension PageTests {
             // A call that needs the result of the login: made when the login has ended, and skipped otherwise.
             let login = manager.post(
                 "login", parameters: ["user": "ada", "password": "…"], returning: JSONResponseSerializer())
-            let orders = manager.get("orders", after: login, returning: JSONResponseSerializer()) { request, login in
+            let orders = manager.call("orders").after(login) { request, login in
                 request.setValue("Bearer \(login["token"]?.string ?? "")", forHTTPHeaderField: "Authorization")
-            }
+            }.start()
             print(try await orders.value)
 
             // A download that is written beside its destination, and moved into place.
@@ -127,9 +127,9 @@ extension PageTests {
             // A call that needs the result of the login: made when the login has ended, and skipped otherwise.
             let login = manager.post(
                 "login", parameters: ["user": "ada", "password": "…"], returning: JSONResponseSerializer())
-            let orders = manager.get("orders", after: login, returning: JSONResponseSerializer()) { request, login in
+            let orders = manager.call("orders").after(login) { request, login in
                 request.setValue("Bearer \(login["token"]?.string ?? "")", forHTTPHeaderField: "Authorization")
-            }
+            }.start()
             print(try await orders.value)
             // END
             #expect(profile["name"]?.string == "Ada")

@@ -24,6 +24,11 @@ extension PageTests {
             // END
             #expect(user.name == "Ada" && made.name == "Ada" && !bytes.isEmpty && text.hasPrefix("User-agent"))
             #expect(page.value.count == 1)
+            // BLOCK Serializers.md
+            let traced = try await manager.call("users/1").header("X-Trace", "7")
+                .timeout(.seconds(5)).priority(.high).value(as: User.self)
+            // END
+            #expect(traced.name == "Ada" && site.server.history.requests.last?.headers["X-Trace"] == "7")
         }
     }
 

@@ -186,7 +186,7 @@ extension BatchPolicyTests {
     @Test func handlesAreMembers() async throws {
         network.answer("/1", with: [.wait(Gate())])
         let first = manager.get("0", returning: HTTPResponseSerializer())
-        let second = manager.get("1", after: first, returning: HTTPResponseSerializer()) { _, _ in }
+        let second = manager.call("1").after(first) { _, _ in }.start(returning: HTTPResponseSerializer())
         let batch = manager.enqueue(Batch(of: [first, second]))
         await network.log.sees(.begun(2))
         batch.cancel()

@@ -35,9 +35,9 @@ import Testing
 
     @Test func resultGoesIntoARequest() async throws {
         let first = manager.get("a", returning: text)
-        let second = manager.get("next", after: first, returning: text) { request, value in
+        let second = manager.call("next").after(first) { request, value in
             request.setValue(value, forHTTPHeaderField: "X")
-        }
+        }.start(returning: text)
         #expect(try await second.value == "fine")
         #expect(sent("/next") == ["<a>"])
     }
@@ -45,10 +45,10 @@ import Testing
     @Test func severalResultsOfDifferentTypesGoIntoARequest() async throws {
         let one = manager.get("a", returning: text)
         let two = manager.get("b", returning: bytes)
-        let three = manager.send("GET", "json", returning: JSONResponseSerializer())
-        let last = manager.post("next", after: one, two, three, returning: text) { request, one, two, three in
+        let three = manager.call("GET", "json").start()
+        let last = manager.call("POST", "next").after(one, two, three) { request, one, two, three in
             request.setValue("\(one) \(two.count) \(three["token"]?.string ?? "")", forHTTPHeaderField: "X")
-        }
+        }.start(returning: text)
         #expect(try await last.value == "fine")
         #expect(sent("/next") == ["<a> 3 t"])
     }
@@ -56,9 +56,9 @@ import Testing
     @Test func aCollectionOfResultsGoesIntoARequestInItsOrder() async throws {
         let all = ["c", "a", "b"].map { manager.get($0, returning: text) }
         let one = manager.get("json", returning: JSONResponseSerializer())
-        let last = manager.get("next", after: all.all, one, returning: text) { request, values, json in
+        let last = manager.call("next").after(all.all, one) { request, values, json in
             request.setValue(values.joined() + (json["token"]?.string ?? ""), forHTTPHeaderField: "X")
-        }
+        }.start(returning: text)
         #expect(try await last.value == "fine")
         #expect(sent("/next") == ["<c><a><b>t"])
     }
@@ -76,18 +76,18 @@ import Testing
     @Test func anArrayWithAFallbackRunsAnyway() async throws {
         network.answer("/bad", with: [.head(500), .body("no")])
         let handles = ["a", "bad"].map { manager.get($0, returning: text) }
-        let next = manager.get("next", after: handles.all.orElse(["none"]), returning: text) { request, values in
+        let next = manager.call("next").after(handles.all.orElse(["none"])) { request, values in
             request.setValue(values.joined(), forHTTPHeaderField: "X")
-        }
+        }.start(returning: text)
         #expect(try await next.value == "fine")
         #expect(sent("/next") == ["none"])
     }
 
     @Test func theWholeRequestCanBeMadeFromResults() async throws {
         let first = manager.get("a", returning: text)
-        let second = manager.send(after: first, returning: text) { [network] value in
-            network.request("/made", method: "PUT", body: value)
-        }
+        let second = manager.call("any").after(first) { [network] request, value in
+            request.urlRequest = network.request("/made", method: "PUT", body: value)
+        }.start(returning: text)
         #expect(try await second.value == "fine")
         #expect(network.log.requests.last?.method == "PUT")
     }
@@ -95,9 +95,9 @@ import Testing
     @Test func theRequestIsMadeOnceOffTheNetworkThreadWhenTheResultIsThere() async throws {
         let seen = Observed([String]())
         let first = manager.get("a", returning: text)
-        let second = manager.get("next", after: first, returning: text) { [network] _, _ in
+        let second = manager.call("next").after(first) { [network] _, _ in
             seen.append("\(NetworkThread.isCurrent) \(first.operation.isFinished) \(network.log.requests.count)")
-        }
+        }.start(returning: text)
         _ = try await second.value
         #expect(seen.value == ["false true 1"])
     }
@@ -105,7 +105,7 @@ import Testing
     @Test func errorOfMakingTheRequestIsTheOperations() async {
         struct Refusal: Error {}
         let first = manager.get("a", returning: text)
-        let second = manager.get("next", after: first, returning: text) { _, _ in throw Refusal() }
+        let second = manager.call("next").after(first) { _, _ in throw Refusal() }.start(returning: text)
         await #expect { try await second.value } throws: { error in
             let error = error as? NetworkingError
             return error?.code == .invalidRequest && error?.underlying is Refusal
@@ -116,7 +116,7 @@ import Testing
     @Test func callbacksHearOfTheSameGraph() async {
         let results = Observed([String]())
         let first = manager.get("a", returning: text)
-        manager.get("next", after: first, returning: text) { _, _ in }.whenFinished { result in
+        manager.call("next").after(first) { _, _ in }.start(returning: text).whenFinished { result in
             results.append((try? result.get()) ?? "none")
         }
         first.whenFinished { result in results.append((try? result.get()) ?? "none") }
@@ -126,8 +126,8 @@ import Testing
 
     @Test func aDependentOfAFailureIsSkippedThroughTheWholeGraph() async {
         let bad = manager.get("bad", returning: text)
-        let next = manager.get("next", after: bad, returning: text) { _, _ in }
-        let last = manager.get("last", after: next, returning: text) { _, _ in }
+        let next = manager.call("next").after(bad) { _, _ in }.start(returning: text)
+        let last = manager.call("last").after(next) { _, _ in }.start(returning: text)
         await #expect { try await last.value } throws: { ($0 as? NetworkingError)?.code == .dependencyFailed }
         #expect(next.result.map { (try? $0.get()) == nil } == true)
         #expect(network.log.entries.value.paths == ["/bad"])
@@ -136,9 +136,9 @@ import Testing
 
     @Test func aFallbackStandsForAResultThatIsNotThere() async throws {
         let bad = manager.get("bad", returning: text)
-        let next = manager.get("next", after: bad.orElse("guest"), returning: text) { request, value in
+        let next = manager.call("next").after(bad.orElse("guest")) { request, value in
             request.setValue(value, forHTTPHeaderField: "X")
-        }
+        }.start(returning: text)
         _ = try await next.value
         #expect(sent("/next") == ["guest"])
     }
@@ -146,22 +146,22 @@ import Testing
     @Test func requestForOutcomesRunsAfterFailuresToo() async throws {
         let bad = manager.get("bad", returning: text)
         let good = manager.get("a", returning: text)
-        let next = manager.get("next", after: bad.asResult, good.asResult, returning: text) { request, bad, good in
+        let next = manager.call("next").after(bad.asResult, good.asResult) { request, bad, good in
             let code = { () -> String? in
                 guard case .failure(let error as NetworkingError) = bad else { return nil }
                 return (error.underlying as? NetworkingError)?.code.rawValue
             }()
             request.setValue("\(code ?? "") \((try? good.get()) ?? "")", forHTTPHeaderField: "X")
-        }
+        }.start(returning: text)
         _ = try await next.value
         #expect(sent("/next") == ["timedOut <a>"])
     }
 
     @Test func aSourceCanBeMapped() async throws {
         let token = manager.get("json", returning: JSONResponseSerializer()).map { $0["token"]?.string ?? "" }
-        let next = manager.get("next", after: token, returning: text) { request, token in
+        let next = manager.call("next").after(token) { request, token in
             request.setValue(token, forHTTPHeaderField: "X")
-        }
+        }.start(returning: text)
         _ = try await next.value
         #expect(sent("/next") == ["t"])
     }
@@ -188,9 +188,9 @@ import Testing
             var last = manager.get("a", returning: text)
             weakFirst = last.operation
             for number in 0..<500 {
-                last = manager.get("n\(number)", after: last, returning: text) { request, value in
+                last = manager.call("n\(number)").after(last) { request, value in
                     request.setValue(value, forHTTPHeaderField: "X")
-                }
+                }.start(returning: text)
             }
             #expect(try await last.value == "fine")
         }

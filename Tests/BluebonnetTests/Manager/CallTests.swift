@@ -23,9 +23,9 @@ import Testing
 
     // MARK: - Accepted statuses
 
-    typealias Call = @Sendable (RequestOperationManager, IndexSet?) async throws -> Int
+    typealias Form = @Sendable (RequestOperationManager, IndexSet?) async throws -> Int
 
-    private static let calls: [String: Call] = [
+    private static let forms: [String: Form] = [
         "value": { manager, codes in
             let value: JSONValue = try await manager.get("missing", acceptableStatusCodes: codes)
             return value == [:] ? 404 : 0
@@ -49,9 +49,11 @@ import Testing
         },
         "after": { manager, codes in
             let first = manager.get("here", returning: StringResponseSerializer())
-            let handle = manager.delete(
-                "missing", acceptableStatusCodes: codes, after: first, returning: JSONResponseSerializer()
-            ) { request, text in request.setValue(text, forHTTPHeaderField: "X-Text") }
+            var call = manager.call("DELETE", "missing").after(first) { request, text in
+                request.setValue(text, forHTTPHeaderField: "X-Text")
+            }
+            if let codes { call = call.acceptableStatusCodes(codes) }
+            let handle = call.start()
             _ = try await handle.value
             return handle.operation.statusCode ?? 0
         },
@@ -63,8 +65,8 @@ import Testing
         },
     ]
 
-    @Test(arguments: calls.keys.sorted()) func aCallAcceptsTheStatusesThatItNames(form: String) async throws {
-        let call = try #require(Self.calls[form])
+    @Test(arguments: forms.keys.sorted()) func aCallAcceptsTheStatusesThatItNames(form: String) async throws {
+        let call = try #require(Self.forms[form])
         #expect(try await call(manager, [404]) == 404)
         #expect(try await call(manager, .anyStatus) == 404)
         for codes in [nil, [200, 500]] as [IndexSet?] {
@@ -73,14 +75,80 @@ import Testing
         }
     }
 
+    // MARK: - Steps
+
+    /// Each step with what it does to an operation and its request.
+    private static let steps:
+        [(name: String, step: @Sendable (Call) -> Call, holds: @Sendable (HTTPRequestOperation) -> Bool)] = [
+            ("parameters", { $0.parameters(["a": 1]) }, { $0.request?.url?.query == "a=1" }),
+            (
+                "header", { $0.header("X-A", "1").header("x-a", "2") },
+                { $0.request?.value(forHTTPHeaderField: "X-A") == "2" }
+            ),
+            (
+                "headers", { $0.header("X-B", "1").headers(["x-b": "2", "x-b": "3"]) },
+                { $0.request?.value(forHTTPHeaderField: "X-B") == "2, 3" }
+            ),
+            ("body", { $0.body(.text("b")) }, { $0.request?.httpBody == Data("b".utf8) }),
+            ("timeout", { $0.timeout(.seconds(3)) }, { $0.timeouts.total == .seconds(3) }),
+            ("priority", { $0.priority(.veryLow) }, { $0.queuePriority == .veryLow }),
+            (
+                "acceptableStatusCodes", { $0.acceptableStatusCodes([404]) },
+                { $0.responseSerializer.validation.acceptableStatusCodes == [404] }
+            ),
+            ("configure", { $0.configure { $0.name = "a" }.configure { $0.name? += "b" } }, { $0.name == "ab" }),
+        ]
+
+    @Test func everyStepReachesTheOperationAndLeavesTheCallAsItWas() {
+        let call = manager.call("here")
+        for (name, step, holds) in Self.steps {
+            #expect(!holds(call.operation()), "\(name)")
+            #expect(holds(step(call).operation()), "\(name)")
+        }
+        // With parameters and a body, the request is made when the operation starts.
+        let others = Self.steps.dropFirst()
+        let all = others.reduce(manager.call("PUT", "here")) { $1.step($0) }.operation()
+        #expect(all.request?.httpMethod == "PUT")
+        for (name, _, holds) in others { #expect(holds(all), "\(name)") }
+    }
+
+    @Test func eachRunOfACallIsAnOperation() async throws {
+        let call = manager.call("here")
+        #expect(try await call.value(as: String.self) == "here")
+        #expect(try await call.response(as: String.self).value == "here")
+        #expect(try await call.response().value == Data("here".utf8))
+        #expect(call.operation() !== call.operation())
+        #expect(network.log.requests.count == 3)
+    }
+
+    @Test func preparationsRunInTheOrderOfTheSteps() async throws {
+        let here = manager.get("here", returning: StringResponseSerializer())
+        let handle = manager.call("here").after(here) { request, text in
+            request.setValue(text, forHTTPHeaderField: "X-A")
+        }
+        .after(here.map(\.count)) { request, count in request.addValue("\(count)", forHTTPHeaderField: "X-A") }
+        .start(returning: StringResponseSerializer())
+        _ = try await handle.value
+        #expect(network.log.requests.last?.value(of: "X-A") == "here,4")
+    }
+
+    @Test func missingResultSkipsTheCall() async throws {
+        let missing = manager.get("missing", returning: StringResponseSerializer())
+        let error = await #expect(throws: NetworkingError.self) {
+            try await manager.call("here").after(missing) { _, _ in }.response()
+        }
+        #expect(error?.code == .dependencyFailed)
+        #expect(network.log.requests.count == 1)
+    }
+
     // MARK: - Redirects that are not followed
 
     @Test func aRedirectThatIsNotFollowedIsTheResponse() async throws {
-        let response = try await manager.get("moved") { $0.options.maximumRedirectCount = 0 }
+        let response = try await manager.call("moved").configure { $0.options.maximumRedirectCount = 0 }.response()
         #expect(response.statusCode == 302 && response.headers["Location"] == "/here")
         #expect(response.value == Data("moved".utf8))
         let refused = await #expect(throws: NetworkingError.self) {
-            _ = try await manager.get("missing") { $0.options.maximumRedirectCount = 0 }
+            try await manager.call("missing").configure { $0.options.maximumRedirectCount = 0 }.response()
         }
         #expect(refused?.code == .unacceptableStatus)
         #expect(try await manager.get("moved").value == Data("here".utf8))
@@ -89,7 +157,8 @@ import Testing
     /// What the call says counts, also where no redirect is followed.
     @Test func aCallThatNamesItsStatusesAcceptsNoRedirectBesides() async throws {
         let error = await #expect(throws: NetworkingError.self) {
-            try await manager.get("moved", acceptableStatusCodes: [200]) { $0.options.maximumRedirectCount = 0 }
+            try await manager.call("moved").acceptableStatusCodes([200])
+                .configure { $0.options.maximumRedirectCount = 0 }.response()
         }
         #expect(error?.statusCode == 302)
     }
@@ -105,7 +174,7 @@ import Testing
 
     @MainActor @Test func callsOfTheMainActorMayBeConfigured() async throws {
         let limit = 0
-        let response = try await manager.get("moved") { $0.options.maximumRedirectCount = limit }
+        let response = try await manager.call("moved").configure { $0.options.maximumRedirectCount = limit }.response()
         #expect(response.statusCode == 302)
     }
 

@@ -29,56 +29,14 @@ import Testing
         return String(decoding: data, as: UTF8.self)
     }
 
-    private func named(_ name: String) -> (HTTPRequestOperation) -> Void { { $0.name = name } }
-
-    typealias Call =
-        @Sendable (
-            RequestOperationManager, RequestHandle<String>, @escaping (HTTPRequestOperation) -> Void
-        ) -> RequestHandle<String>
-
-    private static let calls: [String: Call] = [
-        "GET": { manager, token, configure in
-            manager.get(
-                "me", parameters: ["a": 1], headers: ["X-One": "1"], timeout: .seconds(9), priority: .high,
-                after: token, returning: StringResponseSerializer(), configure: configure
-            ) { request, token in request.setValue(token, forHTTPHeaderField: "X-Token") }
-        },
-        "HEAD": { manager, token, configure in
-            manager.head(
-                "me", parameters: ["a": 1], headers: ["X-One": "1"], timeout: .seconds(9), priority: .high,
-                after: token, returning: StringResponseSerializer(), configure: configure
-            ) { request, token in request.setValue(token, forHTTPHeaderField: "X-Token") }
-        },
-        "POST": { manager, token, configure in
-            manager.post(
-                "me", parameters: ["a": 1], headers: ["X-One": "1"], body: .text("body"), timeout: .seconds(9),
-                priority: .high, after: token, returning: StringResponseSerializer(), configure: configure
-            ) { request, token in request.setValue(token, forHTTPHeaderField: "X-Token") }
-        },
-        "PUT": { manager, token, configure in
-            manager.put(
-                "me", parameters: ["a": 1], headers: ["X-One": "1"], body: .text("body"), timeout: .seconds(9),
-                priority: .high, after: token, returning: StringResponseSerializer(), configure: configure
-            ) { request, token in request.setValue(token, forHTTPHeaderField: "X-Token") }
-        },
-        "PATCH": { manager, token, configure in
-            manager.patch(
-                "me", parameters: ["a": 1], headers: ["X-One": "1"], body: .text("body"), timeout: .seconds(9),
-                priority: .high, after: token, returning: StringResponseSerializer(), configure: configure
-            ) { request, token in request.setValue(token, forHTTPHeaderField: "X-Token") }
-        },
-        "DELETE": { manager, token, configure in
-            manager.delete(
-                "me", parameters: ["a": 1], headers: ["X-One": "1"], body: .text("body"), timeout: .seconds(9),
-                priority: .high, after: token, returning: StringResponseSerializer(), configure: configure
-            ) { request, token in request.setValue(token, forHTTPHeaderField: "X-Token") }
-        },
-    ]
-
     @Test(arguments: ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"])
     func everyMethodTakesWhatACallTakes(method: String) async throws {
-        let call = try #require(Self.calls[method])
-        let handle = call(manager, manager.get("token", returning: text)) { $0.name = "mine" }
+        var call = manager.call(method, "me").parameters(["a": 1]).header("X-One", "1").timeout(.seconds(9))
+            .priority(.high).configure { $0.name = "mine" }
+        if !["GET", "HEAD"].contains(method) { call = call.body(.text("body")) }
+        let handle = call.after(manager.get("token", returning: text)) { request, token in
+            request.setValue(token, forHTTPHeaderField: "X-Token")
+        }.start(returning: text)
         #expect(handle.operation.name == "mine" && handle.operation.queuePriority == .high)
         #expect(handle.operation.timeouts.total == .seconds(9))
         _ = try await handle.value
@@ -91,23 +49,22 @@ import Testing
     @Test func closureWithSeveralSourcesNamesFoundationsRequestWithoutAnImport() async throws {
         let token = manager.get("token", returning: text)
         let parts = ["a", "b"].map { manager.get($0, returning: text) }
-        let page = manager.get("page", after: token, parts.all, returning: text) { request, token, parts in
+        let page = manager.call("page").after(token, parts.all) { request, token, parts in
             request.setValue("\(token) \(parts.count)", forHTTPHeaderField: "X-All")
-        }
+        }.start(returning: text)
         _ = try await page.value
         #expect(try sent("/page").value(of: "X-All") == "t 2")
     }
 
     @Test func closureHasTheLastWordAboutTheBody() async throws {
         let token = manager.get("token", returning: text)
-        let handle = manager.post(
-            "form", headers: ["X-One": "1"], body: .json(["a": 1]), after: token, returning: text
-        ) { request, token in
+        let form = manager.call("POST", "form").header("X-One", "1").body(.json(["a": 1]))
+        let handle = form.after(token) { request, token in
             #expect(request.httpBody == Data(#"{"a":1}"#.utf8))
             #expect(request.value(forHTTPHeaderField: "Content-Type") == "application/json")
             request.setValue("2", forHTTPHeaderField: "X-One")
             request.httpBody = Data("other".utf8)
-        }
+        }.start(returning: text)
         _ = try await handle.value
         #expect(try body("/form") == "other" && sent("/form").value(of: "X-One") == "2")
     }
@@ -117,10 +74,10 @@ import Testing
         defer { folder.remove() }
         try Data("from disk".utf8).write(to: URL(fileURLWithPath: folder.path))
         let token = manager.get("token", returning: text)
-        let handle = manager.put(
-            "file", body: .file(URL(fileURLWithPath: folder.path), contentType: "text/x"), after: token,
-            returning: text
-        ) { request, token in request.setValue(token, forHTTPHeaderField: "X-Token") }
+        let file = RequestBody.file(URL(fileURLWithPath: folder.path), contentType: "text/x")
+        let handle = manager.call("PUT", "file").body(file).after(token) { request, token in
+            request.setValue(token, forHTTPHeaderField: "X-Token")
+        }.start(returning: text)
         _ = try await handle.value
         let request = try sent("/file")
         #expect(request.body.byteCount == 9 && request.value(of: "Content-Type") == "text/x")
@@ -129,7 +86,7 @@ import Testing
 
     @Test func settingsOfTheManagerAreThoseOfTheCallsTime() async throws {
         manager.headers["X-Client"] = "first"
-        let handle = manager.get("me", after: manager.get("token", returning: text), returning: text) { _, _ in }
+        let handle = manager.call("me").after(manager.get("token", returning: text)) { _, _ in }.start(returning: text)
         manager.headers["X-Client"] = "second"
         _ = try await handle.value
         #expect(try sent("/me").value(of: "X-Client") == "first")
@@ -137,30 +94,29 @@ import Testing
 
     @Test func requestThatCannotBeMadeIsTheError() async throws {
         let token = manager.get("token", returning: text)
-        let handle = manager.get("me", headers: ["X": "a\nb"], after: token, returning: text) { _, _ in }
+        let handle = manager.call("me").headers(["X": "a\nb"]).after(token) { _, _ in }.start(returning: text)
         let error = await #expect(throws: NetworkingError.self) { try await handle.value }
         #expect(error?.code == .invalidRequest)
         #expect(network.log.entries.value.paths == ["/token"])
     }
 
     @Test func callAfterAFailureIsSkipped() async throws {
-        let handle = manager.post(
-            "me", body: .text("x"), after: manager.get("bad", returning: text), returning: text
-        ) { _, _ in }
+        let bad = manager.get("bad", returning: text)
+        let handle = manager.call("POST", "me").body(.text("x")).after(bad) { _, _ in }.start(returning: text)
         let error = await #expect(throws: NetworkingError.self) { try await handle.value }
         #expect(error?.code == .dependencyFailed)
     }
 
     @Test func wholeRequestsTakeLimitPriorityAndClosureToo() async throws {
         let token = manager.get("token", returning: text)
-        let handle = manager.send(
-            after: token, timeout: .seconds(8), priority: .low, returning: text, configure: named("whole")
-        ) { token in URLRequest(url: ScriptedNetwork.url("/whole-\(token)")) }
+        let handle = manager.call("any").timeout(.seconds(8)).priority(.low).configure { $0.name = "whole" }
+            .after(token) { request, token in request.url = ScriptedNetwork.url("/whole-\(token)") }
+            .start(returning: text)
         #expect(handle.operation.timeouts.total == .seconds(8) && handle.operation.queuePriority == .low)
         #expect(handle.operation.name == "whole")
         let later = manager.operation(
             after: [handle.operation], timeout: .seconds(7), priority: .high, responseSerializer: text,
-            configure: named("later")
+            configure: { $0.name = "later" }
         ) { URLRequest(url: ScriptedNetwork.url("/later")) }
         #expect(later.timeouts.total == .seconds(7) && later.queuePriority == .high && later.name == "later")
         try await manager.run(later)

@@ -111,15 +111,15 @@ import Testing
 
     @Test func configureSetsAnOperationBeforeItCanStart() async throws {
         let seen = Observed<[Int64]>([])
-        try await manager.get("ada", timeout: .seconds(5), priority: .high) { operation in
+        try await manager.call("ada").timeout(.seconds(5)).priority(.high).configure { operation in
             #expect(operation.options.timeouts.total == .seconds(5) && operation.queuePriority == .high)
             operation.onDownloadProgress = { _, total, _ in seen.append(total) }
-        }
+        }.response()
         await seen.becomes { $0.last == 14 }
-        let operation = manager.get("ada", configure: { $0.expectedDigest = "00" }, success: { _, _ in })
+        let operation = manager.call("ada").configure { $0.expectedDigest = "00" }.start(success: { _, _ in })
         await operation.ends()
         #expect(operation.code == .digestMismatch)
-        let handle = manager.put("ada", returning: JSONResponseSerializer()) { $0.name = "put" }
+        let handle = manager.call("PUT", "ada").configure { $0.name = "put" }.start()
         #expect(handle.operation.name == "put")
         #expect(try await handle.value["name"]?.string == "Ada")
     }

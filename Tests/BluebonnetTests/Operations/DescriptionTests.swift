@@ -104,7 +104,7 @@ import Testing
         var failed = NetworkingError(.timedOut, "login took too long (idle limit: 5.0 seconds)")
         (failed.timeLimit, failed.request) = (.idle, URLRequest(url: ScriptedNetwork.url("/login")))
         let login = manager.get("here", returning: StringResponseSerializer())
-        let after = manager.get("here", after: login) { [failed] _, _ in throw failed }
+        let after = manager.call("here").after(login) { [failed] _, _ in throw failed }.start()
         let error = await #expect(throws: NetworkingError.self) { try await after.value }
         #expect(error?.message == "login took too long (idle limit: 5.0 seconds)")
     }

@@ -93,20 +93,17 @@ import Testing
         #expect(restored.responseSerializer is StringResponseSerializer)
         await order.becomes { $0.count == 4 }
         order.update { $0 = [] }
-        manager.get(
-            "d", responseSerializer: StringResponseSerializer(),
-            configure: { $0.addCompletion { _, _ in order.append("own") } },
-            success: { _, _ in order.append("call") })
+        manager.call("d").configure { $0.addCompletion { _, _ in order.append("own") } }
+            .start(responseSerializer: StringResponseSerializer(), success: { _, _ in order.append("call") })
         await order.becomes { $0.count == 3 }
         #expect(Set(order.value) == ["added", "call", "own"])
     }
 
     @Test func callsClosureComesAfterTheCallsOwnHandlers() async throws {
         let order = Observed([String]())
-        let operation = network.manager().get(
-            "a", responseSerializer: StringResponseSerializer(),
-            configure: { $0.setCompletionBlock { _, _ in order.append("closure") } },
-            success: { _, _ in order.append("call") })
+        let operation = network.manager().call("a")
+            .configure { $0.setCompletionBlock { _, _ in order.append("closure") } }
+            .start(responseSerializer: StringResponseSerializer(), success: { _, _ in order.append("call") })
         await operation.ends()
         await order.becomes { !$0.isEmpty }
         #expect(order.value == ["closure"])
@@ -160,9 +157,8 @@ import Testing
 
     @Test func serializerOfAnotherTypeThanTheHandlesIsAnError() async throws {
         let manager = network.manager()
-        let handle = manager.get("a", returning: StringResponseSerializer()) {
-            $0.responseSerializer = HTTPResponseSerializer()
-        }
+        let handle = manager.call("a").configure { $0.responseSerializer = HTTPResponseSerializer() }
+            .start(returning: StringResponseSerializer())
         let error = await #expect(throws: NetworkingError.self) { try await handle.value }
         #expect(error?.code == .cannotParseResponse)
     }

@@ -1,0 +1,347 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+public import Foundation
+internal import FoundationNetworking
+
+/// One call of a manager, spelled step by step: the request, its limits, and at the end how it runs.
+///
+/// ```swift
+/// let user = try await manager.call("users/1")
+///     .header("X-Trace", "7")
+///     .timeout(.seconds(5))
+///     .value(as: User.self)
+/// ```
+///
+/// The verbs, such as `manager.get("users/1")`, are short forms of calls. A call is a value: each step returns another
+/// call, and nothing is sent before the last step. A call can be run any number of times; each run is an operation of
+/// its own.
+public struct Call: Sendable {
+    let manager: RequestOperationManager
+    private let method: String
+    private let url: String
+    private var parameters: Parameters?
+    private var headers: HeaderFields
+    private var body: RequestBody?
+    private var timeout: Duration?
+    private var acceptableStatusCodes: IndexSet?
+    private var priority = Operation.QueuePriority.normal
+    private var configure: (@Sendable (HTTPRequestOperation) -> Void)?
+    private var preparation: Preparation?
+
+    /// What a request needs from other operations.
+    private struct Preparation {
+        var dependencies: [ResultDependency]
+        var prepare: @Sendable (DependentRequest) throws -> Void
+    }
+
+    init(
+        _ manager: RequestOperationManager, _ method: String, _ url: some URLReference, _ parameters: Parameters? = nil,
+        _ headers: HeaderFields = [:], _ body: RequestBody? = nil, _ timeout: Duration? = nil,
+        _ acceptableStatusCodes: IndexSet? = nil
+    ) {
+        (self.manager, self.method, self.url) = (manager, method, url.urlReference)
+        (self.parameters, self.headers, self.body) = (parameters, headers, body)
+        (self.timeout, self.acceptableStatusCodes) = (timeout, acceptableStatusCodes)
+    }
+
+    private func with(_ change: (inout Call) -> Void) -> Call {
+        var call = self
+        change(&call)
+        return call
+    }
+}
+
+extension RequestOperationManager {
+    /// Begins a GET. Nothing is sent before the call's last step, such as `value(as:decoder:)`.
+    ///
+    /// - Parameter url: resolved against `baseURL`.
+    public func call(_ url: some URLReference) -> Call { Call(self, "GET", url) }
+
+    /// Begins a call with any method: `manager.call("POST", "users")`.
+    ///
+    /// - Parameters:
+    ///   - method: the HTTP method.
+    ///   - url: resolved against `baseURL`.
+    public func call(_ method: String, _ url: some URLReference) -> Call { Call(self, method, url) }
+}
+
+// MARK: - The request
+
+extension Call {
+    /// Sets the parameters, which the manager's `requestSerializer` encodes: for GET, HEAD and DELETE into the query,
+    /// for other methods into the body. With a body they go into the query, whatever the method: a custom serializer
+    /// is asked for a GET then, whose URL counts, and once more, without parameters, for the fields of the request
+    /// with the body.
+    public func parameters(_ parameters: Parameters) -> Call { with { $0.parameters = parameters } }
+
+    /// Sets a header field of this call. It replaces the field of that name of the manager and of the serializer.
+    public func header(_ name: String, _ value: String) -> Call { with { $0.headers[name] = value } }
+
+    /// Sets header fields of this call, each as `header(_:_:)` does; repeated names are kept.
+    public func headers(_ headers: HeaderFields) -> Call { with { $0.headers = $0.headers.replaced(by: headers) } }
+
+    /// Sets the body, which is encoded when the operation starts.
+    public func body(_ body: RequestBody) -> Call { with { $0.body = body } }
+
+    /// Waits for another operation, and prepares the request with its result.
+    ///
+    /// ```swift
+    /// let login = manager.call("POST", "login").start().map { $0["token"]?.string ?? "" }
+    /// let orders = try await manager.call("orders").after(login) { request, token in
+    ///     request.setValue("Bearer \(token)", forHTTPHeaderField: "Authorization")
+    /// }.value(as: JSONValue.self)
+    /// ```
+    ///
+    /// Without a result the operation is skipped with the reason, unless the source has another policy.
+    ///
+    /// - Parameters:
+    ///   - first: the operation; `handles.all` makes one source of an array.
+    ///   - prepare: called once with the request that the other steps describe, body included, and with the value; off
+    ///     the network thread. The operation fails with the error that the closure throws, and nothing is sent. A file
+    ///     that is the body stays the body.
+    public func after<First: ResultSource>(
+        _ first: First, prepare: @escaping @Sendable (_ request: DependentRequest, First.Value) throws -> Void
+    ) -> Call {
+        after(first.dependencies) { request in try prepare(request, first.finalValue()) }
+    }
+
+    /// Waits for two or more operations, and prepares the request with their results.
+    public func after<First: ResultSource, Second: ResultSource, each Source: ResultSource>(
+        _ first: First, _ second: Second, _ others: repeat each Source,
+        prepare:
+            @escaping @Sendable (_ request: DependentRequest, First.Value, Second.Value, repeat (each Source).Value)
+            throws -> Void
+    ) -> Call {
+        var dependencies = first.dependencies + second.dependencies
+        for source in repeat each others { dependencies += source.dependencies }
+        return after(dependencies) { request in
+            try prepare(request, first.finalValue(), second.finalValue(), repeat try (each others).finalValue())
+        }
+    }
+
+    private func after(
+        _ dependencies: [ResultDependency], _ prepare: @escaping @Sendable (DependentRequest) throws -> Void
+    ) -> Call {
+        with { call in
+            let earlier = call.preparation
+            call.preparation = Preparation(dependencies: (earlier?.dependencies ?? []) + dependencies) { request in
+                try earlier?.prepare(request)
+                try prepare(request)
+            }
+        }
+    }
+}
+
+// MARK: - The operation
+
+extension Call {
+    /// Sets the longest time for the whole request, as `Timeouts.total`. Default: the manager's.
+    public func timeout(_ timeout: Duration) -> Call { with { $0.timeout = timeout } }
+
+    /// Sets the operation's `queuePriority`. Default `.normal`.
+    public func priority(_ priority: Operation.QueuePriority) -> Call { with { $0.priority = priority } }
+
+    /// Sets the statuses that are a success, such as `[200, 404]` or `.anyStatus`. Default: those of the serializer.
+    public func acceptableStatusCodes(_ statusCodes: IndexSet) -> Call {
+        with { $0.acceptableStatusCodes = statusCodes }
+    }
+
+    /// Sets anything else of the operation, such as a file, a block or an option.
+    ///
+    /// ```swift
+    /// let moved = manager.call("users/1").configure { $0.options.maximumRedirectCount = 0 }
+    /// ```
+    ///
+    /// - Parameter configure: called when the operation is made and before it can be started, on the thread that makes
+    ///   the operation. Several closures are called in the order of the steps.
+    public func configure(_ configure: @escaping @Sendable (_ operation: HTTPRequestOperation) -> Void) -> Call {
+        with { call in
+            guard let earlier = call.configure else {
+                call.configure = configure
+                return
+            }
+            call.configure = { operation in
+                earlier(operation)
+                configure(operation)
+            }
+        }
+    }
+
+    /// Makes the operation and does not start it: give it to `RequestOperationManager.run(_:)` or `enqueue(_:)`, or
+    /// add it to a queue.
+    ///
+    /// A request that cannot be made is an operation that fails with the reason, without touching the network.
+    ///
+    /// - Parameter responseSerializer: nil is the manager's.
+    public func operation(responseSerializer: (any ResponseSerializer)? = nil) -> HTTPRequestOperation {
+        operation(responseSerializer.map { ResolvedSerializer($0) })
+    }
+
+    /// - Parameters:
+    ///   - serializer: nil is the manager's.
+    ///   - setUp: called before the closures of `configure`.
+    func operation(
+        _ serializer: ResolvedSerializer?, configuredBy setUp: ((HTTPRequestOperation) -> Void)? = nil
+    ) -> HTTPRequestOperation {
+        let operation = manager.operation(source, serializer: serializer)
+        for dependency in preparation?.dependencies ?? [] {
+            operation.addDependency(dependency.operation, ifItFails: dependency.policy)
+        }
+        if let timeout { operation.timeouts.total = timeout }
+        if priority != .normal { operation.queuePriority = priority }
+        setUp?(operation)
+        configure?(operation)
+        if let acceptableStatusCodes { operation.accept(acceptableStatusCodes) }
+        return operation
+    }
+
+    private var source: RequestPlan.Source {
+        let source = manager.source(method, url, parameters: parameters, headers: headers, body: body)
+        guard let prepare = preparation?.prepare else { return source }
+        return .recipe(
+            RequestPlan.Recipe { plan in
+                let request = DependentRequest(try plan.completedRequest(of: source))
+                try prepare(request)
+                plan.setRequest(request.urlRequest)
+            })
+    }
+}
+
+extension RequestPlan {
+    /// The request of a source, which may be made first; what else the source makes is kept in the plan.
+    fileprivate mutating func completedRequest(of source: Source) throws -> URLRequest {
+        switch source {
+        case .request(let request, _): return request.urlRequest
+        case .recipe(let recipe): try recipe.complete(&self)
+        case .none: break
+        }
+        guard let request else { preconditionFailure("a recipe makes a request") }
+        return request
+    }
+}
+
+// MARK: - The last step
+
+extension Call {
+    /// Runs the call and decodes its JSON body.
+    ///
+    /// `Data` is the unchanged body and `String` its text, both with any content type. `JSONValue` is any JSON. Other
+    /// types are decoded. Cancelling the task cancels the operation.
+    ///
+    /// - Parameters:
+    ///   - type: the type of the value; the compiler may infer it.
+    ///   - decoder: nil is the manager's `decoder`.
+    /// - Throws: the operation's `NetworkingError`; `cannotParseResponse` when the body is no `Value`. After a
+    ///   cancellation of the task it is `cancelled`, with a `CancellationError` as `underlying`.
+    public func value<Value: Decodable & Sendable>(
+        as type: Value.Type = Value.self, decoder: JSONDecoder? = nil
+    ) async throws(NetworkingError) -> Value {
+        try await value(of: operation(manager.serializer(for: type, decoder)))
+    }
+
+    /// Runs the call, decodes its JSON body as `value(as:decoder:)` does, and returns the value with status, header
+    /// fields and timings.
+    public func response<Value: Decodable & Sendable>(
+        as type: Value.Type, decoder: JSONDecoder? = nil
+    ) async throws(NetworkingError) -> Response<Value> {
+        try await response(of: operation(manager.serializer(for: type, decoder)))
+    }
+
+    /// Runs the call and returns the response with its bytes, whatever the content type.
+    ///
+    /// The accepted statuses are those of the manager's response serializer. The value is empty if a `configure` step
+    /// sets a file for the body.
+    /// - Throws: the operation's `NetworkingError`.
+    @discardableResult
+    public func response() async throws(NetworkingError) -> Response<Data> {
+        try await response(of: operation(manager.bodySerializer))
+    }
+
+    /// Runs the call and writes the body to a file: next to the file first, moved into place when it is complete, and
+    /// continued where an earlier attempt ended; see `RequestOperation.outputFile`.
+    ///
+    /// - Parameters:
+    ///   - file: the file, or a folder with a slash at its end, in which the response names the file.
+    ///   - expectedDigest: the SHA-256 of the body in hexadecimal; another body is the error `digestMismatch`, and is
+    ///     not kept. Default nil: any body.
+    /// - Returns: the response, with the file as its value.
+    /// - Throws: the operation's `NetworkingError`.
+    @discardableResult
+    public func download(
+        to file: URL, expectedDigest: String? = nil
+    ) async throws(NetworkingError) -> Response<URL> {
+        let operation = operation(manager.bodySerializer) { operation in
+            operation.outputFile = file
+            if let expectedDigest { operation.expectedDigest = expectedDigest }
+        }
+        try await manager.run(operation)
+        return try operation.response(with: operation.downloadedFile ?? file)
+    }
+
+    /// Adds the operation to the manager's `operationQueue`, and gives its result a type.
+    ///
+    /// - Parameter serializer: makes the value from the response. Default: any JSON, as a `JSONValue`.
+    @discardableResult
+    public func start<Serializer: ResponseSerializer>(
+        returning serializer: Serializer = JSONResponseSerializer()
+    ) -> RequestHandle<Serializer.Value> {
+        RequestHandle(manager.enqueue(operation(ResolvedSerializer(serializer))))
+    }
+
+    /// Adds the operation to the manager's `operationQueue`, and calls one of the handlers when it has ended.
+    ///
+    /// - Parameters:
+    ///   - responseSerializer: nil is the manager's.
+    ///   - success: called on the manager's `completionQueue` with the operation and the serialized response.
+    ///   - failure: called there with the operation and its error.
+    @discardableResult
+    public func start(
+        responseSerializer: (any ResponseSerializer)? = nil, success: @escaping RequestOperationManager.Success,
+        failure: RequestOperationManager.Failure? = nil
+    ) -> HTTPRequestOperation {
+        start(responseSerializer, success, failure)
+    }
+
+    private func value<Value: Sendable>(of operation: HTTPRequestOperation) async throws(NetworkingError) -> Value {
+        try await manager.run(RequestHandle<Value>(operation))
+    }
+
+    private func response<Value: Sendable>(
+        of operation: HTTPRequestOperation
+    ) async throws(NetworkingError) -> Response<Value> {
+        guard Value.self != Data.self || operation.outputFile == nil && operation.outputDirectory == nil else {
+            try await manager.run(operation)  // its value is the file
+            return try operation.response(with: Data())
+        }
+        let value: Value = try await value(of: operation)
+        return try operation.response(with: value)
+    }
+}
+
+extension RequestOperationManager {
+    fileprivate func serializer<Value: Decodable & Sendable>(
+        for type: Value.Type, _ decoder: JSONDecoder?
+    ) -> ResolvedSerializer {
+        let bodySerializer = bodySerializer
+        if type == Data.self || type == Data?.self { return bodySerializer }
+        let statuses = bodySerializer.validation.acceptableStatusCodes
+        if type == String.self || type == String?.self {
+            return ResolvedSerializer(StringResponseSerializer(ResponseValidation(acceptableStatusCodes: statuses)))
+        }
+        var serializer = DecodableResponseSerializer(
+            type, decoder: decoder ?? self.decoder, acceptsStructuredSuffix: true)
+        serializer.validation.acceptableStatusCodes = statuses
+        return ResolvedSerializer(serializer)
+    }
+}
+
+extension HTTPRequestOperation {
+    /// The response of a finished operation that succeeded, with a value.
+    func response<Value, Given>(with value: Given) throws(NetworkingError) -> Response<Value> {
+        guard let head = responseHead, let value = value as? Value else {
+            throw NetworkingError(.badServerResponse, "the operation succeeded without a response")
+        }
+        return Response(value: value, head: head, summary: summary)
+    }
+}
