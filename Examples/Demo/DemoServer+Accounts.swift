@@ -48,7 +48,7 @@ extension DemoServer {
 
     private static var welcome: HTTPResponse { .json(#"{"welcome":"ada"}"#) }
 
-    private static func isSignedIn(_ request: HTTPRequest) -> Bool {
+    private static func isSignedIn(_ request: FlyingFox.HTTPRequest) -> Bool {
         request.headers[.authorization] == "Bearer \(token)"
     }
 
@@ -67,7 +67,7 @@ private struct DigestCheck {
     let user: String
     let password: String
 
-    func accepts(_ request: HTTPRequest) -> Bool {
+    func accepts(_ request: FlyingFox.HTTPRequest) -> Bool {
         guard let answer = request.headers[.authorization], answer.hasPrefix("Digest ") else { return false }
         let parameters = Self.parameters(answer.dropFirst("Digest ".count))
         guard parameters["nonce"] == Self.nonce, parameters["uri"] == request.path else { return false }

@@ -24,9 +24,9 @@ struct DemoServer: Sendable {
     /// Which requests are answered, and how.
     struct Route: Sendable {
         let pattern: String
-        let handler: @Sendable (HTTPRequest) async throws -> HTTPResponse
+        let handler: @Sendable (FlyingFox.HTTPRequest) async throws -> HTTPResponse
 
-        init(_ pattern: String, _ handler: @escaping @Sendable (HTTPRequest) async throws -> HTTPResponse) {
+        init(_ pattern: String, _ handler: @escaping @Sendable (FlyingFox.HTTPRequest) async throws -> HTTPResponse) {
             (self.pattern, self.handler) = (pattern, handler)
         }
     }

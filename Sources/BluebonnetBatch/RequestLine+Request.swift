@@ -64,20 +64,18 @@ extension RequestLine {
     /// The fields of a line's request that says nothing but where, and what goes out with it: made once, for it takes
     /// longer than all else that is done for such a request before it is sent.
     private static let plain = Result {
-        var request = URLRequest(url: URL(fileURLWithPath: "/"))
-        try HTTPRequestSerializer().addHeaders(to: &request)
-        return (fields: request.allHTTPHeaderFields, headers: SentHeaders.unchecked(of: request))
+        var request = HTTPRequest(url: URL(fileURLWithPath: "/"))
+        try HTTPRequestSerializer().addHeaders(to: &request.headers)
+        return (given: request.headers, sent: request.uncheckedSentHeaders)
     }
 
     private func setRequest(of plan: inout RequestPlan, baseURL: URL?) throws {
         guard method == "GET", headers.isEmpty, query == nil, body == nil else {
-            return plan.setRequest(try request(baseURL: baseURL))
+            return try plan.setRequest(request(baseURL: baseURL))
         }
         let plain = try Self.plain.get()
-        // To copy a request and change its URL takes five times as long.
-        var request = URLRequest(url: try Self.url(url, relativeTo: baseURL))
-        request.allHTTPHeaderFields = plain.fields
-        plan.setRequest(request, sent: plain.headers)
+        let request = HTTPRequest(url: try Self.url(url, relativeTo: baseURL), headers: plain.given)
+        plan.setRequest(request, .sent(plain.sent))
     }
 
     private static func url(_ text: String, relativeTo base: URL?) throws(NetworkingError) -> URL {

@@ -4,28 +4,10 @@
 internal import Foundation
 internal import FoundationNetworking
 
-/// The request of one transfer as request adapters and the authenticator have made it. A value that crosses threads.
-struct AdaptedRequest: Sendable {
-    /// With what the adapters changed, and without the credential.
-    var hop: RedirectPolicy.Request
-    /// The body in memory that an adapter set; nil when it is the request's own.
-    var body: Data?
-    /// Whether an adapter changed anything.
-    var isChanged = false
-    /// The fields that go out, with the credential.
-    var sentHeaders: HeaderFields
-    /// The generation of the credential; nil when none was applied.
-    var generation: Int?
-
-    init(_ hop: RedirectPolicy.Request) { (self.hop, sentHeaders) = (hop, hop.headers) }
-}
-
 /// The work of request adapters, and of the authenticator, on the request of one transfer. It runs code of the program:
 /// never on the network thread. A value that crosses threads.
 struct Adaptation: Sendable {
-    let base: AdaptedRequest
-    /// The body in memory that goes along with the base; nil without one.
-    let body: Data?
+    let base: HopRequest
     /// The body that comes from a stream or a file, so that it cannot be replaced; nil for others.
     let fixedBody: OutgoingBody?
     let options: ResolvedOptions
@@ -36,33 +18,32 @@ struct Adaptation: Sendable {
     let authenticator: SharedAuthenticator?
 
     /// The request, where no code of the program has to run for it; nil otherwise.
-    var quickResult: AdaptedRequest? {
+    var quickResult: HopRequest? {
         guard adapters.isEmpty else { return nil }
         guard let credential else { return base }
-        guard !base.hop.hasOwnCredential, let field = credential.field() else { return nil }
-        var adapted = base
-        adapted.sentHeaders = base.hop.headers
-        adapted.sentHeaders[field.name] = field.value
-        adapted.generation = credential.generation
+        guard !base.hasOwnCredential, let field = credential.field() else { return nil }
+        var (adapted, headers) = (base, base.headers)
+        headers[field.name] = field.value
+        adapted.credential = HopRequest.Credential(headers: headers, generation: credential.generation)
         return adapted
     }
 
     /// Runs adapters and authenticator.
     ///
     /// - Throws: what the operation fails with.
-    func run() async throws(NetworkingError) -> AdaptedRequest {
+    func run() async throws(NetworkingError) -> HopRequest {
         var adapted = base
         if !adapters.isEmpty { try await adapt(&adapted) }
-        if let credential, let authenticator, let origin = Origin(adapted.hop.url), authenticator.covers(origin),
-            !adapted.hop.hasOwnCredential
+        if let credential, let authenticator, let origin = Origin(adapted.url), authenticator.covers(origin),
+            !adapted.hasOwnCredential
         {
-            try Self.apply(credential, to: &adapted, body: adapted.body ?? body)
+            try Self.apply(credential, to: &adapted)
         }
         return adapted
     }
 
-    private func adapt(_ adapted: inout AdaptedRequest) async throws(NetworkingError) {
-        let given = adapted.hop.urlRequest(body: body)
+    private func adapt(_ adapted: inout HopRequest) async throws(NetworkingError) {
+        let given = adapted.urlRequest
         var request = given
         do {
             for adapter in adapters {
@@ -80,43 +61,42 @@ struct Adaptation: Sendable {
                 || request.httpMethod != given.httpMethod || request.httpBody != given.httpBody
                 || request.httpBodyStream != nil
         else { return }
-        adapted.isChanged = true
+        adapted.isAdapted = true
         try takeBody(of: request, into: &adapted)
         try takeAddress(of: request, into: &adapted)
-        try adapted.hop.takeHeaders(of: request)
-        adapted.sentHeaders = adapted.hop.headers
+        try adapted.takeHeaders(of: request)
     }
 
-    private func takeBody(of request: URLRequest, into adapted: inout AdaptedRequest) throws(NetworkingError) {
+    private func takeBody(of request: URLRequest, into adapted: inout HopRequest) throws(NetworkingError) {
         guard request.httpBodyStream == nil, request.httpBody == nil || fixedBody == nil else {
             throw NetworkingError(
                 .invalidRequest,
                 "a request adapter can set a body in memory only, and not instead of a stream or a file")
         }
-        guard fixedBody == nil, request.httpBody != body else { return }
-        adapted.body = request.httpBody ?? Data()
-        adapted.hop.hasBody = request.httpBody?.isEmpty == false
+        guard fixedBody == nil, request.httpBody != adapted.body else { return }
+        adapted.hasBody = request.httpBody?.isEmpty == false
+        adapted.body = adapted.hasBody ? request.httpBody : nil
     }
 
     /// Checks method and URL as those of a program's request.
-    private func takeAddress(of request: URLRequest, into adapted: inout AdaptedRequest) throws(NetworkingError) {
+    private func takeAddress(of request: URLRequest, into adapted: inout HopRequest) throws(NetworkingError) {
         let method = request.httpMethod ?? "GET"
-        try PreparedRequest.check(method, hasBody: adapted.hop.hasBody)
-        adapted.hop.method = method
-        guard request.url != adapted.hop.url else { return }
+        try PreparedRequest.check(method, hasBody: adapted.hasBody)
+        adapted.method = method
+        guard request.url != adapted.url else { return }
         guard let given = request.url else {
             throw NetworkingError(.badURL, "a request adapter gave a request without a URL")
         }
         try RequestCheck.check(given)
         let url = options.keepsDotSegments ? given : DotSegments.removed(from: given) ?? given
         _ = try PreparedRequest.checkedOrigin(of: url, for: options)
-        adapted.hop.url = url
+        adapted.url = url
     }
 
     private static func apply(
-        _ credential: HeldCredential, to adapted: inout AdaptedRequest, body: Data?
+        _ credential: HeldCredential, to adapted: inout HopRequest
     ) throws(NetworkingError) {
-        let given = adapted.hop.urlRequest(body: body)
+        let given = adapted.urlRequest
         var request = given
         credential.apply(&request)
         guard request.url == given.url, request.httpMethod == given.httpMethod, request.httpBody == given.httpBody,
@@ -124,7 +104,7 @@ struct Adaptation: Sendable {
         else {
             throw NetworkingError(.invalidRequest, "an authenticator can change the header fields of a request only")
         }
-        var hop = adapted.hop
+        var hop = adapted
         do throws(NetworkingError) {
             try check(credential, request, given)
             try hop.takeHeaders(of: request)
@@ -132,7 +112,7 @@ struct Adaptation: Sendable {
             let shown = "\(hop.method) \(Redaction.url(hop.url.absoluteString))"
             throw NetworkingError(.invalidRequest, "the credential of \(shown) cannot be sent: \(error.message)")
         }
-        (adapted.sentHeaders, adapted.generation) = (hop.headers, credential.generation)
+        adapted.credential = HopRequest.Credential(headers: hop.headers, generation: credential.generation)
     }
 
     /// Refuses a credential that has set no field. Foundation drops a field without a word whose value has a line break
@@ -154,22 +134,16 @@ struct Adaptation: Sendable {
     }
 }
 
-extension RedirectPolicy.Request {
-    /// The hop as a `URLRequest`.
-    func urlRequest(body: Data?) -> URLRequest {
-        var request = URLRequest(url: url)
-        request.httpMethod = method
-        for field in headers.combined { request.setValue(field.value, forHTTPHeaderField: field.name) }
-        if hasBody { request.httpBody = body }
-        return request
-    }
+extension HopRequest {
+    /// The request in Foundation's form, for the program.
+    var urlRequest: URLRequest { request.urlRequest }
 
     /// Applies the fields of a request that a program made of a proposed hop: changed fields replace this hop's,
     /// removed fields are removed.
     ///
     /// - Parameter proposed: nil is this hop.
     mutating func takeHeaders(
-        of request: URLRequest, changedFrom proposed: RedirectPolicy.Request? = nil
+        of request: URLRequest, changedFrom proposed: HopRequest? = nil
     ) throws(NetworkingError) {
         let proposed = (proposed ?? self).headers
         let given = request.allHTTPHeaderFields ?? [:]

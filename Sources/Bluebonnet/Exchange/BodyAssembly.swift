@@ -333,12 +333,6 @@ extension BodyAssembly {
     }
 }
 
-extension RedirectPolicy.Request {
-    /// Whether a body that stopped may be asked for in part: only GET has ranges (RFC 9110, 14.2), and a range of the
-    /// caller's own is not ours to change.
-    var mayBeContinued: Bool { method == "GET" && headers["Range"] == nil }
-}
-
 extension ResponseHead {
     /// The length of the whole representation, of which this may be a part.
     var totalByteCount: Int64? {

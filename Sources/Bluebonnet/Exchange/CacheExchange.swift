@@ -36,7 +36,7 @@ final class CacheExchange: Sendable {
         request = prepared.request.urlRequest
         headers = Self.headers(of: prepared)
         poolKey = prepared.options.poolKey
-        usesJar = prepared.options.cookieJar != nil && prepared.request.bare.httpShouldHandleCookies
+        usesJar = prepared.options.cookieJar != nil && prepared.request.handlesCookies
         isCacheable =
             prepared.first.method == "GET" && !prepared.first.hasBody && !prepared.hasOutput
             && prepared.options.credential == nil

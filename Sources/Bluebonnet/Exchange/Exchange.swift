@@ -91,7 +91,7 @@ extension Exchange {
         return TransferRequest(
             url: hops.request.url, origin: origin, method: hops.request.method,
             headers: hops.headers(rangeFields: assembly.rangeFields),
-            body: hops.request.hasBody ? outgoing.body(replaced: hops.replacedBody) : .none,
+            body: outgoing.body(of: hops.request),
             poolKey: outgoing.poolKey(to: origin, questions.trustAnswers, isPaced: pacing != nil),
             limits: outgoing.limits(of: hops, deadline: deadline, isPaced: pacing != nil), cookieJar: hops.cookieJar)
     }
@@ -409,18 +409,18 @@ extension Exchange {
 
 extension Exchange {
     /// The work on the next hop of adapters and authenticator, of which `adapted` is done.
-    func adaptation(after adapted: AdaptedRequest?, _ credential: HeldCredential?) -> Adaptation {
+    func adaptation(after adapted: HopRequest?, _ credential: HeldCredential?) -> Adaptation {
         hops.adaptation(after: adapted, credential)
     }
 
     /// Whether the next hop carries the authenticator's credential.
-    func needsCredential(_ adapted: AdaptedRequest?) -> Bool { hops.needsCredential(adapted) }
+    func needsCredential(_ adapted: HopRequest?) -> Bool { hops.needsCredential(adapted) }
 
     /// The generation of the credential that the server has refused; nil when it has refused none.
     var refusedGeneration: Int? { hops.refusedGeneration }
 
     /// The next hop goes out in this form.
-    func take(_ adapted: AdaptedRequest) { hops.take(adapted) }
+    func take(_ adapted: HopRequest) { hops.take(adapted) }
 }
 
 // MARK: - The consumer of a streamed body

@@ -42,7 +42,7 @@ struct ExchangeQuestions {
             guard let block = prepared.blocks.redirect?.call else {
                 preconditionFailure("no block decides about redirects")
             }
-            let proposal = hops.urlRequest(for: target)
+            let proposal = target.urlRequest
             ask { owner in
                 guard let response = head.urlResponse else { return .hop(.follow(proposal)) }
                 return .hop(await block(owner, proposal, response).map(HopDecision.Answer.follow) ?? .deliver)

@@ -9,9 +9,9 @@ internal import Foundation
 final class HopCredentials {
     private let authenticator: SharedAuthenticator?
     /// The next hop, or the current one, before adapters and authenticator.
-    private(set) var hop: RedirectPolicy.Request
+    private(set) var hop: HopRequest
     /// In which form the hop goes out; nil before, and without adapters and authenticator.
-    private(set) var adapted: AdaptedRequest?
+    private(set) var adapted: HopRequest?
     /// Whether an earlier hop went to an origin that the authenticator does not cover: where such an origin leads to,
     /// it must not send with the credential.
     private var hasLeftOrigins = false
@@ -36,25 +36,25 @@ final class HopCredentials {
     /// - Parameters:
     ///   - adapted: what adapters made of the hop; nil before they have run.
     ///   - hasAuthenticated: whether a challenge of the server was answered: that answer stands in `Authorization`.
-    func isNeeded(for adapted: AdaptedRequest?, hasAuthenticated: Bool) -> Bool {
+    func isNeeded(for adapted: HopRequest?, hasAuthenticated: Bool) -> Bool {
         guard let authenticator, !hasLeftOrigins, !hasOwn, !(hasAuthenticated && fillsAuthorization) else {
             return false
         }
-        if let adapted, adapted.isChanged, adapted.hop.hasOwnCredential { return false }
-        guard let origin = Origin((adapted?.hop ?? hop).url) else { return false }
+        if let adapted, adapted.isAdapted, adapted.hasOwnCredential { return false }
+        guard let origin = Origin((adapted ?? hop).url) else { return false }
         return authenticator.covers(origin)
     }
 
     /// The next hop goes out in this form.
-    func take(_ adapted: AdaptedRequest) {
-        if adapted.generation != nil { fillsAuthorization = adapted.sentHeaders["Authorization"] != nil }
+    func take(_ adapted: HopRequest) {
+        if let credential = adapted.credential { fillsAuthorization = credential.headers["Authorization"] != nil }
         self.adapted = adapted
     }
 
     /// A redirect is followed.
     ///
     /// - Parameter source: the hop that was redirected, as it was sent.
-    func follow(_ target: RedirectPolicy.Request, from source: RedirectPolicy.Request) {
+    func follow(_ target: HopRequest, from source: HopRequest) {
         if let authenticator, let origin = Origin(source.url), !authenticator.covers(origin) { hasLeftOrigins = true }
         if source.hasOwnCredential || target.hasOwnCredential { hasOwn = true }
         hop = target
@@ -66,7 +66,8 @@ final class HopCredentials {
     ///
     /// - Parameter hasAuthenticated: whether a challenge of the server was answered.
     func repeats(after head: ResponseHead, canRepeatBody: Bool, hasAuthenticated: Bool) -> Bool {
-        guard let generation = adapted?.generation, let authenticator, !(hasAuthenticated && fillsAuthorization)
+        guard let generation = adapted?.credential?.generation, let authenticator,
+            !(hasAuthenticated && fillsAuthorization)
         else { return false }
         guard head.statusCode == 401 else {
             hasRepeated = false  // what a redirect leads to may refuse the credential anew
@@ -85,10 +86,3 @@ final class HopCredentials {
 
 @available(*, unavailable)
 extension HopCredentials: Sendable {}
-
-extension RedirectPolicy.Request {
-    /// Whether the request names a user itself, by its `Authorization` field or in its URL.
-    var hasOwnCredential: Bool {
-        headers["Authorization"] != nil || URLText(url.absoluteString).userInfo != nil
-    }
-}

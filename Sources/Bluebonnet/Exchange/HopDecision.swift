@@ -18,7 +18,7 @@ enum HopDecision {
 
     /// The next hop.
     enum Next {
-        case redirect(RedirectPolicy.Request)
+        case redirect(HopRequest)
         /// The request again: with a credential, or to a server that was accepted.
         case sameRequest
         /// The request again, for the whole body: the answer to the range request fits nothing.
@@ -27,7 +27,7 @@ enum HopDecision {
 
     enum Question {
         /// The redirect block is shown the request that the redirect leads to.
-        case redirect(RedirectPolicy.Request)
+        case redirect(HopRequest)
         /// The challenge block, where there is one, else the credential storage, if it may be looked up.
         case challenge(HTTPChallenge, mayLookUp: Bool)
         /// The response block is shown the head of the result; `continues` is that of `deliver`.
@@ -57,7 +57,7 @@ struct InterruptedBody {
 struct HopChain {
     private let prepared: PreparedRequest
     /// The request of the next hop, or of the current one.
-    private(set) var request: RedirectPolicy.Request
+    private(set) var request: HopRequest
     /// Made at the first redirect.
     private var knownRedirects: RedirectChain?
     /// Made at the first challenge.
@@ -65,9 +65,7 @@ struct HopChain {
     /// Made at the first challenge of a proxy that forwards the request.
     private var proxyAuthentication: (proxy: Proxy, answers: HTTPAuthentication)?
     /// The hop that the redirect block was shown.
-    private var proposed: RedirectPolicy.Request?
-    /// The body of a request that the redirect block returned, instead of the caller's.
-    private var givenBody: Data?
+    private var proposed: HopRequest?
     /// Whether the server has said that the connection was not the right one for the request (421): the request goes
     /// over a new one, once.
     private(set) var needsNewConnection = false
@@ -80,15 +78,12 @@ struct HopChain {
         if prepared.resolvedOptions.areRequestsAdapted { credentials = HopCredentials(prepared) }
     }
 
-    /// The body that stands for the caller's.
-    var replacedBody: Data? { credentials?.adapted?.body ?? givenBody }
-
     /// How many redirects were followed.
     var redirectCount: Int { knownRedirects?.hopCount ?? 0 }
 
     /// Where the next hop goes; nil when its URL has no usable origin.
     var origin: Origin? {
-        redirectCount == 0 && credentials?.adapted?.isChanged != true ? prepared.origin : Origin(request.url)
+        redirectCount == 0 && credentials?.adapted?.isAdapted != true ? prepared.origin : Origin(request.url)
     }
 
     /// Whether the server was given a credential.
@@ -104,7 +99,7 @@ struct HopChain {
 
     /// The jar, where it may be used for the current hop.
     var cookieJar: CookieJar? {
-        guard let jar = prepared.options.cookieJar, prepared.request.bare.httpShouldHandleCookies, !isTrace else {
+        guard let jar = prepared.options.cookieJar, prepared.request.handlesCookies, !isTrace else {
             return nil
         }
         let mayUse = CookieRules.mayUseJar(host: request.url.host ?? "", namesHost: request.headers["Host"] != nil)
@@ -112,9 +107,9 @@ struct HopChain {
     }
 
     /// The last request, as it was sent.
-    var lastRequest: GivenRequest {
-        let isAsGiven = redirectCount == 0 && credentials?.adapted?.isChanged != true
-        return isAsGiven ? prepared.request : GivenRequest(urlRequest(for: request))
+    var lastRequest: HTTPRequest {
+        let isAsGiven = redirectCount == 0 && credentials?.adapted?.isAdapted != true
+        return isAsGiven ? prepared.request : request.request
     }
 
     private var redirects: RedirectChain {
@@ -159,7 +154,7 @@ struct HopChain {
     ///
     /// - Returns: whether that is another origin, which gets no credential and no client certificate.
     /// - Throws: the refusal of the security policy.
-    mutating func follow(_ target: RedirectPolicy.Request) throws(NetworkingError) -> Bool {
+    mutating func follow(_ target: HopRequest) throws(NetworkingError) -> Bool {
         let origin = Origin(target.url)
         if let refusal = prepared.options.securityPolicy.refusal(ofHost: origin?.host ?? "") { throw refusal }
         var redirects = redirects
@@ -306,14 +301,9 @@ extension HopChain {
 // MARK: - Redirects as requests
 
 extension HopChain {
-    /// The request of a hop as a `URLRequest`.
-    func urlRequest(for hop: RedirectPolicy.Request) -> URLRequest {
-        hop.urlRequest(body: replacedBody ?? prepared.request.bare.httpBody)
-    }
-
     /// The hop for a request that a block returned, checked like a caller's request. When it goes to another origin
     /// than the proposal, header fields of the proposed origin are dropped, as in any redirect.
-    private mutating func checkedTarget(_ given: URLRequest) throws(NetworkingError) -> RedirectPolicy.Request {
+    private mutating func checkedTarget(_ given: URLRequest) throws(NetworkingError) -> HopRequest {
         guard let proposed, let givenURL = given.url else {
             throw NetworkingError(.badURL, "the redirect block gave a request without a URL")
         }
@@ -329,9 +319,9 @@ extension HopChain {
         var hop = proposed
         if Origin(url) != Origin(proposed.url) { hop.leaveOrigin() }
         (hop.url, hop.method) = (url, method)
-        if given.httpBody != urlRequest(for: proposed).httpBody {
-            givenBody = given.httpBody
+        if given.httpBody != proposed.body {
             hop.hasBody = given.httpBody?.isEmpty == false
+            hop.body = hop.hasBody ? given.httpBody : nil
         }
         try hop.takeHeaders(of: given, changedFrom: proposed)
         return hop
@@ -351,34 +341,32 @@ extension HopChain {
     /// - Parameters:
     ///   - adapted: what was done of it; nil before the adapters have run.
     ///   - credential: nil when none is to be applied.
-    func adaptation(after adapted: AdaptedRequest?, _ credential: HeldCredential?) -> Adaptation {
-        let hop = adapted?.hop ?? credentials?.hop ?? request
+    func adaptation(after adapted: HopRequest?, _ credential: HeldCredential?) -> Adaptation {
+        let hop = adapted ?? credentials?.hop ?? request
         let runsAdapters = adapted == nil && hop.carriesCredentials
-        let fixedBody = hop.hasBody && givenBody == nil ? prepared.fixedBody : nil
-        let hasBytes = hop.hasBody && fixedBody == nil
         return Adaptation(
-            base: adapted ?? AdaptedRequest(hop),
-            body: hasBytes ? adapted?.body ?? givenBody ?? prepared.request.bare.httpBody : nil,
-            fixedBody: fixedBody, options: prepared.resolvedOptions,
+            base: hop, fixedBody: hop.hasBody && hop.body == nil ? prepared.fixedBody : nil,
+            options: prepared.resolvedOptions,
             adapters: runsAdapters ? prepared.options.requestAdapters : [], credential: credential,
             authenticator: prepared.resolvedOptions.authenticator)
     }
 
     /// Whether the next hop carries the authenticator's credential.
-    func needsCredential(_ adapted: AdaptedRequest?) -> Bool {
+    func needsCredential(_ adapted: HopRequest?) -> Bool {
         !isTrace && credentials?.isNeeded(for: adapted, hasAuthenticated: hasAuthenticated) == true
     }
 
     /// The next hop goes out in this form.
-    mutating func take(_ adapted: AdaptedRequest) {
+    mutating func take(_ adapted: HopRequest) {
         credentials?.take(adapted)
-        if adapted.hop.url != request.url || adapted.hop.method != request.method {
+        if adapted.url != request.url || adapted.method != request.method {
             var redirects = redirects
-            redirects.change(url: adapted.hop.url, method: adapted.hop.method, hasBody: adapted.hop.hasBody)
+            redirects.change(to: adapted)
             knownRedirects = redirects
-            if Origin(adapted.hop.url) != Origin(request.url) { knownAuthentication = nil }
+            if Origin(adapted.url) != Origin(request.url) { knownAuthentication = nil }
         }
-        request = adapted.hop
+        request = adapted
+        request.credential = nil
     }
 
     /// Another attempt begins: its credential may be refused, and replaced, anew, and so may its connection.

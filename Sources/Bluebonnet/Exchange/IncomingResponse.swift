@@ -35,7 +35,7 @@ struct IncomingResponse {
     var isAwaitingDecision: Bool { if case .awaitingDecision = disposition { true } else { false } }
     var isHeld: Bool { if case .held = disposition { true } else { false } }
     /// The error that the held response would be.
-    func heldError(of request: GivenRequest) -> NetworkingError {
+    func heldError(of request: HTTPRequest) -> NetworkingError {
         let status = head.map { "status \($0.statusCode)" } ?? "nothing"
         var error = NetworkingError(
             .unacceptableStatus, "the server answered with \(status)", request: request.urlRequest,

@@ -70,11 +70,10 @@ struct OutgoingHop {
 
     // MARK: The body
 
-    /// The body of a hop that has one. A stream that was read before is made again.
-    ///
-    /// - Parameter replaced: the body that stands for the caller's.
-    mutating func body(replaced: Data?) -> TransferBody {
-        if let replaced { return .data(replaced) }
+    /// The body of a hop. A stream that was read before is made again.
+    mutating func body(of hop: HopRequest) -> TransferBody {
+        guard hop.hasBody else { return .none }
+        if let data = hop.body { return .data(data) }
         guard let source = prepared.bodyStream else { return files?.body ?? .none }
         if let feed, !feed.isTouched { return .stream(feed) }
         feed?.cancel()
@@ -85,7 +84,7 @@ struct OutgoingHop {
 
     /// The length of the body that goes out, -1 when it is not known.
     func bodyByteCount(of hops: HopChain) -> Int64 {
-        if let replaced = hops.replacedBody { return Int64(replaced.count) }
+        if let data = hops.request.body { return Int64(data.count) }
         if let source = prepared.bodyStream { return source.declaredByteCount ?? -1 }
         return files?.body.byteCount ?? 0
     }
@@ -100,7 +99,7 @@ struct OutgoingHop {
 
     /// Whether the body of a hop can be sent from its start again.
     func canRepeatBody(of hops: HopChain) -> Bool {
-        guard hops.request.hasBody, hops.replacedBody == nil, let source = prepared.bodyStream else { return true }
+        guard hops.request.hasBody, hops.request.body == nil, let source = prepared.bodyStream else { return true }
         return feed?.isTouched != true || prepared.blocks.needNewBodyStream != nil || source.isReplayable
     }
 

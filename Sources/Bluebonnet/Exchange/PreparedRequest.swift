@@ -10,18 +10,15 @@ final class PreparedRequest: Sendable {
     /// The checked plan.
     let plan: RequestPlan
     /// The request with the URL that is sent: what is cached, kept and told goes by that one.
-    let request: GivenRequest
-    /// The request's, which costs to ask for.
-    let cachePolicy: URLRequest.CachePolicy
+    let request: HTTPRequest
     let origin: Origin
     /// The first hop.
-    let first: RedirectPolicy.Request
+    let first: HopRequest
     /// In nanoseconds; 0 is no limit.
     let idleTimeout: UInt64
     let bodyStream: BodyStreamSource?
     /// Nil when nothing is sent again. A block that decides about retries without a policy has the standard one.
     let retryPolicy: RetryPolicy?
-    private let data: Data?
     private let output: Output
     /// What the caller's `Content-Length` says of a body that comes from a file.
     private let declaredBodyByteCount: Int64?
@@ -38,35 +35,33 @@ final class PreparedRequest: Sendable {
 
     /// Checks a plan that has its request; touches neither file nor network.
     init(_ plan: RequestPlan) throws(NetworkingError) {
-        guard case .request(let given, let ready) = plan.source else { preconditionFailure("a request is made once") }
+        guard case .request(let given, let fields) = plan.source else { preconditionFailure("a request is made once") }
         var plan = plan
         plan.serializer = plan.effectiveSerializer
         self.plan = plan
-        self.request = Self.sent(given, keepsDotSegments: plan.options.keepsDotSegments)
-        let request = self.request.bare
-        cachePolicy = request.cachePolicy
-        guard let url = request.url else { throw NetworkingError(.badURL, "the request has no URL") }
-        origin = try Self.checkedOrigin(of: url, for: plan.options)
+        let request = Self.sent(given, keepsDotSegments: plan.options.keepsDotSegments)
+        self.request = request
+        origin = try Self.checkedOrigin(of: request.url, for: plan.options)
         let hasFile = plan.uploadFile != nil
-        let hasStream = request.httpBodyStream != nil && !hasFile
-        let body = request.httpBody
-        data = body?.isEmpty == false ? body : nil
+        let hasStream = request.bodyStream != nil && !hasFile
+        let data = request.body?.isEmpty == false && !hasFile && !hasStream ? request.body : nil
         let hasBody = hasFile || hasStream || data != nil
-        let method = request.httpMethod ?? "GET"
-        try Self.check(method, hasBody: hasBody)
+        try Self.check(request.method, hasBody: hasBody)
         output = try Self.output(of: plan)
         try Self.check(plan.options.value.credential)
-        let sent = try SentHeaders(
-            of: self.request, cachePolicy, ready: ready,
-            bodyByteCount: hasFile || hasStream ? nil : Int64(data?.count ?? 0))
+        let sent = try request.sentHeaders(
+            fields, bodyByteCount: hasFile || hasStream ? nil : Int64(data?.count ?? 0))
         declaredBodyByteCount = sent.declaredBodyByteCount
         bodyStream =
             hasStream
             ? BodyStreamSource(
                 request: request, declaredByteCount: sent.declaredBodyByteCount, prefersNew: plan.needsNewBodyStream)
             : nil
-        first = RedirectPolicy.Request(
-            method: method, url: url, headers: try Self.headers(sent, of: self.request, plan), hasBody: hasBody)
+        first = HopRequest(
+            HTTPRequest(
+                request.method, url: request.url, headers: try Self.headers(sent.headers, of: request, plan),
+                body: data),
+            hasBody: hasBody)
         retryPolicy = Self.retryPolicy(of: plan)
         idleTimeout = plan.options.timeouts.idle(requestInterval: request.timeoutInterval)
     }
@@ -76,10 +71,10 @@ final class PreparedRequest: Sendable {
 
 extension PreparedRequest {
     private static func headers(
-        _ sent: SentHeaders, of request: GivenRequest, _ plan: RequestPlan
+        _ sent: HeaderFields, of request: HTTPRequest, _ plan: RequestPlan
     ) throws(NetworkingError) -> HeaderFields {
-        var headers = sent.headers
-        if !plan.options.value.decodesContent, !request.hasField("Accept-Encoding") {
+        var headers = sent
+        if !plan.options.value.decodesContent, !request.headers.contains(name: "Accept-Encoding") {
             headers["Accept-Encoding"] = "identity"
         }
         guard let key = plan.idempotencyKey else { return headers }
@@ -93,12 +88,10 @@ extension PreparedRequest {
         return policy.flatMap { $0.maximumAttemptCount > 1 ? $0 : nil }
     }
 
-    private static func sent(_ request: GivenRequest, keepsDotSegments: Bool) -> GivenRequest {
-        guard !keepsDotSegments, let url = request.bare.url, let shorter = DotSegments.removed(from: url) else {
-            return request
-        }
+    private static func sent(_ request: HTTPRequest, keepsDotSegments: Bool) -> HTTPRequest {
+        guard !keepsDotSegments, let shorter = DotSegments.removed(from: request.url) else { return request }
         var request = request
-        request.bare.url = shorter
+        request.url = shorter
         return request
     }
 
@@ -196,7 +189,8 @@ extension PreparedRequest {
 extension PreparedRequest {
     /// The files that the transfers read and write.
     struct Files: Sendable {
-        var body: TransferBody
+        /// The body, if it comes from a file.
+        var body = TransferBody.none
         /// For the body of an accepted response.
         var output: PartialFile?
         /// The same, where a device is the output.
@@ -212,7 +206,7 @@ extension PreparedRequest {
     var filesWithoutOpening: Files? {
         guard plan.uploadFile == nil, !readsForProxy else { return nil }
         switch output {
-        case .memory, .stream: return Files(body: data.map(TransferBody.data) ?? .none)
+        case .memory, .stream: return Files()
         case .file, .folder: return nil
         }
     }
@@ -226,7 +220,7 @@ extension PreparedRequest {
     /// Opens the files; not on the network thread.
     func openFiles() throws(NetworkingError) -> Files {
         for source in try missingProxyTLS { _ = try TLSSetupCache.shared.load(source) }
-        var files = Files(body: data.map(TransferBody.data) ?? .none)
+        var files = Files()
         if let url = plan.uploadFile {
             let upload = try UploadFile(path: Self.path(of: url))
             guard declaredBodyByteCount == nil || declaredBodyByteCount == upload.byteCount else {

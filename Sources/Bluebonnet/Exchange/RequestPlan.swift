@@ -9,12 +9,21 @@ package import FoundationNetworking
 package struct RequestPlan: Sendable {
     /// Where the request comes from.
     enum Source: Sendable {
-        /// A request, with all header fields that go out with it where these were worked out before.
-        case request(GivenRequest, sent: HeaderFields? = nil)
+        /// A request, and what is known of its header fields.
+        case request(HTTPRequest, Fields = .unchecked)
         /// Completes the plan when the dependencies have ended, off the network thread.
         case recipe(Recipe)
         /// The recipe was used and let go.
         case none
+    }
+
+    /// What is known of the header fields of a request.
+    package enum Fields: Sendable {
+        case unchecked
+        /// Names and values may be sent.
+        case checked
+        /// All fields that go out.
+        case sent(HeaderFields)
     }
 
     package struct Recipe: Sendable {
@@ -47,9 +56,10 @@ package struct RequestPlan: Sendable {
     /// Nil where there is nothing of that.
     private var rare: Box<Rare>?
 
-    package init(_ request: URLRequest, options: ResolvedOptions) {
-        self.init(.request(GivenRequest(request)), options: options)
-    }
+    package init(_ request: HTTPRequest, options: ResolvedOptions) { self.init(.request(request), options: options) }
+
+    /// A plan from Foundation's form of a request, which is converted here, once.
+    package init(_ request: URLRequest, options: ResolvedOptions) { self.init(Source(request), options: options) }
 
     package init(recipe: Recipe, options: ResolvedOptions) { self.init(.recipe(recipe), options: options) }
 
@@ -66,15 +76,17 @@ package struct RequestPlan: Sendable {
 }
 
 extension RequestPlan {
-    /// The request; nil before a recipe has made it, and after the recipe was let go.
-    package var request: URLRequest? { given?.urlRequest }
+    /// The request; nil before a recipe has made it, and after the recipe was released.
+    package var request: HTTPRequest? { if case .request(let request, _) = source { request } else { nil } }
 
-    /// The request as it was given; nil as `request` is.
-    var given: GivenRequest? { if case .request(let request, _) = source { request } else { nil } }
+    package mutating func setRequest(_ request: HTTPRequest, _ fields: Fields = .unchecked) {
+        source = .request(request, fields)
+    }
 
-    /// - Parameter sent: all header fields that go out with it, checked; nil where they are to be worked out.
-    package mutating func setRequest(_ request: URLRequest, sent: HeaderFields? = nil) {
-        source = .request(GivenRequest(request), sent: sent)
+    /// - Throws: `badURL` if the request has no URL.
+    package mutating func setRequest(_ request: URLRequest) throws(NetworkingError) {
+        guard let request = HTTPRequest(request) else { throw NetworkingError(.badURL, "the request has no URL") }
+        source = .request(request)
     }
 
     package mutating func setSerializer(_ serializer: some ResponseSerializer) {
@@ -143,7 +155,7 @@ extension RequestPlan {
     /// The plan of a copy of the operation.
     ///
     /// - Parameter lastRequest: stands for a request whose recipe was let go.
-    func copied(lastRequest: URLRequest?) -> RequestPlan {
+    func copied(lastRequest: HTTPRequest?) -> RequestPlan {
         var copy = self
         if case .none = source, let lastRequest { copy.setRequest(lastRequest) }
         copy.rare = Box(
@@ -170,6 +182,20 @@ extension RequestPlan {
         guard case .chunks(let pipe)? = rare?.value.output else { return nil }
         streamedOutput = nil
         return pipe
+    }
+}
+
+extension RequestPlan.Source {
+    /// A source from Foundation's form of a request, which may have no URL.
+    init(_ request: URLRequest) {
+        if let request = HTTPRequest(request) {
+            self = .request(request)
+        } else {
+            self = .recipe(
+                RequestPlan.Recipe(isQuick: true) { _ in
+                    throw NetworkingError(.badURL, "the request has no URL")
+                })
+        }
     }
 }
 
@@ -213,9 +239,9 @@ struct RequestFiles: Sendable {
     typealias Owner = any ExchangeOwner
 
     /// One block: as the exchange calls it, and as the user gave it, to be read back.
-    struct Block<Call: Sendable>: Sendable {
+    struct Block<Function: Sendable>: Sendable {
         let given: any Sendable
-        let call: Call
+        let call: Function
     }
 
     /// Few requests have any.

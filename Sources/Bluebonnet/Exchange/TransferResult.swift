@@ -6,9 +6,9 @@ internal import FoundationNetworking
 
 /// The result of an operation's transfers, as the network thread passes it on. Values only: it crosses threads.
 struct TransferResult: Sendable {
-    var request: GivenRequest?
+    var request: HTTPRequest?
     /// The first request that was sent, before redirects and adapters; nil if nothing was sent.
-    var first: GivenRequest?
+    var first: HTTPRequest?
     var head: ResponseHead?
     var content = Content.none
     var error: NetworkingError?
@@ -57,7 +57,7 @@ extension TransferResult {
     }
 
     /// The result of an operation that made no transfer.
-    init(of prepared: PreparedRequest?, given: GivenRequest?, error: NetworkingError?, summary: TransferSummary) {
+    init(of prepared: PreparedRequest?, given: HTTPRequest?, error: NetworkingError?, summary: TransferSummary) {
         self.init(request: prepared?.request ?? given, first: prepared?.request, error: error, summary: summary)
     }
 

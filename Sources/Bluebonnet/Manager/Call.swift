@@ -25,7 +25,7 @@ public struct Call: Sendable {
     private var body: RequestBody?
     private var timeout: Duration?
     private var acceptableStatusCodes: IndexSet?
-    private var priority = Operation.QueuePriority.normal
+    private var priority: Operation.QueuePriority?
     private var configure: (@Sendable (HTTPRequestOperation) -> Void)?
     private var preparation: Preparation?
 
@@ -139,7 +139,7 @@ extension Call {
     /// Sets the longest time for the whole request, as `Timeouts.total`. Default: the manager's.
     public func timeout(_ timeout: Duration) -> Call { with { $0.timeout = timeout } }
 
-    /// Sets the operation's `queuePriority`. Default `.normal`.
+    /// Sets the operation's `queuePriority`. Default: `.normal`, or what the manager's `configure` sets.
     public func priority(_ priority: Operation.QueuePriority) -> Call { with { $0.priority = priority } }
 
     /// Sets the statuses that are a success, such as `[200, 404]` or `.anyStatus`. Default: those of the serializer.
@@ -152,6 +152,9 @@ extension Call {
     /// ```swift
     /// let moved = manager.call("users/1").configure { $0.options.maximumRedirectCount = 0 }
     /// ```
+    ///
+    /// The closure is `@Sendable`, because a call is. For a closure that uses the state of an actor, make the operation
+    /// with `RequestOperationManager.operation(_:_:…configure:)` and run it with `run(_:)`.
     ///
     /// - Parameter configure: called when the operation is made and before it can be started, on the thread that makes
     ///   the operation. Several closures are called in the order of the steps.
@@ -189,7 +192,7 @@ extension Call {
             operation.addDependency(dependency.operation, ifItFails: dependency.policy)
         }
         if let timeout { operation.timeouts.total = timeout }
-        if priority != .normal { operation.queuePriority = priority }
+        if let priority { operation.queuePriority = priority }
         setUp?(operation)
         configure?(operation)
         if let acceptableStatusCodes { operation.accept(acceptableStatusCodes) }
@@ -201,18 +204,18 @@ extension Call {
         guard let prepare = preparation?.prepare else { return source }
         return .recipe(
             RequestPlan.Recipe { plan in
-                let request = DependentRequest(try plan.completedRequest(of: source))
+                let request = DependentRequest(try plan.completedRequest(of: source).urlRequest)
                 try prepare(request)
-                plan.setRequest(request.urlRequest)
+                try plan.setRequest(request.urlRequest)
             })
     }
 }
 
 extension RequestPlan {
     /// The request of a source, which may be made first; what else the source makes is kept in the plan.
-    fileprivate mutating func completedRequest(of source: Source) throws -> URLRequest {
+    fileprivate mutating func completedRequest(of source: Source) throws -> HTTPRequest {
         switch source {
-        case .request(let request, _): return request.urlRequest
+        case .request(let request, _): return request
         case .recipe(let recipe): try recipe.complete(&self)
         case .none: break
         }

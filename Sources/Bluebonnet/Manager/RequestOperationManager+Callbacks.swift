@@ -3,8 +3,8 @@
 
 public import Foundation
 
-// AFNetworking's form of the verbs: each adds an operation to `operationQueue`, and returns it. A request that cannot be
-// made is an operation that fails with the reason, without touching the network.
+// AFNetworking's form of the verbs: each adds an operation to `operationQueue`, and returns it. If the request cannot
+// be made, the operation fails with the reason, without touching the network.
 extension RequestOperationManager {
     /// Called with the operation and its serialized response.
     public typealias Success = @Sendable (_ operation: HTTPRequestOperation, _ responseObject: any Sendable) -> Void

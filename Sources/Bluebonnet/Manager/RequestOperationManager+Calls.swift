@@ -56,7 +56,7 @@ extension RequestOperationManager {
         let headers = self.headers.replaced(by: headers)
         do throws(NetworkingError) {
             let described = try described(method, url, parameters: parameters, headers: headers, body: body)
-            if let described { return .request(described) }
+            if let described { return .request(described, .checked) }
         } catch {
             return .recipe(RequestPlan.Recipe { _ in throw error })
         }
@@ -75,10 +75,10 @@ extension RequestOperationManager {
             try serializer.complete(&request, with: body == nil ? parameters : nil)
             return request
         }
-        if body == nil, let request = try? make() { return .request(GivenRequest(request)) }
+        if body == nil, let request = try? make() { return RequestPlan.Source(request) }
         return .recipe(
             RequestPlan.Recipe { plan in
-                plan.setRequest(try make())
+                try plan.setRequest(make())
                 if let file = body?.file { plan.uploadFile = file }
             })
     }
@@ -86,27 +86,29 @@ extension RequestOperationManager {
 
 extension RequestOperationManager {
     /// The request of a call to which the library's serializer adds header fields only, and whose body is there, if it
-    /// has one; nil for any other call, whose request is Foundation's from the start.
+    /// has one; nil for any other call. Its header fields are checked.
     private func described(
         _ method: String, _ url: String, parameters: Parameters?, headers: HeaderFields, body: RequestBody?
-    ) throws(NetworkingError) -> GivenRequest? {
+    ) throws(NetworkingError) -> HTTPRequest? {
         guard parameters == nil, let serializer = requestSerializer.ofFieldsOnly(method, hasBody: body != nil),
             body == nil || body?.bytes != nil
         else { return nil }
         try RequestCheck.method(method)
-        var request = URLRequest(url: try RequestCheck.url(url, relativeTo: base(of: url)), method: method)
-        serializer.properties.apply(to: &request)
+        let url = try RequestCheck.url(url, relativeTo: base(of: url))
         var fields = headers
         for field in headers.fields { try RequestCheck.field(name: field.name, value: field.value) }
         if let bytes = body?.bytes {
-            request.httpBody = bytes.data
             if fields["Content-Type"] == nil {
                 try RequestCheck.field(name: "Content-Type", value: bytes.contentType)
                 fields["Content-Type"] = bytes.contentType
             }
         }
         try serializer.addHeaders(to: &fields)
-        return GivenRequest(request, fields: fields)
+        var request = HTTPRequest(method, url: url, headers: fields, body: body?.bytes?.data)
+        if serializer.properties != RequestProperties() {
+            request.changeFoundation { serializer.properties.apply(to: &$0) }
+        }
+        return request
     }
 }
 

@@ -71,10 +71,9 @@ extension RequestOperationManager {
 // MARK: - A value with its response
 
 extension RequestOperationManager {
-    /// Runs a GET, decodes its JSON body, and returns the value with status, header fields and timings. For the other
+    /// Runs a GET, decodes its JSON body, and returns the value with status, header fields and timings. For the
     /// arguments see the form that returns the value alone.
     ///
-    /// - Parameter type: the type of the value.
     /// - Throws: the operation's `NetworkingError`; `cannotParseResponse` when the body is no `Value`.
     public func get<Value: Decodable & Sendable>(
         _ url: some URLReference, parameters: Parameters? = nil, headers: HeaderFields = [:], body: RequestBody? = nil,
@@ -177,13 +176,8 @@ extension RequestOperationManager {
         try await Call(self, "DELETE", url, parameters, headers, body, timeout, acceptableStatusCodes).response()
     }
 
-    /// Runs a GET and writes the body to a file, as `Call.download(to:expectedDigest:)` does. For the other arguments
-    /// see `get`.
-    ///
-    /// - Parameters:
-    ///   - file: the file, or a folder with a slash at its end, in which the response names the file.
-    ///   - expectedDigest: the SHA-256 of the body in hexadecimal. Default nil: any body.
-    /// - Returns: the response, with the file as its value.
+    /// Runs a GET and writes the body to a file, as `Call.download(to:expectedDigest:)` does: parameters go into the
+    /// query, and the response has the file as its value. For the other arguments see `get`.
     @discardableResult
     public func download(
         _ url: some URLReference, to file: URL, parameters: Parameters? = nil, headers: HeaderFields = [:],
@@ -197,10 +191,8 @@ extension RequestOperationManager {
 // MARK: - A handle
 
 extension RequestOperationManager {
-    /// Adds a GET to `operationQueue` and gives its result a type. For the other arguments see the form that returns
-    /// a value.
-    ///
-    /// - Parameter serializer: makes the value from the response.
+    /// Adds a GET to `operationQueue` and gives its result a type: the serializer's. For the other arguments see the
+    /// form that returns a value.
     @discardableResult
     public func get<Serializer: ResponseSerializer>(
         _ url: some URLReference, parameters: Parameters? = nil, headers: HeaderFields = [:], body: RequestBody? = nil,

@@ -320,10 +320,19 @@ extension RequestOperationManager {
 
 extension RequestOperationManager {
     /// Makes an operation with the manager's components; it is not added to a queue.
+    ///
+    /// The request is sent as it is: without the manager's `headers` and without those of its request serializer.
+    public func operation(
+        with request: HTTPRequest, responseSerializer: (any ResponseSerializer)? = nil
+    ) -> HTTPRequestOperation {
+        operation(.request(request), serializer: responseSerializer.map { ResolvedSerializer($0) })
+    }
+
+    /// Makes an operation from Foundation's form of a request, as `operation(with:responseSerializer:)` does.
     public func operation(
         with request: URLRequest, responseSerializer: (any ResponseSerializer)? = nil
     ) -> HTTPRequestOperation {
-        operation(.request(GivenRequest(request)), serializer: responseSerializer.map { ResolvedSerializer($0) })
+        operation(RequestPlan.Source(request), serializer: responseSerializer.map { ResolvedSerializer($0) })
     }
 
     /// Makes an operation from an archive, with the manager's limits on concurrent transfers and its queue for
@@ -363,10 +372,10 @@ extension RequestOperationManager {
         responseSerializer: (any ResponseSerializer)? = nil, configure: ((HTTPRequestOperation) -> Void)? = nil,
         makeRequest: @escaping @Sendable () throws -> URLRequest
     ) -> HTTPRequestOperation {
-        let operation = operation(recipe: RequestPlan.Recipe { $0.setRequest(try makeRequest()) }, responseSerializer)
+        let operation = operation(recipe: RequestPlan.Recipe { try $0.setRequest(makeRequest()) }, responseSerializer)
         for dependency in dependencies { operation.addDependency(dependency) }
         if let timeout { operation.timeouts.total = timeout }
-        operation.queuePriority = priority
+        if priority != .normal { operation.queuePriority = priority }
         configure?(operation)
         return operation
     }

@@ -8,7 +8,7 @@ internal import Foundation
 final class AdaptationCourse {
     /// What ends a piece of work or a wait, by its number; on the network thread.
     enum Event: Sendable {
-        case adapted(Int, Result<AdaptedRequest, NetworkingError>)
+        case adapted(Int, Result<HopRequest, NetworkingError>)
         /// The wait for the credential is over.
         case refreshed(Int)
         /// The total limit of the operation has passed.
@@ -30,7 +30,7 @@ final class AdaptationCourse {
     private var began: UInt64 = 0
     private var limit: NetworkTimers.Ticket?
     /// What was done for the next transfer.
-    private var adapted: AdaptedRequest?
+    private var adapted: HopRequest?
     /// Why the operation fails.
     private(set) var failure: NetworkingError?
     /// The refresh that was waited for since the last transfer.
@@ -51,9 +51,9 @@ final class AdaptationCourse {
     func adapt(_ exchange: Exchange, for origin: Origin, _ slot: inout HopSlot) -> RequestStage? {
         var credential: HeldCredential?
         if exchange.needsCredential(adapted), let authenticator {
-            if let adapted, let generation = adapted.generation {
+            if let adapted, let generation = adapted.credential?.generation {
                 if authenticator.isUsable(generation) { return send(adapted, exchange, for: origin, &slot) }
-                self.adapted?.withdrawCredential()
+                self.adapted?.credential = nil
             }
             switch authenticator.ask(refused: exchange.refusedGeneration, waited: waited, goOn: nil) {
             case .use(let held): credential = held
@@ -81,7 +81,7 @@ final class AdaptationCourse {
 
     /// The request goes out in this form, with another slot when an adapter has sent it to another origin.
     private func send(
-        _ adapted: AdaptedRequest, _ exchange: Exchange, for origin: Origin, _ slot: inout HopSlot
+        _ adapted: HopRequest, _ exchange: Exchange, for origin: Origin, _ slot: inout HopSlot
     ) -> RequestStage {
         self.adapted = adapted
         exchange.take(adapted)
@@ -165,16 +165,11 @@ final class AdaptationCourse {
 extension AdaptationCourse: Sendable {}
 
 extension Adaptation {
-    fileprivate func result() async -> Result<AdaptedRequest, NetworkingError> {
+    fileprivate func result() async -> Result<HopRequest, NetworkingError> {
         do throws(NetworkingError) {
             return .success(try await run())
         } catch {
             return .failure(error)
         }
     }
-}
-
-extension AdaptedRequest {
-    /// Takes off a credential that is another one by now.
-    fileprivate mutating func withdrawCredential() { (sentHeaders, generation) = (hop.headers, nil) }
 }

@@ -107,7 +107,7 @@ extension CurlCommand {
 
     /// The fields as they go out. `curl` would add some of its own: an empty one keeps it from doing so.
     private var headerArguments: [String] {
-        let headers = SentHeaders.unchecked(of: request)
+        let headers = HTTPRequest(request)?.uncheckedSentHeaders ?? []
         var lines: [String] = []
         for field in headers.fields where !FieldSyntax.isSameName(field.name, "Content-Length") {
             let isHidden = !includesSecrets && Redaction.isSecret(field.name) && !field.value.isEmpty

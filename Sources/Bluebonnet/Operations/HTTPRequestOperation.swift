@@ -51,7 +51,7 @@ public final class HTTPRequestOperation: RequestOperation, @unchecked Sendable {
         responseSerializer: any ResponseSerializer = HTTPResponseSerializer(),
         options: TransferOptions = TransferOptions(), makeRequest: @escaping @Sendable () throws -> URLRequest
     ) {
-        let recipe = RequestPlan.Recipe { $0.setRequest(try makeRequest()) }
+        let recipe = RequestPlan.Recipe { try $0.setRequest(makeRequest()) }
         self.init(
             plan: RequestPlan(recipe: recipe, options: ResolvedOptions(options)),
             serializer: ResolvedSerializer(responseSerializer))

@@ -27,7 +27,7 @@ extension RequestOperation: EndingOperation {
 
     func process(into callbacks: inout CallbackRound) {
         let (taken, group) = state.takeTransfer()
-        let transfer = taken ?? Box(.cancelledBeforeStart(state.plan.given))
+        let transfer = taken ?? Box(.cancelledBeforeStart(state.plan.request))
         transfer.value.unusedFile?.keepOrRemove(canContinue: transfer.value.keepsUnusedFile)
         var outcome = makeOutcome(from: transfer)
         if outcome.error == nil, transfer.value.cacheExchange != nil { keepInCache(transfer.value) }
@@ -193,7 +193,7 @@ extension OperationOutcome {
 
 extension TransferResult {
     /// The result of an operation that was cancelled before it was started.
-    fileprivate static func cancelledBeforeStart(_ request: GivenRequest?) -> TransferResult {
+    fileprivate static func cancelledBeforeStart(_ request: HTTPRequest?) -> TransferResult {
         TransferResult(
             request: request,
             error: NetworkingError(

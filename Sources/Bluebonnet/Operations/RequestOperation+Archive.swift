@@ -23,10 +23,11 @@ extension RequestOperation {
         let serializer = resolved?.serializer
         let record = includingSerializer ? try Self.record(of: serializer) : nil
         var options = plan.options.value
-        options.timeouts = plan.options.timeouts(for: plan.request ?? request)
+        let planned = plan.request?.urlRequest ?? request
+        options.timeouts = plan.options.timeouts(for: planned)
         let progress = await archivedProgress()
         return OperationArchive(
-            request: try ArchivedRequest(plan.request ?? request), options: try ArchivedOptions(options),
+            request: try ArchivedRequest(planned), options: try ArchivedOptions(options),
             serializer: record, acceptableStatusCodes: resolved?.statusCodesOfCall,
             leftOutSerializer: record == nil ? serializer.map { "\(type(of: $0))" } : nil,
             uploadFile: plan.uploadFile, part: progress.part ?? plan.continuation, outputFile: plan.outputFile,
@@ -63,7 +64,7 @@ extension RequestOperation: NSCopying {
     public func copy(with zone: NSZone? = nil) -> Any { copied() }
 
     /// What a copy of the operation is to do.
-    var planOfCopy: RequestPlan { state.plan.copied(lastRequest: state.result?.request?.urlRequest) }
+    var planOfCopy: RequestPlan { state.plan.copied(lastRequest: state.result?.request) }
 
     /// Gives a copy what the original has besides its plan.
     func takeDetails(of other: RequestOperation) {

@@ -10,12 +10,12 @@ extension RequestOperation {
     /// The operation's request. Once the operation is finished, the last request that was sent. Nil while a request
     /// that is made at the start has not been made.
     public var request: URLRequest? {
-        (state.result?.request ?? state.plan.given)?.urlRequest
+        (state.result?.request ?? state.plan.request)?.urlRequest
     }
 
     /// The request that the operation was made for, whatever was sent since. For a request that is made at the start:
     /// nil until the operation is finished, and nil when it could not be made.
-    public var originalRequest: URLRequest? { state.plan.request ?? state.result?.first?.urlRequest }
+    public var originalRequest: URLRequest? { (state.plan.request ?? state.result?.first)?.urlRequest }
 
     /// Limits, trust and proxy. Changes after the start have no effect.
     public var options: TransferOptions {
@@ -86,7 +86,7 @@ extension RequestOperation {
             guard var request = old else { return }
             request.httpBodyStream = newValue
             let changed = request
-            state.changePlan { $0.setRequest(changed) }
+            state.changePlan { try? $0.setRequest(changed) }
         }
     }
 

@@ -201,7 +201,7 @@ struct RequestOperationState: ~Copyable, Sendable {
     func noteSkip(_ error: NetworkingError, cause: String) {
         let isSkipped = values.withLock { values in
             guard !values.lifecycle.isCancelled, values.lifecycle.isBeforeStart else { return false }
-            values.transfer = Box(TransferResult(request: values.plan.given, error: error))
+            values.transfer = Box(TransferResult(request: values.plan.request, error: error))
             return true
         }
         if isSkipped { changeDetails { $0.skipCause = cause } }
@@ -220,13 +220,13 @@ struct RequestOperationState: ~Copyable, Sendable {
             if values.lifecycle.isReady(isWaiting: isWaiting()) {
                 values.schedule.readyInstant = MonotonicClock.now()
             }
-            return (values.schedule.flow, values.plan.given != nil && !values.plan.options.hasResponseCache)
+            return (values.schedule.flow, values.plan.request != nil && !values.plan.options.hasResponseCache)
         }
     }
 
     /// The origin of its request, as far as that is known before the request is checked.
     var origin: Origin? {
-        guard let url = values.withLock({ $0.plan.given?.bare.url }) else { return nil }
+        guard let url = values.withLock({ $0.plan.request?.url }) else { return nil }
         return Origin(plain: url.absoluteString) ?? Origin(url)
     }
 

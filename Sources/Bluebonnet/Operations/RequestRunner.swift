@@ -177,7 +177,7 @@ extension RequestRunner {
 
     private func askCache() -> RequestStage? {
         guard let cacheExchange, cacheExchange.mayBeAnswered else {
-            if prepared?.cachePolicy == .returnCacheDataDontLoad { return .end(.failed(CacheExchange.notCached)) }
+            if prepared?.request.cachePolicy == .returnCacheDataDontLoad { return .end(.failed(CacheExchange.notCached)) }
             return .connectivity
         }
         return run(in: .alone) {
@@ -364,7 +364,7 @@ extension RequestRunner {
             result =
                 exchange?.result(end.error, summary, attempts?.stop, cacheExchange)
                 ?? TransferResult(
-                    of: prepared, given: operation.state.plan.given, error: end.error, summary: summary)
+                    of: prepared, given: operation.state.plan.request, error: end.error, summary: summary)
         }
         result.timeLeft = slot.account.timeLeft
         (prepared, exchange) = (nil, nil)

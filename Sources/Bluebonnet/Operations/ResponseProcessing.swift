@@ -68,7 +68,7 @@ struct ResponseProcessing {
         case .none, .memory: break
         }
         guard result.receivedByteCount == 0 else { return true }
-        let isHead = result.request?.bare.httpMethod == "HEAD"
+        let isHead = result.request?.method == "HEAD"
         return !isHead && ![204, 205, 304].contains(result.head?.statusCode ?? 0)
     }
 

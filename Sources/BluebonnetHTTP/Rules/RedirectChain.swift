@@ -1,7 +1,7 @@
 // Bluebonnet: HTTP operations for Swift on Linux.
 // SPDX-License-Identifier: MIT
 
-package import Foundation
+internal import Foundation
 
 /// Where redirects may lead; `RedirectChain` applies it.
 package struct RedirectPolicy: Sendable {
@@ -18,30 +18,10 @@ package struct RedirectPolicy: Sendable {
         self.keepsDotSegments = keepsDotSegments
     }
 
-    /// What is sent next: as much of a request as a redirect changes.
-    package struct Request: Sendable, Hashable {
-        package var method: String
-        package var url: URL
-        package var headers: HeaderFields
-        /// Whether the body of the first request goes along.
-        package var hasBody: Bool
-        /// Whether credentials, cookies and client certificate that the caller gave may be used: false from the first
-        /// hop on that led to another origin, for good.
-        package var carriesCredentials = true
-
-        package init(method: String, url: URL, headers: HeaderFields, hasBody: Bool, carriesCredentials: Bool = true) {
-            self.method = method
-            self.url = url
-            self.headers = headers
-            self.hasBody = hasBody
-            self.carriesCredentials = carriesCredentials
-        }
-    }
-
     /// What to do with a response.
     package enum Decision: Sendable {
         /// Send this instead; tell the chain with `follow(_:)` when it is sent.
-        case follow(Request)
+        case follow(HopRequest)
         /// It is the final response.
         case deliver
         case fail(NetworkingError)
@@ -54,21 +34,21 @@ package struct RedirectPolicy: Sendable {
 /// even at the first origin.
 package struct RedirectChain: Sendable {
     private let policy: RedirectPolicy
-    private var current: RedirectPolicy.Request
+    private var current: HopRequest
     private var visited: Set<String>
     /// Whether the next redirect may lead back to where it comes from.
     private var mayReturn = false
     /// Redirects followed so far.
     package private(set) var hopCount = 0
 
-    package init(_ request: RedirectPolicy.Request, policy: RedirectPolicy = RedirectPolicy()) {
+    package init(_ request: HopRequest, policy: RedirectPolicy = RedirectPolicy()) {
         self.policy = policy
         current = request
         visited = []
     }
 
     /// Takes note of the request that was sent, which need not be the one that was proposed.
-    package mutating func follow(_ request: RedirectPolicy.Request) {
+    package mutating func follow(_ request: HopRequest) {
         hopCount += 1
         if !mayReturn { visited.insert(Self.key(current)) }
         mayReturn = false
@@ -76,8 +56,9 @@ package struct RedirectChain: Sendable {
     }
 
     /// Takes note that the current request goes out in another form, which redirects start from.
-    package mutating func change(url: URL, method: String, hasBody: Bool) {
-        (current.url, current.method, current.hasBody) = (url, method, hasBody)
+    package mutating func change(to request: HopRequest) {
+        (current.url, current.method) = (request.url, request.method)
+        if !request.hasBody { (current.hasBody, current.body) = (false, nil) }
     }
 
     /// The response at hand changes what requests say (it sets a cookie): where the chain was before may be asked
@@ -108,7 +89,7 @@ package struct RedirectChain: Sendable {
         }
     }
 
-    private func request(after status: Int, to url: URL) throws(NetworkingError) -> RedirectPolicy.Request {
+    private func request(after status: Int, to url: URL) throws(NetworkingError) -> HopRequest {
         var next = current
         next.url = url
         next.change(by: status)
@@ -124,7 +105,7 @@ package struct RedirectChain: Sendable {
     }
 
     /// What is the same request for a server that answers with a redirect.
-    private static func key(_ request: RedirectPolicy.Request) -> String {
+    private static func key(_ request: HopRequest) -> String {
         request.method + " " + request.url.absoluteString.prefix { $0 != "#" }
     }
 }
@@ -177,36 +158,5 @@ extension RedirectChain {
 
     private static func shown(_ url: URL) -> Substring {
         Redaction.url(URLText.withoutUserInfo(url.absoluteString)).prefix(200)
-    }
-}
-
-// MARK: - The next request
-
-extension RedirectPolicy.Request {
-    /// Method and body of the next request, as RFC 9110 and browsers have it.
-    fileprivate mutating func change(by status: Int) {
-        let verb = method.uppercased()
-        let becomesGet = status == 303 ? verb != "HEAD" : (status == 301 || status == 302) && verb == "POST"
-        guard becomesGet, verb != "GET" || hasBody else { return }
-        method = "GET"
-        hasBody = false
-        headers.removeAll { Self.describesBody($0.name.lowercased()) }
-    }
-
-    /// Takes off what belongs to the origin that the chain leaves.
-    package mutating func leaveOrigin() {
-        carriesCredentials = false
-        headers.removeAll { !Self.mayLeaveOrigin($0.name) }
-    }
-
-    private static func describesBody(_ name: String) -> Bool {
-        name.hasPrefix("content-") || name == "transfer-encoding" || name == "expect"
-    }
-
-    /// Whether a field of this name may go to another origin than the caller's: it says nothing of the caller.
-    package static func mayLeaveOrigin(_ fieldName: String) -> Bool {
-        FieldSyntax.begins(fieldName, with: "accept") || FieldSyntax.begins(fieldName, with: "content-")
-            || FieldSyntax.begins(fieldName, with: "if-") || FieldSyntax.isSameName(fieldName, "user-agent")
-            || FieldSyntax.isSameName(fieldName, "range")
     }
 }

@@ -3,6 +3,7 @@
 
 import Bluebonnet
 import BluebonnetTestServer
+import BluebonnetTesting
 import Foundation
 import FoundationNetworking
 import Testing
@@ -52,6 +53,17 @@ extension PageTests {
             // END
             #expect(user.name == page.value.first?.name)
         }
+    }
+
+    @Test func commentOfRequestsRuns() async throws {
+        let (network, sent) = (RequestOperationManager { _ in .json(["a"]) }, "application/json")
+        let manager = network
+        // BLOCK HTTPRequest.swift
+        var request = HTTPRequest(url: URL(string: "https://api.example.com/users")!)
+        request.headers["Accept"] = "application/json"
+        let users = try await manager.run(manager.operation(with: request))
+        // END
+        #expect(users as? JSONValue == ["a"] && request.urlRequest.value(forHTTPHeaderField: "Accept") == sent)
     }
 
     @Test func commentsOfCallsRun() async throws {

@@ -19,12 +19,12 @@ import Testing
 
     private func chain(_ url: String, _ policy: RedirectPolicy = RedirectPolicy()) throws -> RedirectChain {
         RedirectChain(
-            RedirectPolicy.Request(
+            HopRequest(
                 method: "PUT", url: try #require(URL(string: url)), headers: callersHeaders, hasBody: true),
             policy: policy)
     }
 
-    private func follow(_ location: String, in chain: inout RedirectChain) throws -> RedirectPolicy.Request {
+    private func follow(_ location: String, in chain: inout RedirectChain) throws -> HopRequest {
         let next = try #require(chain.decision(status: 307, locations: [location]).next)
         chain.follow(next)
         return next

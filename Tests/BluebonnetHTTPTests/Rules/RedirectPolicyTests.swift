@@ -158,8 +158,8 @@ import Testing
 extension RedirectPolicyTests {
     private func request(
         _ method: String = "GET", _ url: String = "http://a/b/c", hasBody: Bool = false, headers: HeaderFields = [:]
-    ) throws -> RedirectPolicy.Request {
-        RedirectPolicy.Request(method: method, url: try #require(URL(string: url)), headers: headers, hasBody: hasBody)
+    ) throws -> HopRequest {
+        HopRequest(method: method, url: try #require(URL(string: url)), headers: headers, hasBody: hasBody)
     }
 
     private func decision(
@@ -172,7 +172,7 @@ extension RedirectPolicyTests {
 }
 
 extension RedirectPolicy.Decision {
-    var next: RedirectPolicy.Request? { if case .follow(let request) = self { request } else { nil } }
+    var next: HopRequest? { if case .follow(let request) = self { request } else { nil } }
     var failure: NetworkingError.Code? { if case .fail(let error) = self { error.code } else { nil } }
     var isDelivery: Bool { if case .deliver = self { true } else { false } }
 }

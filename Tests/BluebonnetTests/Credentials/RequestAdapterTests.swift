@@ -96,6 +96,23 @@ import Testing
         #expect(body == Data("other".utf8))
     }
 
+    /// Each hop is adapted from the caller's body, and an origin that adapters do not cover gets the caller's body.
+    @Test(arguments: [("/b", ["text+", "text+"]), ("http://other.test/b", ["text+", "text"])])
+    func redirectKeepsTheCallersBody(location: String, bodies: [String]) async {
+        network.answer("/a", with: [.head(307, ["Location": location])])
+        let adapter: any RequestAdapter = .block { request in
+            request.httpBody = (request.httpBody ?? Data()) + Data("+".utf8)
+            request.url = request.url.flatMap { URL(string: $0.absoluteString + "?signed") }
+        }
+        let operation = await self.operation([adapter], method: "POST", body: "text").run()
+        #expect(operation.error == nil)
+        let sent = network.log.requests.map { request -> String in
+            guard case .data(let data) = request.body else { return "" }
+            return String(decoding: data, as: UTF8.self)
+        }
+        #expect(sent == bodies)
+    }
+
     @Test func otherOriginOfAnAdapterGetsASlotOfItsOwn() async {
         let network = ScriptedNetwork(limit: 2, limitPerOrigin: 1)
         let (gate, reached) = (Gate(), Observed(0))

@@ -238,7 +238,7 @@ import Testing
         var chain = try Setting(url: url, headers: ["Cookie": "c=1"], hasRedirectBlock: true).chain()
         let head = try head(302, [("Location", location)], url: url)
         guard case .ask(.redirect(let target)) = chain.decision(on: head) else { return .alreadyComplete }
-        var request = chain.urlRequest(for: target)
+        var request = target.urlRequest
         try change(&request)
         return chain.decision(after: .follow(request), on: head)
     }

@@ -17,8 +17,11 @@ import Testing
     private func sent(
         _ fields: [String: String], _ policy: URLRequest.CachePolicy = .useProtocolCachePolicy,
         ready: HeaderFields? = nil, bodyByteCount: Int64? = 0
-    ) throws -> SentHeaders {
-        try SentHeaders(of: GivenRequest(request(fields)), policy, ready: ready, bodyByteCount: bodyByteCount)
+    ) throws -> (headers: HeaderFields, declaredBodyByteCount: Int64?) {
+        var request = try request(fields)
+        request.cachePolicy = policy
+        return try #require(HTTPRequest(request))
+            .sentHeaders(ready.map { .sent($0) } ?? .unchecked, bodyByteCount: bodyByteCount)
     }
 
     private func pairs(_ headers: HeaderFields) -> [String] { headers.fields.map { "\($0.name): \($0.value)" } }
@@ -27,7 +30,7 @@ import Testing
         let fields = ["X-B": "2", "X-A": "1", "User-Agent": "mine", "accept-encoding": "identity"]
         let expected = ["User-Agent: mine", "X-A: 1", "X-B: 2", "accept-encoding: identity"]
         for _ in 0..<2 { #expect(pairs(try sent(fields).headers) == expected) }
-        #expect(pairs(SentHeaders.unchecked(of: try request(fields))) == expected)
+        #expect(pairs(try #require(HTTPRequest(request(fields))).uncheckedSentHeaders) == expected)
     }
 
     @Test func defaultFieldsAreAddedToEachRequest() throws {
@@ -73,29 +76,30 @@ import Testing
     }
 
     /// The fields of a manager's call, which were checked one by one.
-    private func sentApart(
+    private func sentChecked(
         _ fields: HeaderFields, _ policy: URLRequest.CachePolicy = .useProtocolCachePolicy, bodyByteCount: Int64? = 0
-    ) throws -> SentHeaders {
-        let given = GivenRequest(try request([:]), fields: fields)
-        return try SentHeaders(of: given, policy, ready: nil, bodyByteCount: bodyByteCount)
+    ) throws -> (headers: HeaderFields, declaredBodyByteCount: Int64?) {
+        var given = HTTPRequest(url: try #require(URL(string: "http://h/")), headers: fields)
+        if policy != .useProtocolCachePolicy { given.changeFoundation { $0.cachePolicy = policy } }
+        return try given.sentHeaders(.checked, bodyByteCount: bodyByteCount)
     }
 
-    @Test func fieldsThatStandApartKeepTheirOrderAndGetTheDefaults() throws {
-        let headers = try sentApart(["X-B": "2", "user-agent": "mine", "X-A": "1"]).headers
+    @Test func checkedFieldsKeepTheirOrderAndGetTheDefaults() throws {
+        let headers = try sentChecked(["X-B": "2", "user-agent": "mine", "X-A": "1"]).headers
         let coding = "Accept-Encoding: \(ContentDecoder.acceptedCodings)"
         #expect(pairs(headers) == ["X-B: 2", "user-agent: mine", "X-A: 1", coding])
-        #expect(pairs(try sentApart([:]).headers) == pairs(try sent([:]).headers))
-        let fresh = try sentApart(["X-A": "1"], .reloadIgnoringLocalAndRemoteCacheData).headers
+        #expect(pairs(try sentChecked([:]).headers) == pairs(try sent([:]).headers))
+        let fresh = try sentChecked(["X-A": "1"], .reloadIgnoringLocalAndRemoteCacheData).headers
         #expect(fresh["Cache-Control"] == "no-cache" && fresh["Pragma"] == "no-cache")
     }
 
-    @Test func aLengthThatStandsApartIsComparedWithTheBody() throws {
+    @Test func lengthOfCheckedFieldsIsComparedWithTheBody() throws {
         let fields: HeaderFields = ["content-length": "5", "X-A": "1"]
-        #expect(try sentApart(fields, bodyByteCount: 5).headers["Content-Length"] == nil)
-        #expect(try sentApart(fields, bodyByteCount: nil).declaredBodyByteCount == 5)
-        #expect(try sentApart(["X-A": "1"], bodyByteCount: nil).declaredBodyByteCount == nil)
-        #expect(throws: NetworkingError.self) { try sentApart(fields, bodyByteCount: 6) }
-        #expect(throws: NetworkingError.self) { try sentApart(["transfer-encoding": "chunked"]) }
+        #expect(try sentChecked(fields, bodyByteCount: 5).headers["Content-Length"] == nil)
+        #expect(try sentChecked(fields, bodyByteCount: nil).declaredBodyByteCount == 5)
+        #expect(try sentChecked(["X-A": "1"], bodyByteCount: nil).declaredBodyByteCount == nil)
+        #expect(throws: NetworkingError.self) { try sentChecked(fields, bodyByteCount: 6) }
+        #expect(throws: NetworkingError.self) { try sentChecked(["transfer-encoding": "chunked"]) }
     }
 
     @Test func fieldThatCannotBeSentIsRefusedEachTime() {

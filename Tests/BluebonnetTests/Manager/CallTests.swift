@@ -94,7 +94,7 @@ import Testing
             ("priority", { $0.priority(.veryLow) }, { $0.queuePriority == .veryLow }),
             (
                 "acceptableStatusCodes", { $0.acceptableStatusCodes([404]) },
-                { $0.responseSerializer.validation.acceptableStatusCodes == [404] }
+                { $0.state.plan.serializer?.statusCodesOfCall == [404] }
             ),
             ("configure", { $0.configure { $0.name = "a" }.configure { $0.name? += "b" } }, { $0.name == "ab" }),
         ]
@@ -139,6 +139,61 @@ import Testing
         }
         #expect(error?.code == .dependencyFailed)
         #expect(network.log.requests.count == 1)
+    }
+
+    /// A request without a URL is an error, wherever it comes from: a program may take the URL from a response.
+    @Test func requestWithoutURLIsAnError() async throws {
+        var none = URLRequest(url: ScriptedNetwork.url("/"))
+        none.url = nil
+        let here = manager.get("here", returning: StringResponseSerializer())
+        let operations = [
+            manager.operation(with: none),
+            manager.operation(after: [here.operation], makeRequest: { [none] in none }),
+            manager.call("here").after(here) { request, _ in request.url = nil }.operation(),
+            HTTPRequestOperation(makeRequest: { [none] in none }),
+        ]
+        for operation in operations {
+            let error = await #expect(throws: NetworkingError.self) { try await manager.run(operation) }
+            #expect(error?.code == .badURL)
+        }
+        #expect(network.log.requests.count == 1)
+    }
+
+    @Test(arguments: ["get", "head", "post", "put", "delete"]) func methodInSmallLettersIsSentInCapitals(
+        method: String
+    ) async throws {
+        try await manager.call(method, "here").response()
+        try await manager.run(manager.operation(with: HTTPRequest(method, url: ScriptedNetwork.url("/here"))))
+        #expect(network.log.requests.map(\.method) == [method.uppercased(), method.uppercased()])
+    }
+
+    @Test func ownRequestIsSentAsItIs() async throws {
+        manager.headers["X-Manager"] = "1"
+        let headers: HeaderFields = ["X-B": "1", "X-A": "2", "X-B": "3"]
+        let request = HTTPRequest("PUT", url: ScriptedNetwork.url("/here"), headers: headers, body: Data("b".utf8))
+        let operation = manager.operation(with: request)
+        #expect(operation.request?.allHTTPHeaderFields == ["X-B": "1, 3", "X-A": "2"])
+        try await manager.run(operation)
+        let sent = try #require(network.log.requests.first)
+        #expect(sent.method == "PUT" && sent.body.byteCount == 1)
+        #expect(sent.headers.prefix(3).map { "\($0.name): \($0.value)" } == ["X-B: 1", "X-A: 2", "X-B: 3"])
+        #expect(sent.value(of: "X-Manager") == nil)
+    }
+
+    @Test func ownRequestIsCheckedLikeAnyOther() async throws {
+        let (here, ftp) = (ScriptedNetwork.url("/here"), try #require(URL(string: "ftp://scripted.test/")))
+        let refused: [(HTTPRequest, NetworkingError.Code)] = [
+            (HTTPRequest(url: here, headers: ["X": "a\r\nb"]), .invalidRequest),
+            (HTTPRequest("G T", url: here), .invalidRequest), (HTTPRequest(url: ftp), .badURL),
+            (HTTPRequest("HEAD", url: here, body: Data("b".utf8)), .invalidRequest),
+        ]
+        for (request, code) in refused {
+            let error = await #expect(throws: NetworkingError.self) {
+                try await manager.run(manager.operation(with: request))
+            }
+            #expect(error?.code == code, "\(request)")
+        }
+        #expect(network.log.requests.isEmpty)
     }
 
     // MARK: - Redirects that are not followed

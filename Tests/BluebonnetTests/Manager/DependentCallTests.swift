@@ -116,8 +116,7 @@ import Testing
         #expect(handle.operation.name == "whole")
         let later = manager.operation(
             after: [handle.operation], timeout: .seconds(7), priority: .high, responseSerializer: text,
-            configure: { $0.name = "later" }
-        ) { URLRequest(url: ScriptedNetwork.url("/later")) }
+            configure: { $0.name = "later" }, makeRequest: { URLRequest(url: ScriptedNetwork.url("/later")) })
         #expect(later.timeouts.total == .seconds(7) && later.queuePriority == .high && later.name == "later")
         try await manager.run(later)
         #expect(network.log.entries.value.paths == ["/token", "/whole-t", "/later"])

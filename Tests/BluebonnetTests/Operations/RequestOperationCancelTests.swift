@@ -53,7 +53,7 @@ import Testing
         let first = await heldOperation()
         let second = HTTPRequestOperation(
             plan: RequestPlan(
-                recipe: RequestPlan.Recipe { [network] plan in plan.setRequest(network.request("/late")) },
+                recipe: RequestPlan.Recipe { [network] plan in try plan.setRequest(network.request("/late")) },
                 options: ResolvedOptions(TransferOptions())),
             serializer: ResolvedSerializer(HTTPResponseSerializer()), services: network.services)
         second.start()

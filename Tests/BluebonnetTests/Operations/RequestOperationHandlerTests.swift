@@ -220,7 +220,7 @@ extension RequestOperationHandlerTests {
                 plan: RequestPlan(
                     recipe: RequestPlan.Recipe { [network] plan in
                         held.use()
-                        plan.setRequest(network.request("/a"))
+                        try plan.setRequest(network.request("/a"))
                     }, options: ResolvedOptions(TransferOptions())),
                 serializer: ResolvedSerializer(HTTPResponseSerializer()), services: network.services)
         }

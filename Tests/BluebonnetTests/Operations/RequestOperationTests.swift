@@ -201,7 +201,7 @@ extension RequestOperationTests {
     ) -> HTTPRequestOperation {
         HTTPRequestOperation(
             plan: RequestPlan(
-                recipe: RequestPlan.Recipe { plan in plan.setRequest(try make()) },
+                recipe: RequestPlan.Recipe { plan in try plan.setRequest(make()) },
                 options: ResolvedOptions(TransferOptions())),
             serializer: ResolvedSerializer(HTTPResponseSerializer()), services: network.services)
     }

@@ -71,7 +71,7 @@ import Testing
             plan: RequestPlan(
                 recipe: RequestPlan.Recipe { [network] plan in
                     seen.append(String(decoding: login.responseObject as? Data ?? Data(), as: UTF8.self))
-                    plan.setRequest(network.request("/next"))
+                    try plan.setRequest(network.request("/next"))
                 }, options: ResolvedOptions(TransferOptions())),
             serializer: ResolvedSerializer(HTTPResponseSerializer()), services: network.services)
         next.addDependency(login)

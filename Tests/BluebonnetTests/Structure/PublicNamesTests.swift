@@ -21,7 +21,8 @@ import Testing
     /// Every public type of the library, by its name alone.
     private static let types: [Any.Type] =
         operations + sessions + serializers + trust + batches + journals + fleets + testing + testServer + [
-            HTTPProtocolVersion.self, HeaderFields.self, ResponseHead.self, NetworkingError.self, LibraryError.self,
+            HTTPProtocolVersion.self, HTTPRequest.self, HeaderFields.self, ResponseHead.self, NetworkingError.self,
+            LibraryError.self,
             JSONValue.self, JSONObject.self, JSONNumber.self, JSONSyntaxError.self, PropertyListValue.self,
             PropertyListSyntaxError.self,
             QueryEncoder.self, Cookie.self, CookieJar.self, (any ResponseCache).self, CachedResponse.self,
@@ -69,7 +70,7 @@ import Testing
     ]
 
     private static let batches: [Any.Type] = [
-        Batch.self, BatchGraph.self, (any BatchMember).self, BatchOutcome.self, BatchProgress.self,
+        Call.self, Batch.self, BatchGraph.self, (any BatchMember).self, BatchOutcome.self, BatchProgress.self,
         RequestHandle<Int>.self, (any ResultSource).self, ResultDependency.self,
         AllSources<RequestHandle<Int>>.self, FallbackSource<RequestHandle<Int>>.self,
         MappedSource<RequestHandle<Int>, Int>.self, OutcomeSource<RequestHandle<Int>>.self, NumberedLine.self,

@@ -18,11 +18,11 @@ public struct HTTPRequestSerializer: RequestSerializer {
     /// Header fields that are added to every request without a field of the same name. Default: `User-Agent`, with
     /// the names and versions of program and library, and `Accept-Language` where the environment (`LANGUAGE`,
     /// `LC_ALL`, `LC_MESSAGES`, `LANG`) sets a language other than `C`.
-    public var headers: HeaderFields {
-        get { checkedHeaders.headers }
-        set { checkedHeaders = CheckedHeaders(newValue) }
+    public var headers = DefaultHeaders.ofThisProcess {
+        didSet { refusal = Self.refusal(of: headers) }
     }
-    private var checkedHeaders = CheckedHeaders.ofThisProcess
+    /// Why one of the header fields cannot be sent, so that they are checked once for all requests.
+    private var refusal: NetworkingError?
     /// The methods whose parameters go into the URL; case does not matter. Default GET, HEAD and DELETE.
     public var methodsEncodingParametersInURL: Set<String> = ["GET", "HEAD", "DELETE"]
     /// Encodes parameters as the text of a query or a form. Default `.standard`.
@@ -101,21 +101,36 @@ public struct HTTPRequestSerializer: RequestSerializer {
         // Foundation on Linux crashes when a request without URL is changed.
         guard request.url != nil else { throw NetworkingError(.badURL, "the request has no URL") }
         if request.allHTTPHeaderFields?.isEmpty != false {
-            request.allHTTPHeaderFields = try checkedHeaders.byName()
+            if let refusal { throw refusal }
+            request.allHTTPHeaderFields = headers.dictionary
             return
         }
         for field in headers.combined where request.value(forHTTPHeaderField: field.name) == nil {
-            try checkedHeaders.check(field)
+            try check(field)
             request.setValue(field.value, forHTTPHeaderField: field.name)
         }
     }
 
     /// Adds every default header that the fields do not have.
-    func addHeaders(to fields: inout HeaderFields) throws(NetworkingError) {
+    package func addHeaders(to fields: inout HeaderFields) throws(NetworkingError) {
         let given = fields
         for field in headers.fields where !given.contains(name: field.name) {
-            try checkedHeaders.check(field)
+            try check(field)
             fields.add(field)
+        }
+    }
+
+    /// Refuses a field that cannot be sent.
+    private func check(_ field: HeaderFields.Field) throws(NetworkingError) {
+        if refusal != nil { try RequestCheck.field(name: field.name, value: field.value) }
+    }
+
+    private static func refusal(of headers: HeaderFields) -> NetworkingError? {
+        do throws(NetworkingError) {
+            for field in headers { try RequestCheck.field(name: field.name, value: field.value) }
+            return nil
+        } catch {
+            return error
         }
     }
 

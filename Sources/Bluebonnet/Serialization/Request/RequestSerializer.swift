@@ -50,11 +50,3 @@ extension RequestSerializer {
         }
     }
 }
-
-extension URLRequest {
-    /// A request with that method. Setting the one that it has anyway takes Foundation longer than making it.
-    package init(url: URL, method: String) {
-        self.init(url: url)
-        if method != "GET" { httpMethod = method }
-    }
-}

@@ -15,7 +15,7 @@ extension FuzzTarget {
         let headers: HeaderFields = [
             "Authorization": "secret", "X-Key": "secret", "Accept": "*/*", "Content-Type": "a/b",
         ]
-        var request = RedirectPolicy.Request(
+        var request = HopRequest(
             method: options & 4 == 4 ? "POST" : "GET", url: first, headers: headers, hasBody: options & 4 == 4)
         var chain = RedirectChain(request, policy: policy)
         var hasLeft = false
@@ -38,7 +38,7 @@ extension FuzzTarget {
     }
 
     private static func checkHop(
-        from old: RedirectPolicy.Request, to new: RedirectPolicy.Request, _ policy: RedirectPolicy, hasLeft: Bool
+        from old: HopRequest, to new: HopRequest, _ policy: RedirectPolicy, hasLeft: Bool
     ) throws {
         try checkURL(new.url)
         let scheme = new.url.scheme?.lowercased()

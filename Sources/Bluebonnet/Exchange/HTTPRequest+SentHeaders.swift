@@ -1,0 +1,55 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+internal import Foundation
+internal import FoundationNetworking
+
+// The header fields that go out with a request: its own, checked, and those that every request has unless its caller
+// set them.
+extension HTTPRequest {
+    /// Checks the request's fields, and adds the others.
+    ///
+    /// - Parameters:
+    ///   - known: what is known of the fields.
+    ///   - bodyByteCount: the body's length, 0 without a body, nil if it is not known.
+    /// - Returns: the fields, and the length that the request's `Content-Length` declares of a body whose length is not
+    ///   known otherwise.
+    /// - Throws: `NetworkingError` with `invalidRequest`, see `RequestCheck.fields`.
+    func sentHeaders(
+        _ known: RequestPlan.Fields = .unchecked, bodyByteCount: Int64?
+    ) throws(NetworkingError) -> (headers: HeaderFields, declaredBodyByteCount: Int64?) {
+        if case .sent(let ready) = known { return (ready, nil) }
+        if headers.isEmpty { return (Self.withDefaults(headers, cachePolicy), nil) }
+        if case .checked = known, !headers.fields.contains(where: { RequestCheck.concernsConnection($0.name) }) {
+            return (Self.withDefaults(headers, cachePolicy), nil)
+        }
+        let checked = try RequestCheck.fields(
+            headers.fields.map { (name: $0.name, value: $0.value) }, bodyByteCount: bodyByteCount)
+        return (Self.withDefaults(HeaderFields(checked.sent), cachePolicy), checked.declaredBodyByteCount)
+    }
+
+    /// The fields that go out, without checking the request's own fields.
+    package var uncheckedSentHeaders: HeaderFields { Self.withDefaults(headers, cachePolicy) }
+
+    /// The fields of requests whose callers set none.
+    private static let plain: HeaderFields = [
+        "Accept-Encoding": ContentDecoder.acceptedCodings,
+        "User-Agent": DefaultHeaders.ofThisProcess["User-Agent"] ?? "",
+    ]
+
+    private static func withDefaults(_ fields: HeaderFields, _ cachePolicy: URLRequest.CachePolicy) -> HeaderFields {
+        if fields.isEmpty, cachePolicy != .reloadIgnoringLocalAndRemoteCacheData { return plain }
+        var headers = fields
+        if headers["Accept-Encoding"] == nil {
+            // A part of a coded body cannot be decoded.
+            headers["Accept-Encoding"] = headers["Range"] == nil ? ContentDecoder.acceptedCodings : "identity"
+        }
+        if headers["User-Agent"] == nil { headers["User-Agent"] = DefaultHeaders.ofThisProcess["User-Agent"] }
+        // Caches on the way are told only what their client may say (RFC 9111, 5.2.1.4 and 5.4).
+        if cachePolicy == .reloadIgnoringLocalAndRemoteCacheData, headers["Cache-Control"] == nil {
+            headers["Cache-Control"] = "no-cache"
+            headers["Pragma"] = "no-cache"
+        }
+        return headers
+    }
+}

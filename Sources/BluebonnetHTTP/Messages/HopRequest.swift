@@ -1,0 +1,100 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+package import Foundation
+
+/// The request of one hop: the first one, or one that redirects, request adapters or an authenticator made of it.
+package struct HopRequest: Sendable, Hashable {
+    /// Method, URL, header fields and, where the body is in memory, the body.
+    package var request: HTTPRequest
+    /// Whether a body goes along: that of `request`, else the file or stream of the operation. True if `request` has a
+    /// body.
+    package var hasBody: Bool
+    /// Whether credentials, cookies and client certificate that the caller gave may be used: false from the first hop
+    /// on that led to another origin, for good.
+    package var carriesCredentials = true
+    /// Whether a request adapter has changed the request.
+    package var isAdapted = false
+    /// The header fields with the authenticator's credential, and the credential's generation; nil without one.
+    package var credential: Credential?
+
+    /// An applied credential of the authenticator.
+    package struct Credential: Sendable, Hashable {
+        package var headers: HeaderFields
+        package var generation: Int
+
+        package init(headers: HeaderFields, generation: Int) {
+            (self.headers, self.generation) = (headers, generation)
+        }
+    }
+
+    package init(_ request: HTTPRequest, hasBody: Bool, carriesCredentials: Bool = true) {
+        (self.request, self.hasBody, self.carriesCredentials) = (request, hasBody, carriesCredentials)
+    }
+
+    package init(method: String, url: URL, headers: HeaderFields, hasBody: Bool, carriesCredentials: Bool = true) {
+        self.init(
+            HTTPRequest(method, url: url, headers: headers), hasBody: hasBody, carriesCredentials: carriesCredentials)
+    }
+
+    package var method: String {
+        get { request.method }
+        _modify { yield &request.method }
+    }
+    package var url: URL {
+        get { request.url }
+        _modify { yield &request.url }
+    }
+    package var headers: HeaderFields {
+        get { request.headers }
+        _modify { yield &request.headers }
+    }
+    package var body: Data? {
+        get { request.body }
+        _modify { yield &request.body }
+    }
+
+    /// The header fields that go out.
+    package var sentHeaders: HeaderFields { credential?.headers ?? headers }
+
+    /// Whether a body that stopped may be asked for in part: only GET has ranges (RFC 9110, 14.2), and a range of the
+    /// caller's own is not ours to change.
+    package var mayBeContinued: Bool { method == "GET" && headers["Range"] == nil }
+
+    /// Whether the request names a user itself, by its `Authorization` field or in its URL.
+    package var hasOwnCredential: Bool {
+        headers["Authorization"] != nil || URLText(url.absoluteString).userInfo != nil
+    }
+}
+
+// MARK: - The next request
+
+extension HopRequest {
+    /// Changes method and body to those of the next request after a redirect (RFC 9110, 15.4, and as browsers do).
+    mutating func change(by status: Int) {
+        let verb = method.uppercased()
+        let becomesGet = status == 303 ? verb != "HEAD" : (status == 301 || status == 302) && verb == "POST"
+        guard becomesGet, verb != "GET" || hasBody else { return }
+        method = "GET"
+        body = nil
+        hasBody = false
+        headers.removeAll { Self.describesBody($0.name.lowercased()) }
+    }
+
+    /// Removes what belongs to the origin that the chain leaves.
+    package mutating func leaveOrigin() {
+        carriesCredentials = false
+        headers.removeAll { !Self.mayLeaveOrigin($0.name) }
+    }
+
+    private static func describesBody(_ name: String) -> Bool {
+        name.hasPrefix("content-") || name == "transfer-encoding" || name == "expect"
+    }
+
+    /// Whether a field of this name may go to another origin than the caller's: it says nothing of the caller.
+    package static func mayLeaveOrigin(_ fieldName: String) -> Bool {
+        FieldSyntax.begins(fieldName, with: "accept") || FieldSyntax.begins(fieldName, with: "content-")
+            || FieldSyntax.begins(fieldName, with: "if-") || FieldSyntax.isSameName(fieldName, "user-agent")
+            || FieldSyntax.isSameName(fieldName, "range")
+    }
+}
