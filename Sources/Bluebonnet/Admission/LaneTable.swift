@@ -25,13 +25,14 @@ struct LaneEntry: Comparable, Sendable {
     }
 }
 
-/// Waiting operations that need a slot, in one lane for each origin. An origin without a free slot holds up no other
-/// one. A value that knows no operation, queue or thread.
+/// Waiting operations, in one lane for each origin, and one for those that need no slot. An origin without a free slot
+/// holds up no other one. A value that knows no operation, queue or thread.
 struct LaneTable {
-    /// The first entry of an origin's lane.
+    /// The first entry of a lane.
     struct Candidate: Comparable {
         let entry: LaneEntry
-        let origin: OriginTable.Index
+        /// Nil when the operation needs no slot.
+        let origin: OriginTable.Index?
 
         static func < (a: Candidate, b: Candidate) -> Bool { a.entry < b.entry }
         static func == (a: Candidate, b: Candidate) -> Bool { a.entry == b.entry }
@@ -42,57 +43,118 @@ struct LaneTable {
 
     private struct Lane {
         var entries = Heap<LaneEntry>()
-        /// The entry that stands for the lane among the candidates.
+        /// The entry that represents the lane among the nominees.
         var nominee: LaneEntry?
+        /// Whether the origin had no free slot when the lane came first. The lane has no nominee then.
+        var isBlocked = false
     }
 
+    private struct Nominee: Comparable {
+        let entry: LaneEntry
+        let origin: OriginTable.Index
+
+        static func < (a: Nominee, b: Nominee) -> Bool { a.entry < b.entry }
+        static func == (a: Nominee, b: Nominee) -> Bool { a.entry == b.entry }
+    }
+
+    private var slotless = Heap<LaneEntry>()
     /// By the index of the origin.
     private var lanes: [Lane] = []
-    /// The first entry of each lane whose origin has a free slot; and entries that are so no more, which are skipped.
-    private var candidates = Heap<Candidate>()
+    /// The first entry of each lane that is not blocked. Former first entries are skipped.
+    private var nominees = Heap<Nominee>()
+    /// The lanes that were blocked since `removeBlocked()`.
+    private var blocked: [OriginTable.Index] = []
     /// The number of entries, stale ones included.
     private(set) var count = 0
+    /// The number of those that need no slot.
+    var slotlessCount: Int { slotless.count }
     private var highestCount = 0
 
-    mutating func insert(_ entry: LaneEntry, origin: OriginTable.Index, in origins: inout OriginTable) {
+    /// - Parameter origin: nil when the operation needs no slot.
+    mutating func insert(_ entry: LaneEntry, origin: OriginTable.Index?, in origins: OriginTable) {
+        count += 1
+        highestCount = max(highestCount, count)
+        guard let origin else { return slotless.insert(entry) }
         while lanes.count <= origin { lanes.append(Lane()) }
         if lanes[origin].entries.isEmpty { origins.addLane(origin) }
         lanes[origin].entries.insert(entry)
-        count += 1
-        highestCount = max(highestCount, count)
-        nominate(origin, in: origins)
+        if lanes[origin].nominee != nil { return nominate(origin) }
+        if origins.hasFreeSlot(origin) { unblock(origin) } else { block(origin) }
     }
 
-    /// The first entry for which its origin has a slot.
-    mutating func first(in origins: OriginTable) -> Candidate? {
-        while let candidate = candidates.first {
-            if lanes[candidate.origin].nominee == candidate.entry {
-                if origins.hasFreeSlot(candidate.origin) { return candidate }
-                lanes[candidate.origin].nominee = nil
+    /// The first entry that may start.
+    ///
+    /// - Parameter hasSlot: whether there is a slot for an entry whose origin has one.
+    mutating func first(in origins: OriginTable, hasSlot: Bool) -> Candidate? {
+        let slotless = slotless.first.map { Candidate(entry: $0, origin: nil) }
+        guard hasSlot, let nominee = firstNominee(in: origins) else { return slotless }
+        if let slotless, slotless.entry < nominee.entry { return slotless }
+        return Candidate(entry: nominee.entry, origin: nominee.origin)
+    }
+
+    private mutating func firstNominee(in origins: OriginTable) -> Nominee? {
+        while let nominee = nominees.first {
+            if lanes[nominee.origin].nominee == nominee.entry {
+                if origins.hasFreeSlot(nominee.origin) { return nominee }
+                lanes[nominee.origin].nominee = nil
+                block(nominee.origin)
             }
-            _ = candidates.popFirst()
+            _ = nominees.popFirst()
         }
         return nil
     }
 
-    /// Removes what `first(in:)` returned.
-    mutating func removeFirst(_ candidate: Candidate, in origins: inout OriginTable) {
-        let origin = candidate.origin
-        _ = candidates.popFirst()
-        _ = lanes[origin].entries.popFirst()
-        lanes[origin].nominee = nil
+    /// Removes what `first(in:hasSlot:)` returned.
+    mutating func removeFirst(_ candidate: Candidate, in origins: OriginTable) {
         count -= 1
-        if lanes[origin].entries.isEmpty { origins.removeLane(origin) } else { nominate(origin, in: origins) }
+        if let origin = candidate.origin {
+            _ = nominees.popFirst()
+            _ = lanes[origin].entries.popFirst()
+            lanes[origin].nominee = nil
+            if lanes[origin].entries.isEmpty { origins.removeLane(origin) } else { nominate(origin) }
+        } else {
+            _ = slotless.popFirst()
+        }
         if count == 0, highestCount > Self.keptCount { self = LaneTable() }
     }
 
-    /// Makes the first entry of a lane a candidate. Has to be called when the origin has a free slot again.
-    mutating func nominate(_ origin: OriginTable.Index, in origins: OriginTable) {
-        guard origin < lanes.count, let first = lanes[origin].entries.first, lanes[origin].nominee != first,
-            origins.hasFreeSlot(origin)
-        else { return }
+    /// Makes the first entry of a lane the lane's nominee.
+    private mutating func nominate(_ origin: OriginTable.Index) {
+        guard !lanes[origin].isBlocked, let first = lanes[origin].entries.first, lanes[origin].nominee != first else {
+            return
+        }
         lanes[origin].nominee = first
-        candidates.insert(Candidate(entry: first, origin: origin))
+        nominees.insert(Nominee(entry: first, origin: origin))
+    }
+
+    private mutating func block(_ origin: OriginTable.Index) {
+        guard !lanes[origin].isBlocked else { return }
+        lanes[origin].isBlocked = true
+        blocked.append(origin)
+    }
+
+    /// The origins that have been found without a free slot since the last call: each is to be unblocked when it has
+    /// one.
+    mutating func removeBlocked() -> [OriginTable.Index] {
+        guard !blocked.isEmpty else { return [] }
+        defer { blocked = [] }
+        return blocked
+    }
+
+    /// An origin may have a free slot again.
+    mutating func unblock(_ origin: OriginTable.Index) {
+        guard origin < lanes.count else { return }
+        lanes[origin].isBlocked = false
+        nominate(origin)
+    }
+
+    /// Moves the entries that need no slot from another table; this one has none.
+    mutating func adoptSlotless(from other: inout LaneTable) {
+        precondition(slotless.isEmpty, "operations that need no slot wait in one table")
+        swap(&slotless, &other.slotless)
+        count += slotless.count
+        highestCount = max(highestCount, count)
+        other.count -= slotless.count
     }
 
     /// The entries for an origin, stale ones included.
@@ -101,7 +163,7 @@ struct LaneTable {
     }
 
     /// Removes all entries.
-    mutating func removeAll(in origins: inout OriginTable) {
+    mutating func removeAll(in origins: OriginTable) {
         for origin in lanes.indices where !lanes[origin].entries.isEmpty { origins.removeLane(origin) }
         self = LaneTable()
     }
@@ -117,6 +179,8 @@ final class OriginTable {
         var origin: Origin?
         var runningCount = 0
         var laneCount = 0
+        /// The gates of blocked lanes.
+        var blocked: [AdmissionGate] = []
         /// Nil without a governor.
         var governed: GovernedOrigin?
     }
@@ -190,10 +254,21 @@ final class OriginTable {
         dropIfUnused(index)
     }
 
+    /// The origin was found without a free slot for the first operation of a gate.
+    func block(_ gate: AdmissionGate, at index: Index) { rows[index].blocked.append(gate) }
+
+    /// The gates of the lanes that may be unblocked, in the order in which they were blocked.
+    func removeBlocked(at index: Index) -> [AdmissionGate] {
+        guard !rows[index].blocked.isEmpty else { return [] }
+        defer { rows[index].blocked = [] }
+        return rows[index].blocked
+    }
+
     func addLane(_ index: Index) { rows[index].laneCount += 1 }
 
     func removeLane(_ index: Index) {
         rows[index].laneCount -= 1
+        if rows[index].laneCount == 0 { rows[index].blocked = [] }
         dropIfUnused(index)
     }
 

@@ -76,6 +76,15 @@ package final class NetworkServices: Sendable {
 
     func setDrained() { drained.store(true, ordering: .releasing) }
 
+    /// For operations that need no slot, in queues without an operation that needs one. Network thread only.
+    static var slotless: Scheduler {
+        let scheduler = slotlessBox.value
+        scheduler.round = StartingRound.shared.value
+        return scheduler
+    }
+
+    private static let slotlessBox = NetworkBound(Scheduler())
+
     /// Network thread only.
     var scheduler: Scheduler {
         let scheduler = schedulerBox.value

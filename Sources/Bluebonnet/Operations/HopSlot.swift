@@ -6,10 +6,12 @@
 struct HopSlot {
     private enum State {
         case none
+        /// The operation was started with a slot, and has not come to its first hop.
+        case unclaimed(TransferSlot)
         case waiting(Origin)
         /// The slot is there, and no transfer runs in it yet.
-        case granted(Origin)
-        case transfer(any Transfer, Origin)
+        case granted(TransferSlot)
+        case transfer(any Transfer, TransferSlot)
         /// Paused with its connection kept, because an unsafe method is never sent twice; it has no slot.
         case held(any Transfer, Origin)
         /// Resumed, and waiting for a slot again.
@@ -27,16 +29,21 @@ struct HopSlot {
     private let scheduler: Scheduler
     private var ticket: Scheduler.Ticket
     private var state = State.none
-    /// Of the slot; nil without a slot, and without a governor.
-    private(set) var place: GovernorPlace?
     private(set) var account: TransferAccount
     /// Whether the last hop found no file descriptor.
     private var lacksDescriptor = false
     private var loneShortageCount = 0
 
-    init(_ services: NetworkServices, _ ticket: Scheduler.Ticket, began: UInt64) {
-        (self.services, scheduler, self.ticket) = (services, services.scheduler, ticket)
-        account = TransferAccount(began: began)
+    /// - Parameters:
+    ///   - granted: the slot with which the operation is started, if it has one.
+    ///   - began: when it became ready; 0 for now.
+    init(
+        _ services: NetworkServices, flow: Int, priority: Int, startedWith granted: TransferSlot?, began: UInt64
+    ) {
+        (self.services, scheduler) = (services, services.scheduler)
+        ticket = scheduler.makeTicket(flow: flow, priority: priority, startedWith: granted)
+        if let granted { state = .unclaimed(granted) }
+        account = TransferAccount(began: began != 0 ? began : MonotonicClock.now())
     }
 
     /// Whether the operation has a slot, or is to go on with a transfer.
@@ -44,7 +51,15 @@ struct HopSlot {
         switch state {
         case .granted, .transfer, .waitingHeld: true
         case .waiting: account.wasAdmitted
-        case .none, .held: false
+        case .none, .unclaimed, .held: false
+        }
+    }
+
+    /// The place of the slot under the governor; nil without a slot, and without a governor.
+    var place: GovernorPlace? {
+        switch state {
+        case .granted(let slot), .transfer(_, let slot): slot.place
+        case .none, .unclaimed, .waiting, .held, .waitingHeld: nil
         }
     }
 
@@ -62,13 +77,14 @@ struct HopSlot {
 
     /// The stage `admission`: asks for a slot.
     ///
-    /// - Returns: the next stage, when the slot is there at once, because the operation was started with it, or when a
-    ///   drained manager lets no operation begin; nil while the operation waits.
+    /// - Returns: the next stage, when the operation was started with a slot for the origin, or when a drained manager
+    ///   begins no operation; nil while the operation waits.
     mutating func enqueue(to origin: Origin, priority: Int, client: any SlotClient) -> RequestStage? {
-        if scheduler.takeHand(of: client, origin: origin) {
-            (state, place) = (.granted(origin), scheduler.lastPlace)
+        if case .unclaimed(let slot) = state, slot.origin == origin {
+            state = .granted(slot)
             return .adaptation(origin)
         }
+        releaseUnclaimed()
         if services.isDrained, !account.wasAdmitted { return .end(.failed(.drained)) }
         state = .waiting(origin)
         wait(for: origin, priority, account.wasAdmitted ? .another : .first, client)
@@ -77,6 +93,14 @@ struct HopSlot {
 
     private mutating func wait(for origin: Origin, _ priority: Int, _ demand: SlotDemand, _ client: any SlotClient) {
         scheduler.enqueue(&ticket, origin: origin, priority: priority, demand: demand, client: client)
+    }
+
+    /// Releases the slot with which the operation was started, unless its first hop has it: what does not send at once
+    /// does not keep others from sending.
+    mutating func releaseUnclaimed() {
+        guard case .unclaimed(let slot) = state else { return }
+        state = .none
+        scheduler.release(slot, isUnused: true)
     }
 
     /// A transfer that is held waits for a slot again.
@@ -97,25 +121,26 @@ struct HopSlot {
         return true
     }
 
-    /// Takes the slot.
-    mutating func grant() -> Grant {
+    /// The operation waits no longer: it has a slot.
+    mutating func accept(_ slot: TransferSlot) -> Grant {
         switch state {
         case .waiting(let origin):
-            (state, place) = (.granted(origin), scheduler.lastPlace)
+            state = .granted(slot)
             if lacksDescriptor { services.transport.closeIdleConnections() }
             lacksDescriptor = false
             return .next(origin)
-        case .waitingHeld(let transfer, let origin):
-            (state, place) = (.transfer(transfer, origin), scheduler.lastPlace)
+        case .waitingHeld(let transfer, _):
+            state = .transfer(transfer, slot)
             return .heldTransfer(transfer)
-        case .none, .granted, .transfer, .held: preconditionFailure("a transfer was let in that does not wait")
+        case .none, .unclaimed, .granted, .transfer, .held:
+            preconditionFailure("a transfer that does not wait got a slot")
         }
     }
 
     // MARK: The transfer
 
     /// The origin of the slot that no transfer runs in; nil when there is none.
-    var grantedOrigin: Origin? { if case .granted(let origin) = state { origin } else { nil } }
+    var grantedOrigin: Origin? { if case .granted(let slot) = state { slot.origin } else { nil } }
 
     /// A transfer is about to begin.
     ///
@@ -124,7 +149,11 @@ struct HopSlot {
         account.beginTransfer(now: now)
     }
 
-    mutating func take(_ transfer: any Transfer, to origin: Origin) { state = .transfer(transfer, origin) }
+    /// The transfer has begun in the slot.
+    mutating func fill(with transfer: any Transfer) {
+        guard case .granted(let slot) = state else { preconditionFailure("a transfer has begun without a slot") }
+        state = .transfer(transfer, slot)
+    }
 
     /// The transfer that was held is about to go on.
     ///
@@ -138,11 +167,11 @@ struct HopSlot {
     /// The transfer has ended; a paused one that its server ends has no slot.
     mutating func transferEnded(_ metrics: TransferMetrics, now: UInt64) {
         switch state {
-        case .transfer(_, let origin):
-            release(origin)
+        case .transfer(_, let slot):
+            scheduler.release(slot)
             account.charge(now: now)
         case .waitingHeld: scheduler.withdraw(&ticket)
-        case .none, .waiting, .granted, .held: break
+        case .none, .unclaimed, .waiting, .granted, .held: break
         }
         account.note(metrics)
         state = .none
@@ -154,7 +183,7 @@ struct HopSlot {
     /// - Returns: whether the operation goes on with a new transfer.
     mutating func hold(_ exchange: Exchange?, now: UInt64) -> Bool {
         switch state {
-        case .transfer(let transfer, let origin):
+        case .transfer(let transfer, let slot):
             account.charge(now: now)
             if exchange?.canBeSentAgain == true || !transfer.hasBegunSending {
                 exchange?.noteInterruption()  // first: once the connection is closed, a file may be changed by others
@@ -162,22 +191,18 @@ struct HopSlot {
                 return true
             }
             transfer.pause()
-            state = .held(transfer, origin)
-            release(origin)
+            state = .held(transfer, slot.origin)
+            scheduler.release(slot)
             return false
         case .waitingHeld(let transfer, let origin):
             scheduler.withdraw(&ticket)
             state = .held(transfer, origin)
             return false
         case .held: return false
-        case .none, .waiting, .granted:
+        case .none, .unclaimed, .waiting, .granted:
             abort()
             return true
         }
-    }
-
-    private mutating func release(_ origin: Origin, isUnused: Bool = false) {
-        scheduler.release(origin: origin, place: place.take(), isUnused: isUnused)
     }
 
     /// How often a hop is admitted again that found no descriptor while no other transfer of the process ran.
@@ -201,7 +226,7 @@ struct HopSlot {
     var obstacle: String? {
         switch state {
         case .waiting(let origin), .waitingHeld(_, let origin): scheduler.obstacle(to: origin)
-        case .none, .granted, .transfer, .held: nil
+        case .none, .unclaimed, .granted, .transfer, .held: nil
         }
     }
 
@@ -210,11 +235,11 @@ struct HopSlot {
         switch state {
         case .none: return
         case .waiting: scheduler.withdraw(&ticket)
-        case .granted(let origin): release(origin, isUnused: true)
-        case .transfer(let transfer, let origin):
+        case .unclaimed(let slot), .granted(let slot): scheduler.release(slot, isUnused: true)
+        case .transfer(let transfer, let slot):
             let isUnused = !transfer.hasBegunSending
             account.note(transfer.abort())
-            release(origin, isUnused: isUnused)
+            scheduler.release(slot, isUnused: isUnused)
         case .held(let transfer, _): account.note(transfer.abort())
         case .waitingHeld(let transfer, _):
             scheduler.withdraw(&ticket)

@@ -107,7 +107,10 @@ public class RequestOperation: Operation, @unchecked Sendable {  // safe: one Mu
 
     /// Starts the operation. A queue calls this method. It does nothing while dependencies are unfinished, or when the
     /// operation was started before.
-    override public func start() { _ = startIfReady() }
+    override public func start() {
+        var none: TransferSlot?
+        _ = startIfReady(&none)
+    }
 
     /// Ends the operation with the error `cancelled`, without using the network if the operation was not started yet. A
     /// paused operation finishes too.
@@ -175,11 +178,14 @@ extension RequestOperation {
 
     /// Starts the operation unless a dependency is unfinished; false then. An operation whose dependency failed may end
     /// instead.
-    func startIfReady() -> Bool {
+    ///
+    /// - Parameter slot: the slot with which it is started, if it has one. The operation consumes the slot if it begins
+    ///   at once.
+    func startIfReady(_ slot: inout TransferSlot?) -> Bool {
         let isCancelled = state.lifecycle.isCancelled
         guard isCancelled || !dependencyNode.isWaiting else { return false }
         if services.isDrained, state.lifecycle.state == .ready { cancel(because: .drained) }
-        if !state.lifecycle.isCancelled, let reason = skipReason() { skip(reason) } else { handle(.start) }
+        if !state.lifecycle.isCancelled, let reason = skipReason() { skip(reason) } else { handle(.start, &slot) }
         return true
     }
 
@@ -219,6 +225,15 @@ extension RequestOperation {
     /// - Parameter result: what comes with the end of the transfers.
     @discardableResult
     func handle(_ event: OperationLifecycle.Event, result: Box<TransferResult>? = nil) -> LifecycleChange {
+        var none: TransferSlot?
+        return handle(event, result: result, &none)
+    }
+
+    /// - Parameter slot: the slot with which the operation is started, if it has one.
+    @discardableResult
+    private func handle(
+        _ event: OperationLifecycle.Event, result: Box<TransferResult>? = nil, _ slot: inout TransferSlot?
+    ) -> LifecycleChange {
         let mayRunNow = NetworkThread.isCurrent
         var hasFirstPost = false
         let (change, effect) = state.apply(event, result: result, isWaiting: dependencyNode.isWaiting) {
@@ -230,7 +245,7 @@ extension RequestOperation {
         }
         announce(change)
         if hasFirstPost { OperationNotification.schedule() }
-        if let effect { perform(effect) }
+        if let effect { perform(effect, &slot) }
         return change
     }
 
@@ -244,26 +259,27 @@ extension RequestOperation {
     private func submit(_ effect: OperationLifecycle.Effect) {
         queuedEffectCount.wrappingAdd(1, ordering: .relaxed)
         NetworkThread.shared.submit { [self] in
-            perform(effect)
+            var none: TransferSlot?
+            perform(effect, &none)
             queuedEffectCount.wrappingSubtract(1, ordering: .relaxed)
         }
     }
 
     /// Carries out one effect, on the network thread.
-    private func perform(_ effect: OperationLifecycle.Effect) {
+    private func perform(_ effect: OperationLifecycle.Effect, _ slot: inout TransferSlot?) {
         switch effect {
-        case .begin: madeRunner().begin()
-        case .hold: madeRunner().hold()
-        case .abort: madeRunner().abort()
+        case .begin: madeRunner(&slot).begin()
+        case .hold: madeRunner(&slot).hold()
+        case .abort: madeRunner(&slot).abort()
         case .process:
             runner = nil
             OperationRounds.process.value.processing.add(self)
         }
     }
 
-    private func madeRunner() -> RequestRunner {
+    private func madeRunner(_ slot: inout TransferSlot?) -> RequestRunner {
         if let runner { return runner }
-        let made = RequestRunner(self, rounds: OperationRounds.process.value)
+        let made = RequestRunner(self, startedWith: slot.take(), rounds: OperationRounds.process.value)
         runner = made
         return made
     }
@@ -323,5 +339,8 @@ extension RequestOperation: ExchangeOwner, SlotClient {
         for wait in state.noteHead(head) { wait.end(hasCome: true) }
     }
 
-    func wasAdmitted() { runner?.wasAdmitted() }
+    func wasAdmitted(with slot: TransferSlot) {
+        guard let runner else { return services.scheduler.release(slot, isUnused: true) }
+        runner.wasAdmitted(with: slot)
+    }
 }

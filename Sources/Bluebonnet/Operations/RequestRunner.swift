@@ -28,12 +28,12 @@ final class RequestRunner {
     /// The exchange; nil before the first admission, because many operations may wait for it.
     private var exchange: Exchange?
 
-    init(_ operation: RequestOperation, rounds: OperationRounds) {
+    init(_ operation: RequestOperation, startedWith granted: TransferSlot?, rounds: OperationRounds) {
         (self.operation, self.rounds, reference) = (operation, rounds, OwnerReference(operation))
         let schedule = operation.state.schedule
-        let ticket = operation.services.scheduler.makeTicket(
-            for: operation, flow: schedule.flowID, priority: operation.queuePriority.rawValue)
-        slot = HopSlot(operation.services, ticket, began: schedule.began != 0 ? schedule.began : MonotonicClock.now())
+        slot = HopSlot(
+            operation.services, flow: schedule.flowID, priority: operation.queuePriority.rawValue,
+            startedWith: granted, began: schedule.began)
     }
 
     /// Goes through the stages, from one on, until the request has to wait in one, or has ended.
@@ -86,6 +86,7 @@ extension RequestRunner {
         case .hop: slot.enqueueHeld(priority: operation.queuePriority.rawValue, client: operation)
         case .work, .connectivity, .credential, .decision, .retryDecision, .retry, .body, .leaving, .nothing: return
         }
+        slot.releaseUnclaimed()
     }
 
     /// Pauses the transfer, keeps the bytes that arrived, and frees the slot.
@@ -222,8 +223,8 @@ extension RequestRunner {
         return nil
     }
 
-    func wasAdmitted() {
-        switch slot.grant() {
+    func wasAdmitted(with granted: TransferSlot) {
+        switch slot.accept(granted) {
         case .next(let origin): go(to: .adaptation(origin))
         case .heldTransfer(let transfer):
             let now = MonotonicClock.now()
@@ -284,7 +285,7 @@ extension RequestRunner {
         let pacing = operation.services.pacing(to: origin, own: exchange.byteBucket)
         let request = exchange.transferRequest(
             to: origin, deadline: slot.beginTransfer(now: MonotonicClock.now()), pacing: pacing, place: slot.place)
-        slot.take(operation.services.transport.begin(request, delegate: exchange), to: origin)
+        slot.fill(with: operation.services.transport.begin(request, delegate: exchange))
     }
 
     /// Takes an event of the exchange.

@@ -282,7 +282,7 @@ extension QueueState {
         run(entry.index)
         admittedCount += 1
         fairQueue.serve(entry.virtualTime, priority: entry.priority)
-        return .admitted(operation)
+        return .admitted(operation, .first)
     }
 
     /// How many of these entries are not stale.

@@ -144,7 +144,9 @@ extension RequestOperationQueue {
 // MARK: - The gate
 
 extension RequestOperationQueue: GateSource {
-    var gate: QueueGate { networkGate.value }
+    var gates: QueueGates { networkGates.value }
+
+    var slotless: Scheduler { NetworkServices.slotless }
 
     func takeChanges(limit: Int) -> GateChanges { shared.withLock { $0.takeChanges(limit: limit) } }
 
@@ -159,9 +161,9 @@ extension RequestOperationQueue: GateSource {
         return (request.services.scheduler, origin)
     }
 
-    func start(_ operation: Operation) {
+    func start(_ operation: Operation, _ slot: inout TransferSlot?) {
         guard let request = operation as? RequestOperation else { return startForeign(operation) }
-        guard !request.startIfReady() else { return }
+        guard !request.startIfReady(&slot) else { return }
         shared.withLock { $0.putBack(request) }
         if request.isReadyNow { operationBecameReady(request) }
     }

@@ -14,7 +14,7 @@ public import Foundation
 /// When the manager's limit of transfers is reached, a ready request operation starts as soon as a slot is free. Ready
 /// operations start in the order of their priority. Among operations of equal priority the queue serves each batch, and
 /// the operations without a batch, in rotation, the oldest operation of each first: a single request never waits behind
-/// a whole batch.
+/// a whole batch. When a queue has operations of several managers, the order holds among those of each manager.
 public final class RequestOperationQueue: Sendable {
     /// No limit in the queue; the manager's configuration limits the transfers.
     public static let defaultMaxConcurrentOperationCount = OperationQueue.defaultMaxConcurrentOperationCount
@@ -36,7 +36,7 @@ public final class RequestOperationQueue: Sendable {
     let foreign = OperationQueue()
     let reporting = ProgressReporting()
     let connectivity = NetworkBound(QueueConnectivity())
-    let networkGate = NetworkBound(QueueGate())
+    let networkGates = NetworkBound(QueueGates())
     /// The flow of this queue's operations in fair queueing.
     let number = FlowID.next()
     private let isMain: Bool

@@ -7,11 +7,14 @@ import Testing
 
 @testable import Bluebonnet
 
-/// One queue in front of two schedulers, against lists that are searched anew for each operation.
+/// Queues in front of schedulers, against lists that are searched anew for each operation: what may start starts, in
+/// the order of its queue. With several schedulers there is an order for each of them, and one for operations that need
+/// no slot. The model does not know in which order queues take turns, except that a higher priority goes first.
 @Suite(.timeLimit(.minutes(1))) struct GateModelTests {
-    @Test(arguments: 1...60) func queueAgreesWithANaiveModel(seed: UInt64) {
+    @Test(arguments: 1...60, [(1, 1), (1, 2), (4, 1), (4, 2)])
+    func queuesAgreeWithANaiveModel(seed: UInt64, counts: (queues: Int, schedulers: Int)) {
         var random = SeededGenerator(seed: seed)
-        let twins = GateTwins(using: &random)
+        let twins = GateTwins(queueCount: counts.queues, schedulerCount: counts.schedulers, using: &random)
         for _ in 0..<300 { twins.step(using: &random) }
         twins.finish()
         #expect(twins.differences == [])
@@ -40,147 +43,186 @@ private final class GateTwins {
         }
     }
 
+    /// One queue.
+    private final class Queue {
+        let queue: BenchQueue
+        var members: [Member] = []
+        var cancelled: [Member] = []
+        var limit: Int?
+        var isSuspended = false
+        var fairQueue = FairQueue()
+
+        init(_ queue: BenchQueue) { self.queue = queue }
+    }
+
     private static let origins = ["a", "b", "c"].map(SchedulerTests.origin)
     private static let priorities = [-8, -4, 0, 4, 8]
 
     private let bench = GateBench()
-    private let queue: BenchQueue
+    private let queues: [Queue]
     private let schedulers: [Scheduler]
     private let limitPerOrigin: Int
-    private var members: [Member] = []
-    private var limit: Int?
-    private var isSuspended = false
-    private var fairQueue = FairQueue()
     private var lastNumber = 0
-    private var cancelled: [Member] = []
     private(set) var differences: [String] = []
 
-    init(using random: inout SeededGenerator) {
-        queue = bench.queue()
+    init(queueCount: Int, schedulerCount: Int, using random: inout SeededGenerator) {
+        queues = (0..<queueCount).map { [bench] _ in Queue(bench.queue()) }
         limitPerOrigin = Int.random(in: 1...2, using: &random)
-        schedulers = [1, 3].map { [bench, limitPerOrigin] in bench.scheduler(limit: $0, limitPerOrigin: limitPerOrigin)
+        let limits = schedulerCount == 1 ? [Int.random(in: 1...3, using: &random)] : [1, 3]
+        schedulers = limits.map { [bench, limitPerOrigin] limit in
+            bench.scheduler(limit: limit, limitPerOrigin: limitPerOrigin)
         }
     }
 
     func step(using random: inout SeededGenerator) {
+        let queue = queues[Int.random(in: 0..<queues.count, using: &random)]
         switch Int.random(in: 0..<14, using: &random) {
-        case 0..<5: add(using: &random)
-        case 5: makeReady(members.filter { !$0.isReady && !$0.isBarrier }.randomElement(using: &random))
-        case 6: cancel(members.filter { !$0.isRunning && !$0.isBarrier }.randomElement(using: &random))
+        case 0..<5: add(to: queue, using: &random)
+        case 5: makeReady(queue.members.filter { !$0.isReady && !$0.isBarrier }.randomElement(using: &random), queue)
+        case 6: cancel(queue.members.filter { !$0.isRunning && !$0.isBarrier }.randomElement(using: &random), queue)
         case 7:
-            isSuspended.toggle()
-            queue.change { $0.isSuspended = isSuspended }
+            queue.isSuspended.toggle()
+            queue.queue.change { $0.isSuspended = queue.isSuspended }
         case 8:
-            limit = [nil, 0, 1, 2, 5].randomElement(using: &random) ?? nil
-            queue.change { $0.limit = limit }
-        case 9: changePriority(using: &random)
-        case 10: addBarrier()
-        default: end(members.filter(\.isRunning).randomElement(using: &random))
+            queue.limit = [nil, 0, 1, 2, 5].randomElement(using: &random) ?? nil
+            queue.queue.change { $0.limit = queue.limit }
+        case 9: changePriority(in: queue, using: &random)
+        case 10: addBarrier(to: queue)
+        default: end(queue.members.filter(\.isRunning).randomElement(using: &random), queue)
         }
         compare()
     }
 
-    /// Opens the gate and ends everything.
+    /// Opens the gates and ends everything.
     func finish() {
-        (isSuspended, limit) = (false, nil)
-        queue.change { ($0.isSuspended, $0.limit) = (false, nil) }
-        for member in members where !member.isReady && !member.isBarrier { makeReady(member) }
+        for queue in queues {
+            (queue.isSuspended, queue.limit) = (false, nil)
+            queue.queue.change { ($0.isSuspended, $0.limit) = (false, nil) }
+            for member in queue.members where !member.isReady && !member.isBarrier { makeReady(member, queue) }
+        }
         compare()
-        while let member = members.first(where: \.isRunning) {
-            end(member)
+        while let queue = queues.first(where: { $0.members.contains(where: \.isRunning) }) {
+            end(queue.members.first(where: \.isRunning), queue)
             compare()
         }
-        if !members.isEmpty { differences.append("\(members.count) never ran") }
-        if !schedulers.allSatisfy({ $0.runningCount == 0 }) { differences.append("a slot is missing") }
+        if queues.contains(where: { !$0.members.isEmpty }) { note("operations never ran") }
+        if !schedulers.allSatisfy({ $0.runningCount == 0 }) { note("a slot is missing") }
     }
 
-    private func add(using random: inout SeededGenerator) {
-        let kind = [nil, 0, 0, 1, 1].randomElement(using: &random) ?? nil
+    private func note(_ difference: String) { if differences.count < 3 { differences.append(difference) } }
+}
+
+// MARK: - Changes
+
+extension GateTwins {
+    private func add(to queue: Queue, using random: inout SeededGenerator) {
+        let kinds = [nil, 0, 0] + (schedulers.count == 1 ? [] : [1, 1])
+        let kind = kinds.randomElement(using: &random) ?? nil
         let origin = Int.random(in: 0..<3, using: &random)
         let priority = Self.priorities.randomElement(using: &random) ?? 0
         let flow = Int.random(in: 0...2, using: &random)
         let isReady = Int.random(in: 0..<4, using: &random) > 0
         lastNumber += 1
-        let operation = queue.add(
+        let operation = queue.queue.add(
             kind.map { schedulers[$0] }, Self.origins[origin], flow: flow, priority: priority, isReady: isReady)
         let member = Member(
-            operation, scheduler: kind, origin: origin, virtualTime: fairQueue.take(flow: flow, priority: priority),
-            number: lastNumber, priority: priority)
+            operation, scheduler: kind, origin: origin,
+            virtualTime: queue.fairQueue.take(flow: flow, priority: priority), number: lastNumber, priority: priority)
         member.isReady = isReady
-        members.append(member)
+        queue.members.append(member)
     }
 
-    private func addBarrier() {
+    private func addBarrier(to queue: Queue) {
         lastNumber += 1
         let operation = Operation()
         let member = Member(operation, scheduler: nil, origin: 0, virtualTime: 0, number: lastNumber, priority: 0)
         (member.isBarrier, member.isReady) = (true, true)
-        members.append(member)
-        queue.change { $0.addBarrier(operation) }
+        queue.members.append(member)
+        queue.queue.change { $0.addBarrier(operation) }
     }
 
-    private func makeReady(_ member: Member?) {
+    private func makeReady(_ member: Member?, _ queue: Queue) {
         guard let member else { return }
         member.isReady = true
-        queue.makeReady(member.operation, priority: member.priority)
+        queue.queue.makeReady(member.operation, priority: member.priority)
     }
 
-    private func cancel(_ member: Member?) {
+    private func cancel(_ member: Member?, _ queue: Queue) {
         guard let member else { return }
         member.isReady = true
-        cancelled.append(member)
-        queue.makeReady(member.operation, isCancelled: true, priority: member.priority)
+        queue.cancelled.append(member)
+        queue.queue.makeReady(member.operation, isCancelled: true, priority: member.priority)
     }
 
-    private func changePriority(using random: inout SeededGenerator) {
-        let waiting = members.filter { $0.isReady && !$0.isRunning && !$0.isBarrier }
+    private func changePriority(in queue: Queue, using random: inout SeededGenerator) {
+        let waiting = queue.members.filter { $0.isReady && !$0.isRunning && !$0.isBarrier }
         guard let member = waiting.randomElement(using: &random) else { return }
         member.priority = Self.priorities.randomElement(using: &random) ?? 0
-        queue.change { $0.changePriority(of: member.operation, to: member.priority) }
+        queue.queue.change { $0.changePriority(of: member.operation, to: member.priority) }
     }
 
-    private func end(_ member: Member?) {
+    private func end(_ member: Member?, _ queue: Queue) {
         guard let member else { return }
-        members.removeAll { $0 === member }
-        queue.end(member.operation)
+        queue.members.removeAll { $0 === member }
+        queue.queue.end(member.operation)
     }
+}
 
+// MARK: - The model
+
+extension GateTwins {
     private func compare() {
-        let found = bench.turn()
-        let expected = startAll()
-        guard found != expected.map(\.operation), differences.count < 3 else { return }
-        let numbers = found.map { operation in members.first { $0.operation === operation }?.number ?? 0 }
-        differences.append("started \(numbers), not \(expected.map(\.number))")
-    }
-
-    private func startAll() -> [Member] {
-        var started = Array(cancelled.reversed())
-        for member in started { member.isRunning = true }
-        cancelled = []
-        while let next = next {
-            next.isRunning = true
-            next.hasSlot = next.scheduler != nil
-            if !next.isBarrier { fairQueue.serve(next.virtualTime, priority: next.priority) }
-            started.append(next)
+        for operation in bench.turn() {
+            guard let queue = queues.first(where: { $0.members.contains { $0.operation === operation } }),
+                let member = queue.members.first(where: { $0.operation === operation })
+            else {
+                note("an unknown operation was started")
+                continue
+            }
+            let ended = queue.cancelled.popLast()
+            let expected = ended ?? next(member.scheduler, in: queue)
+            if expected !== member { note("started \(member.number), not \(expected?.number ?? 0)") }
+            if ended == nil, isOvertaken(member) { note("\(member.number) overtook a higher priority") }
+            member.isRunning = true
+            guard ended == nil, !member.isBarrier else { continue }
+            member.hasSlot = member.scheduler != nil
+            queue.fairQueue.serve(member.virtualTime, priority: member.priority)
         }
-        return started
+        let kinds = [nil] + schedulers.indices.map(Optional.some)
+        let forgotten = queues.flatMap { queue in queue.cancelled + kinds.compactMap { next($0, in: queue) } }
+        if let member = forgotten.first { note("\(member.number) was not started") }
     }
 
-    private var next: Member? {
-        guard !isSuspended else { return nil }
+    /// Whether another queue has an operation of higher priority that may start with the same scheduler.
+    private func isOvertaken(_ member: Member) -> Bool {
+        guard let scheduler = member.scheduler else { return false }
+        return queues.contains { queue in
+            guard let other = next(scheduler, in: queue), !other.isBarrier, other.scheduler == scheduler else {
+                return false
+            }
+            return other.priority > member.priority
+        }
+    }
+
+    /// The first operation of a queue that may start, of those that are in one order with those of a kind.
+    private func next(_ kind: Int?, in queue: Queue) -> Member? {
+        guard !queue.isSuspended else { return nil }
+        let members = queue.members
         let barrier = members.firstIndex(where: \.isBarrier)
         if barrier == 0 { return members[0].isRunning ? nil : members[0] }
-        guard limit.map({ limit in members.count { $0.isRunning && !$0.isBarrier } < limit }) ?? true else {
-            return nil
-        }
-        return members[..<(barrier ?? members.count)].filter { $0.isReady && !$0.isRunning && hasSlot($0) }.min {
+        let runningCount = members.count { $0.isRunning && !$0.isBarrier }
+        guard queue.limit.map({ runningCount < $0 }) ?? true else { return nil }
+        return members[..<(barrier ?? members.count)].filter { member in
+            member.isReady && !member.isRunning && hasSlot(member)
+                && (schedulers.count == 1 || member.scheduler == kind)
+        }.min {
             (-$0.priority, $0.virtualTime, $0.number) < (-$1.priority, $1.virtualTime, $1.number)
         }
     }
 
     private func hasSlot(_ member: Member) -> Bool {
         guard let scheduler = member.scheduler else { return true }
-        let running = members.filter { $0.hasSlot && $0.scheduler == scheduler }
+        let running = queues.flatMap(\.members).filter { $0.hasSlot && $0.scheduler == scheduler }
         return running.count < schedulers[scheduler].limit
             && running.count { $0.origin == member.origin } < limitPerOrigin
     }

@@ -54,9 +54,28 @@ import Testing
     }
 
     @Test func operationsOfAllKindsAreServedInOneOrder() {
-        let (queue, one, other) = (bench.queue(), bench.scheduler(limit: 5), bench.scheduler(limit: 5))
-        let all = [queue.add(one), queue.add(), queue.add(other), queue.add(one), queue.add()]
+        let (queue, scheduler) = (bench.queue(), bench.scheduler(limit: 5))
+        let all = [queue.add(), queue.add(scheduler), queue.add(), queue.add(scheduler), queue.add()]
         #expect(bench.turn() == all)
+    }
+
+    /// Operations that need no slot wait with those of the first manager.
+    @Test func operationsOfEachManagerAreServedInOneOrder() {
+        let (queue, one, other) = (bench.queue(), bench.scheduler(limit: 5), bench.scheduler(limit: 5))
+        let all = [queue.add(one), queue.add(), queue.add(other), queue.add(one), queue.add(), queue.add(other)]
+        #expect(bench.turn() == [0, 1, 3, 4, 2, 5].map { all[$0] })
+    }
+
+    @Test func waitingBlocksKeepTheirOrderWhenTheFirstRequestComes() {
+        let (queue, scheduler) = (bench.queue(), bench.scheduler(limit: 5))
+        queue.change { $0.limit = 1 }
+        var all = [queue.add(), queue.add()]
+        #expect(bench.turn() == [all[0]])
+        all += [queue.add(scheduler), queue.add()]
+        for index in 0..<3 {
+            queue.end(all[index])
+            #expect(bench.turn() == [all[index + 1]])
+        }
     }
 
     @Test func operationsOfAllKindsAreServedOneByOneInASerialQueue() {
@@ -172,12 +191,12 @@ extension GateTests {
         queue.change { $0.isSuspended = true }
         let all = add(200, scheduler, to: queue)
         #expect(bench.turn().isEmpty)
-        #expect(queue.gate.parts.map(\.lanes.count) == [200])
+        #expect(queue.gates.all.map(\.lanes.count) == [200])
         for operation in all { queue.makeReady(operation, isCancelled: true) }
         #expect(Set(bench.turn()) == Set(all))
         for operation in all { queue.end(operation) }
         #expect(bench.turn().isEmpty)
-        #expect(queue.gate.parts.map(\.lanes.count) == [0])
+        #expect(queue.gates.all.map(\.lanes.count) == [0])
     }
 
     @Test func barrierHoldsUpWhatComesAfterIt() {
@@ -198,7 +217,7 @@ extension GateTests {
         #expect(bench.turn() == [held])
         queue.change { $0.isSuspended = true }
         queue.add(scheduler)
-        var ticket = scheduler.makeTicket(for: held, flow: 0, priority: 0)
+        var ticket = scheduler.makeTicket(flow: 0, priority: 0)
         scheduler.enqueue(&ticket, origin: a, priority: 0, demand: .another, client: log.client(1))
         #expect(bench.turn().isEmpty && log.numbers.isEmpty)
         queue.end(held)
@@ -207,7 +226,7 @@ extension GateTests {
     }
 }
 
-// MARK: - Slots in hand, and priorities
+// MARK: - Slots, and priorities
 
 extension GateTests {
     @Test func slotThatIsNotTakenGoesToTheNext() {
@@ -218,38 +237,24 @@ extension GateTests {
         #expect(scheduler.runningCount == 1)
     }
 
-    @Test func slotInHandIsOfItsOriginOnly() {
-        final class Taker: GateSource {
-            let gate = QueueGate()
-            let queue: BenchQueue
-            let take: (Operation) -> Void
+    /// The slot is given to the operation that is started, once, and is one of its origin.
+    @Test func startHasTheSlotOfItsOperation() {
+        let (queue, scheduler) = (bench.queue(), bench.scheduler(limit: 2))
+        let (one, other, block) = (queue.add(scheduler, a), queue.add(scheduler, b), queue.add())
+        #expect(bench.turn() == [one, other, block])
+        #expect(bench.slot(of: one)?.origin == a && bench.slot(of: other)?.origin == b)
+        #expect(bench.slot(of: block) == nil && scheduler.runningCount == 2)
+    }
 
-            init(_ queue: BenchQueue, _ take: @escaping (Operation) -> Void) { (self.queue, self.take) = (queue, take) }
-
-            func takeChanges(limit: Int) -> GateChanges { queue.takeChanges(limit: limit) }
-            func destination(of operation: Operation) -> (scheduler: Scheduler, origin: Origin)? {
-                queue.destination(of: operation)
-            }
-            func admit(_ entry: LaneEntry) -> GateAdmission { queue.admit(entry) }
-            func waitingCount(among entries: Heap<LaneEntry>) -> Int { queue.waitingCount(among: entries) }
-            func start(_ operation: Operation) { take(operation) }
-        }
-        let (queue, scheduler) = (bench.queue(), bench.scheduler(limit: 1))
-        let operation = queue.add(scheduler, a)
-        var taken: [Bool] = []
-        let taker = Taker(queue) { operation in
-            let other = Operation()
-            for (taker, origin) in [(other, a), (operation, b), (operation, a), (operation, a)] {
-                taken.append(scheduler.takeHand(of: taker, origin: origin))
-            }
-        }
-        taker.gate.take(taker.takeChanges(limit: 10), of: taker)
-        guard scheduler.serveNext() != .nothing else {
-            Issue.record("the operation has a slot")
-            return
-        }
-        #expect(taken == [false, false, true, false] && scheduler.runningCount == 1)
-        #expect(!scheduler.takeHand(of: operation, origin: a), "it was started")
+    @Test func slotThatIsNotConsumedCountsForNoOrigin() {
+        let (queue, scheduler) = (bench.queue(), bench.scheduler(limit: 5, limitPerOrigin: 1))
+        let (quitter, good) = (queue.add(scheduler, a, takesSlot: false), queue.add(scheduler, a))
+        let late = queue.add(scheduler, a)
+        #expect(bench.turn() == [quitter, good])
+        queue.end(quitter)
+        #expect(bench.turn().isEmpty && scheduler.runningCount == 1)
+        queue.end(good)
+        #expect(bench.turn() == [late])
     }
 
     @Test func operationPutBackIsStartedWhenItIsReadyAgain() {
@@ -282,6 +287,13 @@ extension GateTests {
 // MARK: - Fairness
 
 extension GateTests {
+    /// Ends what was started last.
+    private func turnAfterEnd(in queues: [BenchQueue]) -> [Operation] {
+        guard let last = bench.started.last else { return [] }
+        for queue in queues where queue.operations.contains(last) { queue.end(last) }
+        return bench.turn()
+    }
+
     /// Ends what runs until an operation is started, and counts what was started before.
     private func wait(for operation: Operation, in queues: [BenchQueue]) -> Int {
         var count = 0
@@ -319,19 +331,19 @@ extension GateTests {
     @Test func operationsPreparedLateDoNotDelayASingleOne() {
         let (queue, scheduler, log) = (bench.queue(), bench.scheduler(limit: 1), AdmissionLog())
         for number in 1...1000 {
-            var ticket = scheduler.makeTicket(for: log, flow: 1, priority: 0)
+            var ticket = scheduler.makeTicket(flow: 1, priority: 0)
             scheduler.enqueue(&ticket, origin: a, priority: 0, client: log.client(UInt64(number)))
         }
         #expect(bench.turn().isEmpty)
         for _ in 0..<10 {
-            scheduler.release(origin: a)
+            log.release(a, of: scheduler)
             #expect(bench.turn().isEmpty)
         }
         #expect(log.numbers.count == 11)
         let single = queue.add(scheduler)
-        scheduler.release(origin: a)
+        log.release(a, of: scheduler)
         if bench.turn() != [single] {
-            scheduler.release(origin: a)
+            log.release(a, of: scheduler)
             #expect(bench.turn() == [single])
         }
         #expect(log.numbers.count <= 12)
@@ -376,6 +388,39 @@ extension GateTests {
         for _ in 0..<20 { started += bench.turn() }
         #expect(started.count == 2001)
         #expect(try #require(started.firstIndex(of: single)) <= 512)
+    }
+
+    /// Would take minutes if a step looked at all queues.
+    @Test func thousandsOfQueuesTakeTurns() {
+        let scheduler = bench.scheduler(limit: 8)
+        let queues = (0..<5000).map { _ in bench.queue() }
+        let rounds = (0..<4).map { _ in queues.map { $0.add(scheduler) } }
+        var places: [ObjectIdentifier: (round: Int, queue: Int)] = [:]
+        for (round, operations) in rounds.enumerated() {
+            for (queue, operation) in operations.enumerated() { places[ObjectIdentifier(operation)] = (round, queue) }
+        }
+        var served: [Int] = []
+        while case let next = bench.turn(), !next.isEmpty {
+            for operation in next {
+                guard let place = places[ObjectIdentifier(operation)] else { continue }
+                served.append(place.round)
+                queues[place.queue].end(operation)
+            }
+        }
+        #expect(served == rounds.indices.flatMap { round in queues.map { _ in round } })
+    }
+
+    @Test func queueThatReturnsTakesNoTurnOfTheOthers() {
+        let scheduler = bench.scheduler(limit: 1)
+        let (first, second) = (bench.queue(), bench.queue())
+        let held = first.add(scheduler)
+        let waiting = add(3, scheduler, to: second)
+        #expect(bench.turn() == [held])
+        for expected in waiting[..<2] { #expect(turnAfterEnd(in: [first, second]) == [expected]) }
+        let back = add(3, scheduler, to: first)
+        var order: [Operation] = []
+        for _ in 0..<4 { order += turnAfterEnd(in: [first, second]) }
+        #expect(order[..<2].contains(waiting[2]) && order[..<2].contains(back[0]) && order[2...] == back[1...])
     }
 
     @Test func queuesOfTwoManagersWhoseFirstOperationsAreTheOthersAllStart() {

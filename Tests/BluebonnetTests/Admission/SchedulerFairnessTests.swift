@@ -95,7 +95,7 @@ private final class FlowQueue {
 
     /// Returns the number by which the operation goes.
     func enqueue(flow: Int, priority: Int, origin: Origin) -> UInt64 {
-        var ticket = scheduler.makeTicket(for: self, flow: flow, priority: priority)
+        var ticket = scheduler.makeTicket(flow: flow, priority: priority)
         scheduler.enqueue(&ticket, origin: origin, priority: priority, client: log.client(ticket.number))
         return ticket.number
     }
@@ -105,5 +105,5 @@ private final class FlowQueue {
         return log.numbers.last
     }
 
-    func release(origin: Origin) { scheduler.release(origin: origin) }
+    func release(origin: Origin) { log.release(origin, of: scheduler) }
 }

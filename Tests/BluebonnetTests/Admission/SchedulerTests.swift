@@ -299,19 +299,23 @@ extension SchedulerTests {
 
 /// A scheduler whose tickets go by their numbers.
 private final class NumberedQueue {
-    private final class Client: SlotClient {
+    private final class Client: Operation, SlotClient, @unchecked Sendable {  // safe: used on one thread
         let number: UInt64
         unowned let queue: NumberedQueue
 
         init(_ number: UInt64, _ queue: NumberedQueue) { (self.number, self.queue) = (number, queue) }
 
-        func wasAdmitted() { queue.admitted = number }
+        func wasAdmitted(with slot: TransferSlot) {
+            queue.admitted = number
+            queue.slots.append(slot)
+        }
     }
 
     private let scheduler: Scheduler
     let limitPerOrigin: Int
     private var tickets: [UInt64: Scheduler.Ticket] = [:]
     private var admitted: UInt64?
+    private var slots: [TransferSlot] = []
 
     init(limit: Int, limitPerOrigin: Int) {
         scheduler = Scheduler(limit: limit, limitPerOrigin: limitPerOrigin)
@@ -336,7 +340,10 @@ private final class NumberedQueue {
         scheduler.withdraw(&tickets[number, default: Scheduler.Ticket(number: number)])
     }
 
-    func release(origin: Origin) { scheduler.release(origin: origin) }
+    func release(origin: Origin) {
+        guard let index = slots.firstIndex(where: { $0.origin == origin }) else { return }
+        scheduler.release(slots.remove(at: index))
+    }
 
     /// Lets the next one in; stale entries are passed over.
     func admitNext() -> UInt64? {

@@ -7,16 +7,27 @@ import Foundation
 
 /// The numbers of the clients that got a slot, in order.
 final class AdmissionLog {
-    private final class Client: SlotClient {
+    private final class Client: Operation, SlotClient, @unchecked Sendable {  // safe: used on one thread
         let number: UInt64
         let log: AdmissionLog
 
         init(_ number: UInt64, _ log: AdmissionLog) { (self.number, self.log) = (number, log) }
 
-        func wasAdmitted() { log.numbers.append(number) }
+        func wasAdmitted(with slot: TransferSlot) {
+            log.numbers.append(number)
+            log.slots.append(slot)
+        }
     }
 
     private(set) var numbers: [UInt64] = []
+    /// The slots of the clients that run.
+    private var slots: [TransferSlot] = []
+
+    /// Releases the slot of the oldest client that runs to an origin.
+    func release(_ origin: Origin, of scheduler: Scheduler) {
+        guard let index = slots.firstIndex(where: { $0.origin == origin }) else { return }
+        scheduler.release(slots.remove(at: index))
+    }
 
     func client(_ number: UInt64) -> any SlotClient { Client(number, self) }
 
@@ -32,15 +43,22 @@ final class GateBench {
         let scheduler: Scheduler
         let origin: Origin
         var takesSlot = true
+        /// Nil while the operation does not run.
+        var slot: TransferSlot?
     }
 
     let loop = EventLoop(inbox: Inbox())
     let round: StartingRound
+    /// For operations that need no slot.
+    let slotless = Scheduler()
     /// What was started, in order.
     fileprivate(set) var started: [Operation] = []
     fileprivate var plans: [ObjectIdentifier: Plan] = [:]
 
-    init() { round = StartingRound(loop: loop) }
+    init() {
+        round = StartingRound(loop: loop)
+        slotless.round = round
+    }
 
     func scheduler(limit: Int, limitPerOrigin: Int = 100) -> Scheduler {
         let scheduler = Scheduler(limit: limit, limitPerOrigin: limitPerOrigin)
@@ -49,6 +67,9 @@ final class GateBench {
     }
 
     func queue() -> BenchQueue { BenchQueue(self) }
+
+    /// The slot in which an operation runs.
+    func slot(of operation: Operation) -> TransferSlot? { plans[ObjectIdentifier(operation)]?.slot }
 
     /// Turns the loop, and returns what was started since the last time.
     func turn() -> [Operation] {
@@ -60,12 +81,13 @@ final class GateBench {
 
 /// A queue's state behind its gate, without a lock or a thread.
 final class BenchQueue: GateSource {
-    let gate = QueueGate()
+    let gates = QueueGates()
     private var state = QueueState()
     private let bench: GateBench
 
     fileprivate init(_ bench: GateBench) { self.bench = bench }
 
+    var slotless: Scheduler { bench.slotless }
     var count: Int { state.count }
     var operations: [Operation] { state.operations }
 
@@ -104,10 +126,10 @@ final class BenchQueue: GateSource {
         change { state in
             if case .holdsSlot = state.remove(operation) { state.freeSlot() }
         }
-        guard let plan = bench.plans.removeValue(forKey: ObjectIdentifier(operation)), plan.takesSlot,
-            bench.started.contains(where: { $0 === operation })
-        else { return }
-        plan.scheduler.release(origin: plan.origin)
+        guard let plan = bench.plans.removeValue(forKey: ObjectIdentifier(operation)), let slot = plan.slot else {
+            return
+        }
+        plan.scheduler.release(slot)
     }
 
     func takeChanges(limit: Int) -> GateChanges { state.takeChanges(limit: limit) }
@@ -120,10 +142,9 @@ final class BenchQueue: GateSource {
 
     func waitingCount(among entries: Heap<LaneEntry>) -> Int { state.waitingCount(among: entries) }
 
-    func start(_ operation: Operation) {
+    func start(_ operation: Operation, _ slot: inout TransferSlot?) {
         bench.started.append(operation)
-        guard let plan = bench.plans[ObjectIdentifier(operation)], plan.takesSlot else { return }
-        let hasSlot = plan.scheduler.takeHand(of: operation, origin: plan.origin)
-        if !hasSlot { bench.plans[ObjectIdentifier(operation)] = nil }  // started only to end
+        guard bench.plans[ObjectIdentifier(operation)]?.takesSlot == true else { return }
+        bench.plans[ObjectIdentifier(operation)]?.slot = slot.take()
     }
 }

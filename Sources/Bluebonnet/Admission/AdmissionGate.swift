@@ -1,0 +1,276 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+internal import Foundation
+
+/// Whose operations wait in lanes of a scheduler: it decides whether an operation may start, and starts it.
+protocol LaneOwner: AnyObject {
+    /// Admits an operation, if its gate is open and the entry is not stale.
+    func admit(_ entry: LaneEntry) -> GateAdmission
+    /// How many of these entries are not stale.
+    func waitingCount(among entries: Heap<LaneEntry>) -> Int
+    /// Starts an operation that was admitted, or that is only to end.
+    ///
+    /// - Parameter slot: the operation's slot; nil when the operation does not need one. A slot that is not consumed
+    ///   goes back to its scheduler.
+    func start(_ operation: Operation, _ slot: inout TransferSlot?)
+}
+
+/// A queue in front of schedulers.
+protocol GateSource: LaneOwner {
+    var gates: QueueGates { get }
+    /// The scheduler in which operations wait that need no slot, while the queue has no operation that needs one.
+    var slotless: Scheduler { get }
+    /// Takes what has changed since the last time, with up to `limit` entries.
+    func takeChanges(limit: Int) -> GateChanges
+    /// Where an operation waits for a slot; nil when its origin is not known.
+    func destination(of operation: Operation) -> (scheduler: Scheduler, origin: Origin)?
+}
+
+extension LaneOwner {
+    /// Starts an operation without a slot.
+    func start(_ operation: Operation) {
+        var none: TransferSlot?
+        start(operation, &none)
+    }
+}
+
+/// What has changed in a queue.
+struct GateChanges: Sendable {
+    struct Arrival: Sendable {
+        let entry: LaneEntry
+        /// The operation, when it needs a slot.
+        let operation: Operation?
+    }
+
+    var arrivals = SmallList<Arrival>()
+    /// Operations that are started only to end: neither limit, suspension nor barrier applies to them.
+    var cancelled = SmallList<Operation>()
+    /// A barrier before which no operation is unfinished.
+    var barrier: Operation?
+    var isOpen = false
+    /// Whether all entries that were taken before are stale.
+    var areFormerEntriesStale = false
+    var hasMore = false
+}
+
+/// Whether the first operation behind a gate is admitted.
+enum GateAdmission {
+    case admitted(Operation, SlotDemand)
+    case stale
+    /// The queue is suspended or at its limit. It reports when it is open again.
+    case closed
+}
+
+/// The gates of one queue: one for each scheduler in which its operations wait. Operations that need no slot wait
+/// together with operations that need one, so that both start in one order. Network thread only, but for tests.
+final class QueueGates {
+    /// More gates are kept only while operations wait behind them.
+    private static let keptCount = 8
+
+    private(set) var all: [AdmissionGate] = []
+    /// The gate behind which operations wait that need no slot.
+    private var home: AdmissionGate?
+
+    /// Applies what has changed in the queue, except the operations that are to be started.
+    func apply(_ changes: GateChanges, of source: any GateSource) {
+        if changes.areFormerEntriesStale { for gate in all { gate.removeAll() } }
+        changes.arrivals.visit { insert($0, source) }
+        for gate in all { gate.isOpen = changes.isOpen }
+        guard changes.isOpen else { return }
+        for gate in all where !gate.isEmpty {
+            let scheduler = gate.scheduler
+            scheduler.gateChanged(gate)
+            scheduler.setNeedsService()
+        }
+        if all.count > 1 { orderSchedulers() }
+    }
+
+    /// Has the schedulers served in the order of the queue's first operations: a serial queue keeps one order whatever
+    /// its managers are.
+    private func orderSchedulers() {
+        let waiting = all.compactMap { gate in gate.first.map { (gate, entry: $0) } }.sorted { $0.entry < $1.entry }
+        for (gate, _) in waiting.reversed() { gate.scheduler.setNeedsServiceFirst() }
+    }
+
+    private func insert(_ arrival: GateChanges.Arrival, _ source: any GateSource) {
+        guard let operation = arrival.operation, let destination = source.destination(of: operation) else {
+            let gate = home ?? gate(in: source.slotless)
+            home = gate
+            gate.insert(arrival.entry, origin: nil, source)
+            return gate.scheduler.gateChanged(gate)
+        }
+        let scheduler = destination.scheduler
+        let gate = gate(in: scheduler)
+        gate.insert(arrival.entry, origin: scheduler.origins.index(of: destination.origin), source)
+        scheduler.gateChanged(gate)
+        guard home.map({ $0.scheduler === source.slotless }) ?? true else { return }
+        if let home {
+            gate.adoptSlotless(from: home, source)
+            scheduler.gateChanged(gate)
+            all.removeAll { $0 === home }
+        }
+        home = gate
+    }
+
+    private func gate(in scheduler: Scheduler) -> AdmissionGate {
+        if let gate = all.first(where: { $0.scheduler === scheduler }) { return gate }
+        if all.count >= Self.keptCount { all.removeAll { $0.isEmpty && $0 !== home } }
+        let gate = AdmissionGate(of: scheduler)
+        all.append(gate)
+        return gate
+    }
+}
+
+/// When a gate is served: a higher priority goes first, then the smaller virtual time, then who was served longer ago.
+struct GateTurn: Comparable {
+    let priority: Int
+    let virtualTime, lastService: UInt64
+
+    /// `a < b` when `a` goes first.
+    static func < (a: GateTurn, b: GateTurn) -> Bool {
+        if a.priority != b.priority { return a.priority > b.priority }
+        return (a.virtualTime, a.lastService) < (b.virtualTime, b.lastService)
+    }
+}
+
+/// The operations of one queue that wait in one scheduler. They wait as long as the gate is closed, whatever slots are
+/// free; when it opens, they have the places that they had.
+///
+/// The gates of a scheduler take turns as the flows of a fair queue do. A gate's virtual time advances with each round
+/// that its queue makes through its own flows, so a queue with two batches starts two operations in its turn.
+final class AdmissionGate {
+    /// The last service of a priority.
+    private struct Service {
+        let priority: Int
+        /// The virtual time, in its queue, of the operation that was served.
+        let inner: UInt64
+        /// The same service in the scheduler's virtual time.
+        let outer: UInt64
+    }
+
+    unowned let scheduler: Scheduler
+    private let origins: OriginTable
+    /// The scheduler of a queue's gate; nil for a gate that belongs to its scheduler.
+    private let queuesScheduler: Scheduler?
+    /// While operations wait.
+    private(set) var owner: (any LaneOwner)?
+    fileprivate(set) var isOpen: Bool
+    /// When the scheduler last served the gate, or operations began to wait.
+    private(set) var lastService: UInt64 = 0
+    /// The place among the scheduler's gates.
+    var position = 0
+    /// The turn by which the scheduler finds the gate; nil when it does not look for the gate.
+    var turn: GateTurn?
+    @exclusivity(unchecked) private(set) var lanes = LaneTable()
+    @exclusivity(unchecked) private var services: [Service] = []
+
+    /// A gate that is always open, without a queue.
+    init(_ scheduler: Scheduler) {
+        (self.scheduler, queuesScheduler, origins, isOpen) = (scheduler, nil, scheduler.origins, true)
+    }
+
+    /// A queue's gate.
+    fileprivate init(of scheduler: Scheduler) {
+        (self.scheduler, queuesScheduler, origins, isOpen) = (scheduler, scheduler, scheduler.origins, false)
+    }
+
+    var isOfQueue: Bool { queuesScheduler != nil }
+
+    var isEmpty: Bool { lanes.count == 0 }
+
+    /// - Parameter origin: nil when the operation needs no slot.
+    func insert(_ entry: LaneEntry, origin: OriginTable.Index?, _ owner: any LaneOwner) {
+        join(owner)
+        lanes.insert(entry, origin: origin, in: origins)
+        if origin == nil { scheduler.slotlessCount += 1 }
+        reportBlocked()
+    }
+
+    private func reportBlocked() {
+        for origin in lanes.removeBlocked() { origins.block(self, at: origin) }
+    }
+
+    /// Moves the operations that need no slot from another gate of the queue.
+    fileprivate func adoptSlotless(from other: AdmissionGate, _ owner: any LaneOwner) {
+        join(owner)
+        lanes.adoptSlotless(from: &other.lanes)
+        other.scheduler.slotlessCount -= lanes.slotlessCount
+        scheduler.slotlessCount += lanes.slotlessCount
+        other.leaveIfEmpty()
+    }
+
+    private func join(_ owner: any LaneOwner) {
+        guard self.owner == nil else { return }
+        self.owner = owner
+        lastService = scheduler.add(self)
+    }
+
+    private func leaveIfEmpty() {
+        guard isEmpty, owner != nil else { return }
+        owner = nil
+        scheduler.remove(self)
+    }
+
+    fileprivate func removeAll() {
+        scheduler.slotlessCount -= lanes.slotlessCount
+        lanes.removeAll(in: origins)
+        leaveIfEmpty()
+    }
+
+    /// The first operation that may start as soon as the scheduler has a slot.
+    fileprivate var first: LaneEntry? { first(hasSlot: true)?.entry }
+
+    /// - Parameter hasSlot: whether the scheduler has a slot for an operation that needs one.
+    func first(hasSlot: Bool) -> LaneTable.Candidate? {
+        let first = lanes.first(in: origins, hasSlot: hasSlot)
+        reportBlocked()
+        return first
+    }
+
+    /// Removes what `first(hasSlot:)` returned.
+    func removeFirst(_ candidate: LaneTable.Candidate) {
+        lanes.removeFirst(candidate, in: origins)
+        if candidate.origin == nil { scheduler.slotlessCount -= 1 }
+        leaveIfEmpty()
+    }
+
+    /// The queue has reported that it is closed.
+    func close() { isOpen = false }
+
+    /// An origin may have a free slot again.
+    func unblock(_ origin: OriginTable.Index) { lanes.unblock(origin) }
+
+    /// The number of operations that wait for a slot of an origin.
+    func waitingCount(for origin: OriginTable.Index) -> Int {
+        owner?.waitingCount(among: lanes.entries(of: origin)) ?? 0
+    }
+
+    // MARK: Turns
+
+    /// An operation's virtual time in the scheduler; its ticket's, when it has no queue.
+    ///
+    /// - Parameter now: the virtual time that the scheduler serves.
+    func virtualTime(of entry: LaneEntry, now: UInt64) -> UInt64 {
+        guard isOfQueue else { return entry.virtualTime }
+        guard let last = services.first(where: { $0.priority == entry.priority }) else { return now }
+        return last.inner == entry.virtualTime ? last.outer : max(last.outer + 1, now)
+    }
+
+    /// Records that an operation was served, at its virtual time in the scheduler.
+    func recordService(_ number: UInt64, of entry: LaneEntry, at virtualTime: UInt64) {
+        lastService = number
+        guard isOfQueue else { return }
+        let last = Service(priority: entry.priority, inner: entry.virtualTime, outer: virtualTime)
+        guard let index = services.firstIndex(where: { $0.priority == entry.priority }) else {
+            return services.append(last)
+        }
+        services[index] = last
+    }
+}
+
+@available(*, unavailable)
+extension QueueGates: Sendable {}
+
+@available(*, unavailable)
+extension AdmissionGate: Sendable {}
