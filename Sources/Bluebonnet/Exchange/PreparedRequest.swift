@@ -11,6 +11,8 @@ final class PreparedRequest: Sendable {
     let plan: RequestPlan
     /// The request with the URL that is sent: what is cached, kept and told goes by that one.
     let request: HTTPRequest
+    /// The request's; asking Foundation's form for it each time would cost more.
+    let cachePolicy: URLRequest.CachePolicy
     let origin: Origin
     /// The first hop.
     let first: HopRequest
@@ -40,7 +42,7 @@ final class PreparedRequest: Sendable {
         plan.serializer = plan.effectiveSerializer
         self.plan = plan
         let request = Self.sent(given, keepsDotSegments: plan.options.keepsDotSegments)
-        self.request = request
+        (self.request, cachePolicy) = (request, request.cachePolicy)
         origin = try Self.checkedOrigin(of: request.url, for: plan.options)
         let hasFile = plan.uploadFile != nil
         let hasStream = request.bodyStream != nil && !hasFile

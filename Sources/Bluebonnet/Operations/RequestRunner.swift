@@ -178,7 +178,7 @@ extension RequestRunner {
 
     private func askCache() -> RequestStage? {
         guard let cacheExchange, cacheExchange.mayBeAnswered else {
-            if prepared?.request.cachePolicy == .returnCacheDataDontLoad { return .end(.failed(CacheExchange.notCached)) }
+            if prepared?.cachePolicy == .returnCacheDataDontLoad { return .end(.failed(CacheExchange.notCached)) }
             return .connectivity
         }
         return run(in: .alone) {

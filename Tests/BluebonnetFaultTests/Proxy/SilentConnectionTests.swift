@@ -27,6 +27,8 @@ extension FaultTests {
                     var configuration = RequestOperationManager.Configuration()
                     configuration.responseSerializer = HTTPResponseSerializer()
                     configuration.transferOptions = try target.options
+                    // Not what is tested: a handshake takes long while the machine is busy.
+                    configuration.transferOptions.timeouts.connect = .seconds(20)
                     try await body(proxy, RequestOperationManager(configuration: configuration), target)
                 }
             }
