@@ -19,7 +19,7 @@ protocol LaneOwner: AnyObject {
 /// A queue in front of schedulers.
 protocol GateSource: LaneOwner {
     var gates: QueueGates { get }
-    /// The scheduler in which operations wait that need no slot, while the queue has no operation that needs one.
+    /// The scheduler in which operations wait that need no slot, as long as the queue never had one that needs a slot.
     var slotless: Scheduler { get }
     /// Takes what has changed since the last time, with up to `limit` entries.
     func takeChanges(limit: Int) -> GateChanges
@@ -257,10 +257,12 @@ final class AdmissionGate {
         return last.inner == entry.virtualTime ? last.outer : max(last.outer + 1, now)
     }
 
-    /// Records that an operation was served, at its virtual time in the scheduler.
-    func recordService(_ number: UInt64, of entry: LaneEntry, at virtualTime: UInt64) {
+    /// Records that an operation was served.
+    ///
+    /// - Parameter virtualTime: the operation's virtual time in the scheduler; nil when it needed no slot.
+    func recordService(_ number: UInt64, of entry: LaneEntry, at virtualTime: UInt64?) {
         lastService = number
-        guard isOfQueue else { return }
+        guard isOfQueue, let virtualTime else { return }
         let last = Service(priority: entry.priority, inner: entry.virtualTime, outer: virtualTime)
         guard let index = services.firstIndex(where: { $0.priority == entry.priority }) else {
             return services.append(last)

@@ -67,10 +67,12 @@ final class Scheduler {
     private lazy var openGate = AdmissionGate(self)
     /// The gates behind which operations wait.
     @exclusivity(unchecked) private var gates: [AdmissionGate] = []
+    /// The number of turns that gates no longer have which may stay in `candidacies`.
+    private static let staleLimit = 64
     /// Gates by their turns, when there are several. A gate is never found later than its turn; a turn that the gate no
     /// longer has is skipped.
     private var candidacies = Heap<Candidacy>()
-    /// The number of operations behind the gates that need no slot.
+    /// The number of operations behind the gates that need no slot, stale entries and closed gates included.
     var slotlessCount = 0
     private var lastServiceNumber: UInt64 = 0
     private var lastNumber: UInt64 = 0
@@ -203,7 +205,7 @@ extension Scheduler {
         if gates.count > 1 { renew(gate, choice(of: gate)) }
     }
 
-    /// The queues with operations that wait for a slot.
+    /// The queues with operations that wait in this scheduler.
     var queues: [any GateSource] { gates.compactMap { $0.owner as? any GateSource } }
 
     private func nextServiceNumber() -> UInt64 {
@@ -229,8 +231,10 @@ extension Scheduler {
             remove(choice)
             return .cleared
         case .admitted(let operation, let demand):
-            fairQueue.serve(choice.turn.virtualTime, priority: choice.turn.priority)
-            choice.gate.recordService(nextServiceNumber(), of: choice.candidate.entry, at: choice.turn.virtualTime)
+            // A start without a slot is no service: it must not delay operations that wait for a slot.
+            let service = choice.candidate.origin == nil ? nil : choice.turn.virtualTime
+            if let service { fairQueue.serve(service, priority: choice.turn.priority) }
+            choice.gate.recordService(nextServiceNumber(), of: choice.candidate.entry, at: service)
             var slot = choice.candidate.origin.map { grant($0, demand, at: choice.turn.virtualTime) }
             remove(choice)
             owner.start(operation, &slot)
@@ -269,7 +273,11 @@ extension Scheduler {
     private func renew(_ gate: AdmissionGate, _ choice: Choice?) {
         guard gate.turn != choice?.turn else { return }
         gate.turn = choice?.turn
-        if let choice { candidacies.insert(Candidacy(gate: gate, turn: choice.turn)) }
+        guard let choice else { return }
+        candidacies.insert(Candidacy(gate: gate, turn: choice.turn))
+        guard candidacies.count > 2 * gates.count + Self.staleLimit else { return }
+        candidacies = Heap()
+        for gate in gates { if let turn = gate.turn { candidacies.insert(Candidacy(gate: gate, turn: turn)) } }
     }
 
     /// The first of the operations that need no slot, when there is no slot. It looks at all gates: few queues mix such

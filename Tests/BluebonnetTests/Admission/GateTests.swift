@@ -349,6 +349,30 @@ extension GateTests {
         #expect(log.numbers.count <= 12)
     }
 
+    /// Operations of a batch that start without a slot, and ask for one when their requests are made.
+    @Test func startsWithoutASlotDoNotDelayASingleOne() {
+        let (batch, other, scheduler, log) = (bench.queue(), bench.queue(), bench.scheduler(limit: 1), AdmissionLog())
+        let first = batch.add(scheduler)
+        #expect(bench.turn() == [first])
+        let single = other.add(scheduler)
+        for _ in 0..<1000 { batch.add(flow: 1) }
+        var number: UInt64 = 0
+        for _ in 0..<10 {
+            for _ in bench.turn() {
+                number += 1
+                var ticket = scheduler.makeTicket(flow: 1, priority: 0)
+                scheduler.enqueue(&ticket, origin: a, priority: 0, client: log.client(number))
+            }
+        }
+        #expect(number == 1000 && log.numbers.isEmpty)
+        batch.end(first)
+        if bench.turn() != [single] {
+            log.release(a, of: scheduler)
+            #expect(bench.turn() == [single])
+        }
+        #expect(log.numbers.count <= 1)
+    }
+
     @Test func operationsOfALongSuspendedQueueDoNotDelayASingleOne() {
         let scheduler = bench.scheduler(limit: 1)
         let (closed, open, other) = (bench.queue(), bench.queue(), bench.queue())

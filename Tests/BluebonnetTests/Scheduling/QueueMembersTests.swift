@@ -141,14 +141,16 @@ extension RequestOperationQueue: AnyOperationQueue {}
     @Test(arguments: Kind.allCases) func cancellingAllEndsAll(kind: Kind) async {
         let queue = kind.make()
         queue.maxConcurrentOperationCount = 1
-        network.answer("/held", with: [.wait(Gate())])
-        let all = [network.operation("/held")] + (0..<20).map { network.operation("/\($0)") }
+        let paths = (0...20).map { "/\($0)" }
+        for path in paths { network.answer(path, with: [.wait(Gate())]) }
+        let all = paths.map { network.operation($0) }
         queue.addOperations(all, waitUntilFinished: false)
         await network.log.sees(.begun(1))
         queue.cancelAllOperations()
         await waitUntilEmpty(queue)
         #expect(all.allSatisfy { $0.isCancelled && $0.isFinished && $0.error?.code == .cancelled })
-        #expect(network.log.requests.count == 1)
+        // Foundation's queue cancels one after another: the end of one may start the next before that is cancelled.
+        #expect(kind == .foundation || network.log.requests.count == 1)
     }
 
     @Test(arguments: Kind.allCases) func addingCanWait(kind: Kind) async {
