@@ -355,16 +355,16 @@ extension GateTests {
         let first = batch.add(scheduler)
         #expect(bench.turn() == [first])
         let single = other.add(scheduler)
-        for _ in 0..<1000 { batch.add(flow: 1) }
         var number: UInt64 = 0
-        for _ in 0..<10 {
-            for _ in bench.turn() {
-                number += 1
-                var ticket = scheduler.makeTicket(flow: 1, priority: 0)
-                scheduler.enqueue(&ticket, origin: a, priority: 0, client: log.client(number))
-            }
+        bench.whenStarted = { [a] _ in
+            number += 1
+            var ticket = scheduler.makeTicket(flow: 1, priority: 0)
+            scheduler.enqueue(&ticket, origin: a, priority: 0, client: log.client(number))
         }
+        for _ in 0..<1000 { batch.add(flow: 1) }
+        for _ in 0..<10 { _ = bench.turn() }
         #expect(number == 1000 && log.numbers.isEmpty)
+        bench.whenStarted = { _ in }
         batch.end(first)
         if bench.turn() != [single] {
             log.release(a, of: scheduler)

@@ -51,6 +51,8 @@ final class GateBench {
     let round: StartingRound
     /// For operations that need no slot.
     let slotless = Scheduler()
+    /// Called with each operation at its start.
+    var whenStarted: (Operation) -> Void = { _ in }
     /// What was started, in order.
     fileprivate(set) var started: [Operation] = []
     fileprivate var plans: [ObjectIdentifier: Plan] = [:]
@@ -144,6 +146,7 @@ final class BenchQueue: GateSource {
 
     func start(_ operation: Operation, _ slot: inout TransferSlot?) {
         bench.started.append(operation)
+        bench.whenStarted(operation)
         guard bench.plans[ObjectIdentifier(operation)]?.takesSlot == true else { return }
         bench.plans[ObjectIdentifier(operation)]?.slot = slot.take()
     }
