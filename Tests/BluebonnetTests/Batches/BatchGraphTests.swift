@@ -83,7 +83,6 @@ import Testing
         #expect(graph.nodes.map(\.state) == [.success, .failure, .skipped, .cancelled])
         #expect(graph.nodes[0].name == "GET http://scripted.test/ok")
         #expect(graph.edges == [edge(0, 1), edge(1, 2)])
-        #expect(graph.criticalPath == [0, 1, 2])
         #expect(graph.nodes[2].start == nil)
         let (end, start) = (try #require(graph.nodes[0].end), try #require(graph.nodes[1].start))
         #expect(end <= start && graph.nodes[0].start == .zero)
