@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: MIT
 
 internal import Foundation
-internal import Synchronization
 
 /// An operation with the type of its result. Wait for the result, handle it in a closure, or make other operations from
 /// it.

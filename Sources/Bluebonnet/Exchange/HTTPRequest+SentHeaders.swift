@@ -19,9 +19,9 @@ extension HTTPRequest {
         _ known: RequestPlan.Fields = .unchecked, bodyByteCount: Int64?
     ) throws(NetworkingError) -> (headers: HeaderFields, declaredBodyByteCount: Int64?) {
         if case .sent(let ready) = known { return (ready, nil) }
-        if headers.isEmpty { return (Self.withDefaults(headers, cachePolicy), nil) }
-        if case .checked = known, !headers.fields.contains(where: { RequestCheck.concernsConnection($0.name) }) {
-            return (Self.withDefaults(headers, cachePolicy), nil)
+        let isChecked = if case .checked = known { true } else { headers.isEmpty }
+        if isChecked, !headers.fields.contains(where: { RequestCheck.concernsConnection($0.name) }) {
+            return (uncheckedSentHeaders, nil)
         }
         let checked = try RequestCheck.fields(
             headers.fields.map { (name: $0.name, value: $0.value) }, bodyByteCount: bodyByteCount)

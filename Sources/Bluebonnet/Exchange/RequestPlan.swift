@@ -191,10 +191,7 @@ extension RequestPlan.Source {
         if let request = HTTPRequest(request) {
             self = .request(request)
         } else {
-            self = .recipe(
-                RequestPlan.Recipe(isQuick: true) { _ in
-                    throw NetworkingError(.badURL, "the request has no URL")
-                })
+            self = .recipe(RequestPlan.Recipe(isQuick: true) { plan in try plan.setRequest(request) })
         }
     }
 }

@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: MIT
 
 internal import Foundation
-internal import Synchronization
 
 extension RequestOperationManager {
     /// Runs a batch: adds its operations that are in no queue yet to `operationQueue`.

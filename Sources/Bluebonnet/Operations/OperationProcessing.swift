@@ -4,7 +4,6 @@
 internal import Dispatch
 internal import Foundation
 internal import FoundationNetworking
-internal import Synchronization
 
 // The stages of an operation from the end of its transfers to its handlers.
 extension RequestOperation: EndingOperation {

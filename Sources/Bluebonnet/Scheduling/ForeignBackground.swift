@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: MIT
 
 internal import Foundation
-internal import Synchronization
 
 /// The transitive dependencies of an operation of another kind, as far as Foundation knows them.
 struct ForeignBackground {

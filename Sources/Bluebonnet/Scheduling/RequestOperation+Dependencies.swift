@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: MIT
 
 public import Foundation
-internal import Synchronization
 
 extension RequestOperation {
     /// Makes this operation wait until another operation has ended.

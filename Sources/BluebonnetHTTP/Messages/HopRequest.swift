@@ -28,14 +28,7 @@ package struct HopRequest: Sendable, Hashable {
         }
     }
 
-    package init(_ request: HTTPRequest, hasBody: Bool, carriesCredentials: Bool = true) {
-        (self.request, self.hasBody, self.carriesCredentials) = (request, hasBody, carriesCredentials)
-    }
-
-    package init(method: String, url: URL, headers: HeaderFields, hasBody: Bool, carriesCredentials: Bool = true) {
-        self.init(
-            HTTPRequest(method, url: url, headers: headers), hasBody: hasBody, carriesCredentials: carriesCredentials)
-    }
+    package init(_ request: HTTPRequest, hasBody: Bool) { (self.request, self.hasBody) = (request, hasBody) }
 
     package var method: String {
         get { request.method }

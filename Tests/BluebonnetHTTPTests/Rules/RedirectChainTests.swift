@@ -20,7 +20,7 @@ import Testing
     private func chain(_ url: String, _ policy: RedirectPolicy = RedirectPolicy()) throws -> RedirectChain {
         RedirectChain(
             HopRequest(
-                method: "PUT", url: try #require(URL(string: url)), headers: callersHeaders, hasBody: true),
+                HTTPRequest("PUT", url: try #require(URL(string: url)), headers: callersHeaders), hasBody: true),
             policy: policy)
     }
 

@@ -159,7 +159,7 @@ extension RedirectPolicyTests {
     private func request(
         _ method: String = "GET", _ url: String = "http://a/b/c", hasBody: Bool = false, headers: HeaderFields = [:]
     ) throws -> HopRequest {
-        HopRequest(method: method, url: try #require(URL(string: url)), headers: headers, hasBody: hasBody)
+        HopRequest(HTTPRequest(method, url: try #require(URL(string: url)), headers: headers), hasBody: hasBody)
     }
 
     private func decision(

@@ -8,7 +8,7 @@ import Testing
 
 @testable import Bluebonnet
 
-/// Accepted statuses, URLs, JSON bodies and limits of calls.
+/// The steps of calls, and their accepted statuses, requests, URLs, JSON bodies and limits.
 @Suite(.timeLimit(.minutes(1))) struct CallTests {
     private let network = ScriptedNetwork()
     private let manager: RequestOperationManager

@@ -16,7 +16,7 @@ extension FuzzTarget {
             "Authorization": "secret", "X-Key": "secret", "Accept": "*/*", "Content-Type": "a/b",
         ]
         var request = HopRequest(
-            method: options & 4 == 4 ? "POST" : "GET", url: first, headers: headers, hasBody: options & 4 == 4)
+            HTTPRequest(options & 4 == 4 ? "POST" : "GET", url: first, headers: headers), hasBody: options & 4 == 4)
         var chain = RedirectChain(request, policy: policy)
         var hasLeft = false
         while !input.isEmpty {
