@@ -112,7 +112,7 @@ let package = Package(
             swiftSettings: strict
         ),
         .executableTarget(
-            name: "bluebonnet", dependencies: ["BluebonnetCommand"], path: "Sources/CommandMain",
+            name: "bluebonnet", dependencies: ["BluebonnetCommand"], path: "Sources/Batches/CommandMain",
             swiftSettings: strict),
         .executableTarget(
             name: "BatchExample", dependencies: ["Bluebonnet"], path: "Examples/Batch", swiftSettings: strict),
@@ -140,14 +140,13 @@ let package = Package(
         ),
         // Servers that are programs of their own, like nginx: for this package's tests.
         .target(
-            name: "RealServers", dependencies: ["BluebonnetLocks", "BluebonnetTestServer"], path: "Tests/RealServers",
+            name: "RealServers", dependencies: ["BluebonnetLocks", "BluebonnetTestServer"],
             swiftSettings: strict),
-        .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: strict),
+        .target(name: "TestSupport", swiftSettings: strict),
         // What faults are injected into, and what has to hold then. Without the library's inside, for programs too.
         .target(
             name: "FaultKit",
             dependencies: ["Bluebonnet", "BluebonnetLocks", "COpenSSL", "BluebonnetTestServer", "RealServers"],
-            path: "Tests/FaultKit",
             swiftSettings: strict),
         // What fuzzers and tests feed to the parsers, and what has to hold then. Scripts/fuzz builds the program with
         // libFuzzer; without, it runs the files that it is given.
@@ -165,16 +164,15 @@ let package = Package(
         .executableTarget(
             name: "TortureProbe",
             dependencies: ["Bluebonnet", "BluebonnetBatch", "BluebonnetJournal", "BluebonnetLocks"],
-            path: "Tests/TortureProbe", exclude: ["Preload"], swiftSettings: strict),
+            exclude: ["Preload"], swiftSettings: strict),
         .executableTarget(
             name: "SoakProbe",
             dependencies: [
                 "Bluebonnet", "BluebonnetLocks", "FaultKit", "BluebonnetTestServer", "RealServers", "TestSupport",
-            ],
-            path: "Tests/SoakProbe", swiftSettings: strict),
-        .target(name: "EarlyOpenSSL", dependencies: ["COpenSSL"], path: "Tests/EarlyOpenSSL"),
+            ], swiftSettings: strict),
+        .target(name: "EarlyOpenSSL", dependencies: ["COpenSSL"]),
         .executableTarget(
-            name: "ExitProbe", dependencies: ["Bluebonnet", "CExit", "EarlyOpenSSL"], path: "Tests/ExitProbe",
+            name: "ExitProbe", dependencies: ["Bluebonnet", "CExit", "EarlyOpenSSL"],
             swiftSettings: strict),
         // Without a server, a file or a thread: they run alone in seconds.
         .testTarget(
@@ -265,3 +263,25 @@ let package = Package(
     ],
     swiftLanguageModes: [.v6]
 )
+
+/// The folders of Sources and Tests that show the parts. What belongs to all parts is in Tests itself.
+let parts = [
+    "Sources/Core": ["Bluebonnet", "BluebonnetHTTP", "BluebonnetLocks"],
+    "Sources/Batches": ["BluebonnetBatch", "BluebonnetCommand", "BluebonnetFleet", "BluebonnetJournal"],
+    "Sources/Testing": ["BluebonnetTestServer", "BluebonnetTesting"],
+    "Sources/Products": ["BluebonnetImage"],
+    "Sources/System": ["CCurl", "CExit", "CGdkPixbuf", "CHTTP2", "CLinux", "COpenSSL", "CPostgreSQL", "CZlib"],
+    "Tests/Core": [
+        "BluebonnetFaultTests", "BluebonnetHTTPTests", "BluebonnetRulesTests", "BluebonnetTests",
+        "BluebonnetTrustTests", "EarlyOpenSSL", "ExitProbe", "SoakProbe",
+    ],
+    "Tests/Batches": [
+        "BluebonnetBatchTests", "BluebonnetCommandTests", "BluebonnetFleetTests", "BluebonnetJournalTests",
+        "TortureProbe",
+    ],
+    "Tests/Testing": ["BluebonnetTestServerTests", "BluebonnetTestingTests", "FaultKit", "RealServers", "TestSupport"],
+    "Tests/Products": ["BluebonnetImageTests"],
+]
+for (folder, names) in parts {
+    for target in package.targets where names.contains(target.name) { target.path = "\(folder)/\(target.name)" }
+}

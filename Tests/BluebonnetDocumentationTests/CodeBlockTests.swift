@@ -29,7 +29,7 @@ import Testing
         "Speed.md: swift run -c release --package-path Benchmarks LoadDriver --mix http://127.0.0.1:8080 "
             + "http://127.0.0.1:8081 \\": "commandOfABlockExists",
         "Compared.md: swift run -c release --package-path Benchmarks Compare --table "
-            + "Sources/Bluebonnet/Bluebonnet.docc/Compared.md": "commandOfABlockExists",
+            + "Sources/Core/Bluebonnet/Bluebonnet.docc/Compared.md": "commandOfABlockExists",
         "Structure.md: swift test --filter BluebonnetHTTPTests": "commandOfABlockExists",
         "PinningAndTrust.md: openssl x509 -in server.pem -pubkey -noout | openssl pkey -pubin -outform der | openssl "
             + "dgst -sha256 -binary | base64": "digestOfAKeyIsPrintedByTheCommandOfThePage",

@@ -22,7 +22,7 @@ import Testing
     private let rows: [Row]
 
     init() throws {
-        let path = CodeBlock.root.appendingPathComponent("Sources/Bluebonnet/Bluebonnet.docc/AFNetworkingMembers.md")
+        let path = CodeBlock.root.appendingPathComponent("Sources/Core/Bluebonnet/Bluebonnet.docc/AFNetworkingMembers.md")
         let sections = try String(contentsOf: path, encoding: .utf8).components(separatedBy: "\n## ").dropFirst()
         rows = sections.flatMap { section in
             section.split(separator: "\n").filter { $0.hasPrefix("| ") && !$0.hasPrefix("| AFNetworking |") }.map {

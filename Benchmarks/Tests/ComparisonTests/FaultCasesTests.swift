@@ -39,7 +39,7 @@ import Testing
     /// The page is written by the command; a case that is new there is missing until the command has run again.
     @Test func pageHasTheResultsOfAllCases() throws {
         let root = URL(fileURLWithPath: #filePath).pathComponents.dropLast(4).dropFirst().joined(separator: "/")
-        let path = "/\(root)/Sources/Bluebonnet/Bluebonnet.docc/Compared.md"
+        let path = "/\(root)/Sources/Core/Bluebonnet/Bluebonnet.docc/Compared.md"
         let text = try String(contentsOfFile: path, encoding: .utf8)
         let page = try #require(text.components(separatedBy: ComparisonTable.heading).last)
         for group in FaultCase.Group.allCases {

@@ -1,0 +1,264 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+import Foundation
+import Testing
+
+/// Which folder may use which, and how large circles, folders and pieces of types may be. Modules are checked by the
+/// compiler too.
+@Suite(.timeLimit(.minutes(1))) struct ArchitectureTests {
+    /// The folders from the ground up, and what each may use. An arrow to a folder further down needs only a word here;
+    /// one to a folder further up is a fault of the structure.
+    private static let permitted: [(folder: String, uses: String)] = [
+        ("BluebonnetLocks", ""),
+        ("BluebonnetHTTP/Syntax", ""),
+        ("BluebonnetHTTP/Addresses", "Syntax"),
+        ("BluebonnetHTTP/Errors", "Addresses"),
+        ("BluebonnetHTTP/Formats", "Addresses Errors Syntax"),
+        ("BluebonnetHTTP/Messages", "Addresses Errors Formats Syntax"),
+        ("BluebonnetHTTP/Rules", "Addresses Errors Messages Syntax"),
+        ("Bluebonnet/Concurrency", ""),
+        ("Bluebonnet/Dependencies", ""),
+        ("Bluebonnet/NetworkThread", "Concurrency Errors"),
+        ("Bluebonnet/Limits", "Addresses"),
+        ("Bluebonnet/Reachability", "Concurrency NetworkThread"),
+        ("Bluebonnet/Certificates", "Errors Reachability"),
+        ("Bluebonnet/Security", "Certificates Errors NetworkThread Reachability Syntax"),
+        ("Bluebonnet/TLS", "Addresses Certificates Concurrency Errors NetworkThread Security Syntax"),
+        ("Bluebonnet/Files", "Certificates Errors"),
+        ("Bluebonnet/Bodies", "Certificates Concurrency Errors Files Messages NetworkThread Rules Syntax"),
+        ("Bluebonnet/Serialization", "Addresses Bodies Concurrency Errors Formats Messages Syntax"),
+        (
+            "Bluebonnet/Transport",
+            "Addresses Bodies Concurrency Errors Limits Messages NetworkThread Reachability Rules Security Syntax TLS"
+        ),
+        ("Bluebonnet/Credentials", "Addresses Bodies Errors Files Messages NetworkThread Rules"),
+        ("Bluebonnet/Environment", "Addresses Credentials Errors Reachability Transport"),
+        ("Bluebonnet/Cookies", "Addresses Concurrency Errors Files NetworkThread Syntax Transport"),
+        ("Bluebonnet/Cache", "Concurrency Messages Transport"),
+        ("Bluebonnet/Retries", "Addresses Errors Messages NetworkThread Rules Transport"),
+        ("Bluebonnet/Governor", "Addresses Errors Messages NetworkThread Retries Rules"),
+        (
+            "Bluebonnet/Admission",
+            "Addresses Certificates Concurrency Errors Governor Limits Messages NetworkThread Retries Transport"
+        ),
+        (
+            "Bluebonnet/Exchange",
+            """
+            Addresses Bodies Cache Certificates Concurrency Cookies Credentials Environment Errors Files Governor
+            Limits Messages NetworkThread Retries Rules Security Serialization Syntax TLS Transport
+            """
+        ),
+        (
+            "Bluebonnet/Archive",
+            "Bodies Environment Errors Exchange Limits Retries Security Serialization TLS Transport"
+        ),
+        // The knot: an operation, the operations that wait for it and the queue that it waits in know each other.
+        (
+            "Bluebonnet/Scheduling",
+            """
+            Addresses Admission Concurrency Dependencies Errors NetworkThread Operations Reachability
+            """
+        ),
+        (
+            "Bluebonnet/Operations",
+            """
+            Addresses Admission Archive Bodies Cache Certificates Concurrency Credentials Dependencies Errors Exchange
+            Governor Messages NetworkThread Reachability Retries Scheduling Security Serialization Syntax Transport
+            """
+        ),
+        ("Bluebonnet/Batches", "Concurrency Errors Operations Scheduling"),
+        (
+            "Bluebonnet/Manager",
+            """
+            Addresses Admission Archive Batches Cache Concurrency Cookies Credentials Errors Exchange Formats Governor
+            Messages NetworkThread Operations Reachability Retries Scheduling Security Serialization
+            """
+        ),
+        (
+            "Bluebonnet/OAuth",
+            "Addresses Admission Credentials Errors Exchange Formats Messages Operations Syntax"
+        ),
+        // Sessions are a façade: they reach what users reach, nothing below operations.
+        (
+            "Bluebonnet/Sessions",
+            """
+            Cache Cookies Credentials Errors Exchange Formats Governor Manager Messages Operations Reachability Security
+            Serialization
+            """
+        ),
+        ("Bluebonnet/Activity", "Operations"),
+        (
+            "BluebonnetBatch",
+            """
+            Addresses Admission Errors Exchange Formats Governor Manager Messages Operations References Retries Security
+            Serialization Syntax TLS Transport
+            """
+        ),
+        ("BluebonnetBatch/References", "Errors Formats Messages Syntax"),
+        ("BluebonnetBatch/LargeBatches", "BluebonnetBatch Messages References Syntax"),
+        ("BluebonnetJournal", "BluebonnetBatch Certificates LargeBatches References Syntax"),
+        ("BluebonnetFleet/Model", "BluebonnetBatch Exchange Governor Messages Retries"),
+        ("BluebonnetFleet/PostgreSQL", "Model"),
+        ("BluebonnetFleet/Store", "Addresses BluebonnetBatch BluebonnetJournal LargeBatches Model PostgreSQL Syntax"),
+        ("BluebonnetFleet/Credentials", "Credentials Model Store"),
+        (
+            "BluebonnetFleet/Worker",
+            "BluebonnetBatch BluebonnetJournal Exchange Governor Model Operations PostgreSQL References Store Syntax"
+        ),
+        ("BluebonnetFleet", "BluebonnetBatch LargeBatches Model Store"),
+        (
+            "BluebonnetTesting/Simulation",
+            "Admission Concurrency Errors Governor Manager Messages NetworkThread Retries Transport"
+        ),
+        (
+            "BluebonnetTesting",
+            "Admission Errors Files Formats Governor Manager Messages Serialization Sessions BluebonnetTesting/Simulation"
+        ),
+        ("BluebonnetTestServer/Support", ""),
+        ("BluebonnetTestServer/Certificates", "Support"),
+        ("BluebonnetTestServer/Replies", "Support"),
+        ("BluebonnetTestServer/Server", "BluebonnetTestServer/Certificates Replies Support"),
+        ("BluebonnetTestServer/Faults", "Server Support"),
+        ("BluebonnetImage", "Errors Exchange Manager Messages Operations Serialization"),
+        (
+            "BluebonnetCommand",
+            """
+            Addresses BluebonnetBatch BluebonnetFleet BluebonnetFleet/Credentials BluebonnetJournal Certificates
+            Credentials Errors Exchange Formats Governor LargeBatches Messages Model OAuth Reachability References
+            Retries Security Syntax Transport Worker
+            """
+        ),
+        ("CommandMain", ""),
+    ]
+    private static let knot: Set = ["Bluebonnet/Operations", "Bluebonnet/Scheduling"]
+
+    private static let tree = SourceTree(
+        Dictionary(uniqueKeysWithValues: StyleTests.sources.map { ($0.path, $0.lines.joined(separator: "\n")) }))
+
+    @Test func folderUsesPermittedFoldersOnly() {
+        let folders = Dictionary(
+            Self.permitted.map { ($0.folder.split(separator: "/").last.map(String.init) ?? "", $0.folder) }
+        ) { first, _ in first }
+        let permitted = Self.permitted.flatMap { folder, uses in
+            uses.split { $0.isWhitespace }.map { SourceTree.Arrow(from: folder, to: folders[String($0)] ?? String($0)) }
+        }
+        let found = Self.tree.arrows
+        let strange = found.filter { !permitted.contains($0.key) }
+        #expect(strange.map { "\($0.key) by \($0.value.sorted())" }.sorted() == [], "arrows that are not permitted")
+        #expect(Set(permitted).subtracting(found.keys).sorted() == [], "permitted arrows that there are no more")
+    }
+
+    @Test func sessionsReachBelowOperationsOnlyWhatUsersHold() {
+        let declaration = /^(?:public|open) (?:final )?(?:actor|class|enum|protocol|struct|typealias) (\w+)/
+        let held = Set(
+            StyleTests.sources.flatMap(\.lines)
+                .compactMap { $0.firstMatch(of: declaration).map { String($0.output.1) } })
+        let levels: Set = ["Errors", "Manager", "Operations", "Serialization"]
+        let arrows = Self.tree.arrows.filter { arrow, _ in
+            arrow.from == "Bluebonnet/Sessions" && !levels.contains { arrow.to.hasSuffix("/" + $0) }
+        }
+        #expect(arrows.count > 3)
+        for (arrow, types) in arrows { #expect(types.subtracting(held).sorted() == [], "\(arrow)") }
+    }
+
+    /// A façade that grows is an engine: what is missing belongs to operations, where everybody has it.
+    @Test func sessionsAreAtMostFifteenHundredLines() {
+        let files = StyleTests.sources.filter { SourceTree.folder($0.path) == "Bluebonnet/Sessions" }
+        #expect(files.count > 5)
+        #expect(files.reduce(0) { $0 + $1.lines.count - 1 } <= 1_500)
+    }
+
+    @Test func everyFolderHasItsRow() {
+        let folders = Set(StyleTests.sources.map { SourceTree.folder($0.path) }).subtracting(["Bluebonnet"])
+        #expect(folders == Set(Self.permitted.map(\.folder)))
+    }
+
+    /// Modules of C reach further than their callers: symbols, exit, memory.
+    @Test func everyTargetInCHasALineOnThePageAboutStructure() throws {
+        let manifest = try String(contentsOf: StyleTests.root.appendingPathComponent("Package.swift"), encoding: .utf8)
+        let named = manifest.matches(of: /arget\(name: "(C[A-Z]\w*)"|systemLibrary\(name: "(\w+)"/)
+        let targets = named.compactMap { $0.output.1 ?? $0.output.2 }.map(String.init)
+        let page = try DocumentationTests.page("Structure.md")
+        let section = page.components(separatedBy: "\n## ").first { $0.hasPrefix("C targets\n") } ?? ""
+        let rows = section.matches(of: /\n\| `(\w+)` \| [^|]+ \| [^|]+ \|/).map { String($0.output.1) }
+        #expect(targets.count > 5)
+        #expect(rows.sorted() == targets.sorted())
+    }
+
+    @Test func onlyTheKnotIsACircleOfFolders() {
+        var edges: [String: Set<String>] = [:]
+        for arrow in Self.tree.arrows.keys { edges[arrow.from, default: []].insert(arrow.to) }
+        #expect(SourceTree.largestCircle(edges) == Self.knot)
+        let rest = edges.filter { !Self.knot.contains($0.key) }
+        #expect(SourceTree.largestCircle(rest) == [])
+    }
+
+    @Test func onePairOfFoldersUsesEachOther() {
+        let arrows = Self.tree.arrows
+        let pairs = arrows.keys.filter { $0 < .init(from: $0.to, to: $0.from) }
+            .filter { arrows[.init(from: $0.to, to: $0.from)] != nil }
+        #expect(pairs.map(\.description) == ["Bluebonnet/Operations -> Bluebonnet/Scheduling"])
+    }
+
+    @Test func circleOfFilesDoesNotGrow() {
+        let circle = SourceTree.largestCircle(Self.tree.uses)
+        #expect(circle.count <= 14, "\(circle.sorted())")
+    }
+
+    @Test(arguments: ["Sources", "Tests"])
+    func folderHasThirtyFilesAtMost(top: String) {
+        let files = top == "Sources" ? StyleTests.sources : StyleTests.tests
+        let folder = { (path: String) in path.split(separator: "/").dropLast().joined(separator: "/") }
+        let counts = Dictionary(grouping: files) { folder($0.path) }.mapValues(\.count)
+        #expect(counts.filter { $0.value > 30 } == [:])
+        // A folder of a module counts with the folders in it, but for the one of workarounds, each of which goes with
+        // a version of libcurl.
+        guard top == "Sources" else { return }
+        let whole = Dictionary(grouping: files.filter { !$0.path.contains("/Quirks/") }) { SourceTree.folder($0.path) }
+            .mapValues(\.count)
+        #expect(whole.filter { $0.value > 30 && $0.key != "BluebonnetCommand" } == [:])
+    }
+
+    @Test func typesInPiecesDoNotBecomeMore() {
+        let pieces = StyleTests.sources.filter { file in
+            !file.path.contains("/BluebonnetCommand/") && file.path.split(separator: "/").last?.contains("+") == true
+        }
+        #expect(pieces.count <= 32, "\(pieces.map(\.path))")
+    }
+}
+
+@Suite struct SourceTreeTests {
+    @Test func arrowIsSeenWithTheTypesItStandsFor() {
+        let tree = SourceTree([
+            "Sources/Core/Bluebonnet/Low/Base.swift": "package struct Base {}\n",
+            "Sources/Core/Bluebonnet/High/User.swift": "final class User { var base: Base? }\n",
+        ])
+        let arrow = SourceTree.Arrow(from: "Bluebonnet/High", to: "Bluebonnet/Low")
+        #expect(tree.arrows == [arrow: ["Base"]])
+        #expect(SourceTree.largestCircle(tree.uses) == [])
+    }
+
+    @Test func commentsStringsAndNestedTypesAreNoArrows() {
+        let tree = SourceTree([
+            "Sources/Core/A/A.swift":
+                "struct Alpha { struct Inner {} }\n// Beta\n/* Beta */ let text = \"Beta \\\" Beta\"\n",
+            "Sources/Core/B/B.swift":
+                "struct Beta {}\nlet long = \"\"\"\nAlpha\n\"\"\"\nlet raw = #\"Alpha \"\"#\nlet inner: Inner\n",
+        ])
+        #expect(tree.arrows.isEmpty)
+    }
+
+    @Test func circleOfThreeIsFoundWhateverHangsOnIt() {
+        let edges: [String: Set<String>] = ["a": ["b"], "b": ["c", "x"], "c": ["a"], "x": ["y"], "y": [], "z": ["a"]]
+        #expect(SourceTree.largestCircle(edges) == ["a", "b", "c"])
+    }
+
+    @Test func folderIsOneOfItsModuleWhereTheModuleHasFolders() {
+        #expect(SourceTree.folder("Sources/Core/Bluebonnet/Transport/Curl/EasyHandle.swift") == "Bluebonnet/Transport")
+        #expect(SourceTree.folder("Sources/Core/BluebonnetHTTP/Rules/Range.swift") == "BluebonnetHTTP/Rules")
+        #expect(SourceTree.folder("Sources/Batches/BluebonnetBatch/LargeBatches/Pump.swift") == "BluebonnetBatch/LargeBatches")
+        #expect(SourceTree.folder("Sources/Batches/BluebonnetBatch/RequestLine.swift") == "BluebonnetBatch")
+        #expect(SourceTree.folder("Sources/Batches/BluebonnetCommand/Run/Run.swift") == "BluebonnetCommand")
+    }
+}

@@ -1,0 +1,103 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+import Foundation
+import Testing
+
+/// What the pages say of the source tree is true.
+@Suite(.timeLimit(.minutes(1))) struct DocumentationTests {
+    private static let folder = StyleTests.root.appendingPathComponent("Sources/Core/Bluebonnet/Bluebonnet.docc")
+
+    static func page(_ name: String) throws -> String {
+        try String(contentsOf: folder.appendingPathComponent(name), encoding: .utf8)
+    }
+
+    /// The words between backquotes that end in `.swift`.
+    private static func fileNames(in text: some StringProtocol) -> [String] {
+        text.components(separatedBy: "`").filter { $0.hasSuffix(".swift") && !$0.contains(" ") }
+    }
+
+    /// Pages name a file by its name, or by the end of its path.
+    @Test func fileThatAPageNamesExistsOnce() throws {
+        let pages = try FileManager.default.contentsOfDirectory(atPath: Self.folder.path).filter { $0.hasSuffix(".md") }
+        #expect(pages.contains("WayOfARequest.md"))
+        for page in pages {
+            for name in Self.fileNames(in: try Self.page(page)) {
+                let files = StyleTests.sources.filter { ("/" + $0.path).hasSuffix("/" + name) }
+                #expect(files.count == 1, "\(name) on \(page)")
+            }
+        }
+    }
+
+    /// Pages name a test by its suite and its function.
+    @Test func testThatAPageNamesExists() throws {
+        let tests = Self.tests(in: StyleTests.tests)
+        let pages = try FileManager.default.contentsOfDirectory(atPath: Self.folder.path).filter { $0.hasSuffix(".md") }
+        for page in pages {
+            let names = Self.testNames(in: try Self.page(page))
+            #expect(names.count > 100 || page != "Security.md")
+            #expect(names.filter { !tests.contains($0) } == [], "\(page)")
+        }
+    }
+
+    /// The words between backquotes that are a suite and a function.
+    private static func testNames(in text: String) -> [String] {
+        text.components(separatedBy: "`").filter { word in
+            let parts = word.split(separator: ".")
+            return parts.count == 2 && parts[0].hasSuffix("Tests") && parts[1] != "swift" && !word.contains(" ")
+        }
+    }
+
+    /// The functions with `@Test`, each behind the name of its suite and a dot.
+    private static func tests(in files: [StyleTests.SourceFile]) -> Set<String> {
+        var tests: Set<String> = []
+        for file in files {
+            var (suite, isTest) = ("", false)
+            for line in file.lines where ["func ", "Tests", "@Test"].contains(where: { line.contains($0) }) {
+                let words = line.split { !($0.isLetter || $0.isNumber || $0 == "_") }.map(String.init)
+                isTest = isTest || line.contains("@Test")
+                for (word, name) in zip(words, words.dropFirst()) {
+                    if ["struct", "class", "extension"].contains(word), name.hasSuffix("Tests") { suite = name }
+                    guard word == "func" else { continue }
+                    if isTest { tests.insert("\(suite).\(name)") }
+                    isTest = false
+                }
+            }
+        }
+        return tests
+    }
+
+    @Test func everyLockStandsOnThePageAboutLocks() throws {
+        let page = try Self.page("LocksAndWaits.md")
+        var names: [String] = []
+        for file in StyleTests.sources where file.path.hasPrefix("Sources/Core/Bluebonnet/") {
+            guard !file.path.hasSuffix("/LockOrder.swift"), !file.path.hasSuffix("/Mutex.swift") else { continue }
+            for line in file.lines where line.contains(": Mutex<") || line.contains("= Mutex") {
+                let words = line.split { $0 == " " || $0 == ":" }
+                if let index = words.firstIndex(of: "let") { names.append(String(words[index + 1])) }
+            }
+        }
+        #expect(names.count > 15)
+        #expect(names.filter { !page.contains(".\($0)`") } == [])
+    }
+
+    @Test func requestIsExplainedByFifteenFilesAtMost() throws {
+        let page = try Self.page("WayOfARequest.md")
+        let table = page.components(separatedBy: "\n## ").first { $0.hasPrefix("The files to read") } ?? ""
+        let names = Self.fileNames(in: table)
+        #expect((8...15).contains(Set(names).count), "\(names)")
+        #expect(Set(names).count == names.count)
+    }
+
+    /// Objects of the network thread get their event loop when they are made, so that tests can turn one.
+    @Test func eventLoopOfTheProcessIsNamedWhereItsObjectsAreMadeOnly() {
+        let places: Set = [
+            "Drain.swift", "Governor.swift", "NetworkMonitor.swift", "NetworkServices.swift", "NetworkTimers.swift",
+            "OperationRounds.swift", "StartingRound.swift",
+        ]
+        let found = StyleTests.sources.filter { file in
+            file.lines.contains { $0.contains("NetworkThread.shared.eventLoop") }
+        }.compactMap { $0.path.split(separator: "/").last.map(String.init) }
+        #expect(Set(found).subtracting(places) == [])
+    }
+}

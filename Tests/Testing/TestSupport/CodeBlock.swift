@@ -1,0 +1,65 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+public import Foundation
+
+/// A block of code between three backquotes, on a page of the documentation or in the comment of a declaration.
+public struct CodeBlock: Sendable, CustomStringConvertible {
+    /// The page's name, or that of the source file.
+    public let page: String
+    /// The word behind the backquotes: `swift`, `sh`, `json`. Empty when there is none.
+    public let language: String
+    /// The lines, without the indentation of the whole block.
+    public let lines: [String]
+
+    /// The page and the first line.
+    public var description: String { "\(page): \(lines.first { !$0.isEmpty } ?? "")" }
+
+    /// The package's folder, above this file.
+    public static let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+        .deletingLastPathComponent().deletingLastPathComponent()
+
+    /// The blocks of README.md, CONTRIBUTING.md, CHANGELOG.md and the pages of the documentation.
+    public static func ofPages() throws -> [CodeBlock] {
+        let folder = root.appendingPathComponent("Sources/Core/Bluebonnet/Bluebonnet.docc")
+        let names = try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted()
+        let pages = names.filter { $0.hasSuffix(".md") }.map { folder.appendingPathComponent($0) }
+        let top = ["README.md", "CONTRIBUTING.md", "CHANGELOG.md"].map { root.appendingPathComponent($0) }
+        return try (top + pages).flatMap { page in
+            blocks(in: try String(contentsOf: page, encoding: .utf8), of: page.lastPathComponent)
+        }
+    }
+
+    /// The blocks in the comments of declarations.
+    public static func ofSources() throws -> [CodeBlock] {
+        let folder = root.appendingPathComponent("Sources")
+        let paths = FileManager.default.enumerator(atPath: folder.path)?.compactMap { $0 as? String } ?? []
+        return try paths.filter { $0.hasSuffix(".swift") }.sorted().flatMap { path in
+            let text = try String(contentsOf: folder.appendingPathComponent(path), encoding: .utf8)
+            let comments = text.split(separator: "\n", omittingEmptySubsequences: false).map { line in
+                let line = line.drop { $0 == " " }
+                return line.hasPrefix("///") ? String(line.dropFirst(line.hasPrefix("/// ") ? 4 : 3)) : ""
+            }
+            let name = path.split(separator: "/").last.map(String.init) ?? path
+            return blocks(in: comments.joined(separator: "\n"), of: name)
+        }
+    }
+
+    /// The blocks of a text in Markdown.
+    public static func blocks(in text: String, of page: String) -> [CodeBlock] {
+        var blocks: [CodeBlock] = []
+        var open: (language: String, lines: [String])?
+        for line in text.split(separator: "\n", omittingEmptySubsequences: false) {
+            let isFence = line.hasPrefix("```")
+            if let block = open, isFence {
+                blocks.append(CodeBlock(page: page, language: block.language, lines: block.lines))
+                open = nil
+            } else if isFence {
+                open = (String(line.dropFirst(3)), [])
+            } else {
+                open?.lines.append(String(line))
+            }
+        }
+        return blocks
+    }
+}
