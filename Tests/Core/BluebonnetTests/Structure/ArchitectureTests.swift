@@ -88,25 +88,38 @@ import Testing
             """
         ),
         ("Bluebonnet/Activity", "Operations"),
+        ("BluebonnetBatch/References", "Addresses Errors Formats Messages Syntax"),
         (
-            "BluebonnetBatch",
+            "BluebonnetBatch/Format",
             """
-            Addresses Admission Errors Exchange Formats Governor Manager Messages Operations References Retries Security
-            Serialization Syntax TLS Transport
+            Addresses BluebonnetBatch/References Errors Exchange Formats Messages Retries Security Serialization Syntax
+            TLS Transport
             """
         ),
-        ("BluebonnetBatch/References", "Errors Formats Messages Syntax"),
-        ("BluebonnetBatch/LargeBatches", "BluebonnetBatch Messages References Syntax"),
-        ("BluebonnetJournal", "BluebonnetBatch Certificates LargeBatches References Syntax"),
-        ("BluebonnetFleet/Model", "BluebonnetBatch Exchange Governor Messages Retries"),
+        (
+            "BluebonnetBatch/Run",
+            """
+            Addresses Admission BluebonnetBatch/References Errors Exchange Format Governor Manager Messages Operations
+            Serialization Syntax Transport
+            """
+        ),
+        ("BluebonnetBatch/LargeBatches", "BluebonnetBatch/References Format Messages Run Syntax"),
+        ("BluebonnetJournal", "BluebonnetBatch/References Certificates Format LargeBatches Run Syntax"),
+        ("BluebonnetFleet/Model", "Exchange Format Governor Messages Retries Run"),
         ("BluebonnetFleet/PostgreSQL", "Model"),
-        ("BluebonnetFleet/Store", "Addresses BluebonnetBatch BluebonnetJournal LargeBatches Model PostgreSQL Syntax"),
+        (
+            "BluebonnetFleet/Store",
+            "Addresses BluebonnetJournal Format LargeBatches Model PostgreSQL Run Syntax"
+        ),
         ("BluebonnetFleet/Credentials", "Credentials Model Store"),
         (
             "BluebonnetFleet/Worker",
-            "BluebonnetBatch BluebonnetJournal Exchange Governor Model Operations PostgreSQL References Store Syntax"
+            """
+            BluebonnetBatch/References BluebonnetJournal Exchange Format Governor Model Operations PostgreSQL Run Store
+            Syntax
+            """
         ),
-        ("BluebonnetFleet", "BluebonnetBatch LargeBatches Model Store"),
+        ("BluebonnetFleet", "Format LargeBatches Model Run Store"),
         (
             "BluebonnetTesting/Simulation",
             "Admission Concurrency Errors Governor Manager Messages NetworkThread Retries Transport"
@@ -124,9 +137,9 @@ import Testing
         (
             "BluebonnetCommand",
             """
-            Addresses BluebonnetBatch BluebonnetFleet BluebonnetFleet/Credentials BluebonnetJournal Certificates
-            Credentials Errors Exchange Formats Governor LargeBatches Messages Model OAuth Reachability References
-            Retries Security Syntax Transport Worker
+            Addresses BluebonnetBatch/References BluebonnetFleet BluebonnetFleet/Credentials BluebonnetJournal
+            Certificates Credentials Errors Exchange Format Formats Governor LargeBatches Messages Model OAuth
+            Reachability Retries Run Security Syntax Transport Worker
             """
         ),
         ("CommandMain", ""),
@@ -258,7 +271,7 @@ import Testing
         #expect(SourceTree.folder("Sources/Core/Bluebonnet/Transport/Curl/EasyHandle.swift") == "Bluebonnet/Transport")
         #expect(SourceTree.folder("Sources/Core/BluebonnetHTTP/Rules/Range.swift") == "BluebonnetHTTP/Rules")
         #expect(SourceTree.folder("Sources/Batches/BluebonnetBatch/LargeBatches/Pump.swift") == "BluebonnetBatch/LargeBatches")
-        #expect(SourceTree.folder("Sources/Batches/BluebonnetBatch/RequestLine.swift") == "BluebonnetBatch")
+        #expect(SourceTree.folder("Sources/Batches/BluebonnetJournal/Journal.swift") == "BluebonnetJournal")
         #expect(SourceTree.folder("Sources/Batches/BluebonnetCommand/Run/Run.swift") == "BluebonnetCommand")
     }
 }
