@@ -22,7 +22,8 @@ import Testing
     private let rows: [Row]
 
     init() throws {
-        let path = CodeBlock.root.appendingPathComponent("Sources/Core/Bluebonnet/Bluebonnet.docc/AFNetworkingMembers.md")
+        let path = try CodeBlock.sources(of: "Bluebonnet").appendingPathComponent(
+            "Bluebonnet.docc/AFNetworkingMembers.md")
         let sections = try String(contentsOf: path, encoding: .utf8).components(separatedBy: "\n## ").dropFirst()
         rows = sections.flatMap { section in
             section.split(separator: "\n").filter { $0.hasPrefix("| ") && !$0.hasPrefix("| AFNetworking |") }.map {
@@ -69,7 +70,7 @@ import Testing
         let declaration =
             /(?:public|open|override public)[a-z() ]* (?:var|let|func|struct|class|enum|protocol|case) `?(\w+)/
         for module in ["Bluebonnet", "BluebonnetHTTP", "BluebonnetImage"] {
-            let folder = CodeBlock.root.appendingPathComponent("Sources/" + module)
+            let folder = try CodeBlock.sources(of: module)
             let paths = FileManager.default.enumerator(atPath: folder.path)?.compactMap { $0 as? String } ?? []
             for path in paths where path.hasSuffix(".swift") {
                 let text = try String(contentsOf: folder.appendingPathComponent(path), encoding: .utf8)

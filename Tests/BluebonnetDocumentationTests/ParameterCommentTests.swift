@@ -21,7 +21,7 @@ import Testing
             "BluebonnetJournal", "BluebonnetTesting",
         ]
         for module in modules {
-            let folder = CodeBlock.root.appendingPathComponent("Sources/" + module)
+            let folder = try CodeBlock.sources(of: module)
             let paths = FileManager.default.enumerator(atPath: folder.path)?.compactMap { $0 as? String } ?? []
             for path in paths where path.hasSuffix(".swift") {
                 let text = try String(contentsOf: folder.appendingPathComponent(path), encoding: .utf8)

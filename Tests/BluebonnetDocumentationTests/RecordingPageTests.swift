@@ -10,7 +10,8 @@ import Testing
 
 @Suite(.timeLimit(.minutes(1))) struct RecordingPageTests {
     @Test func fileOfThePageIsARecording() async throws {
-        let page = CodeBlock.root.appendingPathComponent("Sources/Core/Bluebonnet/Bluebonnet.docc/TestingYourProgram.md")
+        let page = try CodeBlock.sources(of: "Bluebonnet").appendingPathComponent(
+            "Bluebonnet.docc/TestingYourProgram.md")
         let text = try String(contentsOf: page, encoding: .utf8)
         let begin = try #require(text.range(of: "```json\n"))
         let end = try #require(text[begin.upperBound...].range(of: "```"))

@@ -49,7 +49,7 @@ import Testing
                 switch option {
                 case "--product": #expect(try Self.text("Package.swift").contains("name: \"\(value)\""), "\(name)")
                 case "--package-path": try checkPackage(value, words.drop { $0 != value }.dropFirst())
-                case "--filter": #expect(Self.exists("Tests/" + value), "\(name)")
+                case "--filter": #expect(Self.exists("Tests/" + value) || Self.exists("Tests/Core/" + value), "\(name)")
                 default: break
                 }
             }

@@ -19,6 +19,16 @@ public struct CodeBlock: Sendable, CustomStringConvertible {
     public static let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         .deletingLastPathComponent().deletingLastPathComponent()
 
+    /// The folder of a module's sources.
+    public static func sources(of module: String) throws -> URL {
+        let folder = root.appendingPathComponent("Sources")
+        let parts = try FileManager.default.contentsOfDirectory(atPath: folder.path)
+        let found = parts.map { folder.appendingPathComponent("\($0)/\(module)") }
+            .first { FileManager.default.fileExists(atPath: $0.path) }
+        guard let found else { throw CocoaError(.fileNoSuchFile) }
+        return found
+    }
+
     /// The blocks of README.md, CONTRIBUTING.md, CHANGELOG.md and the pages of the documentation.
     public static func ofPages() throws -> [CodeBlock] {
         let folder = root.appendingPathComponent("Sources/Core/Bluebonnet/Bluebonnet.docc")

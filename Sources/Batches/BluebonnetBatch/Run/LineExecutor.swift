@@ -89,7 +89,7 @@ extension ResultLine {
     init(id: String, outcome: Outcome, operation: HTTPRequestOperation, bodyForm: RequestLineRunner.BodyForm) {
         self.init(id: id, outcome: outcome)
         let summary = operation.summary
-        attempts = summary.attemptCount
+        attempts = summary.transferCount
         if !summary.retries.isEmpty { retries = summary.retries.map(Retry.init) }
         redirects = summary.redirectCount
         reused = summary.isReused

@@ -87,7 +87,7 @@ extension PartialFile {
 /// A summary of an operation's transfers.
 public struct TransferSummary: Sendable, Equatable {
     /// The number of transfers, including redirects, answers to challenges, continuations and retries.
-    public internal(set) var attemptCount = 0
+    public internal(set) var transferCount = 0
     /// The attempts before the last one, in order, when the operation has a retry policy; empty when there was one
     /// attempt.
     public internal(set) var retries: [RetriedAttempt] = []
@@ -146,12 +146,12 @@ extension TransferTimings: CustomStringConvertible {
 }
 
 extension TransferSummary: CustomStringConvertible {
-    /// Attempts, redirects, how the response came, and the times.
+    /// Transfers, redirects, how the response came, and the times.
     public var description: String {
         if isFromCache { return "from the cache" }
-        let attempts = attemptCount == 1 ? "1 attempt" : "\(attemptCount) attempts"
+        let transfers = transferCount == 1 ? "1 transfer" : "\(transferCount) transfers"
         let redirects = redirectCount == 0 ? "" : redirectCount == 1 ? ", 1 redirect" : ", \(redirectCount) redirects"
-        return "\(attempts)\(redirects)\(isReused ? ", kept connection" : ""); \(timings)"
+        return "\(transfers)\(redirects)\(isReused ? ", kept connection" : ""); \(timings)"
     }
 }
 

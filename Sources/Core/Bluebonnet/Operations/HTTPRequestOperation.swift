@@ -200,7 +200,7 @@ extension HTTPRequestOperation {
             var error = NetworkingError(
                 .cannotParseResponse, "the response serializer makes \(Swift.type(of: value)), not \(type)",
                 request: request, response: response)
-            error.attemptCount = summary.attemptCount
+            error.transferCount = summary.transferCount
             throw error
         }
         return typed

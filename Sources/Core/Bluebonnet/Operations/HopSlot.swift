@@ -1,34 +1,20 @@
 // Bluebonnet: HTTP operations for Swift on Linux.
 // SPDX-License-Identifier: MIT
 
-/// The slot of one operation in its scheduler, and the transfer that runs in it. A part of its runner; network thread
-/// only.
+/// The slot of one operation in its scheduler, the transfer that runs in it, and their times.
+///
+/// A part of the operation's runner; network thread only. It decides nothing: `RequestMachine` does.
 struct HopSlot {
-    private enum State {
-        case none
-        /// The operation was started with a slot, and has not come to its first hop.
-        case unclaimed(TransferSlot)
-        case waiting(Origin)
-        /// The slot is there, and no transfer runs in it yet.
-        case granted(TransferSlot)
-        case transfer(any Transfer, TransferSlot)
-        /// Paused with its connection kept, because an unsafe method is never sent twice; it has no slot.
-        case held(any Transfer, Origin)
-        /// Resumed, and waiting for a slot again.
-        case waitingHeld(any Transfer, Origin)
-    }
-
-    /// What follows when the slot is granted.
-    enum Grant {
-        case next(Origin)
-        /// The transfer that was held goes on.
-        case heldTransfer(any Transfer)
-    }
-
     private let services: NetworkServices
     private let scheduler: Scheduler
     private var ticket: Scheduler.Ticket
-    private var state = State.none
+    private var isQueued = false
+    /// Nil while the operation waits for a slot, and during a pause.
+    private var granted: TransferSlot?
+    /// Whether the slot is the one with which the operation was started, and no hop has it yet.
+    private var isUnclaimed = false
+    /// The transfer, also a paused one.
+    private(set) var transfer: (any Transfer)?
     private(set) var account: TransferAccount
     /// Whether the last hop found no file descriptor.
     private var lacksDescriptor = false
@@ -42,212 +28,140 @@ struct HopSlot {
     ) {
         (self.services, scheduler) = (services, services.scheduler)
         ticket = scheduler.makeTicket(flow: flow, priority: priority, startedWith: granted)
-        if let granted { state = .unclaimed(granted) }
+        (self.granted, isUnclaimed) = (granted, granted != nil)
         account = TransferAccount(began: began != 0 ? began : MonotonicClock.now())
     }
 
-    /// Whether the operation has a slot, or is to go on with a transfer.
-    var isUnderWay: Bool {
-        switch state {
-        case .granted, .transfer, .waitingHeld: true
-        case .waiting: account.wasAdmitted
-        case .none, .unclaimed, .held: false
-        }
-    }
-
     /// The place of the slot under the governor; nil without a slot, and without a governor.
-    var place: GovernorPlace? {
-        switch state {
-        case .granted(let slot), .transfer(_, let slot): slot.place
-        case .none, .unclaimed, .waiting, .held, .waitingHeld: nil
-        }
-    }
-
-    /// The transfer that reads from its connection.
-    var transfer: (any Transfer)? { if case .transfer(let transfer, _) = state { transfer } else { nil } }
+    var place: GovernorPlace? { granted?.place }
 
     mutating func limitTime(to limit: UInt64?) { account.limitTime(to: limit) }
 
-    /// A wait without a slot counts against the time limit.
+    /// Subtracts time without a slot from the time limit.
     mutating func charge(_ nanoseconds: UInt64) { account.charge(nanoseconds) }
 
-    mutating func noteRedirect() { account.noteRedirect() }
+    mutating func recordRedirect() { account.noteRedirect() }
+}
 
-    // MARK: The slot
+@available(*, unavailable)
+extension HopSlot: Sendable {}
 
-    /// The stage `admission`: asks for a slot.
-    ///
-    /// - Returns: the next stage, when the operation was started with a slot for the origin, or when a drained manager
-    ///   begins no operation; nil while the operation waits.
-    mutating func enqueue(to origin: Origin, priority: Int, client: any SlotClient) -> RequestStage? {
-        if case .unclaimed(let slot) = state, slot.origin == origin {
-            state = .granted(slot)
-            return .adaptation(origin)
+// MARK: - The slot
+
+extension HopSlot {
+    /// Uses the slot with which the operation was started for its first hop; false when there is none for the origin.
+    mutating func claim(for origin: Origin) -> Bool {
+        if isUnclaimed, granted?.origin == origin {
+            isUnclaimed = false
+            return true
         }
         releaseUnclaimed()
-        if services.isDrained, !account.wasAdmitted { return .end(.failed(.drained)) }
-        state = .waiting(origin)
-        wait(for: origin, priority, account.wasAdmitted ? .another : .first, client)
-        return nil
+        return false
     }
 
-    private mutating func wait(for origin: Origin, _ priority: Int, _ demand: SlotDemand, _ client: any SlotClient) {
+    /// Releases the slot with which the operation was started, unless its first hop has it: an operation that does not
+    /// send at once does not keep others from sending.
+    mutating func releaseUnclaimed() {
+        guard isUnclaimed else { return }
+        isUnclaimed = false
+        release(isUnused: true)
+    }
+
+    /// Asks for a slot, with the operation's priority at this moment.
+    mutating func enqueue(to origin: Origin, priority: Int, _ demand: SlotDemand, client: any SlotClient) {
+        withdraw()
+        isQueued = true
         scheduler.enqueue(&ticket, origin: origin, priority: priority, demand: demand, client: client)
     }
 
-    /// Releases the slot with which the operation was started, unless its first hop has it: what does not send at once
-    /// does not keep others from sending.
-    mutating func releaseUnclaimed() {
-        guard case .unclaimed(let slot) = state else { return }
-        state = .none
-        scheduler.release(slot, isUnused: true)
-    }
-
-    /// A transfer that is held waits for a slot again.
-    mutating func enqueueHeld(priority: Int, client: any SlotClient) {
-        guard case .held(let transfer, let origin) = state else { return }
-        state = .waitingHeld(transfer, origin)
-        wait(for: origin, priority, .continuation, client)
-    }
-
-    /// Whether a transfer is to begin as soon as there is a slot.
-    var isWaiting: Bool { if case .waiting = state { true } else { false } }
-
-    /// Stops waiting for a first slot; false when the operation does not.
-    mutating func withdraw() -> Bool {
-        guard isWaiting else { return false }
+    /// Stops asking for a slot.
+    mutating func withdraw() {
+        guard isQueued else { return }
+        isQueued = false
         scheduler.withdraw(&ticket)
-        state = .none
-        return true
     }
 
-    /// The operation waits no longer: it has a slot.
-    mutating func accept(_ slot: TransferSlot) -> Grant {
-        switch state {
-        case .waiting(let origin):
-            state = .granted(slot)
-            if lacksDescriptor { services.transport.closeIdleConnections() }
-            lacksDescriptor = false
-            return .next(origin)
-        case .waitingHeld(let transfer, _):
-            state = .transfer(transfer, slot)
-            return .heldTransfer(transfer)
-        case .none, .unclaimed, .granted, .transfer, .held:
-            preconditionFailure("a transfer that does not wait got a slot")
-        }
+    mutating func accept(_ slot: TransferSlot) {
+        (isQueued, granted) = (false, slot)
+        if lacksDescriptor { services.transport.closeIdleConnections() }
+        lacksDescriptor = false
     }
 
-    // MARK: The transfer
+    private mutating func release(isUnused: Bool = false) {
+        if let slot = granted.take() { scheduler.release(slot, isUnused: isUnused) }
+    }
 
-    /// The origin of the slot that no transfer runs in; nil when there is none.
-    var grantedOrigin: Origin? { if case .granted(let slot) = state { slot.origin } else { nil } }
+    /// The reason for which a waiting operation has no slot, as part of a sentence.
+    func obstacle(to origin: Origin) -> String? { scheduler.obstacle(to: origin) }
+}
 
+// MARK: - The transfer
+
+extension HopSlot {
     /// A transfer is about to begin.
     ///
     /// - Returns: its deadline.
-    mutating func beginTransfer(now: UInt64) -> UInt64 {
-        account.beginTransfer(now: now)
+    mutating func beginTransfer(now: UInt64) -> UInt64 { account.beginTransfer(now: now) }
+
+    /// The transfer has begun.
+    mutating func fill(with transfer: any Transfer) { self.transfer = transfer }
+
+    /// Pauses the transfer: it keeps its connection, not its slot.
+    mutating func pause(now: UInt64) {
+        account.charge(now: now)
+        transfer?.pause()
+        release()
     }
 
-    /// The transfer has begun in the slot.
-    mutating func fill(with transfer: any Transfer) {
-        guard case .granted(let slot) = state else { preconditionFailure("a transfer has begun without a slot") }
-        state = .transfer(transfer, slot)
-    }
+    /// Continues the paused transfer.
+    mutating func resume(now: UInt64) { transfer?.resume(deadline: account.goOn(now: now)) }
 
-    /// The transfer that was held is about to go on.
-    ///
-    /// - Returns: its deadline.
-    mutating func goOn(now: UInt64) -> UInt64 { account.goOn(now: now) }
-
-    mutating func noteNewConnection(after metrics: TransferMetrics, now: UInt64) {
+    mutating func transferContinues(after metrics: TransferMetrics, now: UInt64) {
         account.beginAgain(after: metrics, now: now)
     }
 
-    /// The transfer has ended; a paused one that its server ends has no slot.
     mutating func transferEnded(_ metrics: TransferMetrics, now: UInt64) {
-        switch state {
-        case .transfer(_, let slot):
-            scheduler.release(slot)
-            account.charge(now: now)
-        case .waitingHeld: scheduler.withdraw(&ticket)
-        case .none, .unclaimed, .waiting, .granted, .held: break
-        }
-        account.note(metrics)
-        state = .none
+        if granted != nil { account.charge(now: now) }  // a paused transfer has no slot
+        leave(metrics)
     }
 
-    /// Frees the slot for a pause. GET and HEAD close their connection and continue with a range request; any other
-    /// request that is being sent keeps it.
-    ///
-    /// - Returns: whether the operation goes on with a new transfer.
-    mutating func hold(_ exchange: Exchange?, now: UInt64) -> Bool {
-        switch state {
-        case .transfer(let transfer, let slot):
-            account.charge(now: now)
-            if exchange?.canBeSentAgain == true || !transfer.hasBegunSending {
-                exchange?.noteInterruption()  // first: once the connection is closed, a file may be changed by others
-                abort()
-                return true
-            }
-            transfer.pause()
-            state = .held(transfer, slot.origin)
-            scheduler.release(slot)
-            return false
-        case .waitingHeld(let transfer, let origin):
-            scheduler.withdraw(&ticket)
-            state = .held(transfer, origin)
-            return false
-        case .held: return false
-        case .none, .unclaimed, .waiting, .granted:
-            abort()
-            return true
-        }
+    /// Gives up the slot of the last hop, if it still has one, before a stage that waits without a slot.
+    mutating func leaveHop() { if !isUnclaimed { abort() } }
+
+    /// Gives up the transfer and the slot.
+    mutating func abort() {
+        let isUnused = transfer?.hasBegunSending != true
+        leave(transfer?.abort(), isUnused: isUnused)
+    }
+
+    private mutating func leave(_ metrics: TransferMetrics?, isUnused: Bool = false) {
+        if let metrics { account.note(metrics) }
+        transfer = nil
+        withdraw()
+        isUnclaimed = false
+        release(isUnused: isUnused)
+    }
+
+    /// Gives up a transfer for a pause.
+    mutating func interrupt(now: UInt64) {
+        if transfer != nil, granted != nil { account.charge(now: now) }
+        abort()
     }
 
     /// How often a hop is admitted again that found no descriptor while no other transfer of the process ran.
     private static let loneShortageLimit = 3
 
-    /// Releases the slot when the hop found no file descriptor.
+    /// Releases the slot of a hop that found no file descriptor.
     ///
     /// - Returns: whether the hop may be admitted again: when another transfer has ended, or when idle connections were
     ///   closed.
     mutating func awaitsDescriptor(after error: NetworkingError?) -> Bool {
         guard let shortage = error?.descriptorShortage, account.hasTimeLeft else { return false }
-        if case .granted = state { abort() } else { account.forgetTransfer() }
+        if granted != nil { abort() } else { account.forgetTransfer() }
         services.transport.keepFewConnections()
         lacksDescriptor = true
         if scheduler.descriptors?.limitToRunning(after: shortage) == true { return true }
         loneShortageCount += 1
         return loneShortageCount <= Self.loneShortageLimit
     }
-
-    /// Why an operation that waits for a slot has none, in half a sentence; nil when it does not wait.
-    var obstacle: String? {
-        switch state {
-        case .waiting(let origin), .waitingHeld(_, let origin): scheduler.obstacle(to: origin)
-        case .none, .unclaimed, .granted, .transfer, .held: nil
-        }
-    }
-
-    /// Gives up slot and transfer.
-    mutating func abort() {
-        switch state {
-        case .none: return
-        case .waiting: scheduler.withdraw(&ticket)
-        case .unclaimed(let slot), .granted(let slot): scheduler.release(slot, isUnused: true)
-        case .transfer(let transfer, let slot):
-            let isUnused = !transfer.hasBegunSending
-            account.note(transfer.abort())
-            scheduler.release(slot, isUnused: isUnused)
-        case .held(let transfer, _): account.note(transfer.abort())
-        case .waitingHeld(let transfer, _):
-            scheduler.withdraw(&ticket)
-            account.note(transfer.abort())
-        }
-        state = .none
-    }
 }
-
-@available(*, unavailable)
-extension HopSlot: Sendable {}

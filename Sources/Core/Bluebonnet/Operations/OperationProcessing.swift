@@ -147,7 +147,7 @@ extension OperationOutcome {
             }
         }
         if error.response == nil { error.response = result.head?.urlResponse }
-        error.attemptCount = result.summary.attemptCount
+        error.transferCount = result.summary.transferCount
         error.retries = result.summary.retries
         if let head = result.head, let body = error.body, head.statusCode >= 400 {
             error.bodyExcerpt = head.excerpt(of: body)

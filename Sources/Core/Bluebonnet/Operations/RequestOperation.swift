@@ -300,7 +300,7 @@ extension RequestOperation {
         let (queue, isExecuting) = state.priorityPlaces
         queue?.priorityChanged(of: self)
         guard isExecuting else { return }
-        NetworkThread.shared.submit { [self] in runner?.priorityChanged() }
+        NetworkThread.shared.submit { [self] in runner?.handle(.priorityChanged) }
     }
 
     /// Sets what is called once, when the operation is first started, by whatever thread starts it: it must be short.

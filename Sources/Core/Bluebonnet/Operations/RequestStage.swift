@@ -4,104 +4,41 @@
 internal import Foundation
 
 /// The stages of a request, in order. A redirect, the answer to a challenge, a continuation after a pause, and another
-/// attempt after a wait go back to `connectivity`. `RequestRunner` goes through them.
-enum RequestStage {
+/// attempt after a wait go back to `connectivity`. `RequestMachine` decides which stage is next.
+enum RequestStage: Equatable {
     /// The request is made and checked.
     case prepare
     /// The cache is asked; before admission, because a cached response needs no slot.
     case cache
-    /// The server can be reached; before admission, because an operation that waits for that needs no slot.
+    /// The server can be reached; before admission, because a waiting operation needs no slot.
     case connectivity
-    /// There is a credential that the hop may use; before admission, because an operation that waits for that needs no
-    /// slot.
+    /// There is a credential that the hop may use; before admission, because a waiting operation needs no slot.
     case credential
     /// The hop gets a slot.
     case admission(Origin)
     /// Request adapters and authenticator change the hop's request; after admission, so that a date or a signature is
-    /// fresh. From here a hop goes back to `credential` when there is none, and to another origin's `admission`.
+    /// fresh. Without a credential the hop goes back to `credential`; with a changed origin, to `connectivity`.
     case adaptation(Origin)
-    /// What the hop needs is opened and read; after admission, because what waits is to hold no descriptor.
+    /// The hop's files are opened and read; after admission, because a waiting operation holds no descriptor.
     case files(Origin)
     /// One transfer.
     case hop(Origin)
-    /// The next attempt is waited for, until an instant of the retries' clock; without a slot.
-    case retry(until: UInt64)
-    /// The body is written where it belongs.
+    /// The transfer has ended, and a block of the program decides what follows.
+    case answer
+    /// The attempt has failed, and the retry block decides whether the request is sent again.
+    case retryAnswer
+    /// The next attempt begins at an instant of the retries' clock. The operation holds no slot.
+    case backoff(until: UInt64)
+    /// The body is written to its file or stream.
     case body
-    case end(End)
 
-    /// An error and a cached response stand apart: they would make each stage several times as large, and the runner
-    /// copies stages often (benchmark `mixed`).
-    enum End {
-        case complete
-        indirect case failed(NetworkingError)
-        indirect case cached(CachedResponse)
-
-        var error: NetworkingError? { if case .failed(let error) = self { error } else { nil } }
-    }
-
-    /// Whether a paused operation goes into the stage only when it is resumed.
-    var waitsForResume: Bool {
+    /// The stage with which a request continues that was paused in this one; nil when a pause does not interrupt the
+    /// stage's work.
+    var stageAfterPause: RequestStage? {
         switch self {
-        case .prepare, .cache, .connectivity, .credential, .admission, .adaptation, .files, .hop, .retry: true
-        case .body, .end: false
-        }
-    }
-
-    /// The reason why a request waits, with its stage.
-    enum Wait {
-        /// Nothing runs, before the start or after a pause; the request continues with this stage.
-        case resume(RequestStage)
-        /// `prepare` or `cache`: work off the network thread.
-        case work
-        case connectivity(ConnectivityGate.Ticket)
-        /// A refresh of the credential.
-        case credential
-        /// `admission`, `adaptation`, `files` or `hop`: see `HopSlot`.
-        case hop
-        /// `hop`: the transfer has ended, and a block of the user decides what follows.
-        case decision
-        /// `hop`: the attempt has failed, and the retry block decides whether there is another one.
-        case retryDecision
-        case retry(NetworkTimers.Ticket, until: UInt64)
-        case body(SinkClosing)
-        /// `end`, after a failure: the write in progress is over soon.
-        case leaving(SinkClosing)
-        /// The request has ended.
-        case nothing
-
-        /// What the operation waits for, in half a sentence; nil when it does not wait.
-        func obstacle(_ slot: HopSlot, _ attempts: AttemptSeries?) -> String? {
-            switch self {
-            case .connectivity: "there is no network by which its server can be reached"
-            case .credential: "its credential is being refreshed"
-            case .hop: slot.obstacle
-            case .decision, .retryDecision: "a block of the program has not answered yet"
-            case .retry(_, let instant): attempts?.obstacle(until: instant)
-            case .body, .leaving: "its body is still being written"
-            case .resume, .work, .nothing: nil
-            }
-        }
-
-        /// Whether the operation was admitted, and has neither ended nor been paused since.
-        func isUnderWay(in slot: HopSlot) -> Bool {
-            switch self {
-            case .hop: slot.isUnderWay
-            case .connectivity, .credential: slot.account.wasAdmitted
-            case .decision, .retryDecision, .retry, .body, .leaving: true
-            case .resume, .work, .nothing: false
-            }
-        }
-    }
-}
-
-extension RequestStage {
-    /// The stage after the cache's answer.
-    init(after answer: CacheExchange.Answer) {
-        switch answer {
-        case .found(let response): self = .end(.cached(response))
-        case .refused(let error): self = .end(.failed(error))
-        case .load: self = .connectivity
+        case .connectivity, .admission, .adaptation, .files, .hop: .connectivity
+        case .credential, .backoff: self
+        case .prepare, .cache, .answer, .retryAnswer, .body: nil
         }
     }
 }

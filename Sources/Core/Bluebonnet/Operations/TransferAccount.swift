@@ -34,12 +34,12 @@ struct TransferAccount {
             summary.timings.nanoseconds.queued = now - began
         }
         transferBegan = now
-        summary.attemptCount += 1
+        summary.transferCount += 1
         return goOn(now: now)
     }
 
     /// The transfer found no file descriptor, and another one takes its place.
-    mutating func forgetTransfer() { summary.attemptCount -= 1 }
+    mutating func forgetTransfer() { summary.transferCount -= 1 }
 
     /// A transfer goes on after a pause.
     ///

@@ -43,3 +43,17 @@ extension RequestOperation {
         await NetworkThread.shared.answer { [self] in question(self) }
     }
 }
+
+extension RequestMachine.WaitReason {
+    /// The reason as part of a sentence.
+    func description(_ slot: HopSlot, _ retries: RetryController?) -> String? {
+        switch self {
+        case .network: "there is no network by which its server can be reached"
+        case .credential: "its credential is being refreshed"
+        case .slot(let origin): slot.obstacle(to: origin)
+        case .block: "a block of the program has not answered yet"
+        case .retry(let instant): retries?.obstacle(until: instant)
+        case .writing: "its body is still being written"
+        }
+    }
+}

@@ -9,7 +9,7 @@ public import FoundationNetworking
 /// `code` is stable; `message` is for people. The request, the response and the body are set as far as the operation
 /// got. The text of an error is for logs:
 ///
-///     unacceptableStatus: the server answered with status 404: no such user (GET https://h.test/users/1, attempt 1)
+///     unacceptableStatus: the server answered with status 404: no such user (GET https://h.test/users/1, transfer 1)
 ///
 /// `error as NSError` and `urlError` serve code that was written for Foundation's and AFNetworking's errors; see
 /// ``nsError`` for what Swift's casts can do on Linux.
@@ -21,7 +21,7 @@ public struct NetworkingError: Error, Sendable {
         var response: HTTPURLResponse?
         var body: Data?
         var underlying: (any Error)?
-        var attemptCount = 0
+        var transferCount = 0
         var timeLimit: TimeLimit?
         var retries: [RetriedAttempt] = []
         var retryDate: Date?
@@ -70,9 +70,9 @@ public struct NetworkingError: Error, Sendable {
 
     /// The number of transfers until the operation failed, with redirects, answers to challenges and continuations. 0
     /// when nothing was sent, and for an error that comes from no operation.
-    public var attemptCount: Int {
-        get { facts.value.attemptCount }
-        set { facts = facts.changed { $0.attemptCount = newValue } }
+    public var transferCount: Int {
+        get { facts.value.transferCount }
+        set { facts = facts.changed { $0.transferCount = newValue } }
     }
     /// Which time limit has passed; nil when the error is about something else.
     public var timeLimit: TimeLimit? {
@@ -166,14 +166,14 @@ extension NetworkingError: LocalizedError, CustomStringConvertible {
     }
 
     /// Code, sentence, the first 200 characters of the text of a response with a status of 400 or more, method, URL and
-    /// the number of the attempt. The URL is without user information, fragment and the values of query parameters
+    /// the number of the transfer. The URL is without user information, fragment and the values of query parameters
     /// whose names say that they are secret; so are members of JSON.
     public var description: String {
         let message = bodyExcerpt.map { "\(self.message): \($0)" } ?? self.message
         guard let url = request?.url?.absoluteString else { return "\(code.rawValue): \(message)" }
-        let attempt = attemptCount > 0 ? ", attempt \(attemptCount)" : ""
+        let transfer = transferCount > 0 ? ", transfer \(transferCount)" : ""
         let shown = Redaction.url(url)
-        return "\(code.rawValue): \(message) (\(request?.httpMethod ?? "GET") \(shown)\(attempt))"
+        return "\(code.rawValue): \(message) (\(request?.httpMethod ?? "GET") \(shown)\(transfer))"
     }
 }
 

@@ -46,8 +46,8 @@ import Testing
             "unacceptableStatus: the server answered with status 404 (PUT "
             + "https://REDACTED@h:1/p?page=2&access_token=REDACTED"
         #expect("\(error)" == text + ")")
-        error.attemptCount = 3
-        #expect("\(error)" == text + ", attempt 3)")
+        error.transferCount = 3
+        #expect("\(error)" == text + ", transfer 3)")
         #expect(error.localizedDescription == "the server answered with status 404")
     }
 

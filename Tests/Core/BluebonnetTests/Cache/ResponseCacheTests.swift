@@ -38,7 +38,7 @@ extension NetworkTests {
                 #expect(server.requests.count == 1)
                 #expect(!first.summary.isFromCache)
                 #expect(second.summary.isFromCache)
-                #expect(second.summary.attemptCount == 0)
+                #expect(second.summary.transferCount == 0)
                 #expect(second.error == nil)
                 #expect(second.responseString == "body of /a")
                 #expect(second.statusCode == 200)

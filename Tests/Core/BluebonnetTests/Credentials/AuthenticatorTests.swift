@@ -57,7 +57,7 @@ import Testing
         #expect(operation.error == nil && operation.responseString == "fine")
         #expect(network.sentTokens == ["Bearer old", "Bearer new"])
         #expect(authenticator.replaced.value == ["old"])
-        #expect(operation.retries.isEmpty && operation.summary.attemptCount == 2)
+        #expect(operation.retries.isEmpty && operation.summary.transferCount == 2)
     }
 
     @Test func secondRefusalIsTheResult() async {

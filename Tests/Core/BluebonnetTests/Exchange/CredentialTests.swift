@@ -141,9 +141,9 @@ extension NetworkTests {
             await server.stop()
             #expect(accepted.error == nil)
             #expect(accepted.statusCode == 200)
-            #expect(accepted.summary.attemptCount == 2)
+            #expect(accepted.summary.transferCount == 2)
             #expect(refused.code == .authenticationRequired)
-            #expect(refused.summary.attemptCount == 2)
+            #expect(refused.summary.transferCount == 2)
         }
     }
 }

@@ -43,7 +43,7 @@ extension NetworkTests {
                 #expect(operation.statusCode == 200)
                 #expect(operation.response?.url == server.url("/end"))
                 #expect(operation.summary.redirectCount == 1)
-                #expect(operation.summary.attemptCount == 2)
+                #expect(operation.summary.transferCount == 2)
                 #expect(server.requests.map(\.target) == ["/start", "/end"])
                 let last = try #require(server.requests.last)
                 #expect(last.method == hop.arrivesAs)

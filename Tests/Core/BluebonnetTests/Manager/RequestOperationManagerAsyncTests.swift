@@ -70,7 +70,7 @@ import Testing
         #expect(response.value == User(name: "Ada") && response.statusCode == 200 && response.isSuccess)
         #expect(response.headers["Content-Type"] == "application/json")
         #expect(response.url == ScriptedNetwork.url("/ada?a=1"))
-        #expect(response.summary.attemptCount == 1)
+        #expect(response.summary.transferCount == 1)
     }
 
     @Test func textIsGivenWhateverItsType() async throws {

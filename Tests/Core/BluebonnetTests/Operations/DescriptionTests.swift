@@ -38,8 +38,8 @@ import Testing
         timings.nanoseconds.total = 12_345_000_000
         #expect("\(timings)" == "connect 1.3 ms, first byte 12.0 s, total 12.3 s")
         var summary = TransferSummary()
-        (summary.attemptCount, summary.redirectCount, summary.isReused, summary.timings) = (2, 1, true, timings)
-        #expect("\(summary)" == "2 attempts, 1 redirect, kept connection; \(timings)")
+        (summary.transferCount, summary.redirectCount, summary.isReused, summary.timings) = (2, 1, true, timings)
+        #expect("\(summary)" == "2 transfers, 1 redirect, kept connection; \(timings)")
     }
 
     @Test(arguments: [

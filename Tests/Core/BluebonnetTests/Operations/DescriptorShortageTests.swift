@@ -24,7 +24,7 @@ import Testing
         for operation in [first, second] { await operation.ends() }
         #expect(second.error == nil)
         #expect(second.responseData == Data("fine".utf8))
-        #expect(second.summary.attemptCount == 1)
+        #expect(second.summary.transferCount == 1)
         #expect(network.log.entries.value.paths == ["/first", "/second", "/second"])
     }
 

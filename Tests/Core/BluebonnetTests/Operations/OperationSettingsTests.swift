@@ -339,7 +339,7 @@ import Testing
             async let first = manager.run(operation)
             async let second = manager.run(operation)
             _ = try await (first, second)
-            #expect(operation.summary.attemptCount == 1)
+            #expect(operation.summary.transferCount == 1)
         }
     }
 

@@ -30,7 +30,7 @@ import Testing
         await operation.ends()
         #expect(operation.error?.code == .cancelled)
         #expect(operation.error?.request?.url == ScriptedNetwork.url("/a"))
-        #expect(operation.summary.attemptCount == 0)
+        #expect(operation.summary.transferCount == 0)
         #expect(network.log.requests.isEmpty)
     }
 
@@ -69,7 +69,8 @@ import Testing
     private func isInLine(_ operation: RequestOperation) async -> Bool {
         await withCheckedContinuation { waiter in
             NetworkThread.shared.submit {
-                waiter.resume(returning: operation.runner?.slot.isWaiting == true)
+                let reason = operation.runner?.waitReason
+                waiter.resume(returning: reason == operation.state.origin.map { .slot($0) } && reason != nil)
             }
         }
     }

@@ -291,7 +291,7 @@ extension RequestOperationHandlerTests {
         let operation = network.operation("/a")
         operation.start()
         let error = await #expect(throws: NetworkingError.self) { try await operation.value(as: Int.self) }
-        #expect(error?.request?.url?.path == "/a" && error?.response?.statusCode == 200 && error?.attemptCount == 1)
+        #expect(error?.request?.url?.path == "/a" && error?.response?.statusCode == 200 && error?.transferCount == 1)
         #expect(error?.code == .cannotParseResponse)
     }
 

@@ -116,7 +116,7 @@ extension RequestOperationPauseTests {
         await operation.ends()
         #expect(operation.error == nil)
         #expect(operation.responseString == "abcdef")
-        #expect(operation.summary.attemptCount == 2)
+        #expect(operation.summary.transferCount == 2)
         let requests = network.log.requests
         #expect(requests.map { $0.value(of: "Range") } == [nil, "bytes=3-"])
         #expect(requests.map { $0.value(of: "If-Range") } == [nil, "\"v1\""])
@@ -158,7 +158,7 @@ extension RequestOperationPauseTests {
         operation.resume()
         await operation.ends()
         #expect(operation.responseString == "ghijkl")
-        #expect(operation.summary.attemptCount == 2)
+        #expect(operation.summary.transferCount == 2)
     }
 
     @Test(arguments: [

@@ -27,7 +27,7 @@ import Testing
         #expect(operation.responseHeaders.map(\.name) == ["Content-Type"])
         #expect(operation.response?.statusCode == 200)
         #expect(operation.httpVersion == "1.1")
-        #expect(operation.summary.attemptCount == 1)
+        #expect(operation.summary.transferCount == 1)
         #expect(operation.summary.redirectCount == 0)
         #expect(network.log.events == [.begun(1), .ended(1)])
     }
@@ -99,7 +99,7 @@ import Testing
         #expect(operation.responseString == "here")
         #expect(operation.request?.url == ScriptedNetwork.url("/b"))
         #expect(operation.summary.redirectCount == 1)
-        #expect(operation.summary.attemptCount == 2)
+        #expect(operation.summary.transferCount == 2)
         #expect(network.log.entries.value.activeCount == 0)
     }
 

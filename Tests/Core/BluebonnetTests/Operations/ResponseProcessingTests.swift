@@ -86,12 +86,12 @@ import Testing
         network.answer("/p", with: [.head(302, ["Location": "/end?token=t"])])
         network.answer("/end", with: [.head(404)])
         let error = await operation().run().error
-        #expect(error?.attemptCount == 2)
+        #expect(error?.transferCount == 2)
         #expect(error?.response?.statusCode == 404)
         #expect(
             error.map { "\($0)" }
                 == "unacceptableStatus: the server answered with status 404 "
-                + "(GET http://scripted.test/end?token=REDACTED, attempt 2)")
+                + "(GET http://scripted.test/end?token=REDACTED, transfer 2)")
         #expect(error?.message == "the server answered with status 404")
     }
 
@@ -103,14 +103,14 @@ import Testing
         let error = await operation.run().error
         #expect(error?.request?.url?.path == "/p")
         #expect(error?.response?.statusCode == 200)
-        #expect(error?.attemptCount == 1)
+        #expect(error?.transferCount == 1)
     }
 
     @Test func errorOfARequestThatWasNeverSentHasNoAttempt() async {
         let operation = operation()
         operation.cancel()
         let error = await operation.run().error
-        #expect(error?.attemptCount == 0)
+        #expect(error?.transferCount == 0)
         #expect(error.map { "\($0)" }?.hasSuffix("(GET http://scripted.test/p)") == true)
     }
 

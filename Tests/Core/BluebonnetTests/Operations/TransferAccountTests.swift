@@ -19,7 +19,7 @@ import Testing
         #expect(account.wasAdmitted)
         account.note(Self.metrics(connect: 7, firstByte: 20))
         let summary = account.summary(now: 180)
-        #expect(summary.attemptCount == 1)
+        #expect(summary.transferCount == 1)
         #expect(summary.timings.nanoseconds.queued == 30)
         #expect(summary.timings.nanoseconds.connect == 7)
         #expect(summary.timings.nanoseconds.firstByte == 20)
@@ -35,7 +35,7 @@ import Testing
         account.beginAgain(after: Self.metrics(connect: 4), now: 50)
         account.note(Self.metrics(connect: 5, firstByte: 6, isReused: true))
         let summary = account.summary(now: 100)
-        #expect((summary.attemptCount, summary.redirectCount) == (2, 1))
+        #expect((summary.transferCount, summary.redirectCount) == (2, 1))
         #expect(summary.isReused)
         #expect(summary.timings.nanoseconds.queued == 10)
         #expect(summary.timings.nanoseconds.connect == 12)
@@ -69,7 +69,7 @@ import Testing
     @Test func cacheHitWasNeverSent() {
         let summary = TransferAccount(began: 5).summaryOfCacheHit
         #expect(summary.isFromCache)
-        #expect(summary.attemptCount == 0)
+        #expect(summary.transferCount == 0)
         #expect(summary.timings == TransferTimings())
     }
 }

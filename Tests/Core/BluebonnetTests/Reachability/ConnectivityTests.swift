@@ -97,7 +97,7 @@ extension NetworkTests {
             #expect(operation.code == .notConnected)
             #expect(operation.error?.message == "there was no network by which to reach 10.77.0.1 for 0.05 seconds")
             #expect(operation.error?.isTransient == true)
-            #expect(operation.summary.attemptCount == 0)
+            #expect(operation.summary.transferCount == 0)
             // Without the option it fails in the attempt.
             #expect(await get(try server.url("/")).code == .cannotConnect)
             #expect(server.requests.value.isEmpty)

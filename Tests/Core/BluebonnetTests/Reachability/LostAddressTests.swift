@@ -103,7 +103,7 @@ extension NetworkTests {
             try await operation.waitUntilEnded()
             #expect(operation.error == nil)
             #expect(operation.responseString == "01234567890123456789")
-            #expect(operation.summary.attemptCount == 1)
+            #expect(operation.summary.transferCount == 1)
         }
     }
 }

@@ -45,7 +45,7 @@ import Testing
         await operation.ends()
         #expect(operation.error == nil)
         #expect(operation.responseString == "fine")
-        #expect(operation.summary.attemptCount == 2)
+        #expect(operation.summary.transferCount == 2)
         let expected = RetriedAttempt(
             date: VirtualTime.start, duration: .zero, code: .unacceptableStatus, statusCode: 503, waitReason: .backoff,
             wait: .milliseconds(500))

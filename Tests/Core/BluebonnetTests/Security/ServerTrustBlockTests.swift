@@ -61,7 +61,7 @@ extension NetworkTests {
                 #expect(seen.value.first?.policyRefusal?.code == .serverNotTrusted)
                 #expect(server.requests.map(\.body) == [Data("body".utf8)])
                 #expect(server.connectionCount == 2)  // one was broken off before anything was sent
-                #expect(operation.summary.attemptCount == 2)
+                #expect(operation.summary.transferCount == 2)
             }
         }
 

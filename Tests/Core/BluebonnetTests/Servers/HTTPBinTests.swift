@@ -111,7 +111,7 @@ extension NetworkTests {
                 let log = Observed([AuthenticationChallenge]())
                 let operation = await fetch(server.url(path), passwords: ["secret"], log: log)
                 #expect(operation.statusCode == 200, "\(path)")
-                #expect(operation.summary.attemptCount == 2)
+                #expect(operation.summary.transferCount == 2)
                 let challenge = try #require(log.value.first)
                 #expect(log.value.count == 1)
                 #expect(challenge.host == "127.0.0.1")
@@ -134,7 +134,7 @@ extension NetworkTests {
                 let wrong = await fetch(server.url(path), passwords: ["1", "2", "3", "4"], log: never)
                 #expect(wrong.code == .authenticationRequired, "\(path)")
                 #expect(never.value.count == 2)
-                #expect(wrong.summary.attemptCount == 3)
+                #expect(wrong.summary.transferCount == 3)
             }
         }
 
@@ -146,7 +146,7 @@ extension NetworkTests {
                 let cancelled = HTTPRequestOperation(request: URLRequest(url: server.url(path)))
                 cancelled.onChallenge = { _, _ in .cancel }
                 #expect(await cancelled.run().code == .authenticationRequired)
-                #expect(cancelled.summary.attemptCount == 1)
+                #expect(cancelled.summary.transferCount == 1)
             }
         }
 

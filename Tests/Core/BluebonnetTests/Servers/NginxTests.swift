@@ -127,7 +127,7 @@ extension NetworkTests {
                 operation.resume()
                 try await operation.waitUntilEnded()
                 #expect(operation.error == nil)
-                #expect(operation.summary.attemptCount == 2)
+                #expect(operation.summary.transferCount == 2)
                 #expect(folder.contents == Self.large)
                 #expect(folder.names == ["file"])
             }

@@ -57,7 +57,7 @@ import Testing
         #expect(info["complete.finish.responsedata"] as? Data == Data("[1]".utf8))
         #expect(info["task.complete.serializedresponse"] as? JSONValue == .array([.integer(1)]))
         #expect(info["task.complete.responseserializer"] is JSONResponseSerializer)
-        #expect((info["complete.sessiontaskmetrics"] as? TransferSummary)?.attemptCount == 1)
+        #expect((info["complete.sessiontaskmetrics"] as? TransferSummary)?.transferCount == 1)
     }
 
     @Test func failureHasItsError() async {

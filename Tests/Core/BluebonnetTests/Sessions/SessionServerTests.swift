@@ -71,7 +71,7 @@ extension NetworkTests {
                 let metrics = Observed([TransferSummary]())
                 session.blocks.taskDidFinishCollectingMetrics = { metrics.append($1) }
                 _ = try await session.data(for: URLRequest(url: server.url("/a")))
-                #expect(metrics.value.map(\.attemptCount) == [2])
+                #expect(metrics.value.map(\.transferCount) == [2])
                 #expect(metrics.value.map(\.redirectCount) == [1])
                 #expect(metrics.value.allSatisfy { $0.timings.total > .zero })
             }

@@ -88,7 +88,7 @@ import Testing
             """
         ),
         ("Bluebonnet/Activity", "Operations"),
-        ("BluebonnetBatch/References", "Addresses Errors Formats Messages Syntax"),
+        ("BluebonnetBatch/References", "Errors Formats Messages Syntax"),
         (
             "BluebonnetBatch/Format",
             """

@@ -111,8 +111,8 @@ import Testing
     @Test func everyPublicTypeIsNamedBesideFoundationAndNIO() {
         let isOurs = { (path: String) in
             [
-                "Bluebonnet/", "BluebonnetBatch/", "BluebonnetFleet/", "BluebonnetHTTP/", "BluebonnetJournal/",
-                "BluebonnetTestServer/", "BluebonnetTesting/",
+                "Core/Bluebonnet/", "Core/BluebonnetHTTP/", "Batches/BluebonnetBatch/", "Batches/BluebonnetFleet/",
+                "Batches/BluebonnetJournal/", "Testing/BluebonnetTestServer/", "Testing/BluebonnetTesting/",
             ].contains { path.hasPrefix("Sources/" + $0) }
         }
         let declaration = /^(?:public|open) (?:final )?(?:actor|class|enum|protocol|struct) (\w+)/

@@ -46,7 +46,7 @@ extension NetworkTests {
                 for _ in 0..<3 {
                     let operation = await folder.download(fixture.nginx.tlsURL("/file.bin"), fixture.options)
                     #expect(operation.error == nil)
-                    #expect(operation.summary.attemptCount == 1)
+                    #expect(operation.summary.transferCount == 1)
                     #expect(operation.summary.isReused)
                     #expect(folder.contents == Self.body)
                 }
@@ -71,7 +71,7 @@ extension NetworkTests {
                 for (number, operation) in operations.enumerated() {
                     try await operation.waitUntilEnded()
                     #expect(operation.code == (number < 10 ? .cancelled : nil))
-                    #expect(operation.summary.attemptCount == 1)
+                    #expect(operation.summary.transferCount == 1)
                     if number >= 10 { #expect(operation.responseData == Self.body) }
                 }
             }

@@ -3,11 +3,33 @@
 
 internal import Foundation
 
-/// The attempts of one operation that has a retry policy: their times, and what became of them. A part of its runner;
-/// network thread only. It sends nothing and waits for nothing.
-final class RetryCourse {
+/// The attempts of one operation that has a retry policy: records them, and decides after each failed one whether the
+/// request is sent again, and when.
+///
+/// A part of the operation's runner; network thread only. It sends nothing, waits for nothing and calls no block.
+final class RetryController {
+    /// The decision after a failed attempt.
+    enum Verdict {
+        /// The next attempt begins at this instant of the clock.
+        case wait(until: UInt64)
+        /// There is no further attempt.
+        case end
+        /// The retry block decides.
+        case ask(Question)
+    }
+
+    /// A failed attempt about which the retry block decides.
+    struct Question: Sendable {
+        let proposal: RetryProposal
+        /// The error of the attempt; nil when a response is refused.
+        let error: NetworkingError?
+        fileprivate let decision: RetryDecision
+        fileprivate let failed: FailedAttempt
+    }
+
     let policy: RetryPolicy
-    private let clock: TimeSource
+    private let waits: RetryWaits
+    private var clock: TimeSource { waits.clock }
     /// The failed attempts that were followed by another one.
     private(set) var retries: [RetriedAttempt] = []
     /// The attempt that failed last, until another one follows.
@@ -26,7 +48,7 @@ final class RetryCourse {
     /// When the governor refused a transfer first, since the last one that was sent.
     private var refusedAt: UInt64?
 
-    init(_ policy: RetryPolicy, clock: TimeSource) { (self.policy, self.clock) = (policy, clock) }
+    init(_ policy: RetryPolicy, _ waits: RetryWaits) { (self.policy, self.waits) = (policy, waits) }
 
     /// The number of the attempt that runs or ran last, from 1.
     var number: Int { retries.count + 1 }
@@ -34,13 +56,15 @@ final class RetryCourse {
     /// Whether a failure of the current attempt ends the operation.
     var isLastAttempt: Bool { number >= policy.maximumAttemptCount }
 
-    /// A transfer begins.
+    /// Records the beginning of a transfer. In the first attempt, the first transfer to an origin adds to the origin's
+    /// budget.
     ///
-    /// - Returns: whether it is the operation's first one to that origin, and belongs to the first attempt.
-    func noteTransfer(to origin: Origin) -> Bool {
+    /// - Returns: whether it did.
+    @discardableResult func recordTransfer(to origin: Origin) -> Bool {
         if began == nil { beginAttempt() }
         guard retries.isEmpty, lastOrigin != origin else { return false }
         lastOrigin = origin
+        waits.noteRequest(to: origin)
         return true
     }
 
@@ -75,6 +99,52 @@ final class RetryCourse {
 
     func decision(on failed: FailedAttempt) -> RetryDecision {
         policy.decision(on: failed, random: clock.random(), date: clock.date())
+    }
+
+    /// Decides what follows a failed attempt.
+    ///
+    /// - Parameters:
+    ///   - error: the error of the attempt, or the one that the refused response stands for.
+    ///   - isResponse: whether a response is refused.
+    ///   - origin: where the next transfer would go.
+    ///   - hasBlock: whether a retry block may decide.
+    func judge(
+        _ failed: FailedAttempt, _ error: NetworkingError, isResponse: Bool, to origin: Origin?, timeLeft: UInt64?,
+        hasBlock: Bool
+    ) -> Verdict {
+        let failed = timed(failed, timeLeft)
+        let decision = decision(on: failed)
+        guard hasBlock, failed.isForBlock, !isLastAttempt else { return settle(decision, failed, to: origin) }
+        return .ask(
+            Question(
+                proposal: RetryProposal(failed, error, decision), error: isResponse ? nil : error, decision: decision,
+                failed: failed))
+    }
+
+    /// Applies the answer of the retry block.
+    func judge(_ answer: RetryAnswer, to question: Question, to origin: Origin?, timeLeft: UInt64?) -> Verdict {
+        let failed = timed(question.failed, timeLeft)
+        return settle(policy.decision(on: failed, after: answer, instead: question.decision), failed, to: origin)
+    }
+
+    private func timed(_ failed: FailedAttempt, _ timeLeft: UInt64?) -> FailedAttempt {
+        var failed = failed
+        (failed.elapsed, failed.timeLeft) = (elapsed, timeLeft)
+        return failed
+    }
+
+    /// Carries out a decision, if the origin's budget allows it.
+    private func settle(_ decision: RetryDecision, _ failed: FailedAttempt, to origin: Origin?) -> Verdict {
+        switch decision {
+        case .wait(let time, let reason):
+            if policy.usesBudget, failed.needsBudget(reason), let origin, !waits.takeRetry(from: origin) {
+                return settle(.stop(.budgetUsedUp), failed, to: origin)
+            }
+            return .wait(until: beginWait(time, reason, after: failed.end))
+        case .stop(let stop):
+            self.stop = stop
+            return .end
+        }
     }
 
     /// The current attempt has failed, and the wait for the next one begins.
@@ -123,9 +193,7 @@ final class RetryCourse {
         guard let maximumTime = policy.maximumTime else { return true }
         return elapsed + wait <= maximumTime.nanoseconds
     }
-
-    func end(because stop: RetryStop) { self.stop = stop }
 }
 
 @available(*, unavailable)
-extension RetryCourse: Sendable {}
+extension RetryController: Sendable {}

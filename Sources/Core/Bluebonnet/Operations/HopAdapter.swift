@@ -1,0 +1,173 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+internal import Foundation
+
+/// Runs the request adapters and the authenticator of one operation for each of its transfers, off the network thread.
+///
+/// A part of the operation's runner; network thread only. It has no slot, begins no transfer, and does not know whether
+/// its work is still wanted when it ends: `RequestMachine` numbers the work.
+final class HopAdapter {
+    /// The end of the work with a number; on the network thread.
+    enum End: Sendable {
+        case adapted(Result<HopRequest, NetworkingError>)
+        /// The refresh of the credential has ended.
+        case refreshed
+        /// The total limit of the operation has passed.
+        case tookTooLong
+    }
+
+    private enum State {
+        case idle
+        case adapting(Task<Void, Never>)
+        case waiting(SharedAuthenticator.Ticket)
+    }
+
+    private let authenticator: SharedAuthenticator?
+    private let timers: NetworkTimers
+    private let report: @Sendable (End, _ work: Int) -> Void
+    private var state = State.idle
+    private var began: UInt64 = 0
+    private var limit: NetworkTimers.Ticket?
+    /// The next transfer's request, as far as it is adapted.
+    private var adapted: HopRequest?
+    /// The last refresh for which the operation has waited since its last transfer.
+    private var waited: Int?
+
+    /// - Parameter report: called on the network thread.
+    init(
+        _ authenticator: SharedAuthenticator?, _ timers: NetworkTimers,
+        _ report: @escaping @Sendable (End, _ work: Int) -> Void
+    ) {
+        (self.authenticator, self.timers, self.report) = (authenticator, timers, report)
+    }
+
+    // MARK: Stages
+
+    /// The stage `adaptation`: makes the request of the next transfer.
+    ///
+    /// - Returns: the event that ends the stage; nil while work is under way, at whose end `report` is called.
+    func adapt(
+        _ exchange: Exchange, for origin: Origin, work: Int, timeLeft: UInt64?
+    ) -> RequestMachine.Event? {
+        var credential: HeldCredential?
+        if exchange.needsCredential(adapted), let authenticator {
+            if let adapted, let generation = adapted.credential?.generation {
+                if authenticator.isUsable(generation) { return send(adapted, exchange, for: origin) }
+                self.adapted?.credential = nil
+            }
+            switch authenticator.ask(refused: exchange.refusedGeneration, waited: waited, goOn: nil) {
+            case .use(let held): credential = held
+            case .wait(_, let refresh):
+                waited = refresh
+                return .credentialNeeded
+            case .fail(let error): return .fail(error)
+            }
+        } else if let adapted {
+            return send(adapted, exchange, for: origin)
+        }
+        let adaptation = exchange.adaptation(after: adapted, credential)
+        if let adapted = adaptation.quickResult { return send(adapted, exchange, for: origin) }
+        begin(work, timeLeft)
+        let task = Task { [report] in
+            let result = await adaptation.result()
+            NetworkThread.shared.submit { report(.adapted(result), work) }
+        }
+        state = .adapting(task)
+        return nil
+    }
+
+    private func send(_ adapted: HopRequest, _ exchange: Exchange, for origin: Origin) -> RequestMachine.Event {
+        self.adapted = adapted
+        exchange.take(adapted)
+        return exchange.nextOrigin == origin ? .adapted : .originChanged
+    }
+
+    /// The stage `credential`: waits until there is a credential that the next transfer may use.
+    ///
+    /// - Returns: the event that ends the stage; nil while the operation waits for a refresh, at whose end `report` is
+    ///   called.
+    func awaitCredential(of exchange: Exchange, work: Int, timeLeft: UInt64?) -> RequestMachine.Event? {
+        guard exchange.needsCredential(adapted), let authenticator else { return .credentialReady }
+        let answer = authenticator.ask(refused: exchange.refusedGeneration, waited: waited) { [report] in
+            report(.refreshed, work)
+        }
+        switch answer {
+        case .use: return .credentialReady
+        case .fail(let error): return .fail(error)
+        case .wait(let ticket, let refresh):
+            begin(work, timeLeft)
+            state = .waiting(ticket)
+            waited = refresh
+            return nil
+        }
+    }
+
+    private func begin(_ work: Int, _ timeLeft: UInt64?) {
+        let now = timers.clock.now()
+        began = now
+        guard let timeLeft else { return }
+        limit = timers.wait(until: now + min(timeLeft, .max - now)) { [report] in report(.tookTooLong, work) }
+    }
+
+    // MARK: Ends
+
+    /// The work has ended.
+    ///
+    /// - Returns: how long it took, in nanoseconds, which count against the total limit.
+    func finish(_ end: End) -> UInt64 {
+        switch end {
+        case .adapted(let result): adapted = try? result.get()
+        case .refreshed: break
+        case .tookTooLong: return interrupt()
+        }
+        return finish()
+    }
+
+    /// Gives up the work and its result: after a pause the adapters run again.
+    ///
+    /// - Returns: how long the work took, in nanoseconds.
+    func interrupt() -> UInt64 {
+        reset()
+        switch state {
+        case .idle: return 0
+        case .adapting(let task): task.cancel()
+        case .waiting(let ticket): authenticator?.withdraw(ticket)
+        }
+        return finish()
+    }
+
+    private func finish() -> UInt64 {
+        state = .idle
+        if let limit = limit.take() { timers.withdraw(limit) }
+        return timers.clock.now() - began
+    }
+
+    /// Forgets the request of the transfer that begins: the next one is adapted anew.
+    func reset() { (adapted, waited) = (nil, nil) }
+}
+
+@available(*, unavailable)
+extension HopAdapter: Sendable {}
+
+extension HopAdapter.End {
+    /// The error with which the operation ends; nil when the work has succeeded.
+    var error: NetworkingError? {
+        switch self {
+        case .adapted(.failure(let error)): error
+        case .adapted(.success), .refreshed: nil
+        case .tookTooLong:
+            .timeLimit(.total, "the time limit passed before the request could be sent with a credential")
+        }
+    }
+}
+
+extension Adaptation {
+    fileprivate func result() async -> Result<HopRequest, NetworkingError> {
+        do throws(NetworkingError) {
+            return .success(try await run())
+        } catch {
+            return .failure(error)
+        }
+    }
+}

@@ -1,0 +1,304 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+/// The state machine of one request, from its preparation to its end: a value without a clock, thread, socket or
+/// callback.
+///
+/// The runner applies an event and carries out the effect. An effect that is done at once ends with the next event.
+/// Events that come too late have no effect, and no event is refused.
+struct RequestMachine {
+    enum State: Equatable {
+        /// Not begun, or paused: the request continues with this stage.
+        case idle(next: RequestStage)
+        /// The work of the stage is under way.
+        case at(RequestStage)
+        /// Paused with its connection, because an unsafe method is never sent twice. The transfer has no slot.
+        case transferPaused(Origin)
+        /// Resumed; the transfer waits for a slot.
+        case transferQueued(Origin)
+        /// The request has ended, or is about to: only its file is still being written.
+        case ended
+    }
+
+    enum Event {
+        /// The operation was started or resumed.
+        case begin
+        /// - Parameter keepsTransfer: whether a transfer keeps its connection, because it must not be sent again.
+        case pause(keepsTransfer: Bool)
+        /// The operation was cancelled, or the work of the current stage has failed.
+        case fail(NetworkingError)
+        case priorityChanged
+        /// The request was made and checked.
+        case prepared(isAdapted: Bool, isRetried: Bool)
+        case cached(CachedResponse)
+        case notCached
+        case reachable(Origin)
+        /// No credential is needed, or there is one that the next transfer may use.
+        case credentialReady
+        case granted
+        /// The governor has refused the transfer until an instant of the retries' clock.
+        case refused(until: UInt64)
+        /// The hop's request has its final form.
+        case adapted
+        /// An adapter has changed the origin.
+        case originChanged
+        case credentialNeeded
+        /// Adapters or a refresh have ended: see `isCurrent(_:)`.
+        case workEnded
+        case opened
+        /// The process has no file descriptor for the hop.
+        case descriptorsMissing
+        /// The transfer has ended, or a block of the program has answered after its end.
+        case transferEnded(Exchange.NextStep, SendEvidence)
+        /// - Parameter error: of the failed attempt; nil when a response is refused.
+        case judged(RetryController.Verdict, NetworkingError?)
+        case retryDue
+        /// The refused response is the result.
+        case accepted
+        case bodyWritten
+    }
+
+    enum Effect {
+        /// Do the work of the stage.
+        case enter(RequestStage)
+        /// Give up the stage's work and its slot; what arrived of a body is kept.
+        case interrupt
+        /// Pause the transfer and release its slot.
+        case pauseTransfer
+        /// Ask for a slot for the paused transfer.
+        case queueTransfer(Origin)
+        /// Stop asking for that slot.
+        case dequeueTransfer
+        /// Continue the paused transfer in its new slot.
+        case resumeTransfer
+        /// Decide whether the request is sent again; the error is nil when a response is refused.
+        case judge(NetworkingError?, SendEvidence)
+        /// Ask the retry block.
+        case ask(RetryController.Question)
+        /// Make the refused response the result.
+        case acceptResponse
+        /// Give up all work, and end.
+        case end(End)
+    }
+
+    enum End {
+        case complete
+        case failed(NetworkingError)
+        indirect case cached(CachedResponse)
+
+        var error: NetworkingError? { if case .failed(let error) = self { error } else { nil } }
+    }
+
+    /// What a request waits for.
+    enum WaitReason: Equatable {
+        case network
+        case credential
+        case slot(Origin)
+        /// A block of the program that has not answered.
+        case block
+        /// The next attempt, at an instant of the retries' clock.
+        case retry(at: UInt64)
+        /// The body is being written.
+        case writing
+    }
+
+    private(set) var state = State.idle(next: .prepare)
+    private(set) var isPaused = false
+    /// Whether a transfer has begun.
+    private(set) var wasAdmitted = false
+    /// The number of the adapters' or the refresh's work that began last.
+    private(set) var work = 0
+    private var isAdapted = false
+    private var isRetried = false
+
+    mutating func handle(_ event: Event) -> Effect? {
+        switch event {
+        case .begin: return begin()
+        case .pause(let keepsTransfer): return pause(keepsTransfer)
+        case .fail(let error): return end(.failed(error))
+        default: break
+        }
+        switch state {
+        case .idle, .ended: return nil
+        case .at(let stage): return handle(event, at: stage)
+        case .transferPaused, .transferQueued: return handleWithoutSlot(event)
+        }
+    }
+
+    /// Whether that work of adapters or of a refresh is still wanted.
+    func isCurrent(_ work: Int) -> Bool {
+        switch state {
+        case .at(.adaptation), .at(.credential): work == self.work
+        default: false
+        }
+    }
+}
+
+// MARK: - Events
+
+extension RequestMachine {
+    private mutating func begin() -> Effect? {
+        isPaused = false
+        switch state {
+        case .idle(let stage): return enter(stage)
+        case .transferPaused(let origin):
+            state = .transferQueued(origin)
+            return .queueTransfer(origin)
+        case .at, .transferQueued, .ended: return nil
+        }
+    }
+
+    private mutating func pause(_ keepsTransfer: Bool) -> Effect? {
+        isPaused = true
+        switch state {
+        case .at(.hop(let origin)) where keepsTransfer:
+            state = .transferPaused(origin)
+            return .pauseTransfer
+        case .at(let stage):
+            guard let next = stage.stageAfterPause else { return nil }
+            state = .idle(next: next)
+            return .interrupt
+        case .transferQueued(let origin):
+            state = .transferPaused(origin)
+            return .dequeueTransfer
+        case .idle, .transferPaused, .ended: return nil
+        }
+    }
+
+    private mutating func handle(_ event: Event, at stage: RequestStage) -> Effect? {
+        switch (stage, event) {
+        case (.prepare, .prepared(let isAdapted, let isRetried)):
+            (self.isAdapted, self.isRetried) = (isAdapted, isRetried)
+            return enter(.cache)
+        case (.cache, .cached(let response)): return end(.cached(response))
+        case (.cache, .notCached): return enter(.connectivity)
+        case (.connectivity, .reachable(let origin)): return enter(.admission(origin))
+        case (.credential, .credentialReady): return enter(.connectivity)
+        case (.admission(let origin), .granted): return enter(.adaptation(origin))
+        case (.adaptation(let origin), .adapted): return enter(.files(origin))
+        case (.adaptation, .originChanged): return enter(.connectivity)
+        case (.adaptation, .credentialNeeded): return enter(.credential)
+        case (.adaptation, .refused(let instant)): return enter(.backoff(until: instant))
+        case (.files(let origin), .opened): return enter(.hop(origin))
+        case (.files, .descriptorsMissing): return nextHop()
+        case (.hop, .transferEnded(let step, let evidence)), (.answer, .transferEnded(let step, let evidence)):
+            return proceed(after: step, evidence)
+        case (.retryAnswer, .judged(let verdict, let error)): return follow(verdict, error)
+        case (.retryAnswer, .accepted): return enter(.body)
+        case (.backoff, .retryDue): return enter(.connectivity)
+        case (.body, .bodyWritten): return end(.complete)
+        // The work was one part of it; the stage asks what else there is to do.
+        case (.adaptation, .workEnded), (.credential, .workEnded): return enter(stage)
+        // The lane in which the operation waits depends on its priority.
+        case (.admission, .priorityChanged): return enter(stage)
+        default: return nil
+        }
+    }
+
+    private mutating func handleWithoutSlot(_ event: Event) -> Effect? {
+        switch (state, event) {
+        case (.transferQueued(let origin), .granted):
+            state = .at(.hop(origin))
+            return .resumeTransfer
+        case (_, .transferEnded(let step, let evidence)): return proceed(after: step, evidence)  // its server ended it
+        default: return nil
+        }
+    }
+}
+
+// MARK: - Steps
+
+extension RequestMachine {
+    private mutating func enter(_ stage: RequestStage) -> Effect? {
+        if isPaused, stage != .body {
+            state = .idle(next: stage)
+            return nil
+        }
+        state = .at(stage)
+        switch stage {
+        case .hop: wasAdmitted = true
+        case .adaptation, .credential: work += 1
+        default: break
+        }
+        return .enter(stage)
+    }
+
+    private mutating func nextHop() -> Effect? { enter(isAdapted ? .credential : .connectivity) }
+
+    private mutating func proceed(after step: Exchange.NextStep, _ evidence: SendEvidence) -> Effect? {
+        switch step {
+        case .complete: return enter(.body)
+        case .another: return nextHop()
+        case .pending:
+            state = .at(.answer)
+            return nil
+        case .failed(let error):
+            guard isRetried else { return end(.failed(error)) }
+            state = .at(.retryAnswer)
+            return .judge(error, evidence)
+        case .held:
+            state = .at(.retryAnswer)
+            return .judge(nil, evidence)
+        }
+    }
+
+    private mutating func follow(_ verdict: RetryController.Verdict, _ error: NetworkingError?) -> Effect? {
+        switch verdict {
+        case .wait(let instant): return enter(.backoff(until: instant))
+        case .ask(let question): return .ask(question)
+        case .end: return error.map { end(.failed($0)) } ?? .acceptResponse
+        }
+    }
+
+    private mutating func end(_ end: End) -> Effect? {
+        if state == .ended { return nil }
+        state = .ended
+        return .end(end)
+    }
+}
+
+// MARK: - What the runner asks
+
+extension RequestMachine {
+    /// Whether a pause has freed everything but the bytes that arrived, and perhaps the connection.
+    var isParked: Bool {
+        switch state {
+        case .idle, .transferPaused: isPaused
+        case .at, .transferQueued, .ended: false
+        }
+    }
+
+    /// Whether the operation waits for its files to be opened.
+    var isOpeningFiles: Bool { if case .at(.files) = state { true } else { false } }
+
+    /// Whether the operation waits for a slot.
+    var awaitsSlot: Bool {
+        switch state {
+        case .at(.admission), .transferQueued: true
+        case .at, .idle, .transferPaused, .ended: false
+        }
+    }
+
+    /// Nil when the request waits for nothing but its own work.
+    var waitReason: WaitReason? {
+        switch state {
+        case .at(.connectivity): .network
+        case .at(.credential): .credential
+        case .at(.admission(let origin)), .transferQueued(let origin): .slot(origin)
+        case .at(.answer), .at(.retryAnswer): .block
+        case .at(.backoff(let instant)): .retry(at: instant)
+        case .at(.body), .ended: .writing
+        case .at(.prepare), .at(.cache), .at(.adaptation), .at(.files), .at(.hop), .idle, .transferPaused: nil
+        }
+    }
+
+    /// Whether the operation was admitted, and has neither ended nor been paused since.
+    var isUnderWay: Bool {
+        switch state {
+        case .at(.connectivity), .at(.credential), .at(.admission): wasAdmitted
+        case .at(.prepare), .at(.cache), .idle, .transferPaused: false
+        case .at, .transferQueued: true
+        case .ended: true  // its file is still being written
+        }
+    }
+}

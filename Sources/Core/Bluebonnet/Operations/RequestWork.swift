@@ -1,0 +1,425 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+internal import Foundation
+internal import FoundationNetworking
+
+/// Does the work of one request's stages, and holds what they need: the slot, the exchange, the adapters, the attempts.
+///
+/// Network thread only. It does not know which stage follows: its functions return the event with which their work
+/// ends. Work that ends later reports its event to the operation's runner.
+final class RequestWork {
+    typealias Event = RequestMachine.Event
+
+    /// Work of a stage that ends later, and can be given up.
+    private enum Pending {
+        case connectivity(ConnectivityGate.Ticket)
+        case retry(NetworkTimers.Ticket)
+        case body(SinkClosing)
+    }
+
+    private unowned let operation: RequestOperation
+    private let reference: OwnerReference
+    private let rounds: OperationRounds
+    var slot: HopSlot
+    private var pending: Pending?
+    /// Whether files are being opened, which happens once even when the operation is paused and resumed meanwhile.
+    private var isOpening = false
+    /// The checked request; nil before it was made.
+    private var prepared: PreparedRequest?
+    /// Nil without a cache.
+    private var cacheExchange: CacheExchange?
+    /// Nil without a retry policy.
+    private(set) var retries: RetryController?
+    /// Nil without request adapters and an authenticator.
+    private var adapter: HopAdapter?
+    /// Nil before the first admission, because many operations may wait for it.
+    private(set) var exchange: Exchange?
+
+    init(
+        _ operation: RequestOperation, _ reference: OwnerReference, startedWith granted: TransferSlot?,
+        rounds: OperationRounds
+    ) {
+        (self.operation, self.reference, self.rounds) = (operation, reference, rounds)
+        let schedule = operation.state.schedule
+        slot = HopSlot(
+            operation.services, flow: schedule.flowID, priority: operation.queuePriority.rawValue,
+            startedWith: granted, began: schedule.began)
+    }
+
+    /// Begins the work of a stage.
+    ///
+    /// - Parameters:
+    ///   - number: identifies the work of adapters and of a refresh.
+    ///   - isFirst: whether no transfer of the operation has begun.
+    /// - Returns: the event with which the stage ends; nil when it ends later.
+    func begin(_ stage: RequestStage, _ number: Int, isFirst: Bool) -> Event? {
+        switch stage {
+        case .prepare: return prepare()
+        case .cache: return askCache()
+        case .connectivity: return awaitConnectivity()
+        case .credential: return awaitCredential(number)
+        case .admission(let origin): return requestSlot(for: origin, isFirst: isFirst)
+        case .adaptation(let origin): return adapt(for: origin, number)
+        case .files(let origin): return openFiles(for: origin)
+        case .hop(let origin): beginTransfer(to: origin)
+        case .backoff(let instant): return awaitRetry(at: instant)
+        case .body: return closeBody()
+        case .answer, .retryAnswer: break
+        }
+        return nil
+    }
+}
+
+@available(*, unavailable)
+extension RequestWork: Sendable {}
+
+// MARK: - Preparation and cache
+
+extension RequestWork {
+    /// Makes and checks the request: on this thread when no recipe makes it, else where it may take time.
+    private func prepare() -> Event? {
+        let plan = operation.state.plan
+        guard case .recipe(let recipe) = plan.source else { return store(plan.prepared()) }
+        return run(in: recipe.isQuick ? .quick : .alone) {
+            let result = plan.prepared()
+            return { $0.store(result) }
+        }
+    }
+
+    private func store(_ result: Result<PreparedRequest, NetworkingError>) -> Event {
+        switch result {
+        case .failure(let error): return .fail(error)
+        case .success(let prepared):
+            let limit = prepared.resolvedOptions.timeouts.total
+            guard limit != 0 else { return .fail(.limitPassed(to: prepared.origin)) }
+            slot.limitTime(to: limit)
+            self.prepared = prepared
+            if let key = prepared.plan.idempotencyKey { operation.state.keep(key) }
+            retries = prepared.retryPolicy.map { RetryController($0, operation.services.retryWaits) }
+            if prepared.resolvedOptions.areRequestsAdapted {
+                adapter = HopAdapter(prepared.resolvedOptions.authenticator, operation.services.timers) {
+                    [weak operation] in operation?.runner?.adapterEnded($0, work: $1)
+                }
+            }
+            if prepared.continuation != nil { _ = madeExchange(prepared) }  // part of the body is there before
+            cacheExchange = CacheExchange.make(for: prepared)
+            return .prepared(isAdapted: adapter != nil, isRetried: retries != nil)
+        }
+    }
+
+    private func askCache() -> Event? {
+        guard let cacheExchange, cacheExchange.mayBeAnswered else {
+            return prepared?.cachePolicy == .returnCacheDataDontLoad ? .fail(CacheExchange.notCached) : .notCached
+        }
+        return run(in: .alone) {
+            let answer = cacheExchange.answer()
+            return { _ in
+                switch answer {
+                case .found(let response): .cached(response)
+                case .refused(let error): .fail(error)
+                case .load: .notCached
+                }
+            }
+        }
+    }
+
+    /// Does work on another thread.
+    private func run(
+        in group: PreparationRound.Group, _ work: @escaping @Sendable () -> @Sendable (RequestWork) -> Event
+    ) -> Event? {
+        rounds.preparation.add(to: group) { [operation] in
+            let end = work()
+            return { operation.runner?.prepared(end) }
+        }
+        return nil
+    }
+}
+
+// MARK: - Waits without a slot
+
+extension RequestWork {
+    private func awaitConnectivity() -> Event? {
+        slot.leaveHop()
+        guard let prepared, let origin = exchange.map({ $0.nextOrigin }) ?? prepared.origin else {
+            return .fail(NetworkingError(.badURL, "the request has no usable URL"))
+        }
+        guard prepared.resolvedOptions.value.waitsForConnectivity,
+            let target = prepared.options.connectivityTarget(origin)
+        else { return .reachable(origin) }
+        let limit = prepared.resolvedOptions.timeouts.connectivity
+        let ticket = rounds.connectivity.wait(for: target, limit: ResolvedTimeouts.limit(limit)) { [self] isOpen in
+            report(isOpen ? .reachable(origin) : .fail(.noConnectivity(to: origin, for: limit)))
+        }
+        guard let ticket else { return .reachable(origin) }
+        pending = .connectivity(ticket)
+        return nil
+    }
+
+    private func awaitCredential(_ number: Int) -> Event? {
+        slot.leaveHop()
+        guard let adapter, let exchange else { return .credentialReady }
+        return adapter.awaitCredential(of: exchange, work: number, timeLeft: slot.account.timeLeft)
+    }
+
+    private func awaitRetry(at instant: UInt64) -> Event? {
+        slot.leaveHop()
+        let waits = operation.services.retryWaits
+        guard instant > waits.clock.now() else { return retryIsDue() }
+        pending = .retry(waits.wait(until: instant) { [self] in report(retryIsDue()) })
+        return nil
+    }
+
+    private func retryIsDue() -> Event {
+        if let retries { slot.charge(retries.endWait()) }
+        return .retryDue
+    }
+
+    /// Reports the end of pending work.
+    private func report(_ event: Event) {
+        pending = nil
+        operation.runner?.handle(event)
+    }
+}
+
+// MARK: - Admission and adapters
+
+extension RequestWork {
+    private func requestSlot(for origin: Origin, isFirst: Bool) -> Event? {
+        if slot.claim(for: origin) { return .granted }
+        if operation.services.isDrained, isFirst { return .fail(.drained) }
+        enqueue(to: origin, isFirst ? .first : .another)
+        return nil
+    }
+
+    func enqueue(to origin: Origin, _ demand: SlotDemand) {
+        slot.enqueue(to: origin, priority: operation.queuePriority.rawValue, demand, client: operation)
+    }
+
+    private func adapt(for origin: Origin, _ number: Int) -> Event? {
+        if let refusal = slot.place?.refusal {
+            guard let instant = retries?.wait(after: refusal) else { return .fail(refusal.error) }
+            return .refused(until: instant)
+        }
+        guard let adapter, let prepared else { return .adapted }
+        return adapter.adapt(madeExchange(prepared), for: origin, work: number, timeLeft: slot.account.timeLeft)
+    }
+
+    func recordEnd(of end: HopAdapter.End) {
+        if let adapter { slot.charge(adapter.finish(end)) }
+    }
+}
+
+// MARK: - Files
+
+extension RequestWork {
+    /// Opens the request's files, and reads what TLS needs, for each hop that needs something else.
+    private func openFiles(for origin: Origin) -> Event? {
+        guard let prepared else { preconditionFailure("a transfer was let in before its request was made") }
+        do throws(NetworkingError) {
+            guard let opening = try madeExchange(prepared).opening(for: origin) else { return .opened }
+            guard !isOpening else { return nil }
+            isOpening = true
+            let group = opening.onlyFolder.map(PreparationRound.Group.files(in:)) ?? .alone
+            rounds.preparation.add(to: group) { [operation] in
+                let result = opening.open()
+                return { operation.opened(result) }
+            }
+            return nil
+        } catch {
+            return .fail(error)
+        }
+    }
+
+    /// The files are open. An operation that was paused meanwhile keeps them for later.
+    ///
+    /// - Parameter isAwaited: whether the operation waits for them.
+    func opened(_ result: Result<HopOpening.Opened, NetworkingError>, isAwaited: Bool) -> Event? {
+        isOpening = false
+        switch result {
+        case .success(let opened):
+            guard let exchange else {  // the operation was cancelled meanwhile
+                opened.files?.giveUp()
+                return nil
+            }
+            exchange.take(opened)
+            return .opened
+        case .failure(let error):
+            guard isAwaited else { return nil }
+            return slot.awaitsDescriptor(after: error) ? .descriptorsMissing : .fail(error)
+        }
+    }
+
+    private func madeExchange(_ prepared: PreparedRequest) -> Exchange {
+        let made = exchange ?? Exchange(prepared, owner: reference, writes: rounds.writes)
+        exchange = made
+        return made
+    }
+}
+
+// MARK: - Transfers
+
+extension RequestWork {
+    private func beginTransfer(to origin: Origin) {
+        guard let exchange else { preconditionFailure("a transfer begins before its files are there") }
+        if let retries {
+            retries.recordTransfer(to: origin)
+            exchange.beginAttempt(isLast: retries.isLastAttempt)
+        }
+        adapter?.reset()
+        let services = operation.services
+        let pacing = services.pacing(to: origin, own: exchange.byteBucket)
+        let deadline = slot.beginTransfer(now: MonotonicClock.now())
+        let request = exchange.transferRequest(to: origin, deadline: deadline, pacing: pacing, place: slot.place)
+        slot.fill(with: services.transport.begin(request, delegate: exchange))
+    }
+
+    func resumeTransfer() {
+        let now = MonotonicClock.now()
+        exchange?.noteContinuation(now: now)
+        exchange?.take(slot.place)
+        slot.resume(now: now)
+    }
+
+    func transferEnded(_ error: NetworkingError?, _ metrics: TransferMetrics) -> Event? {
+        guard let exchange else { return nil }
+        slot.transferEnded(metrics, now: MonotonicClock.now())
+        if metrics.evidence == .nothingSent, slot.awaitsDescriptor(after: error), exchange.leaveHop() {
+            return .transferEnded(.another(isRedirect: false), metrics.evidence)
+        }
+        let step = exchange.finishTransfer(error: error, hasTimeLeft: slot.account.hasTimeLeft)
+        return transferEnded(step, metrics.evidence)
+    }
+
+    private func transferEnded(_ step: Exchange.NextStep, _ evidence: SendEvidence) -> Event {
+        if case .another(isRedirect: true) = step { slot.recordRedirect() }
+        return .transferEnded(step, evidence)
+    }
+
+    /// Applies the answer of a block; false when it comes too late.
+    func accept(_ answer: ExchangeQuestions.Answer, toQuestion number: Int) -> Bool {
+        if let exchange { return exchange.take(answer, toQuestion: number) }
+        answer.giveUp()
+        return false
+    }
+
+    /// The transfer had ended before the answer.
+    func eventAfterAnswer() -> Event? { (exchange?.finishAfterAnswer()).map { transferEnded($0, .mayHaveArrived) } }
+
+    /// Whether a pause may close the connection.
+    var canSendAgain: Bool { exchange?.canBeSentAgain == true || slot.transfer?.hasBegunSending != true }
+}
+
+// MARK: - Attempts
+
+extension RequestWork {
+    /// - Parameter error: the error of the failed attempt; nil when a response is refused.
+    func judge(_ error: NetworkingError?, _ evidence: SendEvidence) -> Event? {
+        guard let exchange, let retries else { return nil }
+        let failed = exchange.failedAttempt(error: error, evidence: evidence, number: retries.number)
+        let verdict = retries.judge(
+            failed, error ?? exchange.heldError, isResponse: error == nil, to: exchange.nextOrigin,
+            timeLeft: slot.account.timeLeft, hasBlock: prepared?.blocks.retry != nil)
+        return judged(verdict, error)
+    }
+
+    func ask(_ question: RetryController.Question) {
+        guard let block = prepared?.blocks.retry?.call else { preconditionFailure("no block decides about retries") }
+        Task { [operation] in
+            let answer = await block(operation, question.proposal)
+            NetworkThread.shared.submit { operation.runner?.answered(answer, to: question) }
+        }
+    }
+
+    func judge(_ answer: RetryAnswer, to question: RetryController.Question) -> Event? {
+        guard let exchange, let retries else { return nil }
+        let verdict = retries.judge(answer, to: question, to: exchange.nextOrigin, timeLeft: slot.account.timeLeft)
+        return judged(verdict, question.error)
+    }
+
+    private func judged(_ verdict: RetryController.Verdict, _ error: NetworkingError?) -> Event {
+        if case .wait = verdict { exchange?.endAttempt() }
+        return .judged(verdict, error)
+    }
+
+    /// Makes the refused response the result.
+    func acceptResponse() -> Event? {
+        if case .failed(let error)? = exchange?.deliverHeld() { return .fail(error) }
+        return .accepted
+    }
+}
+
+// MARK: - Ends
+
+extension RequestWork {
+    /// Gives up the work of a stage, for a pause.
+    func interrupt() {
+        let now = MonotonicClock.now()
+        // First: once the connection is closed, others may change the file.
+        if slot.transfer != nil { exchange?.noteInterruption() }
+        giveUpPending()
+        slot.interrupt(now: now)
+    }
+
+    private func giveUpPending() {
+        if let adapter { slot.charge(adapter.interrupt()) }
+        switch pending.take() {
+        case .connectivity(let ticket): rounds.connectivity.withdraw(ticket)
+        case .retry(let ticket): operation.services.retryWaits.withdraw(ticket)
+        case .body(let closing): closing.giveUp()
+        case nil: break
+        }
+    }
+
+    /// The operation was released during a pause.
+    func abandon() {
+        slot.abort()
+        exchange?.abandon()
+    }
+
+    /// Waits until a streamed body is where it belongs, as long as the time limit allows. A pause comes too late then.
+    private func closeBody() -> Event? {
+        guard let sink = exchange?.sinkToClose else { return .bodyWritten }
+        let closing = SinkClosing(operation.services.timers)
+        pending = .body(closing)
+        closing.close(sink, within: slot.account.timeLeft) { [weak self] end in
+            guard let self else { return }
+            switch end {
+            case .timePassed: report(.fail(.limitPassedWriting(sink.byteCount)))
+            case .closed(let error, let time):
+                slot.charge(time)
+                report(error.map { .fail($0) } ?? .bodyWritten)
+            }
+        }
+        return nil
+    }
+
+    /// Ends the operation. After a failure, what has arrived of its file is written first, if the file system answers:
+    /// then the file can be continued, or used by another download, when the end is reported.
+    func end(_ end: RequestMachine.End) {
+        giveUpPending()
+        slot.abort()
+        guard case .failed = end, let sink = exchange?.fileBeingWritten else { return finish(end) }
+        let closing = SinkClosing(operation.services.timers)
+        pending = .body(closing)
+        closing.close(sink, within: SinkClosing.patience) { [weak self] _ in self?.finish(end) }
+    }
+
+    private func finish(_ end: RequestMachine.End) {
+        pending = nil
+        exchange?.flushProgress()
+        var result: TransferResult
+        if case .cached(let response) = end {
+            result = TransferResult(response, for: prepared, summary: slot.account.summaryOfCacheHit)
+        } else {
+            let summary = slot.account.summary(now: MonotonicClock.now(), retries: retries?.retries ?? [])
+            result =
+                exchange?.result(end.error, summary, retries?.stop, cacheExchange)
+                ?? TransferResult(
+                    of: prepared, given: operation.state.plan.request, error: end.error, summary: summary)
+        }
+        result.timeLeft = slot.account.timeLeft
+        (prepared, exchange) = (nil, nil)
+        operation.transferEnded(Box(result))
+    }
+}
