@@ -4,8 +4,8 @@
 public import BluebonnetBatch
 public import Foundation
 
-/// A fleet: batches in a PostgreSQL database, and the workers that run them. A value; each call makes a connection of
-/// its own, and lets go of it.
+/// A fleet: batches in a PostgreSQL database, and the workers that run them. A value type; each call opens its own
+/// connection and closes it.
 ///
 /// ```swift
 /// let fleet = Fleet(store: "postgresql://jobs@db.example.com/jobs")
@@ -13,24 +13,24 @@ public import Foundation
 /// for try await line in fleet.results(of: "nightly") { print(String(decoding: line, as: UTF8.self)) }
 /// ```
 ///
-/// The calls wait for the store on threads of their own. They throw `FleetError`.
+/// Calls wait for the store on threads that they create, and throw `FleetError`.
 public struct Fleet: Sendable {
-    /// The store: a URI `postgresql://…` or a connection string of libpq. What it leaves out comes from where libpq
-    /// takes it: `PGHOST`, `PGUSER`, `PGSSLMODE` and so on, a service file, a password file.
+    /// The store: a `postgresql://…` URI or a connection string of libpq. libpq takes missing parameters from its
+    /// usual sources: `PGHOST`, `PGUSER`, `PGSSLMODE` and so on, a service file, a password file.
     public let store: String
 
-    /// Names a store; nothing is opened.
+    /// Creates a fleet for a store. Nothing is opened.
     public init(store: String) { self.store = store }
 
-    /// Puts a batch into the store, all of it or nothing. The tables are made when they are not there, or brought up to
-    /// this version.
+    /// Stores a batch, completely or not at all. Creates the tables if they are missing, or migrates tables of an
+    /// older version.
     ///
     /// - Parameters:
-    ///   - lines: the lines. One without an id has the number of its place, from 1.
+    ///   - lines: the lines. A line without an id gets its number, from 1, as its id.
     ///   - name: the batch's name.
     ///   - settings: how the lines are run. Default `FleetSettings()`.
-    /// - Returns: false when the store has this batch with this name already.
-    /// - Throws: `RequestLineErrors` for what is wrong with the lines; `FleetError`, `nameTaken` among others.
+    /// - Returns: false if the store already has this batch under this name.
+    /// - Throws: `RequestLineErrors` for invalid lines; `FleetError`, for example `nameTaken`.
     @discardableResult
     public func submit(
         _ lines: [RequestLine], named name: String, settings: FleetSettings = FleetSettings()
@@ -39,7 +39,7 @@ public struct Fleet: Sendable {
         return try await submit(SubmittedLines(graph.nodesInDependencyOrder), named: name, settings: settings)
     }
 
-    /// Puts a batch of checked lines into the store.
+    /// Stores a batch of checked lines.
     package func submit(
         _ lines: SubmittedLines, named name: String, settings: FleetSettings
     ) async throws(FleetError) -> Bool {
@@ -50,60 +50,60 @@ public struct Fleet: Sendable {
         }
     }
 
-    /// All batches, in the order in which they were submitted.
+    /// Returns all batches in the order in which they were submitted.
     public func batches() async throws(FleetError) -> [FleetBatch] {
         try await reading { reading throws(FleetError) in try reading.batches() }
     }
 
-    /// The state of a batch.
+    /// Returns the state of a batch.
     ///
-    /// - Throws: `FleetError`, `noBatch` when no batch has the name.
+    /// - Throws: `FleetError`, `noBatch` if no batch has the name.
     public func batch(named name: String) async throws(FleetError) -> FleetBatch {
         try await reading { reading throws(FleetError) in try reading.batch(name) }
     }
 
-    /// The workers that were not taken for lost, in the order in which they have come.
+    /// Returns the workers that were not declared lost, in the order in which they were registered.
     public func members() async throws(FleetError) -> [FleetMember] {
         try await reading { reading throws(FleetError) in try reading.members() }
     }
 
-    /// The origins of a batch, those with the most lines first.
+    /// Returns the origins of a batch, the origins with the most lines first.
     ///
     /// - Parameters:
     ///   - name: the batch's name.
-    ///   - limit: the most origins that are given. Default 16.
-    /// - Throws: `FleetError`, `noBatch` when no batch has the name.
+    ///   - limit: the most origins to return. Default 16.
+    /// - Throws: `FleetError`, `noBatch` if no batch has the name.
     public func origins(ofBatch name: String, limit: Int = 16) async throws(FleetError) -> [FleetOrigin] {
         try await reading { reading throws(FleetError) in try reading.origins(name, limit: limit) }
     }
 
-    /// Stops giving lines of a batch to workers. Lines that workers have continue.
+    /// Stops giving lines of a batch to workers. Lines that workers have claimed continue.
     ///
-    /// - Throws: `FleetError`, `notPossible` when the batch was cancelled.
+    /// - Throws: `FleetError`, `notPossible` if the batch was cancelled.
     public func pause(_ name: String) async throws(FleetError) {
         try await control(name) { control throws(FleetError) in try control.pause() }
     }
 
-    /// Gives workers lines of a paused batch again.
+    /// Gives lines of a paused batch to workers again.
     ///
-    /// - Throws: `FleetError`, `notPossible` when the batch was cancelled.
+    /// - Throws: `FleetError`, `notPossible` if the batch was cancelled.
     public func resume(_ name: String) async throws(FleetError) {
         try await control(name) { control throws(FleetError) in try control.resume() }
     }
 
-    /// Cancels everything of a batch that has not ended. Lines that workers have are cancelled when the workers are
-    /// notified.
+    /// Cancels all lines of a batch that have not ended. Lines that workers have claimed are cancelled when the
+    /// workers are notified.
     public func cancel(_ name: String) async throws(FleetError) {
         try await control(name) { control throws(FleetError) in try control.cancel() }
     }
 
-    /// Lets lines of a batch run again that have failed, were cancelled or were skipped; their results are removed. The
-    /// batch is open then, also when it was cancelled.
+    /// Runs failed, cancelled and skipped lines of a batch again, and removes their results. The batch is open
+    /// afterwards, even if it was cancelled.
     ///
     /// - Parameters:
     ///   - name: the batch's name.
-    ///   - includesUnknown: whether lines run again whose outcome is not known. They may have been sent. Default false.
-    /// - Returns: the number of lines.
+    ///   - includesUnknown: whether lines with an unknown outcome run again. These may have been sent. Default false.
+    /// - Returns: the number of lines that run again.
     @discardableResult
     public func retryFailed(_ name: String, includesUnknown: Bool = false) async throws(FleetError) -> Int {
         try await control(name) { control throws(FleetError) in
@@ -111,12 +111,12 @@ public struct Fleet: Sendable {
         }
     }
 
-    /// Removes a batch that has ended, with its lines and results. Its name is free at once; its rows are removed some
-    /// thousands at a time, so that nobody waits for them. When the call breaks off after that, the next one, for any
-    /// batch, removes what is left.
+    /// Removes an ended batch with its lines and results. The batch's name is free at once. The rows are deleted some
+    /// thousands at a time, so that other programs do not wait for the deletion. If the call is interrupted after the
+    /// name is free, the next call, for any batch, deletes the remaining rows.
     ///
-    /// - Throws: `FleetError`, `notPossible` when the batch is neither complete nor cancelled, or when workers have
-    ///   lines of it; `noBatch` when no batch has the name.
+    /// - Throws: `FleetError`, `notPossible` if the batch is neither complete nor cancelled, or if workers have
+    ///   claimed lines of it; `noBatch` if no batch has the name.
     public func remove(_ name: String) async throws(FleetError) {
         try await StoreThread.run(store) { connection throws(FleetError) in
             try FleetSchema.check(connection)
@@ -124,14 +124,15 @@ public struct Fleet: Sendable {
         }
     }
 
-    /// The result lines of a batch, without line ends, in the order in which they were recorded: each line once.
+    /// Returns the result lines of a batch, without line breaks, in the order in which they were recorded. Each line
+    /// appears once.
     ///
-    /// The sequence throws `FleetError`, `noBatch` when no batch has the name.
+    /// The sequence throws `FleetError`, `noBatch` if no batch has the name.
     ///
     /// - Parameters:
     ///   - name: the batch's name.
-    ///   - follows: whether the sequence waits for lines that have not ended, and for a store that is away, and ends
-    ///     with the batch. Default true; else it ends after what is there.
+    ///   - follows: whether the sequence waits for lines that have not ended and for an unreachable store, and ends
+    ///     with the batch. Default true; if false, the sequence ends after the results that are in the store.
     public func results(of name: String, follows: Bool = true) -> AsyncThrowingStream<Data, any Error> {
         let reader = ResultReader(store: store, batch: name, follows: follows)
         return AsyncThrowingStream { try await reader.next() }
@@ -161,7 +162,7 @@ extension Fleet {
 /// Reads the results of a batch page by page, over one connection.
 private actor ResultReader {
     static let pageLength = 1_000
-    /// How long it waits for more.
+    /// How long the reader sleeps before it asks for more results.
     private static let pause = Duration.milliseconds(250)
 
     private let connection: KeptConnection

@@ -5,20 +5,20 @@ package import Bluebonnet
 package import BluebonnetBatch
 internal import Foundation
 
-/// Computes the identity of a batch: the lines, and the settings that change which requests are sent or what their
-/// results say. Limits, time limits and retries are left out: a batch may continue with others.
+/// Computes the identity of a batch from its lines and from the settings that change which requests are sent or what
+/// their results say. Concurrency, time limits and retries are left out: a batch may continue with other values.
 package enum BatchDigest {
-    /// The beginning of the digest of a file's lines, to which the bytes of the file are to be added.
+    /// Returns the beginning of the digest of a file's lines. The caller adds the bytes of the file.
     package static func ofFile(_ settings: RequestLineRunner.Settings) -> MessageDigest { started("file", settings) }
 
-    /// The digest of lines that are values.
+    /// Returns the digest of lines that are in memory.
     package static func ofLines(_ lines: [RequestLine], _ settings: RequestLineRunner.Settings) -> String {
         var digest = OfLines(settings)
         for line in lines { digest.add(line.canonicalText) }
         return digest.finish()
     }
 
-    /// The digest of lines that come one after the other.
+    /// Computes the digest of lines that arrive one after the other.
     package struct OfLines {
         private let digest: MessageDigest
 
@@ -30,27 +30,28 @@ package enum BatchDigest {
             digest.add("\n")
         }
 
-        /// The digest of all that was added. To be called once.
+        /// Returns the digest of all added lines. To be called once.
         package mutating func finish() -> String { digest.finish() }
     }
 
-    /// The digest of lines that come later; each of them has a fingerprint.
+    /// Returns the digest for lines that arrive later, which covers only the settings. Each of these lines has a
+    /// fingerprint.
     package static func ofStream(_ settings: RequestLineRunner.Settings) -> String {
         started("stream", settings).finish()
     }
 
-    /// The identity of a line of a stream.
+    /// Returns the identity of a line of a stream.
     static func fingerprint(of line: RequestLine) -> String { hexadecimal(line.canonicalText) }
 
-    /// The digest of a text.
+    /// Returns the SHA-256 digest of a text in hexadecimal digits.
     package static func hexadecimal(_ text: String) -> String {
         let digest = MessageDigest(.sha256)
         digest.add(text)
         return digest.finish()
     }
 
-    /// Header fields of the settings whose values are left out: they may differ between runs, and who reads the journal
-    /// cannot try values of them.
+    /// Header fields of the settings whose values are left out. The values may differ between runs, and a reader of
+    /// the journal must not be able to test guesses.
     private static let secretFields: Set = ["authorization", "cookie", "proxy-authorization"]
 
     private static func started(_ kind: String, _ settings: RequestLineRunner.Settings) -> MessageDigest {

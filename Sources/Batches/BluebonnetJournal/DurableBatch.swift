@@ -4,29 +4,29 @@
 public import BluebonnetBatch
 internal import BluebonnetLocks
 
-/// A batch of request lines that outlives its process: what has become of each line is in a journal, and another run of
-/// the same lines with the same journal continues where the last one ended, however it ended.
+/// A batch of request lines that outlives its process. A journal records the state of each line. Another run of the
+/// same lines with the same journal continues where the last run ended, however it ended.
 ///
 /// ```swift
 /// let batch = try DurableBatch(of: lines, journal: SQLiteJournal(path: "batch.journal"))
 /// let outcome = try await batch.run { result in print(result.id, result.outcome) }
 /// ```
 ///
-/// Lines that have ended are not sent again: their results are delivered, and what they returned serves the references
-/// of other lines. A line whose output file is gone or has another length runs again, or has failed where that is not
-/// safe. Before a request with another method than GET, HEAD, OPTIONS and TRACE is sent, "may have been sent"
-/// is on the disk. If the process then ends before the outcome is, the next run does not send the line: its outcome is
-/// `unknown`, unless the line has an `Idempotency-Key` or the options say otherwise. All members may be used from any
-/// thread.
+/// Ended lines are not sent again: their recorded results are delivered, and their responses serve the references of
+/// other lines. A line whose output file is missing or has another length runs again, or fails if it is not safe to
+/// repeat. Before a request with a method other than GET, HEAD, OPTIONS and TRACE is sent, the journal has "may have
+/// been sent" on the disk. If the process ends before the outcome is on the disk, the next run does not send the line:
+/// its outcome is `unknown`, unless the line has an `Idempotency-Key` or the options say otherwise. All members may be
+/// used from any thread.
 public final class DurableBatch: Sendable {
-    /// How a run takes what the journal has.
+    /// How a run uses the records of the journal.
     public struct Options: Sendable {
-        /// Whether the journal is emptied first, whatever it is of. Default false.
+        /// Whether the journal is emptied first, whatever batch it belongs to. Default false.
         public var restarts = false
         /// Whether requests that are not safe to repeat, and that may have been sent, are sent again. Default false.
         public var resendsUnsafeRequests = false
-        /// Whether lines that failed or were cancelled run again, whatever their methods. Default false. Lines that
-        /// were skipped run again in any case.
+        /// Whether failed and cancelled lines run again, whatever their methods. Default false. Skipped lines always
+        /// run again.
         public var retriesFailedLines = false
 
         /// The defaults.
@@ -35,7 +35,7 @@ public final class DurableBatch: Sendable {
 
     /// How a run ended.
     public struct Outcome: Sendable, Hashable {
-        /// The number of lines by how they ended; outcomes of no line are left out.
+        /// The number of lines by outcome. Outcomes without lines are left out.
         public internal(set) var counts: [ResultLine.Outcome: Int] = [:]
         /// The number of lines whose result was in the journal.
         public internal(set) var restoredCount = 0
@@ -59,14 +59,14 @@ public final class DurableBatch: Sendable {
     private let options: Options
     private let phase = Mutex(Phase.ready(isCancelled: false))
 
-    /// Makes a batch of lines; nothing is opened or sent before `run`.
+    /// Creates a batch from lines. Nothing is opened or sent before `run`.
     ///
-    /// A line without an id has the number of its place, from 1. The lines, and the settings that change which requests
-    /// are sent or what results say (base URL, headers, form and limit of bodies, dot segments, first failure), tell
-    /// the journal's batch from others: a later run needs the same.
+    /// A line without an id gets its number, from 1, as its id. The lines, and the settings that change which requests
+    /// are sent or what results say (base URL, headers, form and limit of bodies, content decoding, dot segments,
+    /// first failure), identify the journal's batch: a later run needs the same lines and settings.
     ///
-    /// - Throws: what is wrong with the lines: an id that is used twice, an unknown dependency, a cycle, an output that
-    ///   is a file of the journal.
+    /// - Throws: the errors of the lines: a duplicate id, an unknown dependency, a cycle, an output that is a file of
+    ///   the journal.
     public init(
         of lines: [RequestLine], journal: any JournalStore, settings: RequestLineRunner.Settings = .init(),
         options: Options = .init()
@@ -79,12 +79,12 @@ public final class DurableBatch: Sendable {
         (self.journal, self.options, self.settings) = (journal, options, settings)
     }
 
-    /// Runs what is left of the batch. To be called once. Cancelling the calling task cancels the batch.
+    /// Runs the rest of the batch. To be called once. Cancelling the calling task cancels the batch.
     ///
-    /// - Parameter onResult: called once for each line, one at a time, on a queue of the journal's, when the result is
-    ///   durable.
-    /// - Returns: how the batch ended, when all results have been delivered.
-    /// - Throws: why the journal cannot be opened, read or written. Records stay: another run continues.
+    /// - Parameter onResult: called once for each line, one at a time, on the journal's delivery queue, when the
+    ///   result is durable.
+    /// - Returns: how the batch ended, after all results were delivered.
+    /// - Throws: why the journal cannot be opened, read or written. The records are kept: another run continues.
     public func run(
         onResult: @escaping @Sendable (ResultLine) -> Void = { _ in }
     ) async throws(JournalError) -> Outcome {
@@ -109,13 +109,13 @@ public final class DurableBatch: Sendable {
         return outcome.value
     }
 
-    /// The state of the run; nil before it began.
+    /// The state of the run; nil before the run has begun.
     public var progress: RequestLineRunner.Snapshot? {
         guard case .running(let run) = phase.withLock({ $0 }) else { return nil }
         return run.snapshot(largest: 0)
     }
 
-    /// Cancels everything that has not finished. Each line still gets its result, and another run continues.
+    /// Cancels all lines that have not ended. Each line still gets its result, and another run continues.
     public func cancel() {
         let run: JournaledRun? = phase.withLock { phase in
             if case .running(let run) = phase { return run }
@@ -125,7 +125,8 @@ public final class DurableBatch: Sendable {
         run?.cancel()
     }
 
-    /// Starts nothing more, lets running operations finish for at most `Settings.drainTimeout`, then cancels the rest.
+    /// Stops starting lines, lets running operations finish for at most `Settings.drainTimeout`, then cancels the
+    /// rest.
     public func drain() async {
         guard case .running(let run) = phase.withLock({ $0 }) else { return cancel() }
         await run.drain()
@@ -142,7 +143,7 @@ public final class DurableBatch: Sendable {
 }
 
 extension JournaledRun {
-    /// Waits for the end, as a value.
+    /// Waits for the end of the run, and returns the error as a value.
     fileprivate var ending: Result<Void, JournalError> {
         get async {
             do throws(JournalError) {
@@ -154,7 +155,7 @@ extension JournaledRun {
     }
 }
 
-/// Counts results as they are delivered.
+/// Counts results when they are delivered.
 private final class OutcomeBox: Sendable {
     private let outcome = Mutex(DurableBatch.Outcome())
 

@@ -8,7 +8,7 @@ struct JournaledLine: Sendable {
     let node: RequestLineGraph.Node
     let position: Int
     let needs: [RunnerDependency]
-    /// Whether its response is needed for other lines.
+    /// Whether other lines need its response.
     let isReferenced: Bool
     /// Whether an earlier run may have sent the line.
     let wasSentBefore: Bool
@@ -18,11 +18,12 @@ struct JournaledLine: Sendable {
 
     var id: String { node.line.id }
 
-    /// Whether "may have been sent" has to be durable before the line goes to the runner. One whose dependencies did
-    /// not all succeed is not sent: it is skipped there.
+    /// Whether "may have been sent" must be durable before the runner gets the line. A line with a dependency that did
+    /// not succeed is not sent: the runner skips it.
     var needsMark: Bool { !node.line.line.isSafe && needs.allSatisfy(\.isSuccess) }
 
-    /// Where it waits for its mark; nil when it need not wait: a script may pause it forever.
+    /// The ticket with which the line waits for its mark; nil if the line has a script. Such a line must not use a
+    /// slot of the window, because the script may pause it forever.
     var ticket: SendWindow.Ticket? {
         let line = node.line.line
         guard line.script.isEmpty else { return nil }
@@ -31,13 +32,13 @@ struct JournaledLine: Sendable {
     }
 }
 
-/// Keeps unsafe lines from the runner until their mark is durable. A value: it runs nothing, its effects say what is to
-/// be done, in order.
+/// Keeps unsafe lines from the runner until their marks are durable. A value type: it runs nothing, and its effects
+/// describe what to do, in order.
 struct HeldLines {
     enum Effect {
-        /// The line is to be given to the runner.
+        /// The runner is to get the line.
         case start(JournaledLine)
-        /// The mark is to be made durable; then `marked` is to be called.
+        /// The mark is to be made durable; `marked` is to be called afterwards.
         case mark(JournaledLine)
     }
 
@@ -55,7 +56,7 @@ struct HeldLines {
     /// The number of lines that the runner does not have yet.
     var count: Int { queued.count + marking.count }
 
-    /// Adds a line.
+    /// Adds a line, and returns what to do.
     mutating func add(_ line: JournaledLine) -> [Effect] {
         guard flow != .stopped, line.needsMark else { return [.start(line)] }
         guard let ticket = line.ticket else {
@@ -70,25 +71,26 @@ struct HeldLines {
         return nextMarks()
     }
 
-    /// The mark of a line is durable, or cannot be written: the line goes to the runner, also after `stop()`, so that
-    /// its end can take the mark back. Without a mark it must not be sent: the runner has been cancelled before.
+    /// Passes a line to the runner when its mark is durable or cannot be written, even after `stop()`, so that the end
+    /// of the line can remove the mark. Without a mark the line must not be sent: the caller has cancelled the runner
+    /// before.
     mutating func marked(_ position: Int, isDurable: Bool = true) -> [Effect] {
         guard var line = marking.removeValue(forKey: position) else { return [] }
         line.isMarked = isDurable
         return [.start(line)]
     }
 
-    /// A line that was marked has its outcome.
+    /// Frees the slot of a marked line that has ended.
     mutating func ended(_ ticket: SendWindow.Ticket) -> [Effect] {
         window.release(ticket.lane)
         return nextMarks()
     }
 
-    /// Marks nothing more.
+    /// Stops marking lines.
     mutating func close() { if flow == .open { flow = .closedToMarks } }
 
-    /// Gives all lines to the runner, and those that are added later too: the runner was cancelled, and sends none of
-    /// them. A line whose mark is being written follows when it is.
+    /// Passes all lines to the runner, and later lines too. The runner was cancelled and sends none of these lines. A
+    /// line whose mark is being written follows when the mark is written.
     mutating func stop() -> [Effect] {
         flow = .stopped
         let held = queued.values.sorted { $0.position < $1.position }

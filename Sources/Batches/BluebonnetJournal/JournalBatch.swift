@@ -3,32 +3,32 @@
 
 public import Foundation
 
-/// The batch that a journal is of.
+/// The batch to which a journal belongs.
 public struct JournalBatch: Sendable, Hashable, Codable {
-    /// The SHA-256 digest of the lines and of the options that change what they mean, in hexadecimal digits. Of a batch
-    /// whose lines are not known beforehand, that of the options alone.
+    /// The SHA-256 digest of the lines and of the options that change their meaning, in hexadecimal digits. If the
+    /// lines are not known beforehand, the digest covers only the options.
     public var digest: String
     /// The number of lines; nil when it is not known beforehand.
     public var lineCount: Int?
-    /// A random text, from which the automatic `Idempotency-Key` of each line is made: so it is the same whenever the
-    /// line is sent.
+    /// A random text from which the automatic `Idempotency-Key` of each line is made, so that the key is the same
+    /// whenever the line is sent.
     public var keySeed: String
     /// When the journal was begun, in whole seconds.
     public var created: Date
 
-    /// Makes a batch that begins now, with a new seed.
+    /// Creates a batch that begins now, with a new seed.
     public init(digest: String, lineCount: Int?) {
         self.init(
             digest: digest, lineCount: lineCount, keySeed: UUID().uuidString.lowercased(),
             created: Date(timeIntervalSince1970: Date().timeIntervalSince1970.rounded(.down)))
     }
 
-    /// Makes a batch of what a store has kept.
+    /// Creates a batch from stored values.
     public init(digest: String, lineCount: Int?, keySeed: String, created: Date) {
         (self.digest, self.lineCount, self.keySeed, self.created) = (digest, lineCount, keySeed, created)
     }
 
-    /// The automatic `Idempotency-Key` of the line at a position.
+    /// Returns the automatic `Idempotency-Key` of the line at a position.
     package func key(at position: Int) -> String {
         let digest = BatchDigest.hexadecimal("\(keySeed)/\(position)")
         let parts = [(0, 8), (8, 4), (12, 4), (16, 4), (20, 12)].map { start, count in

@@ -3,24 +3,24 @@
 
 public import Foundation
 
-/// Why a journal cannot be used, or not any more.
+/// An error of a journal: it cannot be used, or can no longer be used.
 public struct JournalError: Error, Sendable, Hashable {
-    /// The kind of the error: an open set, so that a new code breaks no program.
+    /// The kind of an error. The set is open, so that a new code breaks no program.
     public struct Code: RawRepresentable, Hashable, Sendable, Codable {
         public let rawValue: String
         public init(rawValue: String) { self.rawValue = rawValue }
 
-        /// The journal is of other lines, or of the same lines with options that change what they mean.
+        /// The journal belongs to other lines, or to the same lines with options that change their meaning.
         public static let anotherBatch = Code(rawValue: "anotherBatch")
         /// Another run has the journal open.
         public static let inUse = Code(rawValue: "inUse")
-        /// The file is something else.
+        /// The file is not a journal.
         public static let notAJournal = Code(rawValue: "notAJournal")
         /// A newer version of the library made the journal.
         public static let newerVersion = Code(rawValue: "newerVersion")
         /// The journal's disk is full.
         public static let diskFull = Code(rawValue: "diskFull")
-        /// The journal may not be written.
+        /// The journal is not writable.
         public static let notWritable = Code(rawValue: "notWritable")
         /// The contents of the journal cannot be read.
         public static let damaged = Code(rawValue: "damaged")
@@ -32,10 +32,10 @@ public struct JournalError: Error, Sendable, Hashable {
     public let code: Code
     /// One sentence: what happened, to which journal.
     public let message: String
-    /// What the store below says, for a bug report; nil when there is nothing of that.
+    /// Details from the underlying store, for a bug report; nil without details.
     public let underlying: String?
 
-    /// Makes an error; stores of other kinds need it.
+    /// Creates an error. Custom stores need this initializer.
     public init(_ code: Code, _ message: String, underlying: String? = nil) {
         (self.code, self.message, self.underlying) = (code, message, underlying)
     }
@@ -44,6 +44,6 @@ public struct JournalError: Error, Sendable, Hashable {
 extension JournalError: LocalizedError, CustomStringConvertible {
     public var errorDescription: String? { message }
 
-    /// The sentence, and what the store below says.
+    /// The message, and the details from the underlying store.
     public var description: String { underlying.map { "\(message) (\($0))" } ?? message }
 }

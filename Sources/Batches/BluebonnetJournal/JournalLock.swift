@@ -6,14 +6,15 @@ internal import CLinux
 internal import Foundation
 internal import Glibc
 
-/// Keeps a second run from a journal, in this process and in others: a lock (flock) on the journal's file itself, so
-/// that it holds whatever path leads there. The kernel unlocks it when its process ends, however it does.
+/// Prevents a second run with a journal, in this process and in others. The lock (flock) is on the journal's file
+/// itself, so it works whatever path leads to the file. The kernel releases the lock when the process ends, however it
+/// ends.
 ///
-/// SQLite's own locks are those of the process: they are lost when any descriptor of the file is closed. So the
+/// SQLite's own locks belong to the process: they are lost when any descriptor of the file is closed. So the
 /// descriptor is opened before SQLite opens the file and closed after SQLite has closed it, and a file that this
 /// process has locked is not opened again here.
 final class JournalLock: Sendable {
-    /// A file, whatever its name.
+    /// The identity of a file, whatever its name.
     private struct File: Hashable {
         let device: Int
         let number: Int
@@ -21,7 +22,7 @@ final class JournalLock: Sendable {
 
     /// The files that this process has locked.
     private static let held = Mutex<Set<File>>([])
-    /// How often, and in which steps of time, a lock is tried again: a process that only asks has it for a moment.
+    /// How often a lock is tried, and the pause in between: a process that only checks the lock has it for a moment.
     private static let (tryCount, pauseMicroseconds) = (20, UInt32(10_000))
 
     /// The journal's path without symbolic links.
@@ -29,9 +30,9 @@ final class JournalLock: Sendable {
     private let file: File
     private let descriptor: Mutex<CInt?>
 
-    /// Locks the journal at a path, which is made when it is not there, for its owner only.
+    /// Locks the journal at a path. A missing file is created, with access for its owner only.
     ///
-    /// - Throws: `inUse`, `notAJournal` for what is no file of its own, or why there can be no lock.
+    /// - Throws: `inUse`, `notAJournal` if the path is not a regular file, or why the file cannot be locked.
     init(journal: String) throws(JournalError) {
         let locked = try Self.held.withLock { held throws(JournalError) in
             if let file = Self.file(at: journal)?.file, held.contains(file) { throw Self.inUse(journal, getpid()) }
@@ -43,7 +44,7 @@ final class JournalLock: Sendable {
         descriptor = Mutex(locked.descriptor)
     }
 
-    /// Whether a run has the journal at a path.
+    /// Whether a run has locked the journal at a path.
     static func isHeld(journal: String) -> Bool {
         held.withLock { held in
             guard let found = file(at: journal) else { return false }
@@ -55,7 +56,8 @@ final class JournalLock: Sendable {
         }
     }
 
-    /// The first bytes of a journal's file, at most 100; nil when it cannot be read, or this process has locked it.
+    /// Returns the first bytes of a journal's file, at most 100; nil if the file cannot be read, or if this process
+    /// has locked it.
     static func header(ofUnlocked journal: String) -> [UInt8]? {
         held.withLock { held in
             guard let found = file(at: journal), !held.contains(found.file) else { return nil }
@@ -69,7 +71,7 @@ final class JournalLock: Sendable {
     /// The first bytes of the journal's file, at most 100.
     var header: [UInt8] { descriptor.withLock { $0.map(Self.header) } ?? [] }
 
-    /// Takes a file that is there already from everybody but its owner: it will hold what responses held.
+    /// Restricts an existing file to its owner, because it will contain parts of responses.
     func restrictToOwner() {
         descriptor.withLock { if let open = $0 { _ = fchmod(open, 0o600) } }
     }
@@ -91,7 +93,7 @@ final class JournalLock: Sendable {
 }
 
 extension JournalLock {
-    /// The path without symbolic links; nil when there is nothing.
+    /// Returns the path without symbolic links; nil if the file does not exist.
     static func resolved(_ path: String) -> String? {
         guard let text = realpath(path, nil) else { return nil }
         defer { free(text) }
@@ -119,7 +121,7 @@ extension JournalLock {
                 throw JournalError(.notAJournal, "\(journal) is not a journal: it is not an ordinary file")
             }
             if flock(descriptor, LOCK_EX | LOCK_NB) == 0 {
-                // Another file may have got the name meanwhile.
+                // Another file may have got the name in the meantime.
                 guard let found = file(at: journal), found.file.number == Int(status.inode) else { continue }
                 guard found.linkCount == 1 else {
                     throw JournalError(
@@ -146,7 +148,7 @@ extension JournalLock {
         return JournalError(.inUse, "the journal \(journal) is in use\(other)")
     }
 
-    /// The process that has locked a file, as far as the kernel says so. For the message only.
+    /// Returns the process that has locked a file, if the kernel reports it. For the message only.
     private static func owner(ofFile number: UInt64) -> pid_t? {
         guard let table = try? String(contentsOfFile: "/proc/locks", encoding: .utf8) else { return nil }
         for line in table.split(separator: "\n") {

@@ -4,15 +4,15 @@
 public import BluebonnetBatch
 public import Foundation
 
-/// A journal's knowledge of one line of its batch. A line of which nothing is known has no record.
+/// The state of one line of a batch in the journal. A line without a known state has no record.
 public struct JournalRecord: Sendable, Hashable {
     /// How far the line has come.
     public enum State: Sendable, Hashable {
-        /// It was not sent: as if there were no record.
+        /// The line was not sent. This is equivalent to no record.
         case waiting
-        /// It may have been sent, and its outcome is not known.
+        /// The line may have been sent, and its outcome is not known.
         case mayHaveBeenSent
-        /// It has its outcome.
+        /// The line has its outcome.
         case ended(Ending)
     }
 
@@ -22,45 +22,45 @@ public struct JournalRecord: Sendable, Hashable {
         public var outcome: ResultLine.Outcome
         /// The bytes of the body that was delivered or stored.
         public var byteCount: Int
-        /// The result line as it is written, with its line end.
+        /// The encoded result line with its line break.
         public var line: Data
-        /// The body, where other lines refer to it and `line` does not have it as text.
+        /// The body, if other lines refer to it and `line` does not contain it as text.
         public var referencedBody: Data?
 
-        /// Makes an outcome.
+        /// Creates an outcome.
         public init(outcome: ResultLine.Outcome, byteCount: Int, line: Data, referencedBody: Data? = nil) {
             (self.outcome, self.byteCount, self.line) = (outcome, byteCount, line)
             self.referencedBody = referencedBody
         }
     }
 
-    /// The place of the line in the batch, from 0, in an order in which dependencies come first.
+    /// The position of the line in the batch, from 0, in an order in which dependencies come first.
     public var position: Int
     /// The line's id.
     public var id: String
     /// How far the line has come.
     public var state: State
-    /// The digest of the line, where the batch's lines are not known beforehand; else nil.
+    /// The digest of the line, if the batch's lines are not known beforehand; otherwise nil.
     public var fingerprint: String?
 
-    /// Makes a record.
+    /// Creates a record.
     public init(position: Int, id: String, state: State, fingerprint: String? = nil) {
         (self.position, self.id, self.state, self.fingerprint) = (position, id, state, fingerprint)
     }
 }
 
 extension ResultLine {
-    /// Reads a line as `encodedLine()` writes it.
+    /// Decodes a line that `encodedLine()` has written.
     init(encodedLine line: Data) throws { self = try JSONDecoder().decode(ResultLine.self, from: line) }
 }
 
 extension JournalRecord.Ending {
-    /// The bytes that the record holds in memory.
+    /// The bytes of the record's data in memory.
     var heldByteCount: Int { line.count + (referencedBody?.count ?? 0) }
 
-    /// The result, read from its line.
+    /// Decodes the result from the result line.
     ///
-    /// - Throws: `damaged` when the line is none.
+    /// - Throws: `damaged` if the line cannot be decoded.
     public func result() throws(JournalError) -> ResultLine {
         do {
             return try ResultLine(encodedLine: line)

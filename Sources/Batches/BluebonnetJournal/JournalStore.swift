@@ -3,26 +3,27 @@
 
 package import BluebonnetBatch
 
-/// Keeps the records of one batch, so that they outlive the process and, as far as the disk tells the truth, the
-/// machine's power.
+/// Stores the records of one batch, so that they survive the process and, if the disk reports its writes correctly, a
+/// power failure.
 ///
-/// `SQLiteJournal` keeps them in a file. A store has one run at a time. Its calls may block, and may come from several
-/// threads: records are read while others are written.
+/// `SQLiteJournal` stores them in a file. A store serves one run at a time. Its calls may block, and may come from
+/// several threads: records are read while others are written.
 public protocol JournalStore: Sendable {
-    /// The paths of the files that the journal consists of: no line of its batch may write them. Default none.
+    /// The paths of the journal's files. No line of its batch may write to these files. Default none.
     var paths: [String] { get }
 
-    /// Opens the journal for a batch, and begins it when there is none.
+    /// Opens the journal for a batch, and begins a new journal if there is no journal.
     ///
     /// - Parameters:
-    ///   - batch: the batch. A journal that is there must be of the same digest.
-    ///   - isRestarted: whether what is known of the batch, or of another one, is thrown away.
-    /// - Returns: the batch as the journal has it: its seed and its time are those of its beginning.
+    ///   - batch: the batch. An existing journal must have the same digest.
+    ///   - isRestarted: whether existing records, of this batch or of another batch, are discarded.
+    /// - Returns: the batch as the journal has it, with the seed and the time of the journal's beginning.
     /// - Throws: `anotherBatch`, `inUse`, or why the journal cannot be opened. The journal is unchanged then.
     func open(_ batch: JournalBatch, isRestarted: Bool) throws(JournalError) -> JournalBatch
 
-    /// Reads records in the order of their positions: none only when there are none from the first position on. A store
-    /// may give fewer than the limit, so that large result lines do not fill the memory.
+    /// Reads records in the order of their positions. The result is empty only if there are no records from the first
+    /// position on. A store may return fewer records than the limit, so that large result lines do not fill the
+    /// memory.
     ///
     /// - Parameters:
     ///   - position: the first position.
@@ -35,16 +36,17 @@ public protocol JournalStore: Sendable {
     /// Whether a record has the outcome `failure`.
     func hasFailure() throws(JournalError) -> Bool
 
-    /// Takes records in, all or none: each replaces the one of its position. They are durable when this returns.
+    /// Stores records, all or none. Each record replaces the record at its position. The records are durable when the
+    /// call returns.
     func record(_ records: [JournalRecord]) throws(JournalError)
 
-    /// Lets go of the journal, which another run may open then. To be called once, also after an error.
+    /// Closes the journal, so that another run may open it. To be called once, also after an error.
     func close() throws(JournalError)
 }
 
 extension JournalStore {
     public var paths: [String] { [] }
 
-    /// Files that no line may write.
+    /// The files to which no line may write.
     package var reservedPaths: [ReservedPath] { paths.map { ReservedPath($0, "the journal is in this file") } }
 }

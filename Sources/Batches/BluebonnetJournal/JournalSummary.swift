@@ -3,18 +3,18 @@
 
 public import BluebonnetBatch
 
-/// The state of the batch of a journal.
+/// The state of a journal's batch.
 public struct JournalSummary: Sendable, Hashable {
     /// The batch.
     public var batch: JournalBatch
-    /// The number of lines that have their outcome, by outcome.
+    /// The number of ended lines by outcome.
     public var counts: [ResultLine.Outcome: Int]
     /// The number of lines that may have been sent and whose outcome is not known.
     public var mayHaveBeenSentCount: Int
-    /// The bytes of the bodies of all lines that have their outcome.
+    /// The bytes of the bodies of all ended lines.
     public var byteCount: Int
 
-    /// Makes a summary; stores of other kinds need it.
+    /// Creates a summary. Custom stores need this initializer.
     public init(
         batch: JournalBatch, counts: [ResultLine.Outcome: Int] = [:], mayHaveBeenSentCount: Int = 0, byteCount: Int = 0
     ) {
@@ -22,9 +22,9 @@ public struct JournalSummary: Sendable, Hashable {
         (self.mayHaveBeenSentCount, self.byteCount) = (mayHaveBeenSentCount, byteCount)
     }
 
-    /// The number of lines that have their outcome.
+    /// The number of lines that have an outcome.
     public var endedCount: Int { counts.values.reduce(0, +) }
 
-    /// The number of lines that were not sent yet; nil when the number of lines is not known.
+    /// The number of lines that were not sent yet; nil if the number of lines is not known.
     public var waitingCount: Int? { batch.lineCount.map { max(0, $0 - endedCount - mayHaveBeenSentCount) } }
 }

@@ -4,44 +4,45 @@
 internal import BluebonnetLocks
 internal import Dispatch
 
-/// Records what has become of lines, in groups: what comes while a group is being written goes into the next one. A
-/// mark is written at once, what can wait waits a moment for others. Calls come from any thread.
+/// Writes the records of lines to a store in groups: records that arrive while a group is being written are written
+/// with the next group. A mark is written at once; other records wait briefly for more records. Calls may come from
+/// any thread.
 ///
-/// What is to be done when a record is durable is done in the order in which the records came: for marks on the
-/// writer's queue, so that requests do not wait for whoever takes results; for others, one after the other, on a queue
-/// of theirs.
+/// When a record is durable, its completion is called, in the order in which the records arrived. The completions of
+/// marks run on the writer's queue, so that requests do not wait for the receiver of results. All other completions
+/// run one after the other on a second queue.
 final class JournalWriter: Sendable {
-    /// A record, and the action after it.
+    /// A record and its completion.
     struct Entry: Sendable {
-        /// Nil when nothing is to be recorded.
+        /// The record; nil if nothing is to be recorded.
         let record: JournalRecord?
-        /// The file that has to be on the disk before the record is.
+        /// The file that must be on the disk before the record is.
         let file: OutputSync.Place?
         let byteCount: Int
-        /// Whether it is reported on the writer's queue, before others are.
+        /// Whether the completion runs on the writer's queue, before the completions of other entries.
         var isMark = false
-        /// Called on the writer's queue before that, also after a failure; for what other lines wait for.
+        /// Called on the writer's queue before `then`, even after a failure, for actions on which other lines wait.
         var onWritten: (@Sendable () -> Void)?
-        /// Told whether the record is durable: false after a failure.
+        /// The completion. `isDurable` is false after a failure.
         let then: @Sendable (_ isDurable: Bool) -> Void
     }
 
     fileprivate struct State {
         var waiting: [Entry] = []
         var byteCount = 0
-        /// The bytes that are on their way to whoever is told.
+        /// The bytes of entries whose completions have not run yet.
         var undeliveredByteCount = 0
         var rounds = WriterRounds()
         var error: JournalError?
         var onFailure: @Sendable (JournalError) -> Void = { _ in }
     }
 
-    /// How long a record waits for others.
+    /// How long a record waits for more records.
     private static let patience = DispatchTimeInterval.milliseconds(15)
-    /// More bytes, or records, do not wait.
+    /// A group with more bytes or records is written at once.
     fileprivate static let groupByteCount = 1 << 20
     fileprivate static let groupCount = 512
-    /// With more bytes waiting to be written, or to be delivered, who brings them waits too.
+    /// If more bytes wait to be written or delivered, the caller that adds entries waits too.
     private static let byteLimit = 16 << 20
 
     private let store: any JournalStore
@@ -52,15 +53,15 @@ final class JournalWriter: Sendable {
 
     init(_ store: any JournalStore) { self.store = store }
 
-    /// Sets what is called once, on the writer's queue, when records cannot be written; none is then. To be called
-    /// before the first entry comes.
+    /// Sets the handler that is called once, on the writer's queue, when records cannot be written. No records are
+    /// written after that. To be called before the first entry is added.
     func setFailureHandler(_ handler: @escaping @Sendable (JournalError) -> Void) {
         state.withLock { $0.onFailure = handler }
     }
 
-    /// Hands an entry over.
+    /// Adds an entry.
     ///
-    /// - Parameter isUrgent: whether it waits for no others.
+    /// - Parameter isUrgent: whether the entry is written without waiting for more entries.
     func append(_ entry: Entry, isUrgent: Bool) {
         let round = state.withLock { state in
             state.waiting.append(entry)
@@ -75,16 +76,16 @@ final class JournalWriter: Sendable {
         }
     }
 
-    /// Waits while very much is waiting to be written or delivered. Not to be called on the writer's queues.
+    /// Blocks while too many bytes wait to be written or delivered. Must not be called on the writer's queues.
     func waitForRoom() {
         let (byteCount, undeliveredByteCount) = state.withLock { ($0.byteCount, $0.undeliveredByteCount) }
         if byteCount > Self.byteLimit { queue.sync {} }
         if undeliveredByteCount > Self.byteLimit { deliveries.sync {} }
     }
 
-    /// Writes pending records, and releases the journal.
+    /// Writes pending records, waits for their completions, and closes the journal.
     ///
-    /// - Throws: why records could not be written.
+    /// - Throws: why records could not be written, or why the journal could not be closed.
     func finish() throws(JournalError) {
         queue.sync { writeRound() }
         deliveries.sync {}
@@ -97,7 +98,7 @@ final class JournalWriter: Sendable {
         if let failure { throw failure }
     }
 
-    /// - Parameter number: that of a round that has waited; nil for one that has not.
+    /// - Parameter number: the number of a delayed round; nil for an immediate round.
     private func writeRound(onlyIf number: Int? = nil) {
         let (group, error) = state.withLock { state in
             number.map { state.rounds.isDue($0) } ?? true ? (state.take(), state.error) : ([], nil)
@@ -140,7 +141,7 @@ final class JournalWriter: Sendable {
 }
 
 extension JournalWriter.State {
-    /// Whether what waits is enough for a group.
+    /// Whether the waiting entries are enough for a group.
     fileprivate var isFull: Bool {
         waiting.count >= JournalWriter.groupCount || byteCount >= JournalWriter.groupByteCount
     }

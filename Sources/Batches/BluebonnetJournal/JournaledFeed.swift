@@ -4,7 +4,7 @@
 package import BluebonnetBatch
 internal import BluebonnetHTTP
 
-/// Takes the lines of a stream in their order, and looks for each in the journal. Confined to one thread.
+/// Adds the lines of a stream to a run, in their order, with their records from the journal. Confined to one thread.
 package struct JournaledFeed {
     private let run: JournaledRun
     private let journal: OpenedJournal
@@ -18,7 +18,7 @@ package struct JournaledFeed {
 
     /// Adds a line.
     ///
-    /// - Throws: `anotherBatch` when the journal has another line at this place.
+    /// - Throws: `anotherBatch` if the journal has another line at this position.
     package mutating func add(_ added: StreamedLines.Added) throws(JournalError) {
         defer { position += 1 }
         let line = added.node.line.line
@@ -31,7 +31,8 @@ package struct JournaledFeed {
         run.add(added, position, fingerprint, record)
     }
 
-    /// The record of this position. A journal that cannot be read ends the run: the line is cancelled with it.
+    /// Returns the record of this position. A journal that cannot be read ends the run, and the line is cancelled with
+    /// the run.
     private mutating func record() -> JournalRecord? {
         do throws(JournalError) {
             return try cursor.record(at: position)
@@ -42,8 +43,8 @@ package struct JournaledFeed {
         }
     }
 
-    /// Whether the journal has the line at a later place: the lines of a stream have changed their order, and the
-    /// line may have been sent there.
+    /// Whether the journal has the line at a later position. If it has, the lines of the stream have changed their
+    /// order, and the line may have been sent at that position.
     private func isKnown(_ fingerprint: String) -> Bool {
         guard journal.hasRecords else { return false }
         do throws(JournalError) {

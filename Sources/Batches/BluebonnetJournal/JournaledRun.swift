@@ -8,35 +8,37 @@ internal import BluebonnetLocks
 internal import Dispatch
 package import Foundation
 
-/// Runs the lines of a batch with a journal: delivers the results of lines that have ended before, gives the others to
-/// a `RequestLineRunner` as there is room, records what becomes of them, and delivers each result when it is durable.
+/// Runs the lines of a batch with a journal: delivers the results of lines that ended in earlier runs, passes the
+/// other lines to a `RequestLineRunner` as slots become free, records the outcomes, and delivers each result when it
+/// is durable.
 ///
-/// Lines that come later are added on one thread; all other members may be used from any thread.
+/// Lines that arrive later are added on one thread; all other members may be used from any thread.
 package final class JournaledRun: Sendable {
     /// The result of a line.
     package struct Delivery: Sendable {
         /// How the operation ended.
         package let outcome: ResultLine.Outcome
-        /// The bytes of its body.
+        /// The bytes of the body.
         package let byteCount: Int
-        /// The result line as it is written, with its line end.
+        /// The encoded result line with its line break.
         package let line: Data
-        /// The result; nil when it was read from the journal and has nothing but success to tell.
+        /// The result; nil for a recorded success to which no other line refers, and for a record that cannot be
+        /// decoded.
         package let result: ResultLine?
-        /// Whether the line had ended before this run.
+        /// Whether the result comes from the journal of an earlier run.
         package let isFromJournal: Bool
     }
 
     private struct State {
         var held: HeldLines
-        /// Whether what is cancelled from now on is only put off.
+        /// Whether lines that are cancelled from now on are only postponed.
         var isInterrupted = false
         var failure: JournalError?
-        /// What has to be known of lines that are to run: those that may have been sent before, and the fingerprints of
-        /// lines that come later, by position.
+        /// Lines that are to run: the positions of lines that may have been sent before, and the fingerprints of lines
+        /// that arrive later, by position.
         var sentBefore: Set<Int> = []
         var fingerprints: [Int: String] = [:]
-        /// The bytes of the bodies of lines that had ended before.
+        /// The bytes of the bodies of lines that ended in earlier runs.
         var restoredByteCount: Int64 = 0
     }
 
@@ -50,13 +52,13 @@ package final class JournaledRun: Sendable {
     private let onDelivery: @Sendable (Delivery) -> Void
     private let onFailure: @Sendable (JournalError) -> Void
 
-    /// Makes a run.
+    /// Creates a run.
     ///
     /// - Parameters:
-    ///   - schedule: all lines; nil when they come later.
-    ///   - onDelivery: called once for each line, one at a time, on a queue of the journal's.
-    ///   - onFailure: called once when the journal cannot be written any more. The run is cancelled then; results that
-    ///     come after that are delivered, but are not durable.
+    ///   - schedule: all lines; nil if the lines arrive later.
+    ///   - onDelivery: called once for each line, one at a time, on the journal's delivery queue.
+    ///   - onFailure: called once when the journal can no longer be read or written. The run is cancelled then; later
+    ///     results are delivered, but may not be durable.
     package init(
         settings: RequestLineRunner.Settings, journal: OpenedJournal, lines: any LineSource, schedule: LineSchedule?,
         onDelivery: @escaping @Sendable (Delivery) -> Void,
@@ -72,7 +74,7 @@ package final class JournaledRun: Sendable {
         writer.setFailureHandler { [weak self] in self?.fail($0) }
     }
 
-    /// Begins to run lines. To be called once.
+    /// Starts running lines. To be called once.
     package func begin() {
         pump.begin { [self] in
             stopIfItFailedBefore()
@@ -84,18 +86,18 @@ package final class JournaledRun: Sendable {
         }
     }
 
-    /// The receiver of later lines.
+    /// Returns the receiver of lines that arrive later.
     package func makeFeed() -> JournaledFeed { JournaledFeed(run: self, journal: journal) }
 
-    /// Cancels everything that has not finished. Another run continues it: only unsafe requests that may have been
+    /// Cancels all lines that have not ended. Another run continues the batch: only unsafe requests that may have been
     /// sent are lost.
     package func cancel() {
         state.withLock { $0.isInterrupted = true }
         stop()
     }
 
-    /// Starts nothing more, lets running operations finish for at most `Settings.drainTimeout`, then cancels the rest,
-    /// as `cancel()` does.
+    /// Stops starting lines, lets running operations finish for at most `Settings.drainTimeout`, then cancels the
+    /// rest, as `cancel()` does.
     package func drain() async {
         pump.close()
         state.withLock { state in
@@ -106,10 +108,10 @@ package final class JournaledRun: Sendable {
         stop()
     }
 
-    /// Suspends the calling task until the results of all lines have been delivered, and lets go of the journal. To be
+    /// Suspends the calling task until the results of all lines have been delivered, and closes the journal. To be
     /// called once, after the last line.
     ///
-    /// - Throws: why the journal could not be read or written, or that lines could not be read any more.
+    /// - Throws: why the journal could not be read, written or closed, or why lines could no longer be read.
     package func finish() async throws(JournalError) {
         pump.complete()
         var failure: JournalError?
@@ -153,10 +155,10 @@ package final class JournaledRun: Sendable {
     }
 }
 
-// MARK: - Lines that have ended before
+// MARK: - Lines that ended in earlier runs
 
 extension JournaledRun {
-    /// Takes what the journal has of the lines, all of which are known.
+    /// Applies the records of the journal to the lines, all of which are known.
     private func restore() {
         var cursor = RecordCursor(journal.store, isEmpty: !journal.hasRecords)
         let count = pump.standing.count
@@ -174,18 +176,18 @@ extension JournaledRun {
         }
     }
 
-    /// A line; nil when it cannot be read.
+    /// Returns a line; nil if it cannot be read.
     private func line(at position: Int) -> RequestLine? { (try? pump.lines.node(at: position))?.line.line }
 
     private func isRepeatable(_ line: RequestLine) -> Bool {
         line.isSafe || line.hasIdempotencyKey || settings.headers.hasIdempotencyKey
     }
 
-    /// Takes a record: a line that has ended is delivered, one that may have been sent is noted.
+    /// Applies a record: delivers the result of an ended line, or remembers a line that may have been sent before.
     ///
     /// - Parameters:
-    ///   - line: the line, which is read only when it matters; nil when it cannot be read.
-    ///   - end: is told how the line ended, if it did; what it is told is what the pump has to know.
+    ///   - line: the line, which is read only if it matters; nil if it cannot be read.
+    ///   - end: called if the line has ended, with the outcome, the response and the skip reason for the pump.
     private func take(
         _ record: JournalRecord, _ line: @autoclosure () -> RequestLine?, _ mayHaveOutput: @autoclosure () -> Bool,
         end: (ResultLine.Outcome, ReferenceSource?, String?) -> Void
@@ -208,7 +210,7 @@ extension JournaledRun {
         }
     }
 
-    /// Delivers the result of a line that has ended before.
+    /// Delivers the result of a line that ended in an earlier run.
     private func deliver(
         _ ending: JournalRecord.Ending, of record: JournalRecord,
         _ end: (ResultLine.Outcome, ReferenceSource?, String?) -> Void
@@ -223,11 +225,11 @@ extension JournaledRun {
             Delivery(
                 outcome: ending.outcome, byteCount: ending.byteCount, line: ending.line, result: result,
                 isFromJournal: true))
-        // What the first failure ends, ended before.
+        // The failure has ended the earlier run, so it ends this run too.
         if ending.outcome == .failure, settings.cancelsAtFirstFailure { stop() }
     }
 
-    /// Whether what a line wrote is there, as far as that can be told.
+    /// Whether the output file of a line exists, as far as this is known.
     private func hasOutput(_ line: RequestLine?, _ record: JournalRecord) -> Bool {
         guard case .ended(let ending) = record.state, let output = line?.output.flatMap(RecordedOutput.init) else {
             return true
@@ -235,8 +237,8 @@ extension JournaledRun {
         return output.isThere(byteCount: ending.byteCount)
     }
 
-    /// The result of a line that is not sent again although its outcome, or the file that it wrote, is lost. The record
-    /// stays: the file may come back.
+    /// Returns the result of a line that is not sent again although its outcome or its output file is lost. The record
+    /// is kept: the file may come back.
     private func lost(
         _ record: JournalRecord, _ outcome: ResultLine.Outcome, _ reason: ResultLine.Failure
     ) -> ResultLine {
@@ -246,7 +248,7 @@ extension JournaledRun {
         return result
     }
 
-    /// Delivers a result that says more than the record.
+    /// Delivers a result that is more specific than the record.
     private func report(_ result: ResultLine, _ end: (ResultLine.Outcome, ReferenceSource?, String?) -> Void) {
         end(result.outcome, nil, result.skipReason)
         deliver(
@@ -260,7 +262,7 @@ extension JournaledRun {
         writer.waitForRoom()
     }
 
-    /// The result that a record has. A line that cannot be read ends the run.
+    /// Decodes the result of a record. A result that cannot be decoded ends the run.
     private func result(of ending: JournalRecord.Ending) -> ResultLine? {
         do throws(JournalError) {
             return try ending.result()
@@ -270,7 +272,8 @@ extension JournaledRun {
         }
     }
 
-    /// A batch that ends at its first failure does not begin again: the failure may be of its last line.
+    /// Stops a batch that ends at its first failure if a failure is recorded, before the records are read: the failure
+    /// may belong to the last line.
     private func stopIfItFailedBefore() {
         guard settings.cancelsAtFirstFailure, journal.hasRecords, !journal.options.retriesFailed else { return }
         do throws(JournalError) {
@@ -287,10 +290,10 @@ extension JournaledRun {
     }
 }
 
-// MARK: - Lines that come later
+// MARK: - Lines that arrive later
 
 extension JournaledRun {
-    /// Adds a line of a stream, of which the journal may have a record.
+    /// Adds a line of a stream, with its record if the journal has one.
     func add(
         _ added: StreamedLines.Added, _ position: Int, _ fingerprint: String, _ record: JournalRecord?
     ) {
@@ -328,13 +331,13 @@ extension JournaledRun {
         }
     }
 
-    /// The line with the automatic key that the journal gives it.
+    /// Returns the line with its automatic key from the journal.
     private func keyed(_ line: LinePump.Line) -> RequestLineGraph.Node {
         guard line.node.line.line.idempotencyKey == .automatic else { return line.node }
         return line.node.with(idempotencyKey: .value(journal.batch.key(at: line.position)))
     }
 
-    /// Carries out what a change of the held lines says. Here, so that no lock is held meanwhile.
+    /// Applies a change to the lines that wait, and carries out its effects without the lock.
     private func update(_ change: (inout HeldLines) -> [HeldLines.Effect]) {
         for effect in state.withLock({ change(&$0.held) }) {
             switch effect {
@@ -348,7 +351,7 @@ extension JournaledRun {
         let record = JournalRecord(
             position: line.position, id: line.id, state: .mayHaveBeenSent, fingerprint: line.fingerprint)
         let entry = JournalWriter.Entry(record: record, file: nil, byteCount: 0, isMark: true) { [self] isDurable in
-            if !isDurable { cancel() }  // before the line gets to the runner: it must not be sent
+            if !isDurable { cancel() }  // before the runner gets the line, which must not be sent
             update { $0.marked(line.position, isDurable: isDurable) }
         }
         writer.append(entry, isUrgent: true)
@@ -358,7 +361,7 @@ extension JournaledRun {
 // MARK: - From the runner to the journal
 
 extension JournaledRun {
-    /// Takes the end of a line; on the runner's queue.
+    /// Handles the end of a line, on the runner's queue.
     private func ended(_ line: JournaledLine, _ end: RequestLineRunner.End) {
         let result = end.result
         let delivery = Delivery(result)
@@ -372,8 +375,8 @@ extension JournaledRun {
         let noteEnd = { @Sendable [pump] in
             pump.end(line.position, result.outcome, end.source, reason: result.skipReason, isLast: isLast)
         }
-        // What waits for an unsafe line is sent when the success of that one is durable: after a crash it would be
-        // unknown.
+        // Lines that wait for an unsafe line are sent only after its success is durable: after a crash its outcome
+        // would be unknown.
         let waits = line.isMarked && result.outcome == .success
         hand(over: record, output: output, isUrgent: line.isMarked, onWritten: waits ? noteEnd : nil, delivery)
         if !waits { noteEnd() }
@@ -382,7 +385,7 @@ extension JournaledRun {
         writer.waitForRoom()
     }
 
-    /// Takes a line that is not run; on the pump's thread.
+    /// Handles a line that is not run, on the pump's thread.
     private func abandon(_ position: Int, _ result: ResultLine) {
         let (isInterrupted, fingerprint) = state.withLock { state in
             (state.isInterrupted, state.fingerprints.removeValue(forKey: position))
@@ -398,8 +401,8 @@ extension JournaledRun {
         writer.waitForRoom()
     }
 
-    /// What is recorded of a line that was cancelled and that another run goes on with; nil when nothing is. A mark
-    /// stays, unless this run made it and has sent nothing.
+    /// Returns the state to record for a cancelled line that another run continues; nil to record nothing. A mark is
+    /// kept, unless this run has made it and has sent nothing.
     private func stateOfPutOff(_ line: JournaledLine, _ result: ResultLine) -> JournalRecord.State? {
         line.isMarked && !line.wasSentBefore && result.attempts == 0 ? .waiting : nil
     }
@@ -411,7 +414,7 @@ extension JournaledRun {
             referencedBody: hasText ? nil : end.source?.body)
     }
 
-    /// Hands a result over to be recorded, and delivered then.
+    /// Passes a result to the writer, which records and then delivers it.
     private func hand(
         over record: JournalRecord?, output: String? = nil, isUrgent: Bool,
         onWritten: (@Sendable () -> Void)? = nil, _ delivery: Delivery

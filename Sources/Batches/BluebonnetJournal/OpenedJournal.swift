@@ -1,11 +1,11 @@
 // Bluebonnet: HTTP operations for Swift on Linux.
 // SPDX-License-Identifier: MIT
 
-/// A journal that was opened for a run of its batch.
+/// A journal that is open for a run of its batch.
 package struct OpenedJournal: Sendable {
-    /// How the run takes what is there.
+    /// How the run uses existing records.
     package struct Options: Sendable {
-        /// Whether what is known is thrown away, and the batch begins anew.
+        /// Whether existing records are discarded, and the batch begins anew.
         package var isRestarted = false
         /// Whether unsafe lines that may have been sent are sent again.
         package var resendsUnsafe = false
@@ -22,14 +22,14 @@ package struct OpenedJournal: Sendable {
     let store: any JournalStore
     let batch: JournalBatch
     let options: Options
-    /// Whether anything is known of the batch.
+    /// Whether the journal has any records.
     let hasRecords: Bool
 
     /// Opens a journal.
     ///
     /// - Parameters:
-    ///   - digest: that of the batch.
-    ///   - lineCount: nil when the lines come later.
+    ///   - digest: the digest of the batch.
+    ///   - lineCount: the number of lines; nil if the lines arrive later.
     package init(
         _ store: any JournalStore, digest: String, lineCount: Int?, options: Options
     ) throws(JournalError) {
@@ -43,6 +43,6 @@ package struct OpenedJournal: Sendable {
         }
     }
 
-    /// Lets go of the journal without a run.
+    /// Closes the journal without a run.
     package func close() { try? store.close() }
 }

@@ -6,20 +6,20 @@ internal import CLinux
 internal import Foundation
 internal import Glibc
 
-/// Brings downloaded files to the disk before the journal says that they are there. It keeps a descriptor of each file
-/// system for the run, so that a failure between two calls is told by the second one.
+/// Flushes downloaded files to the disk before the journal records them. Keeps a descriptor of each file system during
+/// the run, so that a write error between two calls is reported by the second call.
 final class OutputSync: Sendable {
-    /// Where a line's file is, as far as it is known.
+    /// The folder of a line's file, if it is known.
     enum Place: Hashable {
         case folder(String)
-        /// The path has references in it.
+        /// The path contains references.
         case anywhere
     }
 
-    /// A folder of each file system, by the file system's number.
+    /// A folder descriptor for each file system, by the number of the file system.
     private let folders = Mutex<[Int: CInt]>([:])
 
-    /// The place of a line's output file.
+    /// Returns the place of a line's output file.
     static func place(ofOutput path: String) -> Place {
         guard !path.contains("$") else { return .anywhere }
         if path.hasSuffix("/") { return .folder(path) }
@@ -27,8 +27,8 @@ final class OutputSync: Sendable {
         return .folder(String(path[...slash]))
     }
 
-    /// Brings the file systems of the places to the disk: one call for a group of files, which costs far less than one
-    /// for each of them. A folder that is not there any more has nothing to bring.
+    /// Flushes the file systems of the places: one call for a group of files costs far less than one call for each
+    /// file. A missing folder has nothing to flush.
     func sync(_ places: [Place]) throws(JournalError) {
         guard !places.isEmpty else { return }
         var devices: Set<Int> = []
@@ -46,8 +46,8 @@ final class OutputSync: Sendable {
         }
     }
 
-    /// The number of the file system that a folder is on, of which a descriptor is kept; nil when the folder is not
-    /// there any more.
+    /// Returns the number of the file system of a folder, and keeps a descriptor of the file system; nil if the folder
+    /// no longer exists.
     private func device(of path: String) throws(JournalError) -> Int? {
         let folder = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard folder >= 0 else {
@@ -57,7 +57,7 @@ final class OutputSync: Sendable {
         }
         var isKept = false
         defer { if !isKept { close(folder) } }
-        // With a slash at its end the path is followed to the folder.
+        // A slash at the end makes the lookup follow a symbolic link to the folder.
         let attributes = try? FileManager.default.attributesOfItem(atPath: path.hasSuffix("/") ? path : path + "/")
         guard let device = (attributes?[.systemNumber] as? NSNumber)?.intValue else {
             throw JournalError(.unavailable, "cannot look at the folder \(path)")

@@ -1,7 +1,7 @@
 // Bluebonnet: HTTP operations for Swift on Linux.
 // SPDX-License-Identifier: MIT
 
-/// Reads the records of a journal in the order of their positions, a page at a time, so that few are in memory.
+/// Reads the records of a journal in the order of their positions, a page at a time, to save memory.
 struct RecordCursor {
     private static let pageCount = 512
 
@@ -10,10 +10,10 @@ struct RecordCursor {
     private var isAtEnd: Bool
     private var nextPosition = 0
 
-    /// - Parameter isEmpty: whether there is nothing to read.
+    /// - Parameter isEmpty: whether there are no records to read.
     init(_ store: any JournalStore, isEmpty: Bool) { (self.store, isAtEnd) = (store, isEmpty) }
 
-    /// The next record; nil after the last one.
+    /// Returns the next record; nil after the last record.
     mutating func next() throws(JournalError) -> JournalRecord? {
         if page.isEmpty, !isAtEnd {
             page = try store.records(from: nextPosition, limit: Self.pageCount)[...]
@@ -24,7 +24,8 @@ struct RecordCursor {
         return record
     }
 
-    /// The record of a position; each call asks for a higher one than the call before.
+    /// Returns the record of a position; nil without a record. Each call must ask for a higher position than the
+    /// previous call.
     mutating func record(at position: Int) throws(JournalError) -> JournalRecord? {
         while let first = page.first, first.position < position { page.removeFirst() }
         if page.isEmpty, !isAtEnd {

@@ -4,9 +4,9 @@
 internal import BluebonnetBatch
 internal import BluebonnetHTTP
 
-/// The first step of a line when the run of its batch begins, by the line's record. It knows no store.
+/// The first step of a line when the run of its batch begins, derived from the line's record. Uses no store.
 enum ReopeningStep: Equatable {
-    /// The line runs. A download into a file continues where its partial file ends.
+    /// The line runs. A download into a file continues at the end of its partial file.
     case start
     /// The line runs again, although it may have been sent: it is safe to repeat, or the caller wants it.
     case startAgain
@@ -14,14 +14,14 @@ enum ReopeningStep: Equatable {
     case deliver(JournalRecord.Ending)
     /// The line may have been sent, and is not sent again: its outcome is unknown.
     case reportUnknown
-    /// The line succeeded, the file that it wrote is lost, and it is not sent again: it has failed.
+    /// The line has succeeded, but its output file is lost, and the line is not sent again: it has failed.
     case reportLostOutput
 
     /// - Parameters:
-    ///   - state: what the journal has; nil when there is no record.
+    ///   - state: the recorded state; nil without a record.
     ///   - isRepeatable: whether the line is safe, or has an `Idempotency-Key`.
-    ///   - options: what the caller wants.
-    ///   - hasOutput: whether the file that the line wrote is there, if it wrote one.
+    ///   - options: the options of the caller.
+    ///   - hasOutput: whether the output file of the line exists, if the line has written one.
     init(
         _ state: JournalRecord.State?, isRepeatable: @autoclosure () -> Bool, options: OpenedJournal.Options,
         hasOutput: @autoclosure () -> Bool = true
@@ -30,9 +30,9 @@ enum ReopeningStep: Equatable {
         switch state {
         case nil, .waiting?: self = .start
         case .mayHaveBeenSent?: self = resendsUnsafe || isRepeatable() ? .startAgain : .reportUnknown
-        // What it needed may succeed this time: another run may send again what was not known.
+        // The dependencies may succeed this time: another run may send lines of unknown outcome again.
         case .ended(let ending)? where ending.outcome == .skipped: self = .start
-        // No store is told of such an outcome; one that has it lost nothing but the distinction.
+        // A run records no such outcome. A store that returns it has only lost the difference from `mayHaveBeenSent`.
         case .ended(let ending)? where ending.outcome == .unknown:
             self = resendsUnsafe || isRepeatable() ? .startAgain : .reportUnknown
         case .ended(let ending)?
@@ -46,10 +46,10 @@ enum ReopeningStep: Equatable {
 }
 
 extension RequestLine {
-    /// Methods whose requests ask the server for nothing but an answer (RFC 9110, 9.2.1).
+    /// Safe methods, which ask the server only for a response (RFC 9110, 9.2.1).
     private static let safeMethods: Set = ["GET", "HEAD", "OPTIONS", "TRACE"]
 
-    /// Whether the server is asked to change nothing. A method that is a reference is taken for an unsafe one.
+    /// Whether the request asks the server for no change. A method with a reference counts as unsafe.
     package var isSafe: Bool { Self.safeMethods.contains(method) }
 
     /// Whether the server can recognize a repetition of the request.

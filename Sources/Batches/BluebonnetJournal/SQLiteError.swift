@@ -3,9 +3,9 @@
 
 internal import GRDB
 
-/// Turns errors of SQLite into those of journals: the only place that does.
+/// Converts errors of SQLite into journal errors. No other code does.
 enum SQLiteError {
-    /// Runs work on the journal at a path.
+    /// Runs work on the journal at a path, and converts its errors.
     static func mapped<Value>(_ path: String, _ work: () throws -> Value) throws(JournalError) -> Value {
         do {
             return try work()

@@ -6,17 +6,17 @@ internal import GRDB
 
 /// Opens the files of journals.
 enum SQLiteFile {
-    /// Makes sure that a locked file is a journal, or empty, before anything is written to it.
+    /// Checks that a locked file is a journal or empty, before anything is written to it.
     ///
-    /// - Throws: `notAJournal` or `newerVersion`, or why it cannot be read.
+    /// - Throws: `notAJournal` or `newerVersion`, or why the file cannot be read.
     static func check(_ lock: JournalLock) throws {
         switch SQLiteSchema.Header(lock.header) {
         case .empty, .journal: return
         case .newer(let found): throw SQLiteSchema.newerVersion(found, lock.path)
         case .other: throw notAJournal(lock.path)
         case .emptyDatabase:
-            // A process may have died when it was making the journal: opened to be written, but with nothing changed,
-            // SQLite takes back what was half written.
+            // A process may have died while it created the journal. If the file is opened for writing, but not
+            // changed, SQLite rolls back the incomplete transaction.
             let queue = try DatabaseQueue(path: lock.path, configuration: configuration)
             defer { try? queue.close() }
             _ = try queue.read { try SQLiteSchema.isThere($0, lock.path) }
@@ -25,15 +25,16 @@ enum SQLiteFile {
 
     static func notAJournal(_ path: String) -> JournalError { JournalError(.notAJournal, "\(path) is not a journal") }
 
-    /// The pages after which SQLite brings its log into the file: 32 MB. Seldom, for each time waits for the disk.
+    /// The number of pages after which SQLite moves its log into the file: 32 MB. Rarely, because each checkpoint
+    /// waits for the disk.
     private static let checkpointPageCount = 8_000
 
-    /// Opens a journal to be written. Each transaction is on the disk when it is committed.
+    /// Opens a journal for writing. Each transaction is on the disk when it is committed.
     static func writer(_ path: String) throws -> DatabaseQueue {
         var configuration = configuration
         configuration.journalMode = .wal
         let queue = try DatabaseQueue(path: path, configuration: configuration)
-        // After it was opened: GRDB sets it to NORMAL then, which syncs at checkpoints only.
+        // Set after opening, because GRDB sets `synchronous` to NORMAL then, which syncs only at checkpoints.
         try queue.writeWithoutTransaction { database in
             try database.execute(
                 sql: "PRAGMA synchronous = FULL; PRAGMA wal_autocheckpoint = \(checkpointPageCount)")
@@ -41,10 +42,10 @@ enum SQLiteFile {
         return queue
     }
 
-    /// Opens a journal to be read, also while another process writes it. Of one that no run has, and that was closed in
-    /// order, the file alone is read: nothing is made beside it, and its folder need not be writable.
+    /// Opens a journal for reading, also while another process writes to it. If no run has the journal, and it was
+    /// closed properly, only the file itself is read: no other files are created, and the folder need not be writable.
     ///
-    /// - Parameter path: without symbolic links.
+    /// - Parameter path: the path without symbolic links.
     static func reader(_ path: String) throws -> DatabaseQueue {
         if let header = JournalLock.header(ofUnlocked: path) {
             guard byteCount(path + "-wal") == 0 else { return try open(path) }

@@ -5,11 +5,11 @@ internal import BluebonnetBatch
 internal import BluebonnetLocks
 internal import GRDB
 
-/// A journal in a file of SQLite, for one machine.
+/// A journal in an SQLite file, for one machine.
 ///
-/// Beside the file stand, while a run has it, SQLite's own files `-wal` and `-shm`. After a process was killed they
-/// stay, and belong to the journal: do not remove them. The file holds what responses held, as result lines have it: it
-/// is readable by its owner only. All members may be used from any thread.
+/// While a run has the journal open, SQLite keeps its own files `-wal` and `-shm` in the same folder. If the process
+/// was killed, these files remain, and belong to the journal: do not remove them. The file contains parts of
+/// responses, as result lines do, and is readable by its owner only. All members may be used from any thread.
 public final class SQLiteJournal: JournalStore {
     private struct Opened {
         let queue: DatabaseQueue
@@ -20,10 +20,10 @@ public final class SQLiteJournal: JournalStore {
     public let path: String
     private let opened = Mutex<Opened?>(nil)
 
-    /// Makes a store; nothing is opened yet.
+    /// Creates a store. Nothing is opened yet.
     public init(path: String) { self.path = path }
 
-    /// The file and those that SQLite has beside it: beside the file itself, where the path is that of a link.
+    /// The file, and SQLite's files in the folder of the file; for a symbolic link, in the folder of the target.
     public var paths: [String] {
         [path] + ["", "-wal", "-shm", "-journal"].map { (JournalLock.resolved(path) ?? path) + $0 }
     }
@@ -103,7 +103,7 @@ public final class SQLiteJournal: JournalStore {
         try SQLiteError.mapped(path) { try opened.queue.close() }
     }
 
-    /// The state of the batch of a journal, also while a run has it. The journal need not be open.
+    /// Returns the state of the journal's batch, also while a run has the journal open. This store need not be open.
     ///
     /// - Throws: why the file cannot be read, or `notAJournal`.
     public func summary() throws(JournalError) -> JournalSummary {
@@ -122,7 +122,7 @@ public final class SQLiteJournal: JournalStore {
         }
     }
 
-    /// Whether a run has the journal open, in this process or in another one.
+    /// Whether a run has the journal open, in this process or in another process.
     public var isInUse: Bool { JournalLock.isHeld(journal: path) }
 
     private var queue: DatabaseQueue {

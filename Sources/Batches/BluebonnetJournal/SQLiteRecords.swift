@@ -5,9 +5,9 @@ internal import BluebonnetBatch
 internal import Foundation
 internal import GRDB
 
-/// Reads and writes the rows of a journal: one for each line that has ended or may have been sent.
+/// Reads and writes the rows of a journal: one row for each line that has ended or may have been sent.
 enum SQLiteRecords {
-    /// Writes a record over the one of its position. In a transaction.
+    /// Replaces the record at a position. Must run in a transaction.
     static func write(_ record: JournalRecord, _ database: Database) throws {
         if case .waiting = record.state {
             let delete = try database.cachedStatement(sql: "DELETE FROM operation WHERE position = ?")
@@ -27,7 +27,7 @@ enum SQLiteRecords {
         ])
     }
 
-    /// More bytes of result lines and bodies are not read at once, but for a single record that has more.
+    /// A page ends with the record that reaches this number of bytes of result lines and bodies.
     private static let pageByteCount = 4 << 20
 
     static func read(_ database: Database, from position: Int, limit: Int) throws -> [JournalRecord] {
@@ -71,7 +71,7 @@ enum SQLiteRecords {
                 referencedBody: try row.decode(atIndex: 6)))
     }
 
-    /// Counts the rows; nil when no batch was begun.
+    /// Counts the rows; nil if no batch was begun.
     static func summary(_ database: Database) throws -> JournalSummary? {
         guard let batch = try SQLiteSchema.batch(database) else { return nil }
         var summary = JournalSummary(batch: batch)

@@ -4,20 +4,20 @@
 internal import Foundation
 internal import GRDB
 
-/// The tables of a journal, and their version.
+/// Creates, migrates and recognizes the tables of a journal.
 enum SQLiteSchema {
-    /// "BBJL": what marks the file as a journal.
+    /// The application id that marks the file as a journal ("BBJL").
     private static let applicationID = 0x4242_4A4C
-    /// The version of the tables. A change of them gets a new number and a step in `prepare`.
+    /// The version of the tables. A change of the tables needs a new number and a step in `prepare`.
     static let version = 2
 
-    /// What version 2 added: finding a line of a stream by its fingerprint, and failures.
+    /// The indexes of version 2: for failures, and for lines of a stream by fingerprint.
     private static let indexes = """
         CREATE INDEX fingerprints ON operation (fingerprint, position) WHERE fingerprint IS NOT NULL;
         CREATE INDEX failures ON operation (position) WHERE outcome = 'failure';
         """
 
-    /// Whether the tables are there; false in an empty database.
+    /// Whether the tables exist; false for an empty database.
     ///
     /// - Throws: `notAJournal` or `newerVersion`.
     static func isThere(_ database: Database, _ path: String) throws -> Bool {
@@ -31,7 +31,7 @@ enum SQLiteSchema {
         return true
     }
 
-    /// What a file says in its first bytes, as far as SQLite has brought it there.
+    /// The kind of a file according to its first bytes. Changes that are only in SQLite's log are not seen.
     enum Header {
         case empty, journal, emptyDatabase, other
         case newer(Int)
@@ -59,7 +59,7 @@ enum SQLiteSchema {
         JournalError(.newerVersion, "the journal \(path) was made by a newer version of Bluebonnet (format \(found))")
     }
 
-    /// Makes the tables when they are not there, or brings those of an older version up to this one. In a transaction.
+    /// Creates the tables if they are missing, or migrates an older version. Must run in a transaction.
     static func prepare(_ database: Database, _ path: String) throws {
         if try isThere(database, path) {
             guard try Int.fetchOne(database, sql: "PRAGMA user_version") ?? 0 < version else { return }
@@ -81,7 +81,7 @@ enum SQLiteSchema {
                 """)
     }
 
-    /// The batch that the journal is of; nil when it was never begun.
+    /// Returns the batch of the journal; nil if no batch was begun.
     static func batch(_ database: Database) throws -> JournalBatch? {
         let row = try Row.fetchOne(database, sql: "SELECT digest, lineCount, keySeed, created FROM batch")
         return try row.map {
@@ -92,7 +92,7 @@ enum SQLiteSchema {
         }
     }
 
-    /// Begins a batch anew: nothing is known of its lines.
+    /// Begins a batch anew, without records.
     static func begin(_ batch: JournalBatch, _ database: Database) throws {
         try database.execute(sql: "DELETE FROM operation")
         try database.execute(

@@ -3,13 +3,13 @@
 
 package import BluebonnetBatch
 
-/// Decides which unsafe lines get their durable mark next: as many as can be on the wire, in all and to each origin,
-/// and no more, so that few lines are in doubt when the process dies.
+/// Decides which unsafe lines get their durable marks next: as many lines as can be on the wire, in all and for each
+/// origin, and not more, so that few lines are in doubt if the process dies.
 ///
-/// A higher priority goes first. Origins with lines of one priority take turns; inside an origin the older line goes
-/// first. A value: it knows neither lines nor journals.
+/// Higher priorities go first. Origins with lines of the same priority take turns; within an origin, older lines go
+/// first. A value type that uses neither lines nor journals.
 package struct SendWindow {
-    /// A line that waits.
+    /// A waiting line.
     package struct Ticket: Equatable, Sendable {
         package let position: Int
         /// The origin, as far as it is known before the request is made.
@@ -25,7 +25,7 @@ package struct SendWindow {
         var openCount = 0
         var waitingCount = 0
         var waiting: [RequestLine.Priority: Fifo<Ticket>] = [:]
-        /// The priorities for which the lane is among the ready ones.
+        /// The priorities for which the lane is in the list of ready lanes.
         var ready: Set<RequestLine.Priority> = []
     }
 
@@ -36,9 +36,9 @@ package struct SendWindow {
     private var openCount = 0
     private var lanes: [String: Lane] = [:]
     private var ready: [RequestLine.Priority: Fifo<String>] = [:]
-    /// Limits of single lanes.
+    /// The limits of lanes that differ from `limitPerLane`.
     private var laneLimits: [String: Int] = [:]
-    /// Lanes of which nothing is taken for a time, and whose lines that were taken do not count.
+    /// Paused lanes: their waiting lines are not taken, and their taken lines do not count towards `limit`.
     private var heldLanes: Set<String> = []
 
     package init(limit: Int, limitPerLane: Int) { (self.limit, self.limitPerLane) = (limit, limitPerLane) }
@@ -50,7 +50,7 @@ package struct SendWindow {
         list(ticket.lane, ticket.priority)
     }
 
-    /// Takes the line that may be sent next; nil when none may.
+    /// Takes the next line that may be sent; nil if no line may be sent.
     package mutating func next() -> Ticket? {
         guard openCount < limit else { return nil }
         for priority in Self.order {
@@ -59,7 +59,7 @@ package struct SendWindow {
                 guard let lane = lanes[name], lane.openCount < limit(of: name),
                     let ticket = lanes[name]?.waiting[priority]?.popFirst()
                 else { continue }
-                openCount += 1  // a lane that is held gives none
+                openCount += 1  // a paused lane never gets here
                 lanes[name]?.openCount += 1
                 lanes[name]?.waitingCount -= 1
                 list(name, priority)
@@ -69,7 +69,7 @@ package struct SendWindow {
         return nil
     }
 
-    /// A line of a lane that was taken has ended.
+    /// Frees the slot of a taken line that has ended.
     package mutating func release(_ name: String) {
         if !heldLanes.contains(name) { openCount -= 1 }
         lanes[name]?.openCount -= 1
@@ -77,18 +77,18 @@ package struct SendWindow {
         if let lane = lanes[name], lane.openCount == 0, lane.waiting.values.allSatisfy(\.isEmpty) { lanes[name] = nil }
     }
 
-    /// A line whose slot was released continues: it has a slot again, also when none is free.
+    /// Gives a line that continues a slot again, even if no slot is free.
     package mutating func retake(_ name: String) {
         if !heldLanes.contains(name) { openCount += 1 }
         lanes[name, default: Lane()].openCount += 1
     }
 
-    /// How many lines of a lane may be taken at once.
+    /// Returns how many lines of a lane may be taken at once.
     package func limit(of name: String) -> Int {
         heldLanes.contains(name) ? 0 : min(limitPerLane, laneLimits[name] ?? limitPerLane)
     }
 
-    /// Sets the lanes of which nothing is taken: what was taken of them has no part in the limit of all.
+    /// Sets the paused lanes. Lines that were taken from a paused lane do not count towards the limit of all lanes.
     package mutating func setHeld(_ held: Set<String>) {
         for name in held.subtracting(heldLanes) { openCount -= lanes[name]?.openCount ?? 0 }
         for name in heldLanes.subtracting(held) { openCount += lanes[name]?.openCount ?? 0 }
@@ -96,26 +96,26 @@ package struct SendWindow {
         for name in lanes.keys { for priority in Self.order { list(name, priority) } }
     }
 
-    /// Sets how many lines of some lanes may be taken at once; all others have the limit of every lane. What is taken
-    /// already stays taken.
+    /// Sets how many lines of some lanes may be taken at once; all other lanes have the limit of every lane. Lines
+    /// that are already taken stay taken.
     package mutating func setLimits(_ limits: [String: Int]) {
         guard limits != laneLimits else { return }
         laneLimits = limits
         for name in lanes.keys { for priority in Self.order { list(name, priority) } }
     }
 
-    /// The lines of a lane that wait, and those that were taken and have not ended.
+    /// Returns how many lines of a lane wait, or were taken and have not ended.
     package func count(of name: String) -> Int {
         lanes[name].map { $0.openCount + $0.waitingCount } ?? 0
     }
 
-    /// The lines of the lanes of which nothing is taken for a time.
+    /// The number of lines in paused lanes.
     package var heldCount: Int { heldLanes.reduce(0) { $0 + count(of: $1) } }
 
-    /// The lanes of which lines wait or were taken.
+    /// The lanes with lines that wait or were taken.
     package var lanesInUse: Set<String> { Set(lanes.keys) }
 
-    /// Puts a lane among the ready ones, if a line of it may be taken.
+    /// Adds a lane to the ready lanes if one of its lines may be taken.
     private mutating func list(_ name: String, _ priority: RequestLine.Priority) {
         guard let lane = lanes[name], lane.openCount < limit(of: name), lane.waiting[priority]?.isEmpty == false,
             !lane.ready.contains(priority)

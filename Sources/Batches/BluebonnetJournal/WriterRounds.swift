@@ -1,13 +1,13 @@
 // Bluebonnet: HTTP operations for Swift on Linux.
 // SPDX-License-Identifier: MIT
 
-/// Decides when records that wait are written: at once, or in a moment, together with others. A value: it knows neither
-/// records nor clocks.
+/// Decides when waiting records are written: at once, or after a delay, together with others. A value type that uses
+/// neither records nor clocks.
 struct WriterRounds {
     /// The work to schedule for a record that was added.
     enum Round: Equatable {
         case none, now
-        /// In a moment, unless another round has taken the record by then: `isDue(_:)` says so.
+        /// Write after a delay, unless another round has taken the record by then: see `isDue(_:)`.
         case later(number: Int)
     }
 
@@ -17,9 +17,9 @@ struct WriterRounds {
     /// The number of rounds that took records.
     private var count = 0
 
-    /// Notes a record.
+    /// Adds a record, and returns the work to schedule.
     ///
-    /// - Parameter isUrgent: whether it, or what waits with it, waits for nothing more.
+    /// - Parameter isUrgent: whether the record, or a record that waits with it, is to be written at once.
     mutating func add(isUrgent: Bool) -> Round {
         if isUrgent {
             defer { scheduled = .now }
@@ -30,11 +30,11 @@ struct WriterRounds {
         return .later(number: count)
     }
 
-    /// Whether a round that has waited takes what is there. Not when another one took its records: those that came
-    /// after that have a round of their own, and would be written in small groups.
+    /// Whether a delayed round takes the waiting records. It does not if another round has taken its records: later
+    /// records have a separate round, and would be written in small groups otherwise.
     func isDue(_ number: Int) -> Bool { number == count }
 
-    /// Notes that a round took everything.
+    /// Records that a round has taken all records.
     mutating func take() {
         scheduled = .nothing
         count += 1

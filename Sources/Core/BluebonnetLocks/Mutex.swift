@@ -1,15 +1,16 @@
 // Bluebonnet: HTTP operations for Swift on Linux.
 // SPDX-License-Identifier: MIT
 
-// Files that use a lock import this module in place of Synchronization. Exported for the members of its Mutex, and for
-// Atomic: a file that imported both modules would have two types Mutex in builds for the thread sanitizer.
+// Files that use a lock import this module instead of Synchronization. The module is exported for the members of its
+// Mutex, and for Atomic: in builds for the thread sanitizer, a file that imported both modules would have two types
+// named Mutex.
 @_exported public import Synchronization
 
 #if BLUEBONNET_SANITIZED
     internal import Glibc
 
     /// Replaces `Synchronization.Mutex` under the thread sanitizer. The library of `Synchronization` is not
-    /// instrumented, so the sanitizer would see none of its locks and report races that do not exist. See
+    /// instrumented, so the sanitizer would not see its locks and would report races that do not exist. See
     /// `Scripts/sanitize`.
     package struct Mutex<Value: ~Copyable>: ~Copyable, @unchecked Sendable {  // safe: used under the lock only
         private let lock = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
@@ -36,6 +37,6 @@
         }
     }
 #else
-    /// The package's lock. An alias, so that it costs what `Synchronization.Mutex` costs and is inlined like it.
+    /// The package's lock. An alias, so that it costs as much as `Synchronization.Mutex` and is inlined like it.
     package typealias Mutex<Value: ~Copyable> = Synchronization.Mutex<Value>
 #endif

@@ -3,16 +3,18 @@
 
 internal import Foundation
 
-/// Which downloads run, which wait, and who waits for which: a value that knows neither operations nor threads.
+/// Decides which downloads run and which wait, and records the handlers of each. A value type, independent of
+/// operations and threads.
 struct DownloadList<Handler: Sendable>: Sendable {
-    /// Two requests with equal keys are one download. Headers count: they may say on whose behalf a request is.
+    /// Requests with equal keys share one download. Header fields are a part of the key, because they may identify the
+    /// user.
     struct Key: Hashable, Sendable {
         let url: String
-        /// The values as bytes: Swift takes some texts with different bytes for equal.
+        /// The values as bytes, because Swift considers some texts with different bytes equal.
         let headers: [String: [UInt8]]
     }
 
-    /// One download, for everybody who asked for it.
+    /// One download, for all requests with its key.
     struct Download: Sendable {
         let number: Int
         let key: Key
@@ -33,7 +35,8 @@ struct DownloadList<Handler: Sendable>: Sendable {
         self.isLastInFirstOut = isLastInFirstOut
     }
 
-    /// Adds someone who wants a download; gives the number of a new one, nil when there is one already.
+    /// Adds a handler to the download with a key. Returns the number of a new download; nil if the download already
+    /// exists.
     mutating func add(_ handler: Handler, receipt: UUID, key: Key) -> Int? {
         if let number = numbers[key] {
             downloads[number]?.handlers.append((receipt, handler))
@@ -46,7 +49,7 @@ struct DownloadList<Handler: Sendable>: Sendable {
         return nextNumber
     }
 
-    /// The downloads that may start now; they count as running from here on.
+    /// Returns the downloads that may start now, and marks them as running.
     mutating func startable() -> [Int] {
         var started: [Int] = []
         while activeCount < limit, !waiting.isEmpty {
@@ -58,8 +61,8 @@ struct DownloadList<Handler: Sendable>: Sendable {
         return started
     }
 
-    /// Takes one who waits out of a download; with the last one the download goes too, and its number is given so that
-    /// it can be stopped. A request that comes later begins a new one.
+    /// Removes a handler from its download. Removing the last handler also removes the download, and returns its number
+    /// so that the caller can stop it. A later request starts a new download.
     mutating func remove(_ receipt: UUID, key: Key) -> (handler: Handler, abandoned: Int?)? {
         guard let number = numbers[key], var download = downloads[number],
             let index = download.handlers.firstIndex(where: { $0.receipt == receipt })
@@ -75,7 +78,7 @@ struct DownloadList<Handler: Sendable>: Sendable {
         return (handler, number)
     }
 
-    /// Ends a running download; gives those who wait for it, none when they all left.
+    /// Ends a running download. Returns its handlers; empty if all were removed.
     mutating func finish(_ number: Int) -> [Handler] {
         guard let download = downloads.removeValue(forKey: number) else { return [] }
         activeCount -= 1

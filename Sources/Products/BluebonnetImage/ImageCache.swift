@@ -7,50 +7,52 @@ public import FoundationNetworking
 
 /// Stores the images of an `ImageDownloader`. Every method may be called from any thread.
 public protocol ImageCaching: Sendable {
-    /// Stores an image, replacing the one with this identifier.
+    /// Stores an image, replacing the image with the same identifier.
     func add(_ image: RasterImage, withIdentifier identifier: String)
-    /// Lets an image go; false when there was none.
+    /// Removes an image. Returns false if there is no such image.
     @discardableResult func removeImage(withIdentifier identifier: String) -> Bool
-    /// The image, if it is there.
+    /// Returns an image; nil if it is not in the cache.
     func image(withIdentifier identifier: String) -> RasterImage?
-    /// Whether the response of a request is worth keeping. Default true.
+    /// Whether to cache the response of a request. Default true.
     func shouldCache(_ image: RasterImage, for request: URLRequest) -> Bool
 }
 
 extension ImageCaching {
     public func shouldCache(_ image: RasterImage, for request: URLRequest) -> Bool { true }
 
-    /// The identifier of a request's image: its URL, followed by the additional identifier (a size, a filter).
+    /// Returns the identifier of a request's image: its URL, followed by the additional identifier (a size, a filter).
     public func identifier(for request: URLRequest, additionalIdentifier: String? = nil) -> String {
         (request.url?.absoluteString ?? "") + (additionalIdentifier ?? "")
     }
 
-    /// Stores an image for a request, replacing the one with this identifier.
+    /// Stores an image for a request, replacing the image with the same identifier.
     public func add(_ image: RasterImage, for request: URLRequest, additionalIdentifier: String? = nil) {
         add(image, withIdentifier: identifier(for: request, additionalIdentifier: additionalIdentifier))
     }
 
-    /// Lets a request's image go; false when there was none.
+    /// Removes a request's image. Returns false if there is no such image.
     @discardableResult
     public func removeImage(for request: URLRequest, additionalIdentifier: String? = nil) -> Bool {
         removeImage(withIdentifier: identifier(for: request, additionalIdentifier: additionalIdentifier))
     }
 
-    /// A request's image, if it is there.
+    /// Returns a request's image; nil if it is not in the cache.
     public func image(for request: URLRequest, additionalIdentifier: String? = nil) -> RasterImage? {
         image(withIdentifier: identifier(for: request, additionalIdentifier: additionalIdentifier))
     }
 }
 
-/// A cache of decoded images in memory, which drops the least recently used images when it exceeds its capacity.
+/// A cache of decoded images in memory. It drops the least recently used images when it exceeds its capacity.
 public final class ImageCache: ImageCaching {
+    /// A stored image and its last use.
     fileprivate struct Entry {
         let image: RasterImage
         var lastUse: Int
     }
 
+    /// The state that the lock protects.
     fileprivate struct State {
-        /// By the bytes of the identifier: Swift takes some texts with different bytes for equal.
+        /// Keyed by the bytes of the identifier, because Swift considers some texts with different bytes equal.
         var entries: [[UInt8]: Entry] = [:]
         var usage = 0
         var clock = 0
@@ -58,11 +60,11 @@ public final class ImageCache: ImageCaching {
 
     /// The most bytes of pixels in the cache. Default 100 MiB.
     public let memoryCapacity: Int
-    /// The most bytes of pixels that stay in the cache when the capacity was exceeded. Default 60 MiB.
+    /// The most bytes of pixels that remain in the cache after it has exceeded its capacity. Default 60 MiB.
     public let preferredMemoryUsageAfterPurge: Int
     private let state = Mutex(State())
 
-    /// Makes an empty cache; the capacity must not be less than the usage after a purge.
+    /// Makes an empty cache. Traps if the capacity is less than the usage after a purge.
     public init(memoryCapacity: Int = 100 << 20, preferredMemoryUsageAfterPurge: Int = 60 << 20) {
         precondition(
             0...memoryCapacity ~= preferredMemoryUsageAfterPurge,
@@ -71,11 +73,11 @@ public final class ImageCache: ImageCaching {
         self.preferredMemoryUsageAfterPurge = preferredMemoryUsageAfterPurge
     }
 
-    /// The current bytes of pixels in the cache.
+    /// The current number of bytes of pixels in the cache.
     public var memoryUsage: Int { state.withLock { $0.usage } }
 
-    /// Stores an image in place of the image with that identifier. An image over the whole capacity is not stored, and
-    /// no other image is removed for it.
+    /// Stores an image, replacing the image with the same identifier. An image larger than the capacity is not stored,
+    /// and no other image is removed for it.
     public func add(_ image: RasterImage, withIdentifier identifier: String) {
         let dropped = state.withLock { state in
             let key = Array(identifier.utf8)
@@ -85,7 +87,7 @@ public final class ImageCache: ImageCaching {
             guard state.usage > memoryCapacity else { return [old] }
             return state.purge(to: preferredMemoryUsageAfterPurge, keeping: key) + [old]
         }
-        _ = dropped  // large memory is given back outside the lock
+        _ = dropped  // large memory is freed outside the lock
     }
 
     @discardableResult
@@ -93,7 +95,7 @@ public final class ImageCache: ImageCaching {
         state.withLock { $0.remove(Array(identifier.utf8)) } != nil
     }
 
-    /// Removes all images; false when there were none.
+    /// Removes all images. Returns false if the cache was empty.
     @discardableResult
     public func removeAllImages() -> Bool {
         let old = state.withLock { state in
@@ -103,7 +105,7 @@ public final class ImageCache: ImageCaching {
         return !old.isEmpty
     }
 
-    /// Returns the image with this identifier, which counts as a use; nil when there is none.
+    /// Returns the image with this identifier, and counts as a use of the image; nil if it is not in the cache.
     public func image(withIdentifier identifier: String) -> RasterImage? {
         state.withLock { state in
             state.clock += 1
@@ -127,7 +129,7 @@ extension ImageCache.State {
         return entry.image
     }
 
-    /// Removes the entries that were not used for longest, but never the one that was just added.
+    /// Removes the least recently used entries, but never the newest entry.
     fileprivate mutating func purge(to limit: Int, keeping newest: [UInt8]) -> [RasterImage?] {
         var dropped: [RasterImage?] = []
         for (key, _) in entries.sorted(by: { $0.value.lastUse < $1.value.lastUse }) {

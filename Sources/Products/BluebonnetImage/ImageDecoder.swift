@@ -6,22 +6,22 @@ internal import BluebonnetLocks
 internal import CGdkPixbuf
 internal import Foundation
 
-/// Decodes the bytes of one image file with gdk-pixbuf; it knows no responses.
+/// Decodes the bytes of one image file with gdk-pixbuf. Independent of responses.
 struct ImageDecoder {
-    /// Pixels of the file at most, before any reduction.
+    /// The most pixels of the file, before it is scaled down.
     let maximumPixelCount: Int
-    /// The longer side at most; nil keeps the file's size.
+    /// The most pixels of the longer side; nil keeps the file's size.
     let maximumSideLength: Int?
 
-    /// Why there is no image, as the end of a sentence.
+    /// The error for bytes without a usable image; its description is the end of a sentence.
     struct Failure: Error, Sendable, CustomStringConvertible {
         let description: String
         /// Whether the image is too large, rather than damaged.
         var isTooLarge = false
     }
 
-    /// gdk-pixbuf's TIFF loader keeps its errors in global variables, so only one image is decoded at a time; many
-    /// images may delay other small responses.
+    /// Only one image is decoded at a time, because gdk-pixbuf's TIFF loader stores its errors in global variables.
+    /// Many images may delay other small responses.
     private static let turn = Mutex(())
 
     func image(of data: Data, scale: Double) throws(Failure) -> RasterImage {
@@ -40,14 +40,14 @@ struct ImageDecoder {
         }
         defer { g_object_unref(UnsafeMutableRawPointer(loader)) }
         let limit = SizeLimit(self)
-        // The loader lives no longer than this function, and so neither do the signal and its context.
+        // The signal and its context do not outlive the loader, and the loader does not outlive this function.
         bluebonnet_connect_size_prepared(
             loader, { loader, width, height, context in SizeLimit.apply(loader, width, height, context) },
             Unmanaged.passUnretained(limit).toOpaque())
         let isWritten = data.withUnsafeBytes { bytes in
             gdk_pixbuf_loader_write(loader, bytes.bindMemory(to: UInt8.self).baseAddress, bytes.count, &problem) != 0
         }
-        // A loader is closed in any case; only the first error counts.
+        // Always closes the loader; only the first error counts.
         let isClosed =
             isWritten ? gdk_pixbuf_loader_close(loader, &problem) != 0 : gdk_pixbuf_loader_close(loader, nil) != 0
         if let refused = withExtendedLifetime(limit, { limit.refused }) {
@@ -73,7 +73,7 @@ struct ImageDecoder {
         return Failure(description: "the \(format) file cannot be decoded: \(text)")
     }
 
-    /// Copies the pixels, turned as the file's metadata (EXIF) asks for.
+    /// Copies the pixels, rotated as the file's metadata (EXIF) specifies.
     private static func image(_ picture: OpaquePointer, _ scale: Double) throws(Failure) -> RasterImage {
         guard let upright = gdk_pixbuf_apply_embedded_orientation(picture) else {
             throw Failure(description: "there is no memory to turn it")
@@ -108,7 +108,7 @@ struct ImageDecoder {
     }
 }
 
-/// Judges an image's size before its pixels get memory. Used within one call of the decoder.
+/// Checks an image's size before memory is allocated for its pixels. Used within one call of the decoder.
 private final class SizeLimit {
     private let decoder: ImageDecoder
     private(set) var refused: (width: Int, height: Int)?
@@ -126,7 +126,7 @@ private final class SizeLimit {
         guard width > 0, height > 0 else { return }
         guard width <= decoder.maximumPixelCount / height else {
             refused = (width, height)
-            // To a loader no size at all means: go no further.
+            // For a loader, a size of 0 means: stop decoding.
             return gdk_pixbuf_loader_set_size(loader, 0, 0)
         }
         guard let side = decoder.maximumSideLength, max(width, height) > side else { return }

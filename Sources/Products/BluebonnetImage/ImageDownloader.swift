@@ -7,7 +7,8 @@ public import Dispatch
 public import Foundation
 public import FoundationNetworking
 
-/// Downloads images, a few at a time, with one transfer for all requests of the same image, and stores them in a cache.
+/// Downloads images, a few at a time, with one transfer for all requests for the same image, and stores them in a
+/// cache.
 ///
 /// ```swift
 /// let image = try await ImageDownloader.shared.image(for: url)
@@ -36,13 +37,13 @@ public final class ImageDownloader: Sendable {
         /// The queue on which handlers run. Default nil: the downloader's serial queue `org.bluebonnet.images`.
         public var completionQueue: DispatchQueue?
 
-        /// The defaults.
+        /// Makes a configuration with the defaults.
         public init() {}
     }
 
-    /// An image, and the response that it came with; nil when it was in the cache.
+    /// An image and its response; the response is nil if the image came from the cache.
     public typealias Success = (image: RasterImage, response: HTTPURLResponse?)
-    /// A downloader with the defaults and a cache of its own, for the whole program.
+    /// A downloader with the defaults and its own cache, for the whole program.
     public static let shared = ImageDownloader()
 
     /// Called once for each call of `download`, on the completion queue.
@@ -50,11 +51,12 @@ public final class ImageDownloader: Sendable {
 
     /// Identifies one call of `download`, for `cancel(_:)`.
     public struct Receipt: Sendable, Hashable {
-        /// The caller's, or one that is unique for each call.
+        /// The identifier that the caller gave, or a unique identifier for each call.
         public let id: UUID
         let key: DownloadList<Completion>.Key
     }
 
+    /// The state that the lock protects.
     private struct State {
         var list: DownloadList<Completion>
         var operations: [Int: HTTPRequestOperation] = [:]
@@ -66,7 +68,7 @@ public final class ImageDownloader: Sendable {
     private let queue: DispatchQueue
     private let state: Mutex<State>
 
-    /// Makes a downloader with a connection limit, a queue and, unless a cache is given, a cache of its own.
+    /// Makes a downloader with a connection limit and a queue, and with a new cache unless a cache is given.
     public init(configuration: Configuration = Configuration(), imageCache: (any ImageCaching)? = ImageCache()) {
         let count = configuration.maximumActiveDownloadCount
         precondition(count > 0, "a downloader needs room for at least one download")
@@ -83,11 +85,11 @@ public final class ImageDownloader: Sendable {
             State(list: DownloadList(limit: count, isLastInFirstOut: configuration.prioritization == .lastInFirstOut)))
     }
 
-    /// Downloads an image, or takes it from the cache, where the request's cache policy allows it.
+    /// Downloads an image, or returns it from the cache if the request's cache policy allows that.
     ///
-    /// The receipt has the identifier that is given, which has to be unique among the calls for the image. Default: a
-    /// new one.
-    /// - Returns: a receipt for `cancel(_:)`; nil when nothing is downloaded: the image was in the cache, or the
+    /// The receipt has the given identifier, which must be unique among the calls for the image. Default: a new
+    /// identifier.
+    /// - Returns: a receipt for `cancel(_:)`; nil if nothing is downloaded, because the image was in the cache or the
     ///   request has no URL.
     @discardableResult
     public func download(
@@ -111,7 +113,7 @@ public final class ImageDownloader: Sendable {
             return number
         }
         guard let number else { return receipt }
-        // The downloader lives until everybody has their answer.
+        // The blocks retain the downloader until all handlers have been called.
         operation.setCompletionBlock { [self] operation, value in
             finish(number, request, operation, .success(value))
         } failure: { [self] operation, error in
@@ -121,8 +123,8 @@ public final class ImageDownloader: Sendable {
         return receipt
     }
 
-    /// Cancels one call of `download`: its handler is called with the error `cancelled`. The transfer is cancelled with
-    /// its last call. A receipt whose handler has been called already has no effect.
+    /// Cancels one call of `download`: its handler is called with the error `cancelled`. Cancelling the last call for
+    /// an image cancels the transfer. Has no effect after the receipt's handler has been called.
     public func cancel(_ receipt: Receipt) {
         let (removed, abandoned) = state.withLock { state in
             let removed = state.list.remove(receipt.id, key: receipt.key)
@@ -135,7 +137,7 @@ public final class ImageDownloader: Sendable {
     }
 }
 
-// MARK: - Steps
+// MARK: - Implementation
 
 extension ImageDownloader {
     private func cached(_ request: URLRequest) -> Result<Success, NetworkingError>? {
@@ -158,7 +160,7 @@ extension ImageDownloader {
         for operation in operations { manager.operationQueue.addOperation(operation) }
     }
 
-    /// On the completion queue, once for each operation that was started.
+    /// On the completion queue, once for each started operation.
     private func finish(
         _ number: Int, _ request: URLRequest, _ operation: HTTPRequestOperation,
         _ result: Result<any Sendable, NetworkingError>
@@ -187,17 +189,17 @@ extension ImageDownloader {
     }
 }
 
-// MARK: - Waiting
+// MARK: - Async functions
 
 extension ImageDownloader {
-    /// Downloads an image, or takes it from the cache. Cancelling the calling task cancels the call.
+    /// Downloads an image, or returns it from the cache. Cancelling the calling task cancels the call.
     ///
     /// - Throws: `NetworkingError`.
     public func image(for url: URL) async throws(NetworkingError) -> RasterImage {
         try await image(for: URLRequest(url: url))
     }
 
-    /// Downloads an image, or takes it from the cache, where the request's cache policy allows it. Cancelling the
+    /// Downloads an image, or returns it from the cache if the request's cache policy allows that. Cancelling the
     /// calling task cancels the call.
     ///
     /// - Throws: `NetworkingError`.
@@ -215,11 +217,11 @@ extension ImageDownloader {
     }
 }
 
-/// Brings a receipt and a cancellation together, whichever comes first.
+/// Combines a receipt and a cancellation, which may arrive in any order.
 private final class PendingReceipt: Sendable {
     private let state = Mutex<(receipt: ImageDownloader.Receipt?, isCancelled: Bool)>((nil, false))
 
-    /// Notes the receipt; true when the task was cancelled before.
+    /// Stores the receipt. Returns whether the task was already cancelled.
     func arrived(_ receipt: ImageDownloader.Receipt) -> Bool {
         state.withLock { state in
             state.receipt = receipt
@@ -227,7 +229,7 @@ private final class PendingReceipt: Sendable {
         }
     }
 
-    /// Notes the cancellation; the receipt, when it is there.
+    /// Records the cancellation. Returns the receipt if it has arrived.
     func cancelled() -> ImageDownloader.Receipt? {
         state.withLock { state in
             state.isCancelled = true

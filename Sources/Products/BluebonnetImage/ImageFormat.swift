@@ -3,9 +3,10 @@
 
 internal import Foundation
 
-/// The image formats that are decoded, told by their first bytes, not by what a server calls them.
+/// The image formats that can be decoded, detected by their first bytes, not by the server's content type.
 ///
-/// gdk-pixbuf knows more (vector graphics among them, whose files may name others); no response gets that far.
+/// gdk-pixbuf supports more formats (including vector graphics, whose files may refer to other files); responses in
+/// those formats are never decoded.
 enum ImageFormat: String {
     // The names are gdk-pixbuf's.
     case png, jpeg, gif, tiff, bmp, ico, xbm
@@ -22,13 +23,14 @@ enum ImageFormat: String {
         ([0x4D, 0x4D, 0x00, 0x2A], .tiff), ([0x42, 0x4D], .bmp), ([0, 0, 1, 0], .ico), ([0, 0, 2, 0], .ico),
     ]
 
-    /// An X bitmap is C source; a comment may stand before its first definition.
+    /// An X bitmap is C source; a comment may precede its first definition.
     private static func isBitmapText(_ data: Data) -> Bool {
         data.starts(with: "#define".utf8)
             || (data.starts(with: "/*".utf8) && data.range(of: Data("#define".utf8)) != nil)
     }
 
-    /// Whether the file has its end; gdk-pixbuf delivers what there is of one that was cut short, the rest empty.
+    /// Whether the file is complete. For a truncated file, gdk-pixbuf delivers the existing pixels and leaves the rest
+    /// empty.
     func isWhole(_ data: Data) -> Bool {
         switch self {
         case .png: data.range(of: Data("IEND".utf8), options: .backwards) != nil
@@ -37,23 +39,23 @@ enum ImageFormat: String {
         case .bmp: Self.hasAllRows(data)
         case .ico: Self.hasAllEntries(data)
         case .xbm: data.contains(UInt8(ascii: "}"))
-        case .tiff: true  // libtiff notices itself
+        case .tiff: true  // libtiff detects truncation itself
         }
     }
 
-    /// Whether an icon's pictures lie inside the file, as its directory says.
+    /// Whether all pictures of an icon are inside the file, according to its directory.
     private static func hasAllEntries(_ data: Data) -> Bool {
         let count = number(data, 4, 2)
         return data.count >= 6 + count * 16
             && (0..<count).allSatisfy { number(data, 14 + $0 * 16, 4) + number(data, 18 + $0 * 16, 4) <= data.count }
     }
 
-    /// A number whose lowest byte comes first.
+    /// Reads a little-endian number.
     private static func number(_ data: Data, _ offset: Int, _ byteCount: Int) -> Int {
         data.dropFirst(offset).prefix(byteCount).reversed().reduce(0) { $0 << 8 | Int($1) }
     }
 
-    /// Whether a Windows bitmap without compression has the rows that its header (BITMAPINFOHEADER) announces.
+    /// Whether an uncompressed Windows bitmap has the rows that its header (BITMAPINFOHEADER) announces.
     private static func hasAllRows(_ data: Data) -> Bool {
         guard data.count >= 54, number(data, 14, 4) >= 40 else { return data.count >= 26 }
         guard number(data, 30, 4) == 0 else { return true }

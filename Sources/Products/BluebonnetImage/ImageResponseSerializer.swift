@@ -6,17 +6,17 @@ public import Foundation
 
 /// Decodes the body as an image: PNG, JPEG, GIF (its first frame), TIFF, BMP, ICO or XBM.
 ///
-/// The bytes tell the format. A damaged or truncated image, and an image of another format, is an error; so is an empty
-/// body, whatever the status. One image is decoded at a time, on the library's processing queues.
+/// The bytes determine the format. A damaged or truncated image, and an image in another format, is an error; an empty
+/// body is an error too, whatever the status. One image is decoded at a time, on the library's processing queues.
 public struct ImageResponseSerializer: ResponseSerializer, Codable {
     public var validation: ResponseValidation
-    /// The `scale` of the images: pixels for each point of a screen. Default 1.
+    /// The `scale` of the images, in pixels per screen point. Default 1.
     public var imageScale = 1.0
-    /// The most pixels (width times height) of an image in its file, checked before memory is allocated; a larger image
+    /// The most pixels (width times height) of an image in its file, checked before memory is allocated. A larger image
     /// fails with `bodyTooLarge`. Default 64 Mi pixels, which take 256 MiB.
     public var maximumPixelCount = 64 * 1024 * 1024
-    /// The most pixels of an image's longer side: larger images are scaled down, JPEG while it is decoded. Default nil:
-    /// no scaling.
+    /// The most pixels of an image's longer side. Larger images are scaled down, JPEG during decoding. Default nil: no
+    /// scaling.
     public var maximumSideLength: Int?
 
     /// Makes a serializer for AFNetworking's ten content types with a status from 200 to 299.

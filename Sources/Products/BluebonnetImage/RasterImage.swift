@@ -3,19 +3,19 @@
 
 public import Foundation
 
-/// A decoded image: plain pixels that may cross threads, without anything else of the image's file.
+/// A decoded image: plain pixels that may cross threads, without other data of the image's file.
 public struct RasterImage: Sendable, Hashable {
     /// The number of pixels in a row.
     public let width: Int
     /// The number of rows.
     public let height: Int
     /// The rows from top to bottom without gaps, each pixel as red, green, blue and alpha of 8 bits (sRGB as in the
-    /// file, alpha not multiplied in): `width * height * 4` bytes.
+    /// file, alpha not premultiplied): `width * height * 4` bytes.
     public let pixels: Data
-    /// The number of pixels for each point of a screen. Default 1.
+    /// The number of pixels per screen point. Default 1.
     public let scale: Double
 
-    /// Makes an image; traps when the number of bytes does not fit the size.
+    /// Makes an image. Traps if the number of bytes does not match the size.
     public init(width: Int, height: Int, pixels: Data, scale: Double = 1) {
         precondition(
             width > 0 && height > 0 && pixels.count == width * height * 4, "an image has 4 bytes for each pixel")

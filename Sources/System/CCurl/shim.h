@@ -1,4 +1,5 @@
-// Only what Swift cannot call: libcurl's variadic functions, one function for each type of argument.
+// Only the functions that Swift cannot call: libcurl's variadic functions, with one function for each type of
+// argument.
 #ifndef BLUEBONNET_CCURL_SHIM_H
 #define BLUEBONNET_CCURL_SHIM_H
 
@@ -8,7 +9,7 @@
 _Static_assert(LIBCURL_VERSION_NUM >= 0x075800,
     "Bluebonnet needs libcurl 7.88 or later, and the headers installed here are of libcurl " LIBCURL_VERSION);
 
-/// CURLAUTH_DIGEST has a cast in it, and is not imported.
+/// CURLAUTH_DIGEST contains a cast and is not imported.
 static const long bluebonnet_auth_digest = (long)CURLAUTH_DIGEST;
 
 /// curl_easy_setopt is variadic; Swift needs one function for each argument type.
@@ -32,7 +33,7 @@ static inline CURLcode bluebonnet_easy_setopt_list(CURL *handle, CURLoption opti
     return curl_easy_setopt(handle, option, value);
 }
 
-/// For CURLOPT_WRITEFUNCTION, CURLOPT_HEADERFUNCTION and CURLOPT_READFUNCTION.
+/// The callback type of CURLOPT_WRITEFUNCTION, CURLOPT_HEADERFUNCTION and CURLOPT_READFUNCTION.
 typedef size_t (*bluebonnet_data_callback)(char *, size_t, size_t, void *);
 static inline CURLcode bluebonnet_easy_setopt_data_callback(
     CURL *handle, CURLoption option, bluebonnet_data_callback value) {
@@ -110,7 +111,8 @@ static inline CURLMcode bluebonnet_multi_setopt_timer_callback(CURLM *multi, cur
     return curl_multi_setopt(multi, CURLMOPT_TIMERFUNCTION, value);
 }
 
-/// The result of a message is a member of a union, behind a pointer that Swift imports as an opaque union.
+/// Returns the result of a message. The result is a member of a union, behind a pointer that Swift imports as an
+/// opaque union.
 static inline CURLcode bluebonnet_message_result(const CURLMsg *message) {
     return message->data.result;
 }

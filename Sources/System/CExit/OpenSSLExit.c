@@ -17,15 +17,15 @@ static atomic_int use_count;
 static atomic_bool is_exiting;
 // The thread that called exit, once is_exiting is true.
 static pthread_t exiting_thread;
-// A thread that exits amid its own use must not wait for itself.
+// A thread that exits during its own use must not wait for itself.
 static _Thread_local int own_use_count;
 
 void bluebonnet_openssl_use_begins(void) {
-    // In this order: either this thread sees that the end has begun, or the end sees this thread.
+    // In this order: either this thread sees that the exit has begun, or the exiting thread sees this use.
     atomic_fetch_add(&use_count, 1);
-    // A thread that is in OpenSSL already goes on: it may hold a lock that what runs later in exit asks for.
+    // A thread that already uses OpenSSL continues: it may hold a lock that later steps of exit need.
     if (own_use_count++ > 0 || !atomic_load(&is_exiting)) return;
-    // What runs later in exit may use the library: it is the thread that runs OpenSSL's clean-up, if there is one.
+    // Later steps of exit may use the library: they run on the thread that runs OpenSSL's clean-up, if there is one.
     if (pthread_equal(pthread_self(), exiting_thread)) return;
     atomic_fetch_sub(&use_count, 1);
     while (true) pause();  // the process is exiting
@@ -36,7 +36,7 @@ void bluebonnet_openssl_use_ends(void) {
     atomic_fetch_sub(&use_count, 1);
 }
 
-// Functions of atexit run in the opposite order: before the clean-up of an OpenSSL that was started earlier.
+// Functions of atexit run in reverse order: this one runs before the clean-up of an OpenSSL that was started earlier.
 static void wait_for_users(void) {
     exiting_thread = pthread_self();
     atomic_store(&is_exiting, true);
@@ -46,7 +46,7 @@ static void wait_for_users(void) {
     }
 }
 
-// A child of fork has one thread, and does not exit because its parent does.
+// A child of fork has one thread, and does not exit because its parent exits.
 static void forget_other_threads(void) {
     atomic_store(&use_count, own_use_count);
     atomic_store(&is_exiting, false);

@@ -1,7 +1,7 @@
-// The few functions of gdk-pixbuf, GObject and GLib that are called, declared as their stable interface (2.x) has them.
+// The functions of gdk-pixbuf, GObject and GLib that are called, declared according to their stable interface (2.x).
 //
-// Their own headers need compiler flags from pkg-config among which SwiftPM finds one that it warns about (-pthread),
-// in every build of the package. The libraries are still linked by name.
+// Their own headers need compiler flags from pkg-config. SwiftPM warns about one of the flags (-pthread) in every
+// build of the package. The libraries are still linked by name.
 #ifndef BLUEBONNET_CGDKPIXBUF_SHIM_H
 #define BLUEBONNET_CGDKPIXBUF_SHIM_H
 
@@ -37,10 +37,10 @@ void g_error_free(GError *error);
 unsigned long g_signal_connect_data(
     void *instance, const char *signal, void (*handler)(void), void *data, void (*destroy)(void *, void *), unsigned flags);
 
-/// Called with the image's size, before memory for its pixels is taken.
+/// Called with the image's size, before memory for its pixels is allocated.
 typedef void (*bluebonnet_size_callback)(GdkPixbufLoader *loader, int width, int height, void *context);
 
-/// A signal's handler is handed over as a function without parameters.
+/// Connects a handler to the signal; GObject takes a handler as a function without parameters.
 static inline void bluebonnet_connect_size_prepared(
     GdkPixbufLoader *loader, bluebonnet_size_callback callback, void *context) {
     g_signal_connect_data(loader, "size-prepared", (void (*)(void))callback, context, NULL, 0);

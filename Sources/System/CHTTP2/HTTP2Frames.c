@@ -6,7 +6,7 @@
 #include <dlfcn.h>
 #include <stdatomic.h>
 
-// The parts of nghttp2's interface that are used here; its headers need not be installed.
+// The parts of nghttp2's interface that are used here, so that its headers need not be installed.
 typedef struct nghttp2_session nghttp2_session;
 typedef struct nghttp2_session_callbacks nghttp2_session_callbacks;
 typedef struct {
@@ -33,14 +33,14 @@ typedef int32_t (*request_submitter)(
 typedef int (*session_upgrader)(
     nghttp2_session *session, const uint8_t *settings, size_t length, int is_head, void *data);
 
-// nghttp2's callback has a union of all frames, as large as its largest member; this is larger.
+// nghttp2's callback passes a union of all frames, as large as its largest member. This union is larger.
 typedef union {
     data_frame data;
     unsigned char room[256];
 } any_frame;
 
 enum { type_data = 0, type_headers = 1, flag_end_stream = 1, error_refused_stream = 7 };
-// NGHTTP2_ERR_TEMPORAL_CALLBACK_FAILURE: the stream is reset with PROTOCOL_ERROR. NGHTTP2_ERR_FATAL.
+// NGHTTP2_ERR_TEMPORAL_CALLBACK_FAILURE, which resets the stream with PROTOCOL_ERROR, and NGHTTP2_ERR_FATAL.
 enum { reset_stream = -521, fatal_error = -900 };
 
 static _Thread_local bluebonnet_http2_observer observer;
@@ -59,16 +59,16 @@ void *bluebonnet_http2_context(void) { return observer_context; }
 
 bool bluebonnet_http2_frames_are_observed(void) { return atomic_load(&callback_of_libcurl) != NULL; }
 
-// Some versions of libcurl (LostTrailers.swift) lose body bytes that they have buffered when trailers end the stream and
-// the session ends with them, in one read from the connection (GOAWAY, or a fault). They do not when a DATA frame ends
-// the stream: for that frame they mark the stream as one with bytes to deliver ("drain"), and do nothing else with it
-// once the response's head has come, as nghttp2 has made sure for fields that end a stream.
+// Some versions of libcurl (LostTrailers.swift) lose buffered body bytes if trailers end the stream and the session
+// ends in the same read from the connection (GOAWAY, or an error). They lose nothing if a DATA frame ends the stream.
+// For that frame, libcurl marks the stream as one with bytes to deliver ("drain"). It does nothing else with the frame
+// once the response's head has arrived, which nghttp2 guarantees for fields that end a stream.
 static int trailers_arrived(nghttp2_session *session, const frame_header *frame, void *context) {
     any_frame end = {.data.header = {.stream_id = frame->stream_id, .type = type_data, .flags = flag_end_stream}};
     return atomic_load(&callback_of_libcurl)(session, &end.data.header, context);
 }
 
-// Tells the observer before libcurl, which may end the transfer.
+// Notifies the observer before libcurl, which may end the transfer.
 static int frame_arrived(nghttp2_session *session, const frame_header *frame, void *context) {
     bool is_observed = observer && frame->stream_id > 0;
     if (is_observed) {
@@ -88,7 +88,8 @@ static int frame_arrived(nghttp2_session *session, const frame_header *frame, vo
     return is_observed && repairs_trailers && ends_with_fields && result == 0 ? trailers_arrived(session, frame, context) : result;
 }
 
-// Tells the observer of a stream that was refused. nghttp2 closes those that a GOAWAY excludes with this error too.
+// Notifies the observer of a refused stream. nghttp2 also uses this error when it closes streams that a GOAWAY
+// excludes.
 static int stream_closed(nghttp2_session *session, int32_t stream, uint32_t error, void *context) {
     if (observer && error == error_refused_stream) {
         bluebonnet_http2_event event = {.kind = bluebonnet_http2_refused, .session = session, .stream = stream};
@@ -97,14 +98,15 @@ static int stream_closed(nghttp2_session *session, int32_t stream, uint32_t erro
     return atomic_load(&close_callback_of_libcurl)(session, stream, error, context);
 }
 
-// Whether an address lies in the object that libcurl is in.
+// Returns whether an address is in the object that contains libcurl.
 static bool is_in_libcurl(const void *address) {
     Dl_info library, info;
     void *function = dlsym(RTLD_DEFAULT, "curl_multi_socket_action");
     return function && dladdr(function, &library) && dladdr(address, &info) && library.dli_fbase == info.dli_fbase;
 }
 
-// Whether calls that come from this callback can be told to belong to libcurl, whose callback is always the same one.
+// Returns whether calls that come from this callback can be attributed to libcurl, which always uses the same
+// callback.
 static bool can_observe(frame_callback callback) {
     if (!is_in_libcurl((const void *)callback)) return false;
     frame_callback none = NULL;
@@ -125,7 +127,7 @@ static void *own_function(const char *name) {
     return library ? dlsym(library, name) : NULL;
 }
 
-// Whether a field makes its message malformed (RFC 9113, 8.2.1).
+// Returns whether a field makes its message malformed (RFC 9113, 8.2.1).
 static bool is_malformed(const uint8_t *name, size_t name_length, const uint8_t *value, size_t value_length) {
     for (size_t i = 0; i < name_length; i++) {
         bool is_capital = name[i] >= 'A' && name[i] <= 'Z';
@@ -136,8 +138,8 @@ static bool is_malformed(const uint8_t *name, size_t name_length, const uint8_t 
     return name_length == 0;
 }
 
-// nghttp2 drops fields that it finds invalid, and the rest of the response counts. That stays so for other control
-// characters in a value, which RFC 9110 (5.5) leaves to recipients.
+// Resets the stream for a malformed field. By default, nghttp2 drops invalid fields and accepts the rest of the
+// response. This is kept for other control characters in a value, which RFC 9110 (5.5) leaves to recipients.
 static int invalid_field_arrived(
     nghttp2_session *session, const frame_header *frame, const uint8_t *name, size_t name_length, const uint8_t *value,
     size_t value_length, uint8_t flags, void *context) {
@@ -150,7 +152,7 @@ static void refuse_invalid_fields(nghttp2_session_callbacks *callbacks) {
     if (set) set(callbacks, invalid_field_arrived);
 }
 
-// Weak: where nghttp2 is linked statically, its own functions stand, and nothing is observed.
+// Weak: if nghttp2 is linked statically, its own functions are used, and nothing is observed.
 __attribute__((weak, visibility("default"))) void
 nghttp2_session_callbacks_set_on_frame_recv_callback(nghttp2_session_callbacks *callbacks, frame_callback callback) {
     callback_setter set = (callback_setter)own_function("nghttp2_session_callbacks_set_on_frame_recv_callback");

@@ -1,5 +1,5 @@
-// The parts of Linux that the Glibc module leaves out, or whose structures it shares with other modules, so that Swift
-// cannot say which of them a member belongs to.
+// The parts of Linux that the Glibc module omits, or whose structures it shares with other modules, so that Swift
+// cannot determine to which module a member belongs.
 #ifndef BLUEBONNET_CLINUX_H
 #define BLUEBONNET_CLINUX_H
 
@@ -25,7 +25,7 @@
 
 #include "Rtnetlink.h"
 
-/// The event that is changed holds a union.
+/// Changes an epoll registration; epoll_event contains a union.
 static inline int bluebonnet_epoll_control(int epoll, int operation, int descriptor, uint32_t events, uint64_t data) {
     struct epoll_event event;
     event.events = events;
@@ -33,7 +33,7 @@ static inline int bluebonnet_epoll_control(int epoll, int operation, int descrip
     return epoll_ctl(epoll, operation, descriptor, &event);
 }
 
-/// How many milliseconds ago the last bytes came to a TCP socket; of another one 0.
+/// Returns how many milliseconds ago a TCP socket last received bytes; 0 for any other socket.
 static inline uint32_t bluebonnet_data_age(int socket) {
     struct tcp_info information;
     socklen_t length = sizeof information;
@@ -42,19 +42,19 @@ static inline uint32_t bluebonnet_data_age(int socket) {
     return information.tcpi_last_data_recv;
 }
 
-/// The token of an event, out of its union.
+/// Returns the token of an event, which is in a union.
 static inline uint64_t bluebonnet_epoll_data(const struct epoll_event *event) {
     return event->data.u64;
 }
 
-/// A clock's time in nanoseconds; timespec belongs to several modules.
+/// Returns a clock's time in nanoseconds; timespec belongs to several modules.
 static inline uint64_t bluebonnet_nanoseconds(clockid_t clock) {
     struct timespec time;
     clock_gettime(clock, &time);
     return (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
 }
 
-/// Arms a timerfd for an instant of the monotonic clock; itimerspec holds timespec.
+/// Arms a timerfd for an instant of the monotonic clock; itimerspec contains timespec.
 static inline void bluebonnet_arm_timer(int timer, uint64_t deadline) {
     struct itimerspec setting = {{0, 0}, {0, 0}};
     setting.it_value.tv_sec = (time_t)(deadline / 1000000000u);
@@ -62,17 +62,18 @@ static inline void bluebonnet_arm_timer(int timer, uint64_t deadline) {
     timerfd_settime(timer, TFD_TIMER_ABSTIME, &setting, 0);
 }
 
-/// What Bluebonnet wants to know of a file; stat belongs to several modules.
+/// The attributes of a file that Bluebonnet uses; stat belongs to several modules.
 struct bluebonnet_file {
     bool is_regular;
-    /// What kind of file it is: S_IFREG and its like.
+    /// The type of the file, for example S_IFREG.
     uint32_t kind;
     /// The permission bits.
     uint32_t permissions;
     int64_t byte_count;
-    /// The blocks of 512 bytes that it takes on its disk; 0 of a file that the kernel makes up, as in /proc and /sys.
+    /// The number of 512-byte blocks that the file occupies on disk; 0 for a file that the kernel generates, as in
+    /// /proc and /sys.
     int64_t block_count;
-    /// The file system; with the inode, the file itself, whatever its path.
+    /// The file system. Together with the inode, it identifies the file independently of its path.
     uint64_t device;
     uint64_t inode;
     /// Nanoseconds since 1970.
@@ -86,7 +87,7 @@ static inline struct bluebonnet_file bluebonnet_file_from(const struct stat *sta
     return file;
 }
 
-/// Looks at an open file; 0 when that worked.
+/// Reads the attributes of an open file. Returns 0 on success.
 static inline int bluebonnet_look_at(int descriptor, struct bluebonnet_file *file) {
     struct stat status;
     int result = fstat(descriptor, &status);
@@ -94,8 +95,8 @@ static inline int bluebonnet_look_at(int descriptor, struct bluebonnet_file *fil
     return result;
 }
 
-/// Looks at what a path names, read from a folder's descriptor (or AT_FDCWD), a symbolic link itself included; 0 when
-/// that worked.
+/// Reads the attributes of the file that a path names, without following a symbolic link. The path is relative to a
+/// folder's descriptor (or AT_FDCWD). Returns 0 on success.
 static inline int bluebonnet_look_at_path(int folder, const char *path, struct bluebonnet_file *file) {
     struct stat status;
     int result = fstatat(folder, path, &status, AT_SYMLINK_NOFOLLOW);
@@ -103,7 +104,7 @@ static inline int bluebonnet_look_at_path(int folder, const char *path, struct b
     return result;
 }
 
-/// Looks at what a path names as `bluebonnet_look_at_path` does, but follows a symbolic link; 0 when that worked.
+/// Like `bluebonnet_look_at_path`, but follows a symbolic link. Returns 0 on success.
 static inline int bluebonnet_look_at_target(int folder, const char *path, struct bluebonnet_file *file) {
     struct stat status;
     int result = fstatat(folder, path, &status, 0);
@@ -111,24 +112,23 @@ static inline int bluebonnet_look_at_target(int folder, const char *path, struct
     return result;
 }
 
-/// Opens a new file without a name in a folder (O_TMPFILE, which only has that name for GNU's
-/// dialect); negative where
-/// that is not possible.
+/// Opens a new unnamed file in a folder. O_TMPFILE has this name only in GNU's dialect, so the code uses __O_TMPFILE.
+/// Returns a negative number if that is not possible.
 static inline int bluebonnet_open_nameless(const char *folder) {
     return open(folder, __O_TMPFILE | O_RDWR | O_CLOEXEC, 0666);
 }
 
-/// Gives such a file a name that must be free, read from a folder's descriptor (or AT_FDCWD); 0 when that worked. By
-/// /proc.
+/// Gives such a file a name that must be free, through /proc. The name is relative to a folder's descriptor (or
+/// AT_FDCWD). Returns 0 on success.
 static inline int bluebonnet_link_by_path(int descriptor, int folder, const char *name) {
     char link[32];
     snprintf(link, sizeof link, "/proc/self/fd/%d", descriptor);
     return linkat(AT_FDCWD, link, folder, name, AT_SYMLINK_FOLLOW);
 }
 
-/// Links a file by its descriptor alone (AT_EMPTY_PATH), in half the time, where the kernel allows it: from Linux 6.10
-/// to whoever opened the file, before to who has a capability. ENOENT says that it is not allowed, or what it always
-/// says.
+/// Links a file by its descriptor alone (AT_EMPTY_PATH), which takes half the time, if the kernel permits it. Since
+/// Linux 6.10 the process that opened the file may do so; before, only a process with a capability. ENOENT means that
+/// this is not permitted, or has its usual meaning.
 static inline int bluebonnet_link(int descriptor, int folder, const char *name) {
     if (linkat(descriptor, "", folder, name, 0x1000) == 0) return 0;
     if (errno != ENOENT && errno != EPERM) return -1;
@@ -136,31 +136,32 @@ static inline int bluebonnet_link(int descriptor, int folder, const char *name) 
 }
 
 /// Renames within a folder only if the new name is free (renameat2 with RENAME_NOREPLACE, which the Glibc module does
-/// not declare); 0 when that worked.
+/// not declare). Returns 0 on success.
 static inline int bluebonnet_rename_to_free_name(int folder, const char *name, const char *target) {
     return (int)syscall(SYS_renameat2, folder, name, folder, target, 1u);
 }
 
-/// Brings everything of a descriptor's file system to its disk (syncfs, which the Glibc module does not declare); 0 when
-/// that worked.
+/// Writes all data of a descriptor's file system to its disk (syncfs, which the Glibc module does not declare).
+/// Returns 0 on success.
 static inline int bluebonnet_sync_file_system(int descriptor) {
     return (int)syscall(SYS_syncfs, descriptor);
 }
 
-/// A pipe that no child inherits; pipe2(2) is an extension. Returns 0 on success.
+/// Makes a pipe that no child inherits; pipe2(2) is an extension. Returns 0 on success.
 static inline int bluebonnet_pipe(int ends[2]) {
     return (int)syscall(SYS_pipe2, ends, O_CLOEXEC);
 }
 
-/// Reads what memory has of a file at an offset (preadv2 with RWF_NOWAIT, which the Glibc module does not declare). Waits
-/// for no disk: fails with EAGAIN where memory has nothing, and with EOPNOTSUPP on other file systems.
+/// Reads the part of a file at an offset that is in memory (preadv2 with RWF_NOWAIT, which the Glibc module does not
+/// declare). Does not wait for a disk: fails with EAGAIN if memory contains no part of it, and with EOPNOTSUPP on file
+/// systems without support.
 static inline ssize_t bluebonnet_read_cached(int descriptor, void *buffer, size_t count, int64_t offset) {
     struct iovec part = {buffer, count};
     long high = sizeof(long) < sizeof offset ? (long)(offset >> 32) : 0;
     return syscall(SYS_preadv2, descriptor, &part, 1ul, (long)offset, high, 8u);
 }
 
-/// Keeps a signal from the calling thread; sigset_t belongs to several modules.
+/// Blocks a signal for the calling thread; sigset_t belongs to several modules.
 static inline void bluebonnet_block_signal(int number) {
     sigset_t signals;
     sigemptyset(&signals);
@@ -168,13 +169,13 @@ static inline void bluebonnet_block_signal(int number) {
     pthread_sigmask(SIG_BLOCK, &signals, 0);
 }
 
-/// Whether a text is an IPv4 or IPv6 address; the address structures belong to several modules.
+/// Returns whether a text is an IPv4 or IPv6 address; the address structures belong to several modules.
 static inline bool bluebonnet_is_address(const char *text) {
     struct in6_addr address;
     return inet_pton(AF_INET, text, &address) == 1 || inet_pton(AF_INET6, text, &address) == 1;
 }
 
-/// prctl is variadic. Sets the name that the kernel shows for the calling thread, of which it keeps 15 characters.
+/// Sets the name that the kernel shows for the calling thread, of which it keeps 15 characters; prctl is variadic.
 static inline void bluebonnet_set_thread_name(const char *name) {
     prctl(PR_SET_NAME, name, 0, 0, 0);
 }

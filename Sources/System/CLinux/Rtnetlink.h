@@ -13,11 +13,11 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-/// An IPv4 (4 bytes) or IPv6 (16 bytes) address in network order; 0 bytes are none.
+/// An IPv4 (4 bytes) or IPv6 (16 bytes) address in network order; 0 bytes mean no address.
 struct bluebonnet_address {
     uint8_t bytes[16];
     uint32_t byte_count;
-    /// The interface that a link-local address belongs to; 0 is none.
+    /// The interface that a link-local address belongs to; 0 is no interface.
     uint32_t interface;
 };
 
@@ -34,7 +34,7 @@ static inline struct bluebonnet_address bluebonnet_address_from(const struct soc
     return result;
 }
 
-/// Reads an address from its text, without an interface.
+/// Parses an address from its text, without an interface.
 static inline struct bluebonnet_address bluebonnet_address_parse(const char *text) {
     struct bluebonnet_address result = {{0}, 0, 0};
     if (inet_pton(AF_INET, text, result.bytes) == 1) result.byte_count = 4;
@@ -42,24 +42,25 @@ static inline struct bluebonnet_address bluebonnet_address_parse(const char *tex
     return result;
 }
 
-/// Writes an address of 4 or 16 bytes as text into `text`, which has room for INET6_ADDRSTRLEN.
+/// Writes an address of 4 or 16 bytes as text into `text`, which must have space for INET6_ADDRSTRLEN bytes.
 static inline void bluebonnet_address_format(const uint8_t *bytes, uint32_t byte_count, char *text) {
     inet_ntop(byte_count == 4 ? AF_INET : AF_INET6, bytes, text, INET6_ADDRSTRLEN);
 }
 
 static inline struct bluebonnet_address bluebonnet_address_and_port(
     const struct sockaddr_storage *address, uint16_t *port) {
-    // The port is at the same place in both structures.
+    // The port is at the same offset in both structures.
     *port = ntohs(((const struct sockaddr_in *)address)->sin_port);
     return bluebonnet_address_from((const struct sockaddr *)address);
 }
 
-/// The address and the port of a `struct sockaddr`.
+/// Returns the address and the port of a `struct sockaddr`.
 static inline struct bluebonnet_address bluebonnet_socket_address(const void *address, uint16_t *port) {
     return bluebonnet_address_and_port((const struct sockaddr_storage *)address, port);
 }
 
-/// Writes a `struct sockaddr` with an address of 4 or 16 bytes, for which there is room; gives its length.
+/// Writes a `struct sockaddr` with an address of 4 or 16 bytes to `target`, which must have enough space. Returns the
+/// length of the structure.
 static inline uint32_t bluebonnet_set_socket_address(
     void *target, const uint8_t *bytes, uint32_t byte_count, uint16_t port) {
     if (byte_count == 4) {
@@ -80,7 +81,7 @@ static inline uint32_t bluebonnet_set_socket_address(
     return sizeof address;
 }
 
-/// A new TCP socket that begins to connect, or -1.
+/// Returns a new TCP socket that begins to connect, or -1.
 static inline int bluebonnet_begin_connecting(const uint8_t *bytes, uint32_t byte_count, uint16_t port) {
     struct sockaddr_storage address;
     socklen_t length = bluebonnet_set_socket_address(&address, bytes, byte_count, port);
@@ -92,7 +93,8 @@ static inline int bluebonnet_begin_connecting(const uint8_t *bytes, uint32_t byt
     return -1;
 }
 
-/// The address that a socket sends from; of none that is no Internet socket. Sets `port`, too.
+/// Returns the local address of a socket and sets `port`. The address has 0 bytes if the socket is not an Internet
+/// socket.
 static inline struct bluebonnet_address bluebonnet_local_address(int descriptor, uint16_t *port) {
     struct sockaddr_storage address;
     socklen_t length = sizeof address;
@@ -101,7 +103,8 @@ static inline struct bluebonnet_address bluebonnet_local_address(int descriptor,
     return bluebonnet_address_and_port(&address, port);
 }
 
-/// The address that a socket is connected to; of none that is no connected Internet socket. Sets `port`, too.
+/// Returns the address that a socket is connected to and sets `port`. The address has 0 bytes if the socket is not a
+/// connected Internet socket.
 static inline struct bluebonnet_address bluebonnet_peer_address(int descriptor, uint16_t *port) {
     struct sockaddr_storage address;
     socklen_t length = sizeof address;
@@ -110,7 +113,8 @@ static inline struct bluebonnet_address bluebonnet_peer_address(int descriptor, 
     return bluebonnet_address_and_port(&address, port);
 }
 
-/// Looks a name up; may take long. Gives getaddrinfo's code, and the first `capacity` addresses in its order.
+/// Looks up a name, which may take long. Returns getaddrinfo's code, and stores the first `capacity` addresses in its
+/// order.
 static inline int bluebonnet_resolve(
     const char *name, struct bluebonnet_address *addresses, uint32_t capacity, uint32_t *count) {
     struct addrinfo hints, *list = 0;
@@ -128,8 +132,8 @@ static inline int bluebonnet_resolve(
     return 0;
 }
 
-/// Opens a routing socket that hears of `groups`, a set of bits; -1 when the kernel refuses. A receive buffer of 0
-/// bytes is the system's own size.
+/// Opens a routing socket that receives the notifications of `groups`, a bit set. Returns -1 if the kernel refuses. A
+/// receive buffer of 0 bytes has the system's default size.
 static inline int bluebonnet_netlink_open(uint32_t groups, int buffer_byte_count) {
     int descriptor = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC | SOCK_NONBLOCK, NETLINK_ROUTE);
     if (descriptor < 0) return -1;
@@ -144,14 +148,14 @@ static inline int bluebonnet_netlink_open(uint32_t groups, int buffer_byte_count
     return -1;
 }
 
-/// The number that others would send to (nl_pid); 0 when there is none.
+/// Returns the port that others would send to (nl_pid); 0 if there is no port.
 static inline uint32_t bluebonnet_netlink_port(int descriptor) {
     struct sockaddr_nl address;
     socklen_t length = sizeof address;
     return getsockname(descriptor, (struct sockaddr *)&address, &length) == 0 ? address.nl_pid : 0;
 }
 
-/// Sends to a port, of which the kernel's is 0; gives what sendto gives.
+/// Sends to a port; the kernel's port is 0. Returns the result of sendto.
 static inline ssize_t bluebonnet_netlink_send(int descriptor, const void *bytes, size_t count, uint32_t port) {
     struct sockaddr_nl address;
     memset(&address, 0, sizeof address);
@@ -160,8 +164,8 @@ static inline ssize_t bluebonnet_netlink_send(int descriptor, const void *bytes,
     return sendto(descriptor, bytes, count, 0, (struct sockaddr *)&address, sizeof address);
 }
 
-/// Takes the next datagram without waiting, and the port of its sender; gives its whole length, which may be more than
-/// fits, or what recvfrom gives.
+/// Receives the next datagram without waiting, and the port of its sender. Returns the datagram's full length, which
+/// may exceed `capacity`, or the error result of recvfrom.
 static inline ssize_t bluebonnet_netlink_receive(int descriptor, void *buffer, size_t capacity, uint32_t *sender) {
     struct sockaddr_nl address;
     socklen_t length = sizeof address;

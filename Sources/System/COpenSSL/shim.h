@@ -1,4 +1,5 @@
-// Only what Swift cannot call: OpenSSL's macros, and what takes a structure that several modules have.
+// Only the functions that Swift cannot call: OpenSSL's macros, and functions with a structure that several modules
+// share.
 #ifndef BLUEBONNET_COPENSSL_SHIM_H
 #define BLUEBONNET_COPENSSL_SHIM_H
 
@@ -29,12 +30,12 @@ static inline void bluebonnet_ask_for_status(SSL_CTX *context, int (*callback)(S
     SSL_CTX_set_tlsext_status_cb(context, callback);
 }
 
-/// SSL_get_tlsext_status_ocsp_resp is a macro. Gives the length of the stapled answer, or -1 for none.
+/// Returns the length of the stapled response, or -1 without a response; SSL_get_tlsext_status_ocsp_resp is a macro.
 static inline long bluebonnet_stapled_answer(SSL *connection, const unsigned char **bytes) {
     return SSL_get_tlsext_status_ocsp_resp(connection, bytes);
 }
 
-/// BIO_get_mem_data is a macro. Gives the length of what was written to a memory BIO.
+/// Returns the length of the bytes written to a memory BIO; BIO_get_mem_data is a macro.
 static inline long bluebonnet_written(BIO *bio, char **bytes) {
     return BIO_get_mem_data(bio, bytes);
 }
@@ -48,13 +49,14 @@ static inline int bluebonnet_connection_index(CRYPTO_EX_free *release) {
     return SSL_get_ex_new_index(0, NULL, NULL, NULL, release);
 }
 
-/// A time as seconds since 1970; tm belongs to several modules. INT64_MIN when it is none.
+/// Returns a time in seconds since 1970, or INT64_MIN if it is invalid; tm belongs to several modules.
 static inline int64_t bluebonnet_seconds_of_time(const ASN1_TIME *time) {
     struct tm parts;
     return ASN1_TIME_to_tm(time, &parts) == 1 ? (int64_t)timegm(&parts) : INT64_MIN;
 }
 
-/// RFC 2253's form of a name, for X509_NAME_print_ex; several macros deep. Letters outside of ASCII stay as they are.
+/// Returns the flags of RFC 2253's form of a name for X509_NAME_print_ex, which several nested macros define. Letters
+/// outside of ASCII are not escaped.
 static inline unsigned long bluebonnet_name_flags(void) {
     return XN_FLAG_RFC2253 & ~(unsigned long)ASN1_STRFLGS_ESC_MSB;
 }

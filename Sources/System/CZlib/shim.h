@@ -1,4 +1,4 @@
-// Only what Swift cannot call: zlib's initialisers are macros.
+// Only the functions that Swift cannot call: zlib's initialisers are macros.
 #ifndef BLUEBONNET_CZLIB_SHIM_H
 #define BLUEBONNET_CZLIB_SHIM_H
 

@@ -1,13 +1,13 @@
 // Bluebonnet: HTTP operations for Swift on Linux.
 // SPDX-License-Identifier: MIT
 
-/// The credential of one authenticator in the store, and what could not be brought there yet.
+/// Keeps the credential of one authenticator in the store up to date, and retries changes that could not be written.
 ///
-/// What is pending is tried again until the store has it or something newer, and before each refresh.
+/// A pending change is retried until the store has it or a newer credential, and before each refresh.
 actor CredentialKeeper<Credential: Codable & Sendable> {
-    /// What the store is to have, and does not.
+    /// A change that the store does not have yet.
     private struct Pending {
-        /// Nil when there is to be none.
+        /// The new credential; nil to remove the credential.
         let credential: Credential?
         let reason: CredentialStore<Credential>.Reason
     }
@@ -17,32 +17,34 @@ actor CredentialKeeper<Credential: Codable & Sendable> {
 
     private let store: CredentialStore<Credential>
     private var pending: Pending?
-    /// Counts what was pending.
+    /// Incremented with each pending change.
     private var number = 0
-    /// The newest attempt to bring what is pending: attempts are made one after the other.
+    /// The newest attempt to write the pending change. Attempts run one after the other.
     private var attempt: Task<Void, any Error>?
-    /// Whether a task tries again and again.
+    /// Whether a task retries the pending change.
     private var isTrying = false
 
     init(_ store: CredentialStore<Credential>) { self.store = store }
 
-    /// The program has set another credential, or taken it away. Returns after one attempt to bring it to the store.
+    /// Writes a credential that the program has set, or removes the credential. Returns after one attempt; a failed
+    /// attempt is retried later.
     func set(_ credential: Credential?) async {
         pend(Pending(credential: credential, reason: .program))
         try? await bring()
         tryAgain()
     }
 
-    /// Replaces the credential while nobody else does, after what is pending was brought to the store.
+    /// Replaces the credential while no other worker does. The pending change is written first.
     ///
-    /// - Parameter change: is given the credential of the store; gives another one, or nil to leave it.
+    /// - Parameter change: receives the stored credential, and returns a new credential, or nil to keep the stored
+    ///   one.
     func refresh(
         _ change: @escaping @Sendable (Credential?) async throws -> Credential?
     ) async throws -> Credential {
         try await bring()
         let before = number
         let refreshed = try await store.replace(change)
-        // What the program has set meanwhile is newer.
+        // A credential that the program has set in the meantime is newer.
         if let reason = refreshed.unwritten, number == before {
             pend(Pending(credential: refreshed.credential, reason: reason))
             tryAgain()
@@ -77,7 +79,7 @@ actor CredentialKeeper<Credential: Codable & Sendable> {
     private func tryAgain() {
         guard pending != nil, !isTrying else { return }
         isTrying = true
-        // It lives on without the authenticator: a credential that was got for one that is spent must not be lost.
+        // The task outlives the authenticator: a new credential must not be lost after the previous one was used up.
         Task {
             var pause = Self.shortestPause
             repeat {
@@ -87,7 +89,7 @@ actor CredentialKeeper<Credential: Codable & Sendable> {
         }
     }
 
-    /// Tries once more; whether something is left for another time.
+    /// Tries once more, and returns whether a change is still pending.
     private func isLeft() async -> Bool {
         try? await bring()
         isTrying = pending != nil

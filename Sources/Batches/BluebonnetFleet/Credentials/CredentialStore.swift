@@ -4,25 +4,26 @@
 internal import Dispatch
 internal import Foundation
 
-/// One credential in the store. A value; each call has a connection of its own, on a thread that may wait.
+/// Reads and writes one credential in the store. A value type; each call opens its own connection on a thread that may
+/// block.
 struct CredentialStore<Credential: Codable & Sendable>: Sendable {
-    /// Why a credential is brought to the store.
+    /// Why a credential is written to the store.
     enum Reason: Sendable, Equatable {
-        /// The program has set it, or has taken it away: that counts, whatever the store has.
+        /// The program has set or removed the credential. This overrides the credential in the store.
         case program
-        /// It was got for what the store had then, as text, empty for none. When the store has something else since,
-        /// that is another worker's, and newer.
+        /// A refresh has replaced the stored text, which is empty without a credential. If the store has another text
+        /// by now, another worker has written it, and it is newer.
         case refresh(replacing: String)
     }
 
-    /// What a refresh has led to.
+    /// The result of a refresh.
     struct Refreshed: Sendable {
         let credential: Credential
-        /// What the store had when the credential could not be written to it; nil when the store has the credential.
+        /// The reason with which the credential is to be written later; nil if the store has the credential.
         let unwritten: Reason?
     }
 
-    /// How long others wait for a refresh.
+    /// How long other workers wait for a refresh.
     private static var patience: Duration { .seconds(120) }
     /// How long a refresh may take, in milliseconds.
     private static var longestRefresh: Int { 60_000 }
@@ -32,7 +33,7 @@ struct CredentialStore<Credential: Codable & Sendable>: Sendable {
     let store: String
     let name: String
 
-    /// Writes a credential, or removes it, unless the store has a newer one.
+    /// Writes or removes a credential, unless the store has a newer one.
     func bring(_ credential: Credential?, _ reason: Reason) async throws(FleetError) {
         let text = try credential.map { credential throws(FleetError) in try Self.encoded(credential) } ?? Self.nothing
         try await StoreThread.run(store) { [name] connection throws(FleetError) in
@@ -52,22 +53,23 @@ struct CredentialStore<Credential: Codable & Sendable>: Sendable {
         }
     }
 
-    /// Replaces the credential while nobody else does.
+    /// Replaces the credential while no other worker does.
     ///
-    /// - Parameter change: is given the credential that is kept; gives another one, or nil to leave it.
-    /// - Returns: the credential that is kept then, or that should be.
+    /// - Parameter change: receives the stored credential, and returns a new credential, or nil to keep the stored
+    ///   one.
+    /// - Returns: the credential that the store has now, or the new credential if it could not be written.
     func replace(
         _ change: @escaping @Sendable (Credential?) async throws -> Credential?
     ) async throws -> Refreshed {
         try await StoreThread.run(store) { [name] connection in
             connection.timeout = Self.patience
             try FleetSchema.prepare(connection)
-            // The row is there so that it can be locked.
+            // The row must exist so that it can be locked.
             try connection.query(
                 "INSERT INTO bluebonnet.credentials (name, credential) VALUES ($1, $2) ON CONFLICT DO NOTHING",
                 [.text(name), .text(Self.nothing)])
             try connection.query("BEGIN")
-            // A worker that has gone in the middle of it holds nobody up for longer.
+            // A worker that disappears during its refresh blocks other workers no longer than this.
             try connection.query("SET LOCAL idle_in_transaction_session_timeout = \(Self.longestRefresh)")
             let row = try connection.query(
                 "SELECT credential FROM bluebonnet.credentials WHERE name = $1 FOR UPDATE", [.text(name)])
@@ -85,13 +87,13 @@ struct CredentialStore<Credential: Codable & Sendable>: Sendable {
                 try connection.query("COMMIT")
                 return Refreshed(credential: new, unwritten: nil)
             } catch {
-                // The one before may be of no use any more: this one must not be lost.
+                // The previous credential may be useless by now, so the new one must not be lost.
                 return Refreshed(credential: new, unwritten: .refresh(replacing: text))
             }
         }
     }
 
-    /// Waits for a task, on a thread of our own.
+    /// Blocks the store's thread until a task has ended.
     private static func wait<Value: Sendable>(
         _ work: @escaping @Sendable () async throws -> Value
     ) -> Result<Value, any Error> {

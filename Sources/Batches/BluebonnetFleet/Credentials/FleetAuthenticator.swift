@@ -5,7 +5,8 @@ public import Bluebonnet
 public import Foundation
 public import FoundationNetworking
 
-/// Credentials that all workers of a fleet share: they are kept in the store, and one worker at a time gets a new one.
+/// Shares a credential between all workers of a fleet: the store keeps the credential, and one worker at a time
+/// refreshes it.
 ///
 /// ```swift
 /// let bearer = BearerAuthenticator(endpoint)
@@ -14,55 +15,57 @@ public import FoundationNetworking
 ///     shared, origins: [URL(string: "https://api.example.com")!])
 /// ```
 ///
-/// A worker whose credential expires, or was refused, looks first whether the store has another one; only when it has
-/// none is the server asked, by one worker, and the others wait for that. The first credential is the one that a
-/// program sets with `SharedAuthenticator.setCredential`: it goes to the store.
+/// A worker whose credential expires or was refused first looks for another credential in the store. If the store has
+/// no other credential, one worker asks the server, and the other workers wait for the answer. A program sets the
+/// first credential with `SharedAuthenticator.setCredential`, which writes it to the store.
 ///
-/// The store has the credential as it is: whoever reads the table `bluebonnet.credentials` reads it.
+/// The store keeps the credential unencrypted: every reader of the table `bluebonnet.credentials` can read it.
 public struct FleetAuthenticator<Base: Authenticator>: Authenticator where Base.Credential: Codable & Equatable {
     private let base: Base
     private let initial: Base.Credential?
     private let keeper: CredentialKeeper<Base.Credential>
 
-    /// Makes an authenticator.
+    /// Creates an authenticator.
     ///
     /// - Parameters:
-    ///   - base: how a request carries a credential, and how a new one is got. It should keep none itself: a
-    ///     `BearerAuthenticator` without a file.
-    ///   - store: the store, as `Fleet` has it.
+    ///   - base: applies a credential to a request and gets a new credential. It should not store credentials itself:
+    ///     use a `BearerAuthenticator` without a file.
+    ///   - store: the store, as in `Fleet`.
     ///   - name: the name of the credential in the store.
-    ///   - initial: what is refreshed when the store has no credential yet. Default nil.
+    ///   - initial: the credential to refresh while the store has no credential. Default nil.
     public init(_ base: Base, store: String, name: String, initial: Base.Credential? = nil) {
         (self.base, self.initial) = (base, initial)
         keeper = CredentialKeeper(CredentialStore(store: store, name: name))
     }
 
-    /// That of the base.
+    /// The challenge scheme of the base.
     public var challengeScheme: String? { base.challengeScheme }
 
-    /// Puts a credential into a request, as the base does.
+    /// Applies a credential to a request, as the base does.
     public func apply(_ credential: Base.Credential, to request: inout URLRequest) {
         base.apply(credential, to: &request)
     }
 
-    /// When a credential expires, as the base says.
+    /// Returns when a credential expires, as the base does.
     public func expiryDate(of credential: Base.Credential) -> Date? { base.expiryDate(of: credential) }
 
-    /// Whether an error of a refresh is lasting, as the base says; one of the store is not.
+    /// Whether the base considers an error of a refresh final. Errors of the store are never final.
     public func isFinal(_ error: any Error) -> Bool { !(error is FleetError) && base.isFinal(error) }
 
-    /// Writes the credential to the store, or removes it there. A store that is away gets it when it is back, before
-    /// any refresh, whatever other workers have put there meanwhile.
+    /// Writes the credential to the store, or removes it there. If the store is unreachable, the credential is written
+    /// when the store is back, before any refresh, and replaces a credential that another worker has written in the
+    /// meantime.
     public func credentialWasSet(_ credential: Base.Credential?) async {
         await base.credentialWasSet(credential)
         await keeper.set(credential)
     }
 
-    /// Takes the credential of the store, when that is another one and has not expired, or gets a new one. A new one
-    /// that cannot be written to the store is used all the same, and is written later, unless another worker has put
-    /// one there in the meantime: that one is taken at the next refresh.
+    /// Returns the store's credential if it differs from `credential` and has not expired; otherwise gets a new
+    /// credential. A new credential that cannot be written to the store is used anyway and written later, unless
+    /// another worker has written a credential in the meantime: the next refresh returns the other worker's
+    /// credential.
     ///
-    /// - Throws: `FleetError` when the store cannot be used, and what the base throws.
+    /// - Throws: `FleetError` if the store cannot be used, and the errors of the base.
     public func refresh(_ credential: Base.Credential?) async throws -> Base.Credential {
         try await keeper.refresh { [base, initial] kept in
             if let kept, kept != credential, base.expiryDate(of: kept).map({ $0 > Date() }) ?? true { return nil }

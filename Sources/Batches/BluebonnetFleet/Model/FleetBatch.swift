@@ -4,69 +4,69 @@
 public import BluebonnetBatch
 public import Foundation
 
-/// A batch in a fleet's store, as it stood at one moment.
+/// A snapshot of a batch in a fleet's store.
 public struct FleetBatch: Sendable, Hashable {
-    /// Whether workers are given lines of a batch.
+    /// Whether workers get lines of a batch.
     public enum State: String, Sendable, Codable, CaseIterable {
-        /// They are.
+        /// Workers get lines.
         case open
-        /// Workers get no line; lines that they have continue.
+        /// Workers get no lines; lines that they have claimed continue.
         case paused
         /// Lines that had not ended were cancelled.
         case cancelled
     }
 
-    /// The name.
+    /// The batch's name.
     public let name: String
-    /// Whether workers are given lines of it.
+    /// Whether workers get lines of the batch.
     public let state: State
-    /// Batches of a higher priority go first.
+    /// The batch's priority. Batches of a higher priority go first.
     public let priority: Int
     /// The number of lines.
     public let lineCount: Int
-    /// The number of lines that workers have.
+    /// The number of lines that workers have claimed.
     public let claimedCount: Int
-    /// The number of lines that have their outcome, by outcome; outcomes of no line are left out.
+    /// The number of ended lines by outcome. Outcomes without lines are left out.
     public let counts: [ResultLine.Outcome: Int]
-    /// The bytes of the bodies of all lines that have their outcome.
+    /// The bytes of the bodies of all ended lines.
     public let byteCount: Int
-    /// When it was submitted.
+    /// When the batch was submitted.
     public let created: Date
 
-    /// The number of lines that have their outcome.
+    /// The number of lines that have an outcome.
     public var endedCount: Int { counts.values.reduce(0, +) }
-    /// The number of lines that no worker has and that have no outcome.
+    /// The number of lines that have no outcome and that no worker has claimed.
     public var waitingCount: Int { max(0, lineCount - endedCount - claimedCount) }
-    /// Whether every line has its outcome.
+    /// Whether every line has an outcome.
     public var isComplete: Bool { endedCount == lineCount }
     /// Whether every line has succeeded.
     public var isSuccess: Bool { counts[.success] ?? 0 == lineCount }
 }
 
-/// A worker of a fleet, as it stood at one moment.
+/// A snapshot of a worker of a fleet.
 public struct FleetMember: Sendable, Hashable {
-    /// The name that it was given: by default the host's name and the process's number.
+    /// The worker's name: by default the host's name and the process's number.
     public let name: String
-    /// How many transfers it runs at once.
+    /// How many transfers the worker runs at once.
     public let slotCount: Int
-    /// The number of lines that it has.
+    /// The number of lines that the worker has claimed.
     public let claimedCount: Int
-    /// The number of lines that it has recorded.
+    /// The number of lines that the worker has recorded.
     public let endedCount: Int
-    /// The seconds since it gave its last sign.
+    /// The seconds since the worker's last heartbeat.
     public let secondsSilent: Double
-    /// When it began.
+    /// When the worker was registered.
     public let started: Date
 }
 
-/// An origin of a batch, as it stood at one moment.
+/// A snapshot of an origin of a batch.
 public struct FleetOrigin: Sendable, Hashable {
-    /// Scheme, host and port as the lines have them; empty for lines whose URL is known later only.
+    /// Scheme, host and port; empty for lines whose URL is known only later.
     public let origin: String
     /// The number of lines of the batch.
     public let lineCount: Int
-    /// The number of those that could be sent now.
+    /// The number of lines that could be sent now.
     public let readyCount: Int
-    /// The seconds until the origin is asked again; nil when it is not held.
+    /// The seconds until requests to the origin continue; nil if the origin is not paused.
     public let secondsHeld: Double?
 }

@@ -5,26 +5,26 @@ internal import Bluebonnet
 internal import BluebonnetBatch
 internal import BluebonnetJournal
 
-/// A line as the store keeps it.
+/// A line in the form in which the store keeps it.
 struct FleetLine {
-    /// What may be done when a worker was lost that may have sent the line: `lines.kind`.
+    /// Whether a line is sent again if a worker is lost that may have sent the line. Stored as `lines.kind`.
     enum Kind: Int {
-        /// The server is asked to change nothing: it is sent again, and needs no mark.
+        /// The request asks the server for no change. The line is sent again, and needs no mark.
         case safe = 0
-        /// Its outcome is unknown then.
+        /// The outcome of the line is unknown.
         case unsafe = 1
-        /// It is sent again: the server can tell a repetition, or the batch wants it.
+        /// The line is sent again: the server can recognize a repetition, or the batch allows repetitions.
         case repeatable = 2
     }
 
     let id: String
-    /// Scheme, host and port as they are written; empty when the line's URL is relative, or known later only.
+    /// Scheme, host and port as they are written; empty if the line's URL is relative or known only later.
     let lane: String
     let kind: Kind
-    /// The order inside a lane: the highest priority first, from 0.
+    /// The order inside a lane: 0 for the highest priority.
     let rank: Int
     let text: String
-    /// The positions of the lines that it needs.
+    /// The positions of the lines that this line needs.
     let needs: [Int]
 
     init(_ node: RequestLineGraph.Node, needs: [Int], settings: FleetSettings) {
@@ -40,7 +40,7 @@ struct FleetLine {
 }
 
 extension RequestLine.Priority {
-    /// The priority of a rank.
+    /// Creates the priority of a rank.
     init(rank: Int) {
         let order = Array(RequestLine.Priority.allCases.reversed())
         self = order.indices.contains(rank) ? order[rank] : .normal

@@ -5,14 +5,14 @@ public import Bluebonnet
 public import BluebonnetBatch
 public import Foundation
 
-/// How a fleet runs the lines of a batch: what the store keeps of it, for every worker. A value.
+/// The settings with which a fleet runs the lines of a batch. The store keeps them for every worker. A value type.
 ///
-/// Secrets do not belong here: whoever reads the store reads them. Write `${env:NAME}` in a header instead; the worker
-/// that sends the request puts its environment variable there.
+/// Do not put secrets into settings: every reader of the store can read them. Write `${env:NAME}` in a header instead.
+/// The worker that sends the request inserts its environment variable there.
 public struct FleetSettings: Sendable, Codable, Hashable {
-    /// The base of relative URLs.
+    /// The base URL of relative URLs.
     public var baseURL: URL?
-    /// Header fields of every line that does not set a field of that name itself. Default none.
+    /// Header fields of every line that does not set the same field itself. Default none.
     public var headers = HeaderFields()
     /// The form of a result line's body. Default `text`.
     public var bodyForm = RequestLineRunner.BodyForm.text
@@ -20,30 +20,31 @@ public struct FleetSettings: Sendable, Codable, Hashable {
     public var maximumBodyByteCount = 64 << 20
     /// The time limits of lines without their own.
     public var timeouts = Timeouts()
-    /// When a failed request is sent again. Default nil: never.
+    /// When failed requests are retried. Default nil: never.
     public var retryPolicy: RetryPolicy?
-    /// Which servers are trusted. Paths of files are paths on the workers.
+    /// Which servers are trusted. File paths are paths on the workers.
     public var securityPolicy = TransferOptions().securityPolicy
     /// Whether the segments `.` and `..` of a URL's path are sent as they are. Default false.
     public var keepsDotSegments = false
-    /// Whether the first failure cancels what has not finished. Default false.
+    /// Whether the first failure cancels all lines that have not ended. Default false.
     public var cancelsAtFirstFailure = false
-    /// Whether a request that is not safe to repeat is sent again when a worker was lost while it may have been sent.
-    /// Default false: its outcome is `unknown`.
+    /// Whether a request that is not safe to repeat is sent again if a worker was lost when the request may have been
+    /// sent. Default false: the outcome is `unknown`.
     public var resendsUnsafeRequests = false
-    /// The most transfers to one scheme, host and port at once, of all workers together. Default nil: each worker has
-    /// its own limit only. The smallest limit of all batches that are not finished counts.
+    /// The most concurrent transfers to one scheme, host and port, of all workers together. Default nil: each worker
+    /// has its own limit only. The smallest limit of all unfinished batches applies.
     public var maximumConcurrentTransferCountPerOrigin: Int?
-    /// How many transfers may begin in a time to one scheme, host and port, of all workers together. Default nil: no
-    /// limit. The lowest rate of all batches that are not finished counts.
+    /// The rate at which transfers to one scheme, host and port may begin, of all workers together. Default nil: no
+    /// limit. The lowest rate of all unfinished batches applies.
     public var rateLimitPerOrigin: RateLimit?
-    /// Batches of a higher priority go first; those of the same share the workers evenly. Default 0.
+    /// The batch's priority. Batches of a higher priority go first; batches of the same priority share the workers
+    /// evenly. Default 0.
     public var priority = 0
 
-    /// The defaults.
+    /// Creates the default settings.
     public init() {}
 
-    /// The difference between batches.
+    /// The settings that are part of the batch's digest.
     var digestSettings: RequestLineRunner.Settings {
         var settings = RequestLineRunner.Settings()
         (settings.baseURL, settings.headers, settings.bodyForm) = (baseURL, headers, bodyForm)
@@ -53,7 +54,7 @@ public struct FleetSettings: Sendable, Codable, Hashable {
         return settings
     }
 
-    /// The settings as the store has them.
+    /// Encodes the settings for the store.
     func encoded() -> String {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys]
@@ -61,7 +62,7 @@ public struct FleetSettings: Sendable, Codable, Hashable {
         return String(decoding: data, as: UTF8.self)
     }
 
-    /// Reads settings that the store has.
+    /// Decodes settings from the store.
     init(stored text: String) throws(FleetError) {
         do {
             self = try JSONDecoder().decode(FleetSettings.self, from: Data(text.utf8))

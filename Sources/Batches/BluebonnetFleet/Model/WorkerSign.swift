@@ -1,13 +1,13 @@
 // Bluebonnet: HTTP operations for Swift on Linux.
 // SPDX-License-Identifier: MIT
 
-/// The last sign of a worker.
+/// The last heartbeat of a worker.
 struct WorkerSign: Equatable {
     let number: Int
-    /// Grows with each sign.
+    /// Incremented with each heartbeat.
     let beat: Int
-    /// How long the worker may be silent, in seconds.
+    /// How long the worker may be silent before it is lost, in seconds.
     let lease: Double
-    /// The newest worker that it counts when it takes its share of limits.
+    /// The newest worker that this worker counts when it computes its share of the limits.
     let knownWorker: Int
 }

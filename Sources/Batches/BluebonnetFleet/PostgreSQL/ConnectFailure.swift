@@ -5,22 +5,22 @@ internal import CPostgreSQL
 internal import Foundation
 internal import Glibc
 
-/// Why a connection was not made: what libpq says of it, with `PQERRORS_VERBOSE`. A value.
+/// The reason why a connection failed, parsed from libpq's message (`PQERRORS_VERBOSE`). A value type.
 ///
-/// What a server says is in the server's language; the code before it is not.
+/// The text of a server is in the server's language; the code before the text does not depend on the language.
 struct ConnectFailure {
-    /// Errors of the server that stay until somebody changes something: of authorization (28), no such database (3D),
-    /// no permission (42), and what the server does not know or accept (0A, 22).
+    /// Classes of server errors that last until an administrator or the program changes something: authorization (28),
+    /// no such database (3D), no permission (42), and values that the server does not know or accept (0A, 22).
     private static let lastingClasses = ["28", "3D", "42", "0A", "22"]
-    /// What libpq says, in English, of certificates and keys that cannot be used, and of a server without TLS.
+    /// Phrases in libpq's English messages about unusable certificates and keys, and about a server without TLS.
     private static let lastingPhrases = ["certificate", "private key file", "does not support SSL"]
 
-    /// The code of the server's last error (SQLSTATE); nil when no server has answered.
+    /// The code of the server's last error (SQLSTATE); nil if no server has answered.
     let code: String?
-    /// The message without codes and places in the server's source.
+    /// The message without codes and source locations of the server.
     let text: String
 
-    /// - Parameter secrets: what the text must not show.
+    /// - Parameter secrets: texts that the message must not show.
     init(_ message: String, hiding secrets: [String] = []) {
         var (code, parts): (String?, [String]) = (nil, [])
         for line in message.split(separator: "\n") where !line.hasPrefix("LOCATION:  ") {
@@ -35,9 +35,9 @@ struct ConnectFailure {
         text = secrets.reduce(parts.joined(separator: "; ")) { $0.replacingOccurrences(of: $1, with: "…") }
     }
 
-    /// Whether another attempt would end in the same way.
+    /// Whether another attempt would fail in the same way.
     ///
-    /// - Parameter wasTried: whether a server was asked for a connection at all.
+    /// - Parameter wasTried: whether libpq attempted a connection to a server at all.
     func isLasting(wasTried: Bool) -> Bool {
         guard wasTried else { return true }
         if let code { return Self.lastingClasses.contains { code.hasPrefix($0) } }
@@ -45,7 +45,7 @@ struct ConnectFailure {
     }
 }
 
-/// Calls of libpq whose messages are in English, whatever the program's locale.
+/// Makes the messages of libpq English, whatever the program's locale.
 enum PlainMessages {
     static func with<Value, Failure: Error>(_ body: () throws(Failure) -> Value) throws(Failure) -> Value {
         guard let plain = newlocale(1 << LC_MESSAGES, "C", nil) else { return try body() }

@@ -1,32 +1,32 @@
 // Bluebonnet: HTTP operations for Swift on Linux.
 // SPDX-License-Identifier: MIT
 
-/// Writes rows for `COPY … FROM STDIN (FORMAT binary)`. A value.
+/// Encodes rows for `COPY … FROM STDIN (FORMAT binary)`. A value type.
 struct CopyRows {
     private(set) var bytes: [UInt8]
 
-    /// - Parameter isFirst: whether the header of the format comes first.
+    /// - Parameter isFirst: whether the rows begin with the header of the format.
     init(isFirst: Bool) {
-        // The signature, no flags, no extension.
+        // The signature, no flags, no header extension.
         bytes = isFirst ? Array("PGCOPY\n".utf8) + [0xFF, 0x0D, 0x0A, 0x00] + [UInt8](repeating: 0, count: 8) : []
     }
 
-    /// Begins a row of so many columns.
+    /// Begins a row with a number of columns.
     mutating func begin(columns: Int) { bytes.append(bigEndian: Int16(columns)) }
 
-    /// A `smallint`.
+    /// Appends a `smallint`.
     mutating func small(_ number: Int) {
         bytes.append(bigEndian: Int32(2))
         bytes.append(bigEndian: Int16(number))
     }
 
-    /// An `integer`.
+    /// Appends an `integer`.
     mutating func integer(_ number: Int) {
         bytes.append(bigEndian: Int32(4))
         bytes.append(bigEndian: Int32(number))
     }
 
-    /// A `bigint`.
+    /// Appends a `bigint`.
     mutating func big(_ number: Int) {
         bytes.append(bigEndian: Int32(8))
         bytes.append(bigEndian: Int64(number))
@@ -42,7 +42,7 @@ struct CopyRows {
         bytes.append(contentsOf: text.utf8)
     }
 
-    /// An `integer[]`; null when there is no element.
+    /// Appends an `integer[]`, or null if there are no elements.
     mutating func integers(_ numbers: [Int]) {
         guard !numbers.isEmpty else { return bytes.append(bigEndian: Int32(-1)) }
         bytes.append(bigEndian: Int32(20 + 8 * numbers.count))

@@ -6,48 +6,47 @@ internal import CPostgreSQL
 internal import Foundation
 internal import Glibc
 
-/// A connection to PostgreSQL, over libpq. Its calls wait, with a limit, so that a server that has gone without a word
-/// holds nobody up. Confined to one thread.
+/// A connection to PostgreSQL through libpq. Calls block, but have a time limit, so that a server that disappears
+/// silently does not block the thread forever. Confined to one thread.
 ///
-/// After `unreachable` the connection is of no more use: make another one.
+/// After an `unreachable` error the connection cannot be used again: create another one.
 final class PostgreSQLConnection {
-    /// How long a statement and the making of a connection may take, unless the connection string has a
-    /// `connect_timeout`.
+    /// The default time limit of a statement, and of connecting unless the connection string has a `connect_timeout`.
     static let timeout = Duration.seconds(30)
 
     private let connection: OpaquePointer
-    /// How long a statement may take.
+    /// The time limit of a statement.
     var timeout: Duration
-    /// The names of prepared statements, by their text.
+    /// The names of prepared statements, by SQL text.
     private var statements: [String: String] = [:]
     private var parameterBytes: [UInt8] = []
-    /// Whether the database's encoding has every character, or does not look at them.
+    /// Whether the database's encoding has every character, or is not checked.
     private lazy var storesAnyCharacter = ["UTF8", "SQL_ASCII"].contains(
         PQparameterStatus(connection, "server_encoding").map { String(cString: $0) })
 
-    /// Connects.
+    /// Connects to the store.
     ///
     /// - Parameters:
-    ///   - target: a URI `postgresql://…` or a connection string of libpq; what is not said comes from the environment,
-    ///     from the service file and from the password file, as libpq has it.
-    ///   - name: what the server shows as the application.
+    ///   - target: a `postgresql://…` URI or a connection string of libpq. libpq takes missing parameters from the
+    ///     environment, from the service file and from the password file.
+    ///   - name: the application name that the server shows.
     init(_ target: String, name: String, timeout: Duration = PostgreSQLConnection.timeout) throws(FleetError) {
         try PlainMessages.with { () throws(FleetError) in try StoreTarget.check(target) }
         let words = Self.words(target, name: name)
         let start = PlainMessages.with { Self.withLists(words) { PQconnectStartParams($0, $1, 1) } }
         guard let connection = start else { throw FleetError.unreachable("no memory for a connection") }
         (self.connection, self.timeout) = (connection, timeout)
-        PQsetErrorVerbosity(connection, PQERRORS_VERBOSE)  // with the codes of the server's errors
-        // deinit ends the connection, also when this throws
+        PQsetErrorVerbosity(connection, PQERRORS_VERBOSE)  // adds the codes of the server's errors
+        // `deinit` ends the connection, also when this call throws.
         try PlainMessages.with { () throws(FleetError) in try finishConnecting(words) }
     }
 
     deinit { PQfinish(connection) }
 
-    /// The parameters of a connection, by their keywords.
+    /// The connection parameters by keyword.
     private static func words(_ target: String, name: String) -> [(String, String)] {
         [
-            // Given first, what the connection string says wins over them.
+            // These come first, so that the connection string overrides them.
             ("fallback_application_name", name), ("keepalives_idle", "10"), ("keepalives_interval", "5"),
             ("keepalives_count", "3"), ("dbname", target), ("client_encoding", "UTF8"),
         ]
@@ -65,7 +64,8 @@ final class PostgreSQLConnection {
 
     private func finishConnecting(_ words: [(String, String)]) throws(FleetError) {
         guard PQstatus(connection) != CONNECTION_BAD else {
-            // Either the parameters make no sense, or the attempt has failed at once: libpq tells by a second one.
+            // Either the parameters are invalid, or the attempt has failed at once. A second attempt of libpq shows
+            // which.
             let ping = Self.withLists(words + [("connect_timeout", "2")]) { PQpingParams($0, $1, 1) }
             throw connectFailure(wasTried: ping != PQPING_NO_ATTEMPT)
         }
@@ -84,7 +84,8 @@ final class PostgreSQLConnection {
         PQsetNoticeProcessor(connection, { _, _ in }, nil)
     }
 
-    /// What the connection string or the environment says of `connect_timeout`, which libpq leaves to us.
+    /// The `connect_timeout` of the connection string or the environment, which libpq does not enforce here; otherwise
+    /// `timeout`.
     private var connectTimeout: Duration {
         guard let options = PQconninfo(connection) else { return timeout }
         defer { PQconninfoFree(options) }
@@ -101,7 +102,7 @@ final class PostgreSQLConnection {
         return timeout
     }
 
-    /// A server that is not there may come; a password or a name that is wrong stays wrong.
+    /// An unreachable server may come back; a wrong password or name stays wrong.
     private func connectFailure(wasTried: Bool) -> FleetError {
         let message = PQerrorMessage(connection).map { String(cString: $0) } ?? ""
         let failure = ConnectFailure(message, hiding: StoreTarget.secrets(connection))
@@ -125,10 +126,11 @@ extension PostgreSQLConnection: Sendable {}
 // MARK: - Statements
 
 extension PostgreSQLConnection {
-    /// A JSON text in the form that the database can store.
+    /// Returns a JSON text in a form that the database can store.
     func storable(_ json: Data) -> Data { storesAnyCharacter ? json : StoredJSON.ascii(json) }
 
-    /// Carries a statement out. A statement without parameters may be several, of which the last one's rows are given.
+    /// Executes a statement. A text without parameters may contain several statements; the rows of the last one are
+    /// returned.
     @discardableResult
     func query(_ text: String, _ parameters: [PostgreSQLValue] = []) throws(FleetError) -> PostgreSQLResult {
         guard !parameters.isEmpty else {
@@ -142,10 +144,10 @@ extension PostgreSQLConnection {
         return try lastResult()
     }
 
-    /// How often a transaction is made again that another one was in the way of.
+    /// How many times a transaction is attempted while it conflicts with other transactions.
     private static let attemptCount = 8
 
-    /// Carries out what `work` does, all or nothing. When another transaction was in the way, it is made again.
+    /// Runs `work` in a transaction, all or nothing. After a conflict with another transaction, `work` runs again.
     func transaction<Value>(_ work: () throws(FleetError) -> Value) throws(FleetError) -> Value {
         for _ in 1..<Self.attemptCount {
             do throws(FleetError) {
@@ -171,7 +173,7 @@ extension PostgreSQLConnection {
 
     /// Sends rows with `COPY … FROM STDIN`.
     ///
-    /// - Parameter next: gives the next bytes of the data, in the format that the statement names; nil at the end.
+    /// - Parameter next: returns the next bytes of the data, in the format that the statement names; nil at the end.
     func copy(_ statement: String, _ next: () throws(FleetError) -> [UInt8]?) throws(FleetError) {
         try sent(PQsendQuery(connection, statement))
         guard let result = try nextResult(until: Instant.now + timeout) else { throw lost }
@@ -196,7 +198,8 @@ extension PostgreSQLConnection {
         _ = try lastResult()
     }
 
-    /// The next bytes of the data. After an error the server is told that no more will come, and forgets what has come.
+    /// Returns the next bytes of the data. After an error it ends the `COPY` with a failure, so that the server
+    /// discards the rows.
     private func nextOfCopy(_ next: () throws(FleetError) -> [UInt8]?) throws(FleetError) -> [UInt8]? {
         do throws(FleetError) {
             return try next()
@@ -233,7 +236,7 @@ extension PostgreSQLConnection {
         for parameter in parameters {
             let start = parameterBytes.count
             ends.append((start, parameter.write(to: &parameterBytes)))
-            parameterBytes.append(0)  // an address for what is empty
+            parameterBytes.append(0)  // an empty value needs an address too
         }
         let starts = ends.map(\.start) + [parameterBytes.count]
         let lengths = parameters.indices.map { Int32(starts[$0 + 1] - starts[$0] - 1) }
@@ -251,7 +254,7 @@ extension PostgreSQLConnection {
         try flush()
     }
 
-    /// Brings what libpq holds back to the server.
+    /// Sends the bytes that libpq has buffered to the server.
     private func flush() throws(FleetError) {
         let limit = Instant.now + timeout
         while true {
@@ -259,7 +262,7 @@ extension PostgreSQLConnection {
             case 0: return
             case 1:
                 guard wait(for: POLLIN | POLLOUT, until: limit) else { throw silent }
-                // The server may wait for us to read before it reads.
+                // The server may not read before this client has read.
                 guard PQconsumeInput(connection) == 1 else { throw lost }
             default: throw lost
             }
@@ -315,9 +318,9 @@ extension PostgreSQLConnection {
 // MARK: - Waiting
 
 extension PostgreSQLConnection {
-    /// Waits until the server has notified of something, until `wake` is readable, or until an instant.
+    /// Waits until the server has sent a notification, until `wake` is readable, or until an instant.
     ///
-    /// - Returns: the payloads of the notifications that have come.
+    /// - Returns: the payloads of the received notifications.
     func notifications(until limit: Instant, wake: Int32) throws(FleetError) -> Set<String> {
         var payloads = takeNotifications()
         if payloads.isEmpty {
@@ -337,7 +340,7 @@ extension PostgreSQLConnection {
         return payloads
     }
 
-    /// Waits for the connection's socket; false when the time is over, or when `wake` was readable first.
+    /// Waits for the connection's socket. Returns false after the time limit, or if `wake` became readable first.
     private func wait(for events: Int32, until limit: Instant, wake: Int32 = -1) -> Bool {
         var descriptors = [
             pollfd(fd: PQsocket(connection), events: Int16(events), revents: 0),

@@ -1,25 +1,26 @@
 // Bluebonnet: HTTP operations for Swift on Linux.
 // SPDX-License-Identifier: MIT
 
-/// Errors between this process and PostgreSQL, as errors of the fleet.
+/// Conversion of PostgreSQL errors into errors of the fleet.
 extension FleetError {
-    /// The server cannot be reached, does not answer, or has closed the connection: it may be back later. Whether the
-    /// statement was carried out is not known.
+    /// The server cannot be reached, does not answer, or has closed the connection, and may be back later. Whether the
+    /// statement was executed is not known.
     static func unreachable(_ message: String) -> FleetError {
         FleetError(.unreachable, "the store cannot be reached: \(message)")
     }
 
-    /// The server has reported an error with its code, and has undone the transaction. The code is that of the SQL
-    /// standard and of PostgreSQL (errcodes-appendix).
+    /// Creates an error from the code of a server error. The server has rolled back the transaction. Codes are listed
+    /// in the SQL standard and by PostgreSQL (errcodes-appendix).
     init(serverCode code: String, _ message: String) {
-        // Connection exceptions, and what an administrator, a shutdown or a crash does (57P01 to 57P05); too many
+        // Connection exceptions, an administrator's action, a shutdown or a crash (57P01 to 57P05), and too many
         // connections (53300).
         if code.hasPrefix("08") || code.hasPrefix("57P") || code == "53300" {
             self = .unreachable(message)
         } else if code == "42501" {
             self.init(.refused, "the store's user may not do that: \(message)", underlying: code)
         } else if code == "42P05" || code == "26000" {
-            // Each transaction may get another session of the server, which does not know the statements of this one.
+            // Each transaction may get another server session, which does not know the prepared statements of this
+            // one.
             self.init(
                 .failed,
                 "the store has failed: \(message); a pooler in transaction mode is before it: connect to PostgreSQL "
@@ -35,10 +36,11 @@ extension FleetError {
         }
     }
 
-    /// Whether the same transaction may succeed when it is made again: a deadlock, or a serialization failure.
+    /// Whether the same transaction may succeed if it is repeated: after a serialization failure, a deadlock, or a
+    /// lock that was not available.
     var isConflict: Bool { code == .failed && ["40001", "40P01", "55P03"].contains(underlying) }
 
-    /// Whether a row refers to another one that is not there.
+    /// Whether a row refers to a missing row.
     var isMissingReference: Bool { code == .failed && underlying == "23503" }
 
     static func noBatch(_ name: String) -> FleetError {

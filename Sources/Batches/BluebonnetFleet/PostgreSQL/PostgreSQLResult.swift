@@ -6,11 +6,12 @@ internal import Foundation
 
 /// The rows of a statement, in PostgreSQL's binary format. Confined to one thread.
 ///
-/// A column is read as the type that the statement gives it: a program that asks for another one traps.
+/// A column must be read as the type that the statement gives it. Reading a null as a value, or a column of another
+/// size as an integer, traps.
 final class PostgreSQLResult {
     private let result: OpaquePointer
 
-    /// Takes the result over.
+    /// Takes ownership of the result.
     init(_ result: OpaquePointer) { self.result = result }
 
     deinit { PQclear(result) }
@@ -23,10 +24,10 @@ final class PostgreSQLResult {
 
     func isNull(_ row: Int, _ column: Int) -> Bool { PQgetisnull(result, Int32(row), Int32(column)) == 1 }
 
-    /// A `smallint`, `integer` or `bigint`.
+    /// Returns a `smallint`, `integer` or `bigint`.
     func integer(_ row: Int, _ column: Int) -> Int { field(row, column) { Self.integer($0) } }
 
-    /// A `double precision`.
+    /// Returns a `double precision`.
     func double(_ row: Int, _ column: Int) -> Double {
         field(row, column) { Double(bitPattern: UInt64(bitPattern: Int64(Self.integer($0)))) }
     }
@@ -39,16 +40,16 @@ final class PostgreSQLResult {
 
     func optionalText(_ row: Int, _ column: Int) -> String? { isNull(row, column) ? nil : text(row, column) }
 
-    /// The bytes of a `bytea` or of a text.
+    /// Returns the bytes of a `bytea` or a text.
     func bytes(_ row: Int, _ column: Int) -> Data { field(row, column) { Data($0) } }
 
     func optionalBytes(_ row: Int, _ column: Int) -> Data? { isNull(row, column) ? nil : bytes(row, column) }
 
-    /// An array of one dimension of integers without null; empty for null.
+    /// Returns a one-dimensional array of integers without nulls; empty for null.
     func integers(_ row: Int, _ column: Int) -> [Int] {
         guard !isNull(row, column) else { return [] }
         return field(row, column) { bytes in
-            guard bytes.count >= 20 else { return [] }  // no dimension: no element
+            guard bytes.count >= 20 else { return [] }  // an array without elements has no dimension
             var values: [Int] = []
             var offset = 20
             while offset + 4 <= bytes.count {

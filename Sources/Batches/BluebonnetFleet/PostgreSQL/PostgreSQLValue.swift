@@ -3,7 +3,7 @@
 
 internal import Foundation
 
-/// A value of a statement's parameter, in PostgreSQL's binary format.
+/// A parameter value of a statement, in PostgreSQL's binary format.
 enum PostgreSQLValue {
     case null
     case bool(Bool)
@@ -13,7 +13,7 @@ enum PostgreSQLValue {
     case bytes(Data)
     case integers([Int])
     case texts([String])
-    /// Texts as their UTF-8 bytes.
+    /// Texts as UTF-8 bytes.
     case lines([Data])
     case optionalBytes([Data?])
 
@@ -29,7 +29,7 @@ enum PostgreSQLValue {
         static let int8Array: UInt32 = 1016
     }
 
-    /// The type of the value; zero leaves it to the server.
+    /// The type of the value; zero lets the server choose the type.
     var objectID: UInt32 {
         switch self {
         case .null: 0
@@ -44,7 +44,7 @@ enum PostgreSQLValue {
         }
     }
 
-    /// Appends the value as it is sent; whether it is anything but null.
+    /// Appends the value in binary format. Returns false for null.
     func write(to bytes: inout [UInt8]) -> Bool {
         switch self {
         case .null: return false
@@ -85,8 +85,8 @@ extension [UInt8] {
         Swift.withUnsafeBytes(of: number.bigEndian) { append(contentsOf: $0) }
     }
 
-    /// Appends an array of one dimension as PostgreSQL sends it (array_send): the number of dimensions, whether there
-    /// may be nulls, the type, length and first index, then each element with its length before it.
+    /// Appends a one-dimensional array in PostgreSQL's format (array_send): the number of dimensions, whether there
+    /// may be nulls, the element type, the length and the first index, then the length and the bytes of each element.
     fileprivate mutating func appendArray(
         of objectID: UInt32, _ count: Int, _ element: (inout [UInt8], Int) -> Void
     ) {

@@ -5,20 +5,21 @@ internal import CPostgreSQL
 internal import Foundation
 internal import Glibc
 
-/// Checks connection strings before libpq connects with them.
+/// Checks connection strings before libpq uses them.
 ///
-/// A password with a character that has to be escaped makes libpq take a part of it for something else: a host, a port,
-/// a keyword. Its errors show that part then. So what cannot be right is refused here, in words without a piece of it.
+/// If a password contains a character that should have been escaped, libpq takes a part of the password for a host, a
+/// port or a keyword, and shows that part in its errors. So invalid connection strings are refused here, with messages
+/// that contain no part of them.
 enum StoreTarget {
     private static let hint =
         "characters of a password such as @, / and ? are written as %40, %2F and %3F in a URI, and a password with "
         + "spaces stands in quotes elsewhere"
 
-    /// - Throws: `refused` for a connection string that libpq cannot read, or reads as something else.
+    /// - Throws: `refused` for a connection string that libpq cannot read or would misread.
     static func check(_ target: String) throws(FleetError) {
         let isURI = ["postgresql://", "postgres://"].contains { target.hasPrefix($0) }
         guard isURI || target.contains("=") else {
-            // Anything else is the name of a database, which errors show.
+            // Any other text is the name of a database, which errors show.
             guard !target.contains("@"), !target.contains("://") else {
                 throw unusable("it does not begin with postgresql:// and has no keyword=value")
             }
@@ -37,7 +38,7 @@ enum StoreTarget {
         }
     }
 
-    /// The passwords of a connection, which no error may show.
+    /// Returns the passwords of a connection, which no error may show.
     static func secrets(_ connection: OpaquePointer) -> [String] {
         guard let options = PQconninfo(connection) else { return [] }
         defer { PQconninfoFree(options) }
@@ -48,8 +49,8 @@ enum StoreTarget {
         FleetError(.refused, "the store's connection string cannot be used: \(reason) (\(hint))")
     }
 
-    /// A message without what libpq quotes of the connection string: from the first quotation mark to the last one, as
-    /// what is quoted may have such marks itself.
+    /// Returns a message without libpq's quotations from the connection string: everything between the first and the
+    /// last quotation mark is removed, since a quotation may contain quotation marks.
     static func withoutQuotations(_ message: String) -> String {
         let text = message.trimmingCharacters(in: .whitespacesAndNewlines)
         guard let first = text.firstIndex(of: "\""), let last = text.lastIndex(of: "\""), first < last else {
@@ -58,8 +59,8 @@ enum StoreTarget {
         return text[...first] + "…" + text[last...]
     }
 
-    /// Whether an @ follows the one that ends user and password, before the options. libpq takes the first one for
-    /// that, or none when a / comes before.
+    /// Whether another @ follows the @ that ends user and password, before the options. libpq takes the first @ as
+    /// that end, or no @ if a / comes before it.
     private static func hasSecondAtSign(_ uri: String) -> Bool {
         guard let scheme = uri.range(of: "://") else { return false }
         let rest = uri[scheme.upperBound...]

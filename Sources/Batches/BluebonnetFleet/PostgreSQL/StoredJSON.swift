@@ -3,9 +3,10 @@
 
 internal import Foundation
 
-/// JSON texts in a form that every database can store.
+/// Converts JSON texts into a form that every database can store.
 enum StoredJSON {
-    /// The same JSON with an escape for each character that is not ASCII. Such characters are in strings only.
+    /// Returns the same JSON with an escape sequence for each non-ASCII character. Such characters occur only in
+    /// strings.
     static func ascii(_ json: Data) -> Data {
         var bytes = Data(capacity: json.count)
         for unit in String(decoding: json, as: UTF8.self).utf16 {

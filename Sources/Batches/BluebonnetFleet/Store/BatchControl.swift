@@ -3,19 +3,19 @@
 
 internal import BluebonnetBatch
 
-/// Changes of a whole batch in the store.
+/// Changes a whole batch in the store: pauses, resumes, cancels or retries it.
 struct BatchControl {
-    /// The worker of outcomes that no worker has recorded.
+    /// The worker number of outcomes that no worker has recorded.
     static let nobody = 0
-    /// A batch of a million lines takes longer than what a statement may take otherwise.
+    /// Statements for a batch of a million lines take longer than the usual time limit.
     private static let timeout = Duration.seconds(600)
 
     let connection: PostgreSQLConnection
     let name: String
-    /// The batch's number, where it is known: the name may be another batch's meanwhile.
+    /// The batch's number, if it is known. Another batch may have the name in the meantime.
     var number: Int?
 
-    /// Stops giving lines of the batch to workers. Lines that workers have continue.
+    /// Stops giving lines of the batch to workers. Lines that workers have claimed continue.
     func pause() throws(FleetError) {
         try change { number, state throws(FleetError) in
             guard state != .cancelled else { throw notPossible("was cancelled: it cannot be paused") }
@@ -23,7 +23,7 @@ struct BatchControl {
         }
     }
 
-    /// Gives workers lines of the batch again.
+    /// Gives lines of the batch to workers again.
     func resume() throws(FleetError) {
         try change { number, state throws(FleetError) in
             guard state != .cancelled else {
@@ -33,7 +33,8 @@ struct BatchControl {
         }
     }
 
-    /// Cancels everything that has not ended. Lines that workers have are cancelled when the workers are notified.
+    /// Cancels all lines that have not ended. Lines that workers have claimed are cancelled when the workers are
+    /// notified.
     func cancel() throws(FleetError) {
         try change { number, _ throws(FleetError) in
             try set(.cancelled, number, .cancel)
@@ -50,11 +51,11 @@ struct BatchControl {
         }
     }
 
-    /// Lets lines run again that have failed, were cancelled or were skipped. The batch continues, also when it was
-    /// cancelled or paused.
+    /// Runs failed, cancelled and skipped lines again. The batch is open afterwards, even if it was cancelled or
+    /// paused.
     ///
-    /// - Parameter withUnknown: whether also those whose outcome is not known.
-    /// - Returns: the number of lines.
+    /// - Parameter withUnknown: whether lines with an unknown outcome run again too.
+    /// - Returns: the number of lines that run again.
     func retryFailed(withUnknown: Bool) throws(FleetError) -> Int {
         var count = 0
         try change { number, _ throws(FleetError) in
@@ -90,7 +91,7 @@ struct BatchControl {
         let positions = PostgreSQLValue.integers(gone.integers(0, 1))
         try connection.query(
             "DELETE FROM bluebonnet.losses WHERE batch = $1 AND position = ANY ($2)", [.integer(number), positions])
-        // A line waits for those that it needs and that have not succeeded.
+        // A line is blocked while dependencies are missing, that is, have not succeeded.
         try connection.query(
             """
             WITH again AS MATERIALIZED (

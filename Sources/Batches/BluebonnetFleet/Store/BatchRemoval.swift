@@ -1,46 +1,47 @@
 // Bluebonnet: HTTP operations for Swift on Linux.
 // SPDX-License-Identifier: MIT
 
-/// Removes a batch and everything of it from the store.
+/// Removes a batch and all its rows from the store.
 ///
-/// The batch itself goes first, in a short transaction: nobody sees it any more, and its name is free. Its rows in the
-/// other tables follow some thousands at a time, each time in a statement of its own, so that nobody waits for them
-/// long. The tallies go last: tallies of no batch tell that a removal was broken off, and the next one finishes it.
+/// The row of the batch is deleted first, in a short transaction: the batch is no longer visible, and its name is
+/// free. The rows of the other tables are deleted some thousands at a time, each time in a separate statement, so that
+/// other transactions do not wait long. The tallies are deleted last: tallies without a batch show that a removal was
+/// interrupted, and the next removal finishes it.
 struct BatchRemoval {
-    /// The tables with a row for each line or edge, and the column by which they are cut into slices.
+    /// The tables with a row for each line or edge, and the column by which the table is deleted in slices.
     private static let tables = [
         ("results", "position"), ("lines", "position"), ("edges", "dependency"), ("blocked", "position"),
         ("losses", "position"),
     ]
-    /// Rows with large bodies take their time.
+    /// Deleting rows with large bodies takes long.
     private static let timeout = Duration.seconds(600)
 
     let connection: PostgreSQLConnection
-    /// The positions of a slice.
+    /// The number of positions in a slice.
     var sliceLength = 10_000
 
     /// Removes a batch.
     ///
-    /// - Throws: `notPossible` when it has not ended, or when workers have lines of it.
+    /// - Throws: `notPossible` if the batch has not ended, or if workers have claimed lines of it.
     func remove(_ name: String) throws(FleetError) {
         let patience = connection.timeout
         connection.timeout = Self.timeout
         defer { connection.timeout = patience }
-        // Rows are found by their keys, whatever the planner thinks of tables that have just grown.
+        // Forces index scans: the planner's statistics are wrong for tables that have just grown.
         try connection.query("SET enable_seqscan = off")
         try finish()
         try takeOut(name)
         try finish()
     }
 
-    /// Removes the batch itself, and with it the list of its lanes.
+    /// Deletes the row of the batch, and with it the list of its lanes.
     private func takeOut(_ name: String) throws(FleetError) {
         try connection.transaction { () throws(FleetError) in
             let found = try connection.query(
                 "SELECT number, state, line_count FROM bluebonnet.batches WHERE name = $1 FOR UPDATE", [.text(name)])
             guard found.count == 1 else { throw .noBatch(name) }
             let number = found.integer(0, 0)
-            // With the batch locked nobody claims lines of it.
+            // While the batch is locked, no worker can claim lines of it.
             let counts = try connection.query(
                 """
                 SELECT (SELECT coalesce(sum(cardinality(positions)), 0)::bigint FROM bluebonnet.claims
@@ -65,7 +66,7 @@ struct BatchRemoval {
         }
     }
 
-    /// Removes what is left of batches that are gone.
+    /// Deletes the remaining rows of batches that are gone.
     private func finish() throws(FleetError) {
         let gone = try connection.query(
             """

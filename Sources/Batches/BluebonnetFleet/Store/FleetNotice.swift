@@ -1,20 +1,20 @@
 // Bluebonnet: HTTP operations for Swift on Linux.
 // SPDX-License-Identifier: MIT
 
-/// Notifications between the programs of a fleet through the store, which make frequent queries unnecessary.
+/// Notifications between the programs of a fleet through the store. They make frequent queries unnecessary.
 enum FleetNotice: String {
-    /// There are lines to be claimed, or a batch continues.
+    /// Lines can be claimed, or a batch was paused or resumed.
     case work
     /// A batch was cancelled.
     case cancel
-    /// A worker has come or gone.
+    /// A worker was registered, has left or was lost.
     case workers
-    /// An origin is held.
+    /// An origin was paused.
     case hold
 
     private static let channel = "bluebonnet"
 
-    /// Tells it to all that listen, when the transaction is committed.
+    /// Sends the notification to all listeners when the transaction is committed.
     func send(_ connection: PostgreSQLConnection) throws(FleetError) {
         try connection.query("SELECT pg_notify($1, $2)", [.text(Self.channel), .text(rawValue)])
     }

@@ -5,11 +5,11 @@ internal import BluebonnetBatch
 internal import BluebonnetHTTP
 internal import Foundation
 
-/// Reads the states of batches, workers and origins.
+/// Reads the states of batches, workers and origins, and the results of batches.
 struct FleetReading {
     let connection: PostgreSQLConnection
 
-    /// The batches in the order in which they were submitted, or the one with a name.
+    /// Returns the batches in the order in which they were submitted, or the batch with a name.
     func batches(named name: String? = nil) throws(FleetError) -> [FleetBatch] {
         let rows = try connection.query(
             """
@@ -33,13 +33,13 @@ struct FleetReading {
         return batches
     }
 
-    /// One batch.
+    /// Returns the batch with a name.
     func batch(_ name: String) throws(FleetError) -> FleetBatch {
         guard let batch = try batches(named: name).first else { throw .noBatch(name) }
         return batch
     }
 
-    /// The workers that were not taken for lost.
+    /// Returns the workers that were not declared lost.
     func members() throws(FleetError) -> [FleetMember] {
         let rows = try connection.query(
             """
@@ -59,7 +59,7 @@ struct FleetReading {
         }
     }
 
-    /// The origins of a batch, those with the most lines first.
+    /// Returns the origins of a batch, the origins with the most lines first.
     func origins(_ name: String, limit: Int) throws(FleetError) -> [FleetOrigin] {
         let batch = try connection.query("SELECT number FROM bluebonnet.batches WHERE name = $1", [.text(name)])
         guard batch.count == 1 else { throw .noBatch(name) }
@@ -80,13 +80,13 @@ struct FleetReading {
         }
     }
 
-    /// The bytes after which a page has no more lines.
+    /// A page ends with the line that reaches this number of bytes.
     private static let pageByteCount = 8 << 20
 
     /// Reads the next results of a batch, in the order in which they were recorded.
     ///
-    /// A transaction may be committed after another one that began later. So results are read only when no transaction
-    /// goes on that began before theirs; when the batch is complete, that need not be asked.
+    /// Transactions may commit in a different order than they began. So a result is read only when no transaction is
+    /// running that began before the transaction of the result. A complete batch needs no such check.
     func results(_ batch: String, after cursor: ResultCursor, limit: Int) throws(FleetError) -> ResultPage {
         let isComplete = try self.batch(batch).isComplete
         let rows = try connection.query(
@@ -107,7 +107,7 @@ struct FleetReading {
                 .text(batch), .integer(cursor.transaction), .integer(cursor.position), .bool(isComplete),
                 .integer(limit),
             ])
-        // Whether the page has everything that is there.
+        // Whether the page contains all remaining results.
         let isWhole = rows.count == 0 || (rows.integer(0, 3) == rows.count && rows.count < limit)
         var page = ResultPage(lines: [], cursor: cursor, isLast: isComplete && isWhole)
         page.lines.reserveCapacity(rows.count)
@@ -120,23 +120,23 @@ struct FleetReading {
     }
 }
 
-/// How far the results of a batch were read.
+/// The position up to which the results of a batch were read.
 struct ResultCursor: Equatable {
     var transaction = 0
     var position = -1
 }
 
-/// Some results of a batch.
+/// A page of the results of a batch.
 struct ResultPage {
-    /// Result lines, without their line ends.
+    /// Result lines without line breaks.
     var lines: [Data]
     var cursor: ResultCursor
-    /// Whether no others will come.
+    /// Whether no results follow.
     let isLast: Bool
 }
 
 extension FleetBatch {
-    /// Reads a batch from the rows of its outcomes.
+    /// Creates a batch from the rows of its outcomes.
     fileprivate init(_ rows: PostgreSQLResult, _ range: Range<Int>) {
         let first = range.lowerBound
         var (counts, bytes): ([ResultLine.Outcome: Int], Int) = ([:], 0)

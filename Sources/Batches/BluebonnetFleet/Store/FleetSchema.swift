@@ -3,21 +3,21 @@
 
 internal import BluebonnetBatch
 
-/// The tables of a fleet's store, and their versions.
+/// Creates and migrates the tables of a fleet's store.
 ///
-/// Each change of them is a step at the end of `steps`, and never a change of an earlier step. A step must leave the
-/// tables such that programs of the version before still work with them: workers of two neighbouring versions share a
-/// store while a fleet is brought up to date.
+/// Each change of the tables is a new step at the end of `steps`; earlier steps never change. After a step, programs
+/// of the previous version must still work with the tables: workers of two neighbouring versions share a store during
+/// an upgrade of the fleet.
 enum FleetSchema {
     /// The number of the newest step.
     static var version: Int { steps.count }
 
-    /// A number of our own, so that one program at a time changes the tables ("BBFL").
+    /// The key of the advisory lock that lets one program at a time change the tables ("BBFL").
     private static let lock = 0x4242_464C
 
-    /// Makes the tables, or brings those of an older version up to this one.
+    /// Creates the tables, or migrates tables of an older version to this version.
     ///
-    /// - Throws: `newerVersion` when the tables are more than one version newer.
+    /// - Throws: `newerVersion` if the tables are more than one version newer.
     static func prepare(_ connection: PostgreSQLConnection) throws(FleetError) {
         if try version(connection) != version {
             try connection.transaction { () throws(FleetError) in
@@ -29,7 +29,7 @@ enum FleetSchema {
         try check(connection)
     }
 
-    /// Checks that the tables are there, and that this program can work with them.
+    /// Checks that the tables exist and that this program can work with them.
     static func check(_ connection: PostgreSQLConnection) throws(FleetError) {
         let found = try version(connection)
         guard found > 0 else {
@@ -44,7 +44,7 @@ enum FleetSchema {
     }
 
     private static func version(_ connection: PostgreSQLConnection) throws(FleetError) -> Int {
-        // A look at the catalog itself: to_regclass would answer from what the session knew before it got the lock.
+        // Reads the catalog itself: `to_regclass` would answer from the session's knowledge before it got the lock.
         let there = try connection.query(
             "SELECT EXISTS (SELECT FROM pg_catalog.pg_tables WHERE schemaname = $1 AND tablename = 'migrations')",
             [.text("bluebonnet")])
@@ -59,7 +59,7 @@ enum FleetSchema {
         try connection.query("INSERT INTO bluebonnet.migrations (number) VALUES ($1)", [.integer(number + 1)])
     }
 
-    /// The kinds of line, as `lines.kind` has them: see `FleetLine.Kind`.
+    /// The statements of each version. `FleetLine.Kind` describes the values of `lines.kind`.
     private static let steps = [
         """
         CREATE SCHEMA bluebonnet;

@@ -12,14 +12,14 @@ struct LineEnding {
     let position: Int
     let outcome: ResultLine.Outcome
     let byteCount: Int
-    /// The result line, without its line end.
+    /// The result line without its line break.
     let line: Data
-    /// The body, where other lines refer to it and the line does not have it as text.
+    /// The body, if other lines refer to it and `line` does not contain it as text.
     let body: Data?
 }
 
 extension LineEnding {
-    /// The outcome that is recorded instead of one that the store cannot take.
+    /// Returns the failure to record in place of an outcome that the store cannot store.
     fileprivate func refused(_ error: FleetError) -> LineEnding {
         let id = (try? JSONDecoder().decode(ResultLine.self, from: line))?.id ?? ""
         var result = ResultLine(id: id, outcome: .failure)
@@ -33,13 +33,13 @@ extension LineEnding {
     }
 }
 
-/// What a worker gives to the store: outcomes, lines that it does not send, and the lines of workers that are lost.
+/// Recording outcomes, and giving back unsent lines and the lines of lost workers.
 extension WorkerStore {
-    /// Records outcomes, and lets go on what waited for them, in one transaction. Lines that are not in the worker's
-    /// claims are left out.
+    /// Records outcomes and releases the lines that waited for them, in one transaction. Lines that are not in the
+    /// worker's claims are left out.
     ///
-    /// - Parameter edgeBatches: the batches in which lines wait for others.
-    /// - Returns: how many of the outcomes the store has, from this call or from one whose answer was lost.
+    /// - Parameter edgeBatches: the batches in which lines wait for other lines.
+    /// - Returns: how many of the outcomes are in the store, from this call or from a call whose answer was lost.
     @discardableResult
     func record(_ endings: [LineEnding], edgeBatches: Set<Int>) throws(FleetError) -> Int {
         let written = try write(endings, edgeBatches: edgeBatches)
@@ -48,7 +48,8 @@ extension WorkerStore {
         return rest.isEmpty ? count : count + (try countOfKnown(rest))
     }
 
-    /// How many outcomes are in the store word for word: those of other workers differ, in their times at least.
+    /// Returns how many outcomes are in the store word for word. Outcomes of other workers differ at least in their
+    /// times.
     private func countOfKnown(_ endings: [LineEnding]) throws(FleetError) -> Int {
         try connection.query(
             """
@@ -62,7 +63,7 @@ extension WorkerStore {
         ).integer(0, 0)
     }
 
-    /// - Returns: the positions of the lines that were recorded, by batch.
+    /// - Returns: the positions of the recorded lines, by batch.
     private func write(_ endings: [LineEnding], edgeBatches: Set<Int>) throws(FleetError) -> [Int: Set<Int>] {
         let writing = ResultWriting(connection: connection, worker: worker)
         guard endings.contains(where: { edgeBatches.contains($0.batch) }) else {
@@ -83,15 +84,16 @@ extension WorkerStore {
         }
     }
 
-    /// The bytes of outcomes that are sent at once.
+    /// A group of outcomes ends with the outcome that reaches this number of bytes.
     private static let groupByteCount = 8 << 20
 
-    /// Records the first of some outcomes, as many as fit in one transaction.
+    /// Records the first outcomes, as many as fit into one transaction.
     ///
-    /// An outcome that the store cannot take, because it is too large, is recorded as a failure that says so.
+    /// An outcome that the store cannot store, because it is too large or has an invalid character, is recorded as a
+    /// failure that says so.
     ///
-    /// - Returns: how many of the first are settled, and how many of these the store has from this worker: lines that
-    ///   were given to others are settled too.
+    /// - Returns: how many of the first outcomes are settled, and how many of these the store has from this worker.
+    ///   Lines that were given to other workers are settled too.
     func recordAll(
         _ endings: [LineEnding], edgeBatches: Set<Int>
     ) throws(FleetError) -> (settledCount: Int, recordedCount: Int) {
@@ -104,7 +106,7 @@ extension WorkerStore {
         do throws(FleetError) {
             return (count, try record(group, edgeBatches: edgeBatches))
         } catch {
-            // 54000 to 54999 and 22P05: a limit of the server, or a character that its encoding does not have.
+            // 54000 to 54999: a limit of the server. 22P05: a character that the server's encoding does not have.
             guard let code = error.underlying, code.hasPrefix("54") || code.hasPrefix("22") else { throw error }
             guard count == 1, let refused = group.first else {
                 return try recordAll(Array(endings.prefix(1)), edgeBatches: edgeBatches)
@@ -113,7 +115,7 @@ extension WorkerStore {
         }
     }
 
-    /// Gives lines back that were not sent. Of a batch that was cancelled they are cancelled.
+    /// Gives unsent lines back to the store. Lines of a cancelled batch are cancelled there.
     func giveBack(_ claim: Int, batch: Int, _ positions: [Int]) throws(FleetError) {
         try connection.transaction { () throws(FleetError) in
             let held = try connection.query(
@@ -127,7 +129,7 @@ extension WorkerStore {
         }
     }
 
-    /// Gives all lines of a claim back of which the worker does not know.
+    /// Gives back all lines of a claim that the worker does not know.
     func giveBack(claim: Int) throws(FleetError) {
         let held = try connection.query(
             "SELECT batch, positions FROM bluebonnet.claims WHERE number = $1 AND worker = $2",
@@ -146,7 +148,8 @@ extension WorkerStore {
             [.integer(claim), .integers(rest.sorted())])
     }
 
-    /// Lines that are nobody's wait again. In a transaction.
+    /// Makes lines ready again that no worker has, or cancels them if the batch was cancelled. Must run in a
+    /// transaction.
     func putBack(_ batch: Int, _ positions: [Int]) throws(FleetError) {
         guard !positions.isEmpty else { return }
         let writing = ResultWriting(connection: connection, worker: worker)

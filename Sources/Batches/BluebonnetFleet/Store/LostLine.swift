@@ -5,28 +5,28 @@ internal import BluebonnetBatch
 internal import BluebonnetHTTP
 internal import Foundation
 
-/// The fate of a line that a lost worker had. A value.
+/// Decides what happens to a line whose worker was lost. A value type.
 struct LostLine: Equatable {
-    /// A line that was on its way when so many workers were lost fails.
+    /// A line fails if this many workers were lost while the line may have been in flight.
     static let limit = 3
 
     enum Fate: Equatable {
-        /// It waits for another worker.
+        /// The line waits for another worker.
         case waits
-        /// It may have been sent, and is not sent again.
+        /// The line may have been sent, and is not sent again.
         case isUnknown
-        /// It has lost too many workers.
+        /// Too many workers were lost with the line.
         case fails
     }
 
     let kind: FleetLine.Kind
-    /// Whether the worker had made durable that it may have been sent.
+    /// Whether the worker has recorded durably that the line may have been sent.
     let isMarked: Bool
-    /// The workers that were lost with it before.
+    /// How many workers were lost with the line before.
     let lossCount: Int
 
-    /// The workers that were lost with it. A line that was on its way, as its mark says, is counted each time. A safe
-    /// one has no mark at first: it is under suspicion after one loss, and has marks from then on.
+    /// How many workers were lost with the line, after this loss. A marked line was in flight, and each loss counts. A
+    /// safe line has no mark at first: after one loss it is suspected, and gets marks from then on.
     var newCount: Int {
         if isMarked { return lossCount + 1 }
         return kind == .safe ? max(1, lossCount) : lossCount
@@ -38,13 +38,15 @@ struct LostLine: Equatable {
     }
 }
 
-/// The fate of the lines of lost workers.
+/// Settling the lines of lost workers.
 extension WorkerStore {
-    /// Takes a worker for lost: it records nothing any more. Lines of its that may have been sent, and that are not
-    /// safe to repeat, have the outcome `unknown`; one that has lost three workers fails; all others wait again.
+    /// Declares a worker lost: it can no longer record anything. Its lines that may have been sent, and that are not
+    /// safe to repeat, get the outcome `unknown`; lines with which three workers were lost fail; all other lines wait
+    /// again.
     ///
-    /// - Parameter beat: the worker's last sign. With another one it lives, and nothing happens.
-    /// - Returns: whether the worker was taken for lost.
+    /// - Parameter beat: the worker's last heartbeat. If the worker has sent another heartbeat, it is alive, and
+    ///   nothing happens.
+    /// - Returns: whether the worker was declared lost.
     func reap(_ lost: Int, beat: Int) throws(FleetError) -> Bool {
         try connection.transaction { () throws(FleetError) in
             let found = try connection.query(
@@ -64,7 +66,7 @@ extension WorkerStore {
         }
     }
 
-    /// Finds out what becomes of the lines of a lost claim.
+    /// Decides what happens to the lines of a lost claim, and records it.
     private func settle(_ batch: Int, _ positions: [Int], marked: Set<Int>) throws(FleetError) {
         let rows = try connection.query(
             """
@@ -119,10 +121,10 @@ extension ResultLine.Failure {
         .init(code: .cancelled, message: "the batch was cancelled before the operation started")
     }
 
-    /// A worker was lost when the line may have been sent.
+    /// The worker was lost when the line may have been sent.
     static var inDoubt: ResultLine.Failure { inDoubt("the worker was lost when the request may have been sent") }
 
-    /// A worker has cancelled the line, because it ends, when the line may have been sent.
+    /// The worker has cancelled the line, because the worker ends, when the line may have been sent.
     static var cancelledInDoubt: ResultLine.Failure {
         inDoubt("the worker was told to end, and cancelled the request when it may have been sent")
     }
@@ -133,7 +135,7 @@ extension ResultLine.Failure {
             message: "\(reason), and its outcome is not known: it is not sent again unless that is asked for")
     }
 
-    /// The line has lost too many workers.
+    /// Too many workers were lost with the line.
     static var workersLost: ResultLine.Failure {
         .init(
             code: .workerLost,

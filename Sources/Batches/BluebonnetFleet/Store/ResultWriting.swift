@@ -5,20 +5,20 @@ internal import BluebonnetBatch
 internal import BluebonnetHTTP
 internal import Foundation
 
-/// Writes what becomes of lines: their results, what waits for them, and what is left of the claims. Inside a
-/// transaction of the caller's.
+/// Records the outcomes of lines, and updates the lines that wait for them and the claims. Runs in the caller's
+/// transaction.
 ///
-/// Locks are taken in the order worker, claims, batch, lines that wait; what gets in another one's way all the same is
-/// undone by the server, and made again.
+/// Locks are taken in the order worker, claims, batch, waiting lines. If transactions conflict anyway, the server
+/// rolls one back, and it is repeated.
 struct ResultWriting {
     let connection: PostgreSQLConnection
-    /// Whose count the outcomes go to.
+    /// The worker whose tallies count the outcomes.
     let worker: Int
 
-    /// Records outcomes of lines that are in the worker's claims; others are left out: they were given to another
-    /// worker, or recorded by a call whose answer was lost.
+    /// Records outcomes of lines in the worker's claims. Other lines are left out: they were given to another worker,
+    /// or recorded by a call whose answer was lost.
     ///
-    /// - Returns: the lines that were recorded, by batch.
+    /// - Returns: the positions of the recorded lines, by batch.
     func record(_ endings: [LineEnding]) throws(FleetError) -> [Int: [Int]] {
         let rows = try connection.query(
             """
@@ -62,8 +62,8 @@ struct ResultWriting {
             uniqueKeysWithValues: (0..<rows.count).map { (rows.integer($0, 0), rows.integers($0, 1)) })
     }
 
-    /// Lets go on what waited for lines that have ended: their dependents become ready when nothing more is missing,
-    /// and are skipped when a line did not succeed.
+    /// Updates the lines that wait for ended lines: dependents become ready when no dependency is missing, and are
+    /// skipped when a dependency did not succeed.
     ///
     /// - Returns: whether lines have become ready.
     func release(_ batch: Int, succeeded: [Int], others: [Int]) throws(FleetError) -> Bool {
@@ -99,9 +99,9 @@ struct ResultWriting {
         return true
     }
 
-    /// Keeps the batch from being cancelled meanwhile.
+    /// Keeps the batch from being cancelled during the transaction.
     ///
-    /// - Returns: whether it was cancelled before.
+    /// - Returns: whether the batch was cancelled before, or no longer exists.
     @discardableResult
     func lock(_ batch: Int) throws(FleetError) -> Bool {
         let rows = try connection.query(
@@ -109,7 +109,8 @@ struct ResultWriting {
         return rows.count == 0 || rows.text(0, 0) == "cancelled"
     }
 
-    /// Gives everything that waits for lines which did not succeed the outcome `skipped`, with the reason of the line.
+    /// Gives all lines that wait for unsuccessful lines the outcome `skipped`, with the reason of the unsuccessful
+    /// line.
     private func skip(_ batch: Int, after positions: [Int]) throws(FleetError) {
         guard !positions.isEmpty else { return }
         let needs = try lockDoomed(batch, after: positions)
@@ -126,9 +127,9 @@ struct ResultWriting {
             """, plan.positions, failureIndices: plan.rootIndices)
     }
 
-    /// Locks the lines that wait for others, directly or by others that wait.
+    /// Locks the lines that wait for other lines, directly or through other waiting lines.
     ///
-    /// - Returns: what each of them needs.
+    /// - Returns: the dependencies of each locked line.
     private func lockDoomed(_ batch: Int, after positions: [Int]) throws(FleetError) -> [SkipPlan.Need] {
         let rows = try connection.query(
             """
@@ -147,7 +148,7 @@ struct ResultWriting {
         return zip(rows.integers(0, 0), rows.integers(0, 1)).map { SkipPlan.Need(line: $0, needed: $1) }
     }
 
-    /// What the lines are told that need lines with these results.
+    /// Returns the messages for lines that need the lines at these positions, from the results of these lines.
     private func reasons(
         _ batch: Int, of positions: [Int]
     ) throws(FleetError) -> [(position: Int, message: String)] {
@@ -160,24 +161,24 @@ struct ResultWriting {
         }
     }
 
-    /// The expression `gone` for lines whose positions are given.
+    /// The expression `gone` for given positions.
     static let gone = "gone AS (SELECT * FROM unnest($5::bigint[], $7::bigint[]) AS u (position, failure))"
 
-    /// Gives lines that are nobody's an outcome.
+    /// Records an outcome for lines that no worker has.
     ///
     /// - Parameters:
     ///   - failures: the errors of the lines.
-    ///   - prefix: common table expressions, of which `gone` has the positions and the indices of their failures, from
-    ///     1; `$1` is the batch, `$5` are `positions`, `$7` are the indices.
-    ///   - positions: what the expressions ask for.
-    ///   - failureIndices: for each position; nil when there is one failure.
+    ///   - prefix: common table expressions. `gone` returns the positions and the indices of their failures, from 1;
+    ///     `$1` is the batch, `$5` are `positions`, `$7` are the indices.
+    ///   - positions: the positions that the expressions use.
+    ///   - failureIndices: the index of the failure for each position, from 0; nil if there is one failure.
     func end(
         _ batch: Int, _ outcome: ResultLine.Outcome, _ failures: [ResultLine.Failure], _ prefix: String,
         _ positions: [Int], failureIndices: [Int]? = nil
     ) throws(FleetError) {
         let frames = failures.map { ResultFrame(outcome, $0) }
         let indices = failureIndices ?? Array(repeating: 0, count: positions.count)
-        // Ids are looked up one by one, whatever the planner knows of the tables: a million lines may have ended.
+        // Looks up each id separately, whatever the planner knows about the tables: a million lines may have ended.
         try connection.query(
             """
             \(prefix), written AS (
@@ -200,7 +201,7 @@ struct ResultWriting {
     }
 }
 
-/// A result line without its id, which the store puts in between.
+/// A result line without its id; the store inserts the id after `head`.
 struct ResultFrame {
     static let head = "{\"id\":"
     let tail: String

@@ -1,21 +1,21 @@
 // Bluebonnet: HTTP operations for Swift on Linux.
 // SPDX-License-Identifier: MIT
 
-/// Which of the lines that did not succeed is the reason for each line that is skipped. A value.
+/// Finds the unsuccessful line that is the reason for each skipped line. A value type.
 struct SkipPlan: Equatable {
     struct Need {
         let line: Int
         let needed: Int
     }
 
-    /// The lines that are skipped.
+    /// The positions of the skipped lines.
     private(set) var positions: [Int] = []
-    /// For each of them, the index of its reason.
+    /// For each skipped line, the index of its reason in `roots`.
     private(set) var rootIndices: [Int] = []
 
     /// - Parameters:
-    ///   - needs: what each of the lines needs.
-    ///   - roots: the lines that did not succeed. The first one that a line depends on is its reason.
+    ///   - needs: the dependencies of each line.
+    ///   - roots: the positions of the unsuccessful lines. The first root on which a line depends is its reason.
     init(_ needs: [Need], roots: [Int]) {
         let dependents = Dictionary(grouping: needs, by: \.needed)
         var known: Set<Int> = []

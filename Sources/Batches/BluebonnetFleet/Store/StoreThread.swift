@@ -4,7 +4,7 @@
 internal import BluebonnetLocks
 internal import Foundation
 
-/// Works with a connection on a thread of its own, which may wait.
+/// Runs work with a connection on a new thread, which may block.
 enum StoreThread {
     static func run<Value: Sendable>(
         _ store: String, _ work: @escaping @Sendable (PostgreSQLConnection) throws(FleetError) -> Value
@@ -20,7 +20,7 @@ enum StoreThread {
         return try outcome.get()
     }
 
-    /// As above, for work with errors of several kinds.
+    /// Runs work that throws errors of several types.
     static func run<Value: Sendable>(
         _ store: String, _ work: @escaping @Sendable (PostgreSQLConnection) throws -> Value
     ) async throws -> Value {
@@ -32,9 +32,9 @@ enum StoreThread {
     }
 }
 
-/// A connection that is kept from one piece of work to the next one. Any thread; one piece of work at a time.
+/// A connection that is reused for consecutive work. May be used from any thread, for one piece of work at a time.
 final class KeptConnection: Sendable {
-    /// A connection on its way between threads.
+    /// A connection that moves between threads.
     private struct IdleConnection: Sendable {
         nonisolated(unsafe) let connection: PostgreSQLConnection  // safe: used only by the thread that has taken it out
 
@@ -48,7 +48,7 @@ final class KeptConnection: Sendable {
 
     init(_ store: String) { self.store = store }
 
-    /// Works with the connection on a thread that may wait. After an error the next work makes another one.
+    /// Runs work with the connection on a thread that may block. After an error the next call opens a new connection.
     func run<Value: Sendable>(
         _ work: @escaping @Sendable (PostgreSQLConnection) throws(FleetError) -> Value
     ) async throws(FleetError) -> Value {
@@ -62,7 +62,7 @@ final class KeptConnection: Sendable {
         of work: @Sendable (PostgreSQLConnection) throws(FleetError) -> Value
     ) -> Result<Value, FleetError> {
         do throws(FleetError) {
-            // The lock is not held while the store is waited for.
+            // The mutex is unlocked during calls to the store.
             let idle = kept.withLock { kept in
                 defer { kept = nil }
                 return kept
@@ -77,13 +77,13 @@ final class KeptConnection: Sendable {
     }
 }
 
-/// The result of a task, for the thread that waits for it.
+/// Passes the result of a task to the thread that waits for the task.
 final class ResultBox<Value: Sendable>: Sendable {
     private let result = Mutex<Result<Value, any Error>?>(nil)
 
     func set(_ new: Result<Value, any Error>) { result.withLock { $0 = new } }
 
-    /// To be asked after the task has set it.
+    /// The result. Must be read after the task has set it.
     var value: Result<Value, any Error> {
         guard let value = result.withLock({ $0 }) else { preconditionFailure("the task has left nothing") }
         return value

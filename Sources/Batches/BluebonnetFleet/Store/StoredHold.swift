@@ -1,15 +1,15 @@
 // Bluebonnet: HTTP operations for Swift on Linux.
 // SPDX-License-Identifier: MIT
 
-/// An origin to which nothing is sent for a time.
+/// A paused origin: for a time, no worker sends requests to it.
 struct StoredHold: Equatable {
     let origin: String
     let length: Duration
 }
 
-/// A hold as workers share it.
+/// Sharing the pauses of origins between workers.
 extension WorkerStore {
-    /// Holds an origin for all workers, and forgets the holds that are over.
+    /// Pauses an origin for all workers, and deletes pauses that are over.
     func hold(_ origin: String, for length: Duration) throws(FleetError) {
         try connection.transaction { () throws(FleetError) in
             try connection.query(
@@ -26,7 +26,7 @@ extension WorkerStore {
         }
     }
 
-    /// The origins that are held, and for how long.
+    /// Returns the paused origins, and for how long they are paused.
     func holds() throws(FleetError) -> [StoredHold] {
         let rows = try connection.query(
             """

@@ -6,9 +6,9 @@ internal import BluebonnetHTTP
 internal import BluebonnetJournal
 internal import Foundation
 
-/// Puts a batch into the store: all of it, or nothing. One line after the other is read and sent.
+/// Stores a batch, completely or not at all. Lines are read and sent one after the other.
 struct Submission {
-    /// A batch of a million lines is larger than what a statement may take otherwise.
+    /// Storing a batch of a million lines takes longer than the usual time limit of a statement.
     private static let timeout = Duration.seconds(600)
     /// The bytes of rows that are sent at once.
     private static let pieceByteCount = 1 << 18
@@ -17,10 +17,10 @@ struct Submission {
     let settings: FleetSettings
     let lines: SubmittedLines
 
-    /// Puts the batch into the store.
+    /// Stores the batch.
     ///
-    /// - Returns: false when the store has it already, from a call whose answer was lost perhaps.
-    /// - Throws: `nameTaken` when another batch has the name.
+    /// - Returns: false if the store already has the batch, perhaps from a call whose answer was lost.
+    /// - Throws: `nameTaken` if another batch has the name.
     func submit(_ connection: PostgreSQLConnection) throws(FleetError) -> Bool {
         let patience = connection.timeout
         connection.timeout = Self.timeout
@@ -33,7 +33,8 @@ struct Submission {
         }
     }
 
-    /// The number of the new batch; nil when the name is taken. What only its lines tell comes after them.
+    /// Inserts the row of the batch, and returns its number; nil if the name is taken. Columns that depend on the
+    /// lines are set after the lines were inserted.
     private func insertBatch(_ connection: PostgreSQLConnection) throws(FleetError) -> Int? {
         let batch = JournalBatch(digest: "", lineCount: lines.count)
         let inserted = try connection.query(
@@ -48,7 +49,7 @@ struct Submission {
         return inserted.count == 1 ? inserted.integer(0, 0) : nil
     }
 
-    /// The name is taken: by this batch, or by another one?
+    /// Returns false if this batch has the name; throws `nameTaken` if another batch has it.
     private func isKnown(_ connection: PostgreSQLConnection) throws(FleetError) -> Bool {
         let found = try connection.query(
             "SELECT digest FROM bluebonnet.batches WHERE name = $1 AND line_count = $2",
@@ -113,7 +114,7 @@ struct Submission {
     }
 }
 
-/// The rows of a batch's lines, a piece at a time.
+/// Encodes the rows of a batch's lines, a piece at a time.
 private struct LineRows {
     private let batch: Int
     private let lines: SubmittedLines
@@ -121,13 +122,13 @@ private struct LineRows {
     private var digest: BatchDigest.OfLines
     private var index = 0
     private var isEnded = false
-    /// The numbers of the lanes, by the origins as lines have them.
+    /// The numbers of the lanes, by the origins as the lines write them.
     private var numbers: [ByteString: Int] = [:]
-    /// The numbers of the lanes.
+    /// The numbers of the lanes, by normalized origin.
     private(set) var lanes: [ByteString: Int] = [:]
-    /// The lines of each lane.
+    /// The number of lines in each lane.
     private(set) var lineCounts: [Int] = []
-    /// Whether lines wait for others, as far as they were read.
+    /// Whether lines wait for other lines, among the lines read so far.
     private(set) var hasEdges = false
 
     init(batch: Int, lines: SubmittedLines, settings: FleetSettings) {
@@ -135,7 +136,7 @@ private struct LineRows {
         digest = BatchDigest.OfLines(settings.digestSettings)
     }
 
-    /// The digest of all lines, after the last one.
+    /// Returns the digest of all lines. To be called after the last line.
     mutating func finishDigest() -> String { digest.finish() }
 
     mutating func next(byteCount: Int) throws(FleetError) -> [UInt8]? {
@@ -170,14 +171,14 @@ private struct LineRows {
         rows.integers(line.needs)
     }
 
-    /// The number of the lane of lines with an origin, as it is written.
+    /// Returns the number of the lane for an origin as it is written, and counts the line there.
     private mutating func number(of written: String) -> Int {
         let number = numbers[ByteString(written)] ?? newNumber(of: written)
         lineCounts[number] += 1
         return number
     }
 
-    /// An origin may be written in several ways: it is one lane.
+    /// Different spellings of an origin share a lane.
     private mutating func newNumber(of written: String) -> Int {
         let url = written.isEmpty ? settings.baseURL : URL(string: written)
         let origin = url.flatMap { Origin($0) }.map { "\($0)" } ?? ""
@@ -192,7 +193,7 @@ private struct LineRows {
 }
 
 extension SubmittedLines {
-    /// Reads a line, which the store has to be able to keep.
+    /// Reads a line, and checks that the store can keep it.
     fileprivate func node(at position: Int) throws(FleetError) -> RequestLineGraph.Node {
         do throws(LineSourceError) {
             let node = try source.node(at: position)

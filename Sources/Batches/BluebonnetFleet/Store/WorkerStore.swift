@@ -12,13 +12,13 @@ struct OpenBatch: Equatable {
     let hasEdges: Bool
     let keySeed: String
     let settings: FleetSettings
-    /// The origins of its lanes, by their numbers.
+    /// The origins of the lanes, by lane number.
     let lanes: [Int: String]
 }
 
 /// A line that a worker has claimed.
 struct ClaimedLine: Equatable {
-    /// The claim: the fencing number.
+    /// The number of the claim, which is the fencing number.
     let claim: Int
     let batch: Int
     let position: Int
@@ -26,29 +26,31 @@ struct ClaimedLine: Equatable {
     let lane: String
     let priority: RequestLine.Priority
     let kind: FleetLine.Kind
-    /// Whether other lines refer to what it returns.
+    /// Whether other lines refer to the response.
     let isRead: Bool
     let text: Data
-    /// The positions of the lines that it needs.
+    /// The positions of the lines that this line needs.
     let needs: [Int]
-    /// How many workers were lost with it.
+    /// How many workers were lost with the line.
     let lossCount: Int
 
-    /// Whether "may have been sent" has to be in the store before it is sent: when it is unsafe, and when a worker was
-    /// lost with it, so that the store can tell which line loses workers.
+    /// Whether the store must record "may have been sent" before the line is sent: if the line is not safe, or if a
+    /// worker was lost with it, so that the store can detect lines that make workers fail.
     var needsMark: Bool { kind != .safe || lossCount > 0 }
 }
 
-/// What a worker asks of the store. Each call is one transaction; a call whose answer was lost may be made again.
+/// The queries and changes of one worker in the store. Each call is one transaction, and may be repeated if its answer
+/// was lost.
 struct WorkerStore {
     let connection: PostgreSQLConnection
     /// The worker's number.
     let worker: Int
 
-    /// A number of our own ("BBFW"): workers come one after the other, so that a worker sees all with lower numbers.
+    /// The key of the advisory lock for registrations ("BBFW"). Workers register one after the other, so that a worker
+    /// sees all workers with lower numbers.
     private static let lock = 0x4242_4657
 
-    /// Makes a worker known. Without a transfer it counts all workers that came before.
+    /// Registers a worker. A worker without transfers counts all workers that were registered before it.
     static func register(
         _ connection: PostgreSQLConnection, name: String, slots: Int, lease: Double
     ) throws(FleetError) -> WorkerStore {
@@ -67,7 +69,7 @@ struct WorkerStore {
         return WorkerStore(connection: connection, worker: number)
     }
 
-    /// Takes the worker off the list. It has no claims any more.
+    /// Removes the worker, which must have no claims, from the list of workers.
     func leave() throws(FleetError) {
         try connection.transaction { () throws(FleetError) in
             try connection.query("DELETE FROM bluebonnet.workers WHERE number = $1", [.integer(worker)])
@@ -75,9 +77,9 @@ struct WorkerStore {
         }
     }
 
-    /// Tells that the worker lives, and which other workers it counts.
+    /// Sends a heartbeat, and records which other workers this worker counts.
     ///
-    /// - Returns: false when the worker was taken for lost.
+    /// - Returns: false if the worker was declared lost.
     func beat(knownWorker: Int) throws(FleetError) -> Bool {
         try connection.query(
             """
@@ -87,7 +89,7 @@ struct WorkerStore {
         ).changedCount == 1
     }
 
-    /// All workers: what tells whether they live.
+    /// Returns the last heartbeats of all workers.
     func workers() throws(FleetError) -> [WorkerSign] {
         let rows = try connection.query(
             "SELECT number, beat, lease, known_worker FROM bluebonnet.workers WHERE number > $1 ORDER BY number",
@@ -103,15 +105,15 @@ struct WorkerStore {
 // MARK: - Batches and claims
 
 extension WorkerStore {
-    /// The batches that are not finished: some of their lines wait, or are in the hands of workers.
+    /// The unfinished batches: some of their lines wait, or workers have claimed them.
     struct Unfinished {
-        /// Those of which lines could be claimed, the most urgent one first.
+        /// The batches with lines that can be claimed, the most urgent batch first.
         var open: [OpenBatch] = []
-        /// Those of which none can: their limits count all the same.
+        /// The batches without lines that can be claimed. Their limits apply all the same.
         var others: [OpenBatch] = []
     }
 
-    /// Reads the batches that are not finished.
+    /// Reads the unfinished batches.
     ///
     /// - Parameter known: batches that the caller has; they are not read again.
     func unfinishedBatches(known: [Int: OpenBatch]) throws(FleetError) -> Unfinished {
@@ -136,7 +138,8 @@ extension WorkerStore {
         return batches
     }
 
-    /// A batch of a row; nil when this version cannot read its settings: such batches are left to newer workers.
+    /// Creates a batch from a row; nil if this version cannot read its settings. Such batches are left to newer
+    /// workers.
     private func batch(
         _ rows: PostgreSQLResult, _ row: Int, _ known: [Int: OpenBatch]
     ) throws(FleetError) -> OpenBatch? {
@@ -156,22 +159,22 @@ extension WorkerStore {
 
     /// The most lines that may be claimed.
     struct Appetite: Equatable {
-        /// Lines in all.
+        /// The most lines in all.
         var count: Int
-        /// Lines of a lane that is not named.
+        /// The most lines of each lane that `laneCounts` does not name.
         var countPerLane: Int
-        /// Lines of lanes of which the worker has some already, or that have limits of their own; zero leaves a lane
-        /// alone.
+        /// The most lines of lanes of which the worker already has lines, or that have separate limits. Zero skips a
+        /// lane.
         var laneCounts: [Int: Int]
     }
 
-    /// The lanes that one claim looks at.
+    /// The most lanes that one claim looks at.
     static let laneLimit = 256
 
-    /// Claims lines of a batch: from each lane the most urgent ones. Lines that another worker is just claiming are
-    /// passed over.
+    /// Claims lines of a batch, the most urgent lines of each lane. Lines that another worker is claiming at the same
+    /// time are skipped.
     ///
-    /// - Parameter firstLane: where the search begins, so that no lane is always first.
+    /// - Parameter firstLane: the lane at which the search begins, so that it is not always the same lane.
     func claim(
         _ batch: OpenBatch, _ appetite: Appetite, firstLane: Int
     ) throws(FleetError) -> [ClaimedLine] {
@@ -227,7 +230,7 @@ extension WorkerStore {
             text: rows.bytes(row, 7), needs: rows.integers(row, 8), lossCount: rows.integer(row, 9))
     }
 
-    /// What the lines that others refer to have returned, by their positions.
+    /// Returns the results of lines to which other lines refer, by position.
     func sources(_ batch: Int, _ positions: [Int]) throws(FleetError) -> [Int: SourceRow] {
         guard !positions.isEmpty else { return [:] }
         let rows = try connection.query(
@@ -251,9 +254,9 @@ extension WorkerStore {
         let body: Data?
     }
 
-    /// Makes durable that lines may have been sent.
+    /// Records durably that lines may have been sent.
     ///
-    /// - Returns: the claims that the worker still has: lines of others must not be sent.
+    /// - Returns: the claims that the worker still has. Lines of other claims must not be sent.
     func mark(_ lines: [ClaimedLine]) throws(FleetError) -> Set<Int> {
         let rows = try connection.query(
             """
@@ -266,14 +269,14 @@ extension WorkerStore {
         return Set((0..<rows.count).map { rows.integer($0, 0) })
     }
 
-    /// The claims that the store has for the worker.
+    /// Returns the claims that the store has for the worker.
     func claims() throws(FleetError) -> Set<Int> {
         let rows = try connection.query(
             "SELECT number FROM bluebonnet.claims WHERE worker = $1", [.integer(worker)])
         return Set((0..<rows.count).map { rows.integer($0, 0) })
     }
 
-    /// The batches of the worker's claims that were cancelled.
+    /// Returns the cancelled batches among the batches of the worker's claims.
     func cancelledBatches() throws(FleetError) -> Set<Int> {
         let rows = try connection.query(
             """

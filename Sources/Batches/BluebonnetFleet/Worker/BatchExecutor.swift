@@ -6,27 +6,28 @@ internal import BluebonnetBatch
 internal import BluebonnetJournal
 internal import Foundation
 
-/// How a line's operation ended.
+/// The result of a line's operation.
 struct LineReport: Sendable {
     let outcome: ResultLine.Outcome
     let byteCount: Int
-    /// The result line, without its line end.
+    /// The result line without its line break.
     let line: Data
-    /// The body, where other lines refer to it and the line does not have it as text.
+    /// The body, if other lines refer to it and `line` does not contain it as text.
     let body: Data?
-    /// How often the request was sent.
+    /// How many times the request was sent.
     let attemptCount: Int
 }
 
 extension LineEnding {
-    /// The worker's record of an operation that has ended.
+    /// Creates the record of an operation that has ended.
     init(_ line: ClaimedLine, _ report: LineReport) {
         self.init(
             claim: line.claim, batch: line.batch, position: line.position, outcome: report.outcome,
             byteCount: report.byteCount, line: report.line, body: report.body)
     }
 
-    /// What a worker records of an unsafe request that it cancelled because it ends, and that may have been sent.
+    /// Creates the record of an unsafe request that may have been sent, and that the worker cancelled because the
+    /// worker ends.
     init(cancelledInDoubt line: ClaimedLine) {
         var result = ResultLine(id: line.id, outcome: .unknown)
         result.error = .cancelledInDoubt
@@ -36,15 +37,15 @@ extension LineEnding {
     }
 }
 
-/// Runs the lines of one batch. Any thread.
+/// Runs the lines of one batch. May be used from any thread.
 final class BatchExecutor: Sendable {
-    /// A line that waits no longer than this for its next attempt keeps its slot.
+    /// A line keeps its slot if it waits at most this long for its next attempt.
     private static let shortWait = Duration.milliseconds(100)
 
     private let executor: LineExecutor
     private let batch: OpenBatch
     private let keys: JournalBatch
-    /// Whether lines without their own rule are retried.
+    /// Whether lines without their own retry rule are retried.
     private let triesAgain: Bool
     /// The worker's name.
     private let worker: String
@@ -59,10 +60,11 @@ final class BatchExecutor: Sendable {
     /// Starts a line.
     ///
     /// - Parameters:
-    ///   - sources: what the lines that it needs have returned, by id.
-    ///   - onWait: called when the operation waits for its next attempt, with the length of that. On any thread.
-    ///   - onEnd: called once, on a queue of the executor's.
-    /// - Returns: the operation; nil when the line cannot be read: `onEnd` was called then.
+    ///   - sources: the responses of the lines that the line needs, by id.
+    ///   - onWait: called on any thread when the operation waits for its next attempt, with the length of the delay.
+    ///     Delays up to 100 ms are not reported.
+    ///   - onEnd: called once, on the executor's queue; on the calling thread if the line cannot be read.
+    /// - Returns: the operation; nil if the line cannot be read, after `onEnd` was called.
     func start(
         _ claimed: ClaimedLine, sources: [ByteString: ReferenceSource], onWait: @escaping @Sendable (Duration) -> Void,
         onEnd: @escaping @Sendable (LineReport) -> Void
@@ -120,7 +122,7 @@ final class BatchExecutor: Sendable {
 }
 
 extension ReferenceSource {
-    /// The response of a line, as the store has it.
+    /// Creates the source of references from a line's stored response; nil if the result cannot be read.
     init?(_ row: WorkerStore.SourceRow) {
         guard let result = try? JSONDecoder().decode(ResultLine.self, from: row.line) else { return nil }
         self.init(
@@ -129,7 +131,7 @@ extension ReferenceSource {
 }
 
 extension FleetSettings {
-    /// The settings as the lines of the batch are run with.
+    /// Returns the settings with which a worker runs the lines of the batch.
     func runnerSettings(_ own: FleetWorker.Configuration) -> RequestLineRunner.Settings {
         var settings = RequestLineRunner.Settings()
         (settings.baseURL, settings.headers, settings.bodyForm) = (baseURL, headers, bodyForm)
@@ -140,7 +142,7 @@ extension FleetSettings {
         settings.transferOptions.maximumBodyByteCount = maximumBodyByteCount
         settings.transferOptions.keepsDotSegments = keepsDotSegments
         settings.concurrency = own.concurrency
-        settings.concurrencyPerOrigin = own.concurrency  // the worker keeps to its limit itself
+        settings.concurrencyPerOrigin = own.concurrency  // the worker enforces its limit itself
         return settings
     }
 }

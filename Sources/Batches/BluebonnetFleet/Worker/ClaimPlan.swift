@@ -1,33 +1,33 @@
 // Bluebonnet: HTTP operations for Swift on Linux.
 // SPDX-License-Identifier: MIT
 
-/// How many lines of which batch a worker claims next. A value.
+/// Decides how many lines of which batch a worker claims next. A value type.
 ///
-/// A batch of a higher priority is asked first; those of the same priority have equal parts of the worker's hand, and
-/// what one of them leaves goes to the others.
+/// Batches of a higher priority come first. Batches of the same priority get equal parts of the worker's capacity; the
+/// other batches get the rest of a part that a batch does not use.
 struct ClaimPlan {
     struct Step: Equatable {
         let batch: OpenBatch
         let count: Int
 
-        /// Where the search begins: with more lanes than a claim looks at, each claim begins with other ones.
+        /// The lane at which the search begins: a random lane if the batch has more lanes than one claim looks at.
         var firstLane: Int {
             batch.lanes.count > WorkerStore.laneLimit ? Int.random(in: 0..<batch.lanes.count) : 0
         }
     }
 
-    /// The batches of which lines wait, the most urgent one first.
+    /// The batches with waiting lines, the most urgent batch first.
     private let batches: [OpenBatch]
     private let capacity: Int
 
-    /// - Parameter capacity: the lines that the worker has in its hands at most.
+    /// - Parameter capacity: the most lines that the worker has at once.
     init(_ batches: [OpenBatch], capacity: Int) { (self.batches, self.capacity) = (batches, capacity) }
 
-    /// The claims to be made: first each batch's part, then what is left over.
+    /// Returns the claims to make: first each batch's part, then the rest.
     ///
     /// - Parameters:
-    ///   - held: the lines of each batch in the worker's hands.
-    ///   - room: the lines that the worker takes.
+    ///   - held: the number of lines that the worker has of a batch.
+    ///   - room: the number of lines that the worker can take.
     func steps(held: (Int) -> Int, room: Int) -> [Step] {
         var steps: [Step] = []
         for priority in Set(batches.map(\.priority)).sorted(by: >) {
@@ -37,7 +37,7 @@ struct ClaimPlan {
                 let count = min(room, part - held(batch.number))
                 return count > 0 ? Step(batch: batch, count: count) : nil
             }
-            // What is in the hand of a held origin is part of a batch's part, and no reason to leave room unused.
+            // Lines of a paused origin belong to a batch's part, and must not leave capacity unused.
             let isWhole = peers.count == 1 && steps.last?.count == room
             if !isWhole { steps += peers.map { Step(batch: $0, count: room) } }
         }

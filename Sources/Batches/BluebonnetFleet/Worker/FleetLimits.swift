@@ -5,14 +5,14 @@ internal import Bluebonnet
 internal import BluebonnetHTTP
 internal import Foundation
 
-/// What the batches of a fleet allow at single origins, and a worker's share of that. A value.
+/// The limits that the batches of a fleet set for origins, and a worker's share of these limits. A value type.
 struct FleetLimits: Equatable {
-    /// The most transfers to an origin, of all workers together.
+    /// The most concurrent transfers to an origin, of all workers together.
     private(set) var transfers: [String: Int] = [:]
-    /// How many transfers to an origin may begin in a time, of all workers together.
+    /// The rate at which transfers to an origin may begin, of all workers together.
     private(set) var rates: [String: RateLimit] = [:]
 
-    /// The limits of some batches: at each origin the smallest one counts.
+    /// Combines the limits of batches: for each origin, the smallest limit applies.
     init(_ batches: some Sequence<OpenBatch>) {
         for batch in batches {
             if let limit = batch.settings.maximumConcurrentTransferCountPerOrigin {
@@ -28,53 +28,53 @@ struct FleetLimits: Equatable {
         Double(one.count) * (other.period / one.period) <= Double(other.count) ? one : other
     }
 
-    /// How many transfers a worker may run at each origin.
+    /// Returns how many transfers a worker may run at each origin.
     func transfers(_ share: FleetShare) -> [String: Int] { transfers.mapValues { share.transfers(of: $0) } }
 
-    /// How many transfers a worker may run at each origin as soon as all others count it.
+    /// Returns how many transfers a worker may run at each origin as soon as all other workers count it.
     func parts(_ share: FleetShare) -> [String: Int] { transfers.mapValues { share.part(of: $0) } }
 
-    /// At what rate a worker's transfers to each origin may begin.
+    /// Returns the rate at which a worker's transfers to each origin may begin.
     func rates(_ share: FleetShare) -> [String: RateLimit] {
         rates.mapValues { rate in
             RateLimit(rate.count, per: rate.period * share.count, burst: max(1, rate.burst / share.count))
         }
     }
 
-    /// The origins with a rate, of which a worker without a share uses none.
+    /// Returns the origins with a rate limit if the worker has no share yet: the worker must not use them.
     func closedOrigins(_ share: FleetShare) -> Set<String> { share.isActive ? [] : Set(rates.keys) }
 }
 
 extension OriginLimits {
-    /// The most that a worker does at an origin.
+    /// Creates the limits of one worker for an origin.
     init(_ rate: RateLimit?, transfers count: Int) {
         self.init(rateLimit: rate)
         maximumConcurrentTransferCount = count
     }
 }
 
-/// Holds of origins, as a worker knows them. A value with instants handed in.
+/// The pauses of origins, as a worker knows them. A value type; the caller passes the current instant.
 struct OriginHolds {
     typealias Instant = ContinuousClock.Instant
 
-    /// A hold that grows by less is not told to others again.
+    /// A pause that grows by less than this is not reported to other workers again.
     private static let leastGrowth = Duration.milliseconds(500)
 
     private var ends: [String: Instant] = [:]
 
-    /// The origins that are held.
+    /// Returns the paused origins, and forgets pauses that are over.
     mutating func origins(now: Instant) -> Set<String> {
         ends = ends.filter { $0.value > now }
         return Set(ends.keys)
     }
 
-    /// The origins that were held when `origins(now:)` was asked last, and since then.
+    /// The origins that were paused at the last call of `origins(now:)`, or since then.
     var known: Set<String> { Set(ends.keys) }
 
-    /// When the next hold ends.
+    /// When the next pause ends; nil without a pause.
     var nextEnd: Instant? { ends.values.min() }
 
-    /// Notes a hold; whether others are to be told.
+    /// Records a pause. Returns whether other workers are to be notified.
     mutating func note(_ origin: String, for length: Duration, now: Instant) -> Bool {
         let end = now + length
         if let known = ends[origin], known > now, end - known < Self.leastGrowth { return false }

@@ -5,71 +5,71 @@ public import Bluebonnet
 internal import BluebonnetLocks
 internal import Foundation
 
-/// A worker of a fleet: claims lines of the batches in a store, runs them, and records what becomes of them.
+/// A worker of a fleet: claims lines of the batches in a store, runs them, and records their outcomes.
 ///
 /// ```swift
 /// let worker = FleetWorker(store: "postgresql://jobs@db.example.com/jobs")
 /// try await worker.run()
 /// ```
 ///
-/// Any number of workers runs on any number of machines. A worker that dies, or of which the store hears nothing
-/// for the length of its lease, is taken for lost: lines that it had go to others, except unsafe ones that may have
-/// been sent. When the store is away, a worker finishes what is under way, keeps the outcomes, connects again, and
-/// records them. All members may be used from any thread.
+/// Any number of workers can run on any number of machines. A worker that dies, or that sends no heartbeat to the
+/// store during its lease, is declared lost: its lines go to other workers, except unsafe lines that may have been
+/// sent. While the store is unreachable, a worker finishes its running lines, keeps the outcomes, reconnects, and
+/// records the outcomes. All members may be used from any thread.
 public final class FleetWorker: Sendable {
-    /// How a worker works.
+    /// The settings of a worker.
     public struct Configuration: Sendable {
-        /// The name that `Fleet.members()` tells. Default nil: the host's name and the process's number.
+        /// The name that `Fleet.members()` returns. Default nil: the host's name and the process's number.
         public var name: String?
-        /// Transfers at once. Default 64; more than 1,000,000 are as many.
+        /// The most concurrent transfers. Default 64; larger values than 1,000,000 count as 1,000,000.
         public var concurrency = 64
-        /// Transfers at once to one scheme, host and port. Default 6.
+        /// The most concurrent transfers to one scheme, host and port. Default 6.
         public var concurrencyPerOrigin = 6
-        /// How long the store may hear nothing of the worker before its lines go to others. The worker gives a sign six
-        /// times in that. Default 30 s; at least 1 s.
+        /// How long the store may receive nothing from the worker before its lines go to other workers. The worker
+        /// sends a heartbeat six times in a lease. Default 30 s; at least 1 s.
         public var lease = Duration.seconds(30)
-        /// How long operations under way may continue after `drain()`. Default 10 s.
+        /// How long running operations may continue after `drain()`. Default 10 s.
         public var drainTimeout = Duration.seconds(10)
-        /// Whether the worker ends when every batch is complete, paused or cancelled, instead of waiting for more.
-        /// Default false.
+        /// Whether the worker ends when every batch is complete, paused or cancelled, instead of waiting for more
+        /// lines. Default false.
         public var endsWhenIdle = false
-        /// What is this machine's: proxies, `.netrc`, a local address, an authenticator. Time limits, retries, trust
-        /// and the limit of bodies are the batch's. Default `TransferOptions()`.
+        /// Options of this machine: proxies, `.netrc`, a local address, an authenticator. The batch sets time limits,
+        /// retries, trust, dot segments and the limit of bodies. Default `TransferOptions()`.
         public var transferOptions = TransferOptions()
 
-        /// The defaults.
+        /// Creates the default settings.
         public init() {}
     }
 
     /// The work of a worker so far.
     public struct Summary: Sendable, Hashable {
-        /// The number of lines that it has recorded. Outcomes that the store refused, because the lines were given to
-        /// others, do not count.
+        /// The number of lines that the worker has recorded. Outcomes that the store refused, because the lines were
+        /// given to other workers, do not count.
         public internal(set) var recordedCount = 0
-        /// The number of lines that it was given.
+        /// The number of lines that the worker has claimed.
         public internal(set) var claimedCount = 0
-        /// The number of lines that run.
+        /// The number of running lines.
         public internal(set) var runningCount = 0
-        /// The number of outcomes that wait for the store.
+        /// The number of outcomes that are not recorded yet.
         public internal(set) var unrecordedCount = 0
-        /// Why there is no connection to the store; nil when there is one.
+        /// Why there is no connection to the store; nil while there is a connection.
         public internal(set) var problem: FleetError?
     }
 
-    /// The store: a URI `postgresql://…` or a connection string of libpq, as `Fleet` has it.
+    /// The store: a `postgresql://…` URI or a connection string of libpq, as in `Fleet`.
     public let store: String
-    /// How the worker works.
+    /// The settings of the worker.
     public let configuration: Configuration
     private let inbox = WorkerInbox()
     private let state = Mutex(Summary())
 
-    /// Makes a worker; nothing is opened yet. A concurrency below 1 traps.
+    /// Creates a worker. Nothing is opened yet. A concurrency below 1 traps.
     public init(store: String, configuration: Configuration = Configuration()) {
         precondition(
             configuration.concurrency > 0 && configuration.concurrencyPerOrigin > 0,
             "a worker needs room for one transfer")
         var configuration = configuration
-        // What nobody has room for, so that multiples can be counted.
+        // No machine can run more transfers, and multiples of the limit must not overflow.
         configuration.concurrency = min(configuration.concurrency, Self.mostTransfers)
         configuration.concurrencyPerOrigin = min(configuration.concurrencyPerOrigin, Self.mostTransfers)
         (self.store, self.configuration) = (store, configuration)
@@ -77,12 +77,13 @@ public final class FleetWorker: Sendable {
 
     private static let mostTransfers = 1_000_000
 
-    /// Works until the worker is drained or cancelled, on a thread of its own. To be called once. Cancelling the
-    /// calling task cancels the worker.
+    /// Runs on a separate thread until the worker is drained or cancelled, or is idle with `endsWhenIdle`. To be
+    /// called once. Cancelling the calling task cancels the worker.
     ///
-    /// - Parameter onProblem: told when the store is away, and with nil when it is back. On the worker's thread.
-    /// - Throws: `FleetError` when the store cannot be used at the beginning, or refuses the worker. A store that only
-    ///   cannot be reached is waited for.
+    /// - Parameter onProblem: called on the worker's thread with an error when the store becomes unavailable, and with
+    ///   nil when the store is back.
+    /// - Throws: `FleetError` if the store cannot be used at the beginning or refuses the worker, or if the worker
+    ///   ends with outcomes that it could not record. If the store is only unreachable, the worker waits for it.
     public func run(onProblem: @escaping @Sendable (FleetError?) -> Void = { _ in }) async throws(FleetError) {
         let outcome: Result<Void, FleetError> = await withTaskCancellationHandler {
             await withCheckedContinuation { done in
@@ -99,12 +100,12 @@ public final class FleetWorker: Sendable {
         try outcome.get()
     }
 
-    /// Starts nothing more: lines that were not sent go back to the store, operations under way may finish for
-    /// `Configuration.drainTimeout`, and are cancelled then. `run` returns when everything is recorded.
+    /// Stops starting lines. Unsent lines go back to the store; running operations may finish within
+    /// `Configuration.drainTimeout`, and are cancelled then. `run` returns when all outcomes are recorded.
     public func drain() { inbox.post(.drain) }
 
-    /// Cancels what is under way. Lines that were not sent, and those that are safe to repeat, go back to the store;
-    /// unsafe ones that may have been sent have the outcome `unknown`.
+    /// Cancels all running lines. Unsent lines and lines that are safe to repeat go back to the store; unsafe lines
+    /// that may have been sent get the outcome `unknown`.
     public func cancel() { inbox.post(.cancel) }
 
     /// The work of the worker so far.

@@ -4,7 +4,7 @@
 internal import Bluebonnet
 internal import BluebonnetBatch
 
-/// The operations of a worker's lines. Confined to the worker's thread.
+/// Runs the operations of a worker's lines. Confined to the worker's thread.
 struct LineRuns {
     private let configuration: FleetWorker.Configuration
     private let governor: Governor
@@ -13,14 +13,14 @@ struct LineRuns {
     private let worker: String
     private var executors: [Int: BatchExecutor] = [:]
     private var running: [WorkerHand.Serial: (line: ClaimedLine, operation: HTTPRequestOperation?)] = [:]
-    /// The responses of lines that other lines need, by claim.
+    /// The responses that the worker's lines need, by claim and position.
     private var sources: [Int: [Int: (id: String, source: ReferenceSource)]] = [:]
 
     init(_ configuration: FleetWorker.Configuration, _ governor: Governor, _ inbox: WorkerInbox, worker: String) {
         (self.configuration, self.governor, self.inbox, self.worker) = (configuration, governor, inbox, worker)
     }
 
-    /// Reads what lines that were claimed refer to.
+    /// Reads the responses to which claimed lines refer.
     mutating func take(_ lines: [ClaimedLine], of batch: OpenBatch, _ session: WorkerStore) throws(FleetError) {
         let needs = Set(lines.flatMap(\.needs))
         guard let claim = lines.first?.claim, !needs.isEmpty else { return }
@@ -30,7 +30,7 @@ struct LineRuns {
         }
     }
 
-    /// Starts a line. Its waits for other attempts and its end come to the inbox.
+    /// Starts a line. Its delays before other attempts, and its end, are posted to the inbox.
     mutating func start(_ serial: WorkerHand.Serial, _ line: ClaimedLine, of batch: OpenBatch) {
         let known = sources[line.claim]
         let needed = line.needs.compactMap { known?[$0] }
@@ -53,17 +53,17 @@ struct LineRuns {
         return executor
     }
 
-    /// A line's operation has ended; nil when it is not known.
+    /// Removes an operation that has ended, and returns its line; nil if the operation is unknown.
     mutating func end(_ serial: WorkerHand.Serial) -> ClaimedLine? { running.removeValue(forKey: serial)?.line }
 
     func cancel(_ serial: WorkerHand.Serial) { running[serial]?.operation?.cancel() }
 
     func cancelAll() { for run in running.values { run.operation?.cancel() } }
 
-    /// Lets go of what belongs to other batches, and of what no line refers to any more.
+    /// Releases the executors of all other batches.
     mutating func keep(_ batches: Set<Int>) { executors = executors.filter { batches.contains($0.key) } }
 
-    /// Lets go of what lines of claims referred to that are no more.
+    /// Releases the responses of claims that no longer exist.
     mutating func keep(claims: Set<Int>) {
         if sources.count > claims.count { sources = sources.filter { claims.contains($0.key) } }
     }

@@ -4,12 +4,12 @@
 internal import Bluebonnet
 internal import Foundation
 
-/// What a worker may send to which origin: its share of the limits of all workers, and the holds of servers. Confined
-/// to the worker's thread.
+/// Decides what a worker may send to which origin, by its share of the limits of all workers and by the pauses that
+/// servers ask for. Confined to the worker's thread.
 struct OriginRules {
     typealias Instant = ContinuousClock.Instant
 
-    /// Keeps to rates and holds on the network thread.
+    /// Enforces rates and pauses on the network thread.
     let governor: Governor
     private(set) var limits = FleetLimits([])
     private(set) var share = FleetShare(of: 0, among: [])
@@ -22,15 +22,15 @@ struct OriginRules {
         governor.observeHolds { [inbox] in inbox.post(.held(origin: $0, length: $1)) }
     }
 
-    /// When the next hold ends; nil when nothing is held.
+    /// When the next pause ends; nil without a pause.
     var nextEnd: Instant? { holds.nextEnd }
 
-    /// Whether what a hand has on its way fits into the worker's part of the limits.
+    /// Whether the lines of a hand that are in flight fit into the worker's part of the limits.
     func hasKept(_ hand: WorkerHand) -> Bool { hand.keeps(to: limits.parts(share)) }
 
-    /// Takes other limits, or another share of them.
+    /// Sets new limits, or a new share of the limits.
     ///
-    /// - Returns: lines of the hand that this worker has no share for: they are for others.
+    /// - Returns: unsent lines of the hand for origins where this worker has no share: other workers run them.
     mutating func set(
         _ newLimits: FleetLimits, _ newShare: FleetShare, _ hand: inout WorkerHand
     ) -> [ClaimedLine] {
@@ -45,7 +45,7 @@ struct OriginRules {
                 governor.setLimits(nil, for: url)
                 continue
             }
-            // The hand counts lines when they start; the governor keeps those to the limit that are tried again.
+            // The hand counts lines when they start; the governor also limits lines that are retried.
             let count = max(1, min(concurrencyPerOrigin, transfers[origin] ?? concurrencyPerOrigin))
             governor.setLimits(OriginLimits(rates[origin], transfers: count), for: url)
         }
@@ -54,12 +54,12 @@ struct OriginRules {
         }
     }
 
-    /// A server wants to be left alone; whether others are to be told.
+    /// Records a pause that a server asks for. Returns whether other workers are to be notified.
     mutating func note(_ origin: String, for length: Duration) -> Bool {
         holds.note(origin, for: length, now: .now)
     }
 
-    /// Takes the holds that others have told of.
+    /// Applies the pauses that other workers have reported.
     mutating func take(_ told: [StoredHold], _ hand: inout WorkerHand) {
         for held in told where holds.note(held.origin, for: held.length, now: .now) {
             if let url = URL(string: held.origin) { governor.hold(url, for: held.length) }
@@ -67,12 +67,12 @@ struct OriginRules {
         apply(to: &hand)
     }
 
-    /// Tells a hand which origins are left alone now.
+    /// Sets the origins to which a hand sends nothing now.
     mutating func apply(to hand: inout WorkerHand) {
         hand.setHeld(holds.origins(now: .now).union(limits.closedOrigins(share)))
     }
 
-    /// How much of a batch the worker takes, lane by lane.
+    /// Returns how many lines of a batch the worker can take, lane by lane.
     func appetite(for batch: OpenBatch, _ count: Int, _ hand: WorkerHand) -> WorkerStore.Appetite {
         let closed = holds.known.union(limits.closedOrigins(share))
         var appetite = WorkerStore.Appetite(count: count, countPerLane: 2 * concurrencyPerOrigin, laneCounts: [:])

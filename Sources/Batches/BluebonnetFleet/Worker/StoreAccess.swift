@@ -5,7 +5,7 @@ internal import CLinux
 internal import Foundation
 internal import Glibc
 
-/// A worker's way to the store: connects, and connects again when the store was away. Confined to the worker's thread.
+/// Connects a worker to the store, and reconnects after errors. Confined to the worker's thread.
 struct StoreAccess {
     typealias Instant = ContinuousClock.Instant
 
@@ -16,13 +16,13 @@ struct StoreAccess {
     /// The worker's name.
     let name: String
     private let configuration: FleetWorker.Configuration
-    /// The worker's number, which it keeps while the store has it.
+    /// The worker's number, which stays the same while the store knows it.
     private var worker: Int?
     private var pause = StoreAccess.shortestPause
     private var wasOpen = false
-    /// The connection; nil while the store is away.
+    /// The connection; nil while there is no connection.
     private(set) var session: WorkerStore?
-    /// Whether the connection has just been made.
+    /// Whether the connection was just made.
     var isNew = false
     /// Why there is no connection.
     private(set) var problem: FleetError?
@@ -33,14 +33,14 @@ struct StoreAccess {
         name = configuration.name ?? "\(ProcessInfo.processInfo.hostName):\(getpid())"
     }
 
-    /// The connection, which is made when it is time; nil while the store is away.
+    /// Returns the connection, and connects first if necessary; nil before the next attempt is due.
     mutating func open() throws(FleetError) -> WorkerStore? {
         if let session { return session }
         guard Instant.now >= nextAttempt else { return nil }
         let connection = try PostgreSQLConnection(target, name: "bluebonnet \(name)", timeout: timeout)
         try FleetSchema.prepare(connection)
-        // Rows are found by their keys. What the planner makes of tables that grow by a million rows within seconds, or
-        // that were empty when it looked, is of no use.
+        // Forces index scans and generic plans: the planner's statistics are useless for tables that grow by a million
+        // rows within seconds, or that were empty when they were analyzed.
         try connection.query("SET enable_seqscan = off; SET jit = off; SET plan_cache_mode = force_generic_plan")
         if let known = try known(connection) { session = known } else { session = try register(connection) }
         (isNew, wasOpen, pause) = (true, true, Self.shortestPause)
@@ -48,7 +48,7 @@ struct StoreAccess {
         return session
     }
 
-    /// A store that does not answer is given up before others take the worker for lost.
+    /// The worker gives up a silent store before other workers declare this worker lost.
     private var timeout: Duration { min(PostgreSQLConnection.timeout, max(.seconds(2), configuration.lease / 2)) }
 
     private func known(_ connection: PostgreSQLConnection) throws(FleetError) -> WorkerStore? {
@@ -64,13 +64,13 @@ struct StoreAccess {
         return store
     }
 
-    /// The store has taken the worker for lost: it begins anew with the next connection.
+    /// Registers the worker again with the next connection, after the store has declared it lost.
     mutating func registerAgain() { (worker, session, nextAttempt) = (nil, nil, .now) }
 
-    /// Whether an error will not pass: the store refuses the worker at the beginning.
+    /// Whether an error is lasting: the store refuses the worker before the first connection was made.
     func isRefusal(_ error: FleetError) -> Bool { !wasOpen && error.code != .unreachable }
 
-    /// Something went wrong: the connection is given up, and another one is made after a pause.
+    /// Gives up the connection after an error. The next attempt follows after a pause.
     mutating func lose(_ error: FleetError) {
         session = nil
         nextAttempt = .now + pause
@@ -80,7 +80,7 @@ struct StoreAccess {
 }
 
 extension WorkerInbox {
-    /// Waits for an event, or until an instant.
+    /// Blocks until an event is posted, or until an instant.
     func wait(until limit: ContinuousClock.Instant) {
         var descriptor = pollfd(fd: self.descriptor, events: Int16(POLLIN), revents: 0)
         let left = limit - .now

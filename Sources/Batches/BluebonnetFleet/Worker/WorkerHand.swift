@@ -5,13 +5,13 @@ internal import BluebonnetBatch
 internal import BluebonnetJournal
 internal import Foundation
 
-/// The lines that a worker has in its hands, and what is to be done with each next. A value: it knows neither the store
-/// nor the network.
+/// The lines that a worker has, and the next step of each line. A value type that uses neither the store nor the
+/// network.
 ///
-/// A line waits for a slot; then its mark is made, when it needs one; then it runs; then its outcome waits to be
+/// A line waits for a slot; then it is marked, if it needs a mark; then it runs; then its outcome waits to be
 /// recorded.
 struct WorkerHand {
-    /// The name of a line in the hands of one worker.
+    /// Identifies a line within one worker.
     typealias Serial = Int
     typealias Instant = ContinuousClock.Instant
 
@@ -29,17 +29,18 @@ struct WorkerHand {
     private var entries: [Serial: Entry] = [:]
     private var nextSerial = 0
     private var claims: [Int: Set<Serial>] = [:]
-    /// Lines that are to be marked.
+    /// Lines to be marked.
     private var marks: [Serial] = []
-    /// Lines whose outcome is to be recorded, in the order of their ends.
+    /// Lines whose outcomes are to be recorded, in the order in which they ended.
     private var outbox: [Serial] = []
-    /// The lines of each batch that have not ended.
+    /// The number of lines of each batch that have not ended.
     private var openCounts: [Int: Int] = [:]
-    /// The lines that run.
+    /// The number of running lines.
     private(set) var runningCount = 0
-    /// Those of them that wait for their next attempt, and when that is over: others have their slots meanwhile.
+    /// The running lines that wait for their next attempt, and when each of them continues. Other lines use their
+    /// slots until then.
     private var parked: [Serial: Instant] = [:]
-    /// More lines are not parked, so that a worker does not claim without end from servers that fail.
+    /// The most parked lines, so that a worker does not claim lines without limit for servers that fail.
     private let parkedLimit: Int
 
     init(concurrency: Int, concurrencyPerOrigin: Int) {
@@ -49,23 +50,23 @@ struct WorkerHand {
 
     /// The number of lines that have not ended.
     var openCount: Int { openCounts.values.reduce(0, +) }
-    /// The number of those that need slots: what is held or waits for another attempt must not keep the worker from
-    /// other lines.
+    /// The number of lines that have not ended and need slots. Lines of paused origins, and lines that wait for
+    /// another attempt, must not keep the worker from claiming other lines.
     var busyCount: Int { max(0, openCount - window.heldCount - parked.count) }
-    /// The number of outcomes that are to be recorded.
+    /// The number of outcomes to be recorded.
     var endedCount: Int { outbox.count }
-    /// The claims of which the worker has lines.
+    /// The claims to which the worker's lines belong.
     var claimNumbers: Set<Int> { Set(claims.keys) }
-    /// The batches of which the worker has lines.
+    /// The batches with lines that have not ended.
     var batches: Set<Int> { Set(openCounts.keys) }
     var isEmpty: Bool { entries.isEmpty }
 
-    /// The lines of a batch that have not ended.
+    /// Returns the number of lines of a batch that have not ended.
     func openCount(of batch: Int) -> Int { openCounts[batch] ?? 0 }
 
-    // MARK: Lines come
+    // MARK: Adding lines
 
-    /// Takes lines that were claimed.
+    /// Adds claimed lines.
     mutating func add(_ lines: [ClaimedLine]) {
         for line in lines {
             let serial = nextSerial
@@ -77,10 +78,10 @@ struct WorkerHand {
         }
     }
 
-    /// How many lines more of a lane the worker takes: so many that a slot that becomes free finds the next one.
+    /// Returns how many more lines of a lane the worker can take: enough to use a slot as soon as it becomes free.
     func appetite(forLane lane: String) -> Int { max(0, 2 * window.limit(of: lane) - window.count(of: lane)) }
 
-    /// The lanes with lines in the worker's hands.
+    /// The lanes of the worker's lines.
     var lanes: Set<String> { window.lanesInUse }
 
     /// Sets how many lines of some lanes may run at once.
@@ -89,11 +90,11 @@ struct WorkerHand {
     /// Sets the lanes to which nothing is sent for a time.
     mutating func setHeld(_ lanes: Set<String>) { window.setHeld(lanes) }
 
-    /// How many lines of a lane may run at once.
+    /// Returns how many lines of a lane may run at once.
     func limit(ofLane lane: String) -> Int { window.limit(of: lane) }
 
-    /// Whether no more lines of some lanes are on their way than the lanes' limits allow. Lines that wait for another
-    /// attempt are not: the governor lets them go on within the limits.
+    /// Whether the lines in flight stay within the limits of their lanes. Lines that wait for another attempt do not
+    /// count: the governor lets them continue within the limits.
     func keeps(to limits: [String: Int]) -> Bool {
         var counts: [String: Int] = [:]
         for (serial, entry) in entries where limits[entry.line.lane] != nil && parked[serial] == nil {
@@ -105,7 +106,7 @@ struct WorkerHand {
         return counts.allSatisfy { $0.value <= limits[$0.key] ?? 0 }
     }
 
-    // MARK: Lines go out
+    // MARK: Sending lines
 
     /// A line to be sent now.
     struct Start: Equatable {
@@ -113,12 +114,12 @@ struct WorkerHand {
         let line: ClaimedLine
     }
 
-    /// Gives the lines that may be sent now. Those that need a mark are among `takeMarks()` then.
+    /// Returns the lines that may be sent now. `takeMarks()` returns the lines that need a mark first.
     mutating func takeStarts() -> [Start] {
         var starts: [Start] = []
         while let ticket = window.next() {
             guard let entry = entries[ticket.position], case .waiting = entry.phase else {
-                window.release(ticket.lane)  // it was lost, or given back
+                window.release(ticket.lane)  // the line was lost or returned
                 continue
             }
             if entry.line.needsMark {
@@ -131,7 +132,7 @@ struct WorkerHand {
         return starts
     }
 
-    /// Takes the lines whose marks are to be made durable; then `marked` is to be called, or `putOff` when that failed.
+    /// Returns the lines whose marks are to be made durable. Call `marked` afterwards, or `putOff` if that failed.
     mutating func takeMarks() -> [Start] {
         defer { marks = [] }
         return marks.compactMap { serial in
@@ -140,10 +141,10 @@ struct WorkerHand {
         }
     }
 
-    /// The marks were not made: they are to be made again.
+    /// Queues lines again whose marks could not be made durable.
     mutating func putOff(_ lines: [Start]) { marks = lines.map(\.serial) + marks }
 
-    /// The marks are durable: gives the lines that may be sent.
+    /// Returns the lines that may be sent because their marks are durable.
     mutating func marked(_ lines: [Start]) -> [Start] {
         lines.compactMap { start in
             guard case .marking? = entries[start.serial]?.phase else { return nil }
@@ -157,14 +158,14 @@ struct WorkerHand {
         return Start(serial: serial, line: line)
     }
 
-    // MARK: Lines wait for another attempt
+    // MARK: Waiting for another attempt
 
-    /// A line that runs waits for its next attempt until an instant: its slot is free until then, unless too many lines
-    /// wait in this way.
+    /// Frees the slot of a running line that waits for its next attempt until an instant, unless too many lines are
+    /// parked.
     mutating func park(_ serial: Serial, until end: Instant) {
         guard let entry = entries[serial], case .running = entry.phase else { return }
         guard parked[serial] == nil else {
-            parked[serial] = end  // it has waited before, and nobody has looked since
+            parked[serial] = end  // it is still parked from an earlier attempt
             return
         }
         guard parked.count < parkedLimit else { return }
@@ -172,7 +173,8 @@ struct WorkerHand {
         window.release(entry.line.lane)
     }
 
-    /// Lines whose wait is over have their slots again. Until as many others have ended, no line starts.
+    /// Gives lines that continue their slots again, even if no slot is free. Then no line starts until enough other
+    /// lines have ended.
     mutating func unpark(now: Instant) {
         for (serial, end) in parked where end <= now {
             parked[serial] = nil
@@ -180,21 +182,21 @@ struct WorkerHand {
         }
     }
 
-    /// When the first wait is over; nil when no line waits.
+    /// When the first parked line continues; nil if no line is parked.
     var nextUnpark: Instant? { parked.values.min() }
 
-    // MARK: Lines end
+    // MARK: Ending lines
 
-    /// A line has its outcome. Of a line that was lost meanwhile nothing is kept.
+    /// Records the outcome of a line. If the line was lost in the meantime, the outcome is dropped.
     mutating func ended(_ serial: Serial, _ ending: LineEnding) {
         guard leaveSlot(serial) else { return }
         entries[serial]?.phase = .ended(ending)
         outbox.append(serial)
     }
 
-    /// A line was not sent, and goes back to the store.
+    /// Removes a running line that goes back to the store.
     ///
-    /// - Returns: the line; nil when it was lost meanwhile.
+    /// - Returns: the line; nil if it was lost in the meantime.
     mutating func returned(_ serial: Serial) -> ClaimedLine? {
         guard leaveSlot(serial) else { return nil }
         return forget(serial)
@@ -213,14 +215,14 @@ struct WorkerHand {
         openCounts[batch] = count > 1 ? count - 1 : nil
     }
 
-    /// The next outcomes to be recorded.
+    /// Returns the next outcomes to be recorded.
     func nextEndings(limit: Int) -> [LineEnding] {
         outbox.prefix(limit).compactMap { serial in
             if case .ended(let ending)? = entries[serial]?.phase { ending } else { nil }
         }
     }
 
-    /// The first outcomes are recorded.
+    /// Removes the first outcomes, which were recorded.
     mutating func recorded(_ count: Int) {
         for serial in outbox.prefix(count) { _ = forget(serial) }
         outbox.removeFirst(min(count, outbox.count))
@@ -233,11 +235,11 @@ struct WorkerHand {
         return entry.line
     }
 
-    // MARK: Lines are taken away
+    // MARK: Removing lines
 
-    /// The store has given lines to others: nothing of them is recorded.
+    /// Removes the lines of claims that the store has given to other workers, and their outcomes.
     ///
-    /// - Returns: the lines that run: they are to be cancelled.
+    /// - Returns: the running lines, which are to be cancelled.
     mutating func lose(_ lost: Set<Int>) -> [Serial] {
         var running: [Serial] = []
         for serial in lost.flatMap({ claims[$0] ?? [] }).sorted() {
@@ -258,9 +260,9 @@ struct WorkerHand {
         return running
     }
 
-    /// Takes out lines that were not sent.
+    /// Removes unsent lines, and returns them.
     ///
-    /// - Parameter isIncluded: which lines; called once for each.
+    /// - Parameter isIncluded: whether a line is removed; called once for each line.
     mutating func takeUnsent(where isIncluded: (ClaimedLine) -> Bool) -> [ClaimedLine] {
         var lines: [ClaimedLine] = []
         for (serial, entry) in entries.sorted(by: { $0.key < $1.key }) where isIncluded(entry.line) {
@@ -275,7 +277,7 @@ struct WorkerHand {
         return lines
     }
 
-    /// The lines of a batch that run.
+    /// Returns the running lines of a batch.
     func running(of batch: Int) -> [Serial] {
         entries.filter { entry in
             guard entry.value.line.batch == batch, case .running = entry.value.phase else { return false }

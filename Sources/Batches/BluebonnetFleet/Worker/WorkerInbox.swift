@@ -5,23 +5,23 @@ internal import BluebonnetLocks
 internal import CLinux
 internal import Glibc
 
-/// Messages of other threads to a worker's thread, and the descriptor that wakes it.
+/// Passes events from other threads to a worker's thread, and wakes it.
 final class WorkerInbox: Sendable {
-    /// An event.
+    /// An event for the worker's thread.
     enum Event: Sendable {
         /// A line's operation has ended.
         case ended(WorkerHand.Serial, LineReport)
         /// A line's operation waits for its next attempt.
         case waiting(WorkerHand.Serial, length: Duration)
-        /// A server wants its origin to be left alone.
+        /// A server asks for a pause of its origin.
         case held(origin: String, length: Duration)
-        /// Nothing more is to be started.
+        /// The worker is to stop starting lines.
         case drain
-        /// Running lines are to be cancelled.
+        /// The worker is to cancel its running lines.
         case cancel
     }
 
-    /// An eventfd: readable while there is something.
+    /// An eventfd that is readable while there are events.
     let descriptor: Int32
     private let events = Mutex<[Event]>([])
 
@@ -40,7 +40,7 @@ final class WorkerInbox: Sendable {
         if isFirst { _ = eventfd_write(descriptor, 1) }
     }
 
-    /// Takes everything out.
+    /// Removes all events, and returns them.
     func take() -> [Event] {
         var count: eventfd_t = 0
         _ = eventfd_read(descriptor, &count)

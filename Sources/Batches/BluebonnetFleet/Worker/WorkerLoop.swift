@@ -7,29 +7,29 @@ internal import BluebonnetHTTP
 internal import Foundation
 internal import Glibc
 
-/// The thread of a worker: takes what has happened, does what is due, and waits for more.
+/// The loop of a worker's thread: handles events, does the work that is due, and waits for more.
 ///
-/// The store is asked by this thread alone, one statement after the other. When it is away, lines that run go on, and
-/// their outcomes wait here.
+/// Only this thread talks to the store, one statement at a time. While the store is unreachable, running lines
+/// continue, and their outcomes wait here.
 struct WorkerLoop {
     typealias Instant = ContinuousClock.Instant
 
     private enum Stage {
         case working
-        /// Nothing more is started; what runs at the instant is cancelled.
+        /// No lines are started; lines that still run at the instant are cancelled.
         case draining(until: Instant)
-        /// Running lines were cancelled; the worker waits for the store until the instant.
+        /// Running lines were cancelled. The worker waits for the store until the instant.
         case ending(until: Instant)
     }
 
-    /// Outcomes wait so long for others, unless lines wait for them.
+    /// How long outcomes wait for more outcomes, unless lines wait for them.
     private static let recordInterval = Duration.milliseconds(10)
     private static let recordLimit = 512
-    /// Without work the store is asked so often, if nobody tells of any.
+    /// How often a worker without work asks the store if there is no notification.
     private static let idleInterval = Duration.seconds(30)
-    /// A worker whose hand is full asks for batches at most so often, for their limits.
+    /// How often a worker with a full hand asks for batches at most, for their limits.
     private static let limitInterval = Duration.seconds(1)
-    /// How often is asked whether every batch is complete.
+    /// How often the worker asks whether every batch is complete.
     private static let endInterval = Duration.milliseconds(200)
 
     private let configuration: FleetWorker.Configuration
@@ -40,32 +40,32 @@ struct WorkerLoop {
     private var hand: WorkerHand
     private var runs: LineRuns
     private var batches: [Int: OpenBatch] = [:]
-    /// The batches of which lines wait, the most urgent one first; nil when they are to be asked for.
+    /// The batches with waiting lines, the most urgent batch first; nil when the store must be asked.
     private var open: [OpenBatch]?
     private var rules: OriginRules
     private var watch: WorkerWatch
-    /// The newest worker that this one counts, and leaves its part of the limits to.
+    /// The newest worker that this worker counts, and to which it leaves a part of the limits.
     private var knownWorker = 0
     private var stage = Stage.working
     private var summary = FleetWorker.Summary()
     /// Lines that go back to the store, by claim.
     private var returns: [Int: (batch: Int, positions: [Int])] = [:]
-    /// Holds of which others are to be told.
+    /// Pauses to report to other workers.
     private var tidings: [(origin: String, length: Duration)] = []
-    /// Batches of which what runs was cancelled, because they were.
+    /// Cancelled batches whose running lines were cancelled for this reason.
     private var cancelled: Set<Int> = []
-    /// Batches that are to be cancelled, because a line of theirs has failed.
+    /// Batches to be cancelled because one of their lines has failed.
     private var failed: Set<Int> = []
     private var nextBeat = Instant.now
-    /// Until when the store counts on the worker, if nothing more is heard of it.
+    /// When the worker's lease ends if the store receives no further heartbeat.
     private var leaseEnd = Instant.now
     private var nextRecord = Instant.now
     private var nextClaim = Instant.now
-    /// When the batches were asked for last.
+    /// When the batches were read last.
     private var lastLook = Instant.now
-    /// When they are to be asked for, because another one may have limits; nil when none has come.
+    /// When the batches are to be read, because a new batch may have limits; nil without a new batch.
     private var nextLook: Instant?
-    /// Whether lines wait of lanes of which the hand has as many as it takes.
+    /// Whether lines wait in lanes of which the hand already has as many as it takes.
     private var waitsForRoom = false
 
     init(
@@ -93,7 +93,7 @@ struct WorkerLoop {
             publish()
             if isDone { break }
             if case .ending(let limit) = stage, Instant.now > limit {
-                // Lines that were not given back go to others when the lease is over.
+                // Lines that were not returned go to other workers when the lease is over.
                 guard hand.endedCount > 0 else { break }
                 throw lastWord
             }
@@ -123,7 +123,7 @@ struct WorkerLoop {
     }
 }
 
-// MARK: - What has happened
+// MARK: - Events
 
 extension WorkerLoop {
     private mutating func take(_ event: WorkerInbox.Event) {
@@ -143,8 +143,8 @@ extension WorkerLoop {
         }
     }
 
-    /// A line that was cancelled because the worker ends goes back, unless it may have been sent and must not be sent
-    /// again.
+    /// Handles the end of a line. A line that was cancelled because the worker ends goes back to the store, unless the
+    /// line may have been sent and must not be sent again.
     private mutating func ended(_ serial: WorkerHand.Serial, _ report: LineReport) {
         guard let line = runs.end(serial) else { return }
         if report.outcome == .cancelled, case .ending = stage, !cancelled.contains(line.batch) {
@@ -163,7 +163,7 @@ extension WorkerLoop {
         for line in lines { returns[line.claim, default: (line.batch, [])].positions.append(line.position) }
     }
 
-    /// Goes from one stage to the next one when it is time.
+    /// Moves to the next stage when it is due.
     private mutating func moveOn() {
         guard case .draining(let limit) = stage, Instant.now >= limit || hand.runningCount == 0 else { return }
         stage = .ending(until: .now + configuration.lease + .seconds(10))
@@ -171,7 +171,7 @@ extension WorkerLoop {
     }
 }
 
-// MARK: - What is due
+// MARK: - Due work
 
 extension WorkerLoop {
     private mutating func step() throws(FleetError) {
@@ -179,7 +179,7 @@ extension WorkerLoop {
             guard let session = try store.open() else { return }
             if store.isNew { try begin(session) }
             if Instant.now >= nextBeat { try beat(session) }
-            guard store.session != nil else { return }  // it was taken for lost
+            guard store.session != nil else { return }  // the worker was declared lost
             try settle(session)
             try record(session)
             try mark(session)
@@ -192,7 +192,7 @@ extension WorkerLoop {
         }
     }
 
-    /// Finds out, after the store was away, what has become of the worker's lines.
+    /// Finds out which lines the worker still has, after a new connection was made.
     private mutating func begin(_ session: WorkerStore) throws(FleetError) {
         try FleetNotice.listen(session.connection)
         let kept = try session.claims()
@@ -204,20 +204,21 @@ extension WorkerLoop {
         try cancelBatches(session)
     }
 
-    /// Gives claims back whose answers were lost. The server may come to a statement that was given up long after.
+    /// Gives back claims whose answers were lost. The server may execute a statement long after the worker has given
+    /// it up.
     private func giveBackUnknown(_ claims: Set<Int>, _ session: WorkerStore) throws(FleetError) {
         for claim in claims.subtracting(hand.claimNumbers) where returns[claim] == nil {
             try session.giveBack(claim: claim)
         }
     }
 
-    /// Others have the lines of these claims.
+    /// Drops the lines of claims that other workers have.
     private mutating func lose(_ claims: Set<Int>) {
         for claim in claims { returns[claim] = nil }
         for serial in hand.lose(claims) { runs.cancel(serial) }
     }
 
-    /// Tells that the worker lives, looks whether others do, and takes its share of limits.
+    /// Sends a heartbeat, looks for lost workers, and updates the worker's share of the limits.
     private mutating func beat(_ session: WorkerStore) throws(FleetError) {
         let (signs, sent) = (try session.workers(), Instant.now)
         let newShare = FleetShare(of: session.worker, among: signs)
@@ -225,7 +226,7 @@ extension WorkerLoop {
             giveBack(rules.set(rules.limits, newShare, &hand))
             (open, nextClaim) = (nil, .now)
         }
-        // Others have their parts when what is on its way here fits into this one's.
+        // Other workers may use their parts once the lines in flight here fit into this worker's part.
         let newest = signs.last?.number ?? 0
         if rules.hasKept(hand) { knownWorker = newest }
         guard try session.beat(knownWorker: knownWorker) else {
@@ -238,11 +239,11 @@ extension WorkerLoop {
             _ = try session.reap(sign.number, beat: sign.beat)
         }
         try giveBackUnknown(try session.claims(), session)
-        // Others count this worker soon: then it has its share.
+        // Other workers will soon count this worker; then it has its share.
         if !newShare.isActive || knownWorker < newest { nextBeat = min(nextBeat, .now + .milliseconds(50)) }
     }
 
-    /// Lines that go back, batches that end, holds that others are to hear of.
+    /// Gives lines back to the store, and reports pauses to other workers.
     private mutating func settle(_ session: WorkerStore) throws(FleetError) {
         while let (claim, lines) = returns.first {
             try session.giveBack(claim, batch: lines.batch, lines.positions)
@@ -275,7 +276,7 @@ extension WorkerLoop {
                     try BatchControl(connection: session.connection, name: name, number: batch).cancel()
                 }
             } catch {
-                guard error.code == .noBatch else { throw error }  // it was removed meanwhile
+                guard error.code == .noBatch else { throw error }  // the batch was removed in the meantime
             }
             failed.removeFirst()
         }
@@ -295,8 +296,8 @@ extension WorkerLoop {
         }
     }
 
-    /// Starts what needs no mark. A worker that has not heard of the store for its whole lease starts nothing: others
-    /// may have its lines, and its share of limits.
+    /// Starts the lines that need no mark. A worker that has not reached the store for its whole lease starts nothing:
+    /// other workers may have its lines and its share of the limits.
     private mutating func startReady() {
         if Instant.now < leaseEnd { start(hand.takeStarts()) }
     }
@@ -335,7 +336,7 @@ extension WorkerLoop {
         try mark(session)
         runs.keep(claims: hand.claimNumbers)
         if claimedCount == 0 {
-            // With a list that was asked for just now there is nothing; else it is asked for.
+            // If the list was just read, there is nothing to claim; otherwise it is read at once.
             nextClaim = isKnown ? .now : .now + (hand.isEmpty ? Self.idleInterval : .seconds(1))
             waitsForRoom = !list.isEmpty
         }
@@ -360,13 +361,13 @@ extension WorkerLoop {
         return list
     }
 
-    /// Learns the limits of a batch that has come, also when the hand is full and nothing is claimed.
+    /// Reads the limits of a new batch, even if the hand is full and nothing is claimed.
     private mutating func look(_ session: WorkerStore) throws(FleetError) {
         guard case .working = stage, let next = nextLook, Instant.now >= next else { return }
         open = try openBatches(session)
     }
 
-    /// Cancels what runs of batches that were cancelled, and gives the rest of them back, where it is cancelled too.
+    /// Cancels running lines of cancelled batches, and gives the unsent lines back to the store, which cancels them.
     private mutating func cancelBatches(_ session: WorkerStore) throws(FleetError) {
         for batch in try session.cancelledBatches() {
             cancelled.insert(batch)
@@ -417,7 +418,7 @@ extension WorkerLoop {
         case .cancel: try cancelBatches(session)
         case .workers: nextBeat = .now
         case .hold: rules.take(try session.holds(), &hand)
-        case nil: break  // of a newer version
+        case nil: break  // sent by a newer version
         }
     }
 

@@ -1,11 +1,11 @@
 // Bluebonnet: HTTP operations for Swift on Linux.
 // SPDX-License-Identifier: MIT
 
-/// Watches the signs of all workers, and finds those that are lost. A value with instants handed in.
+/// Detects lost workers by their heartbeats. A value type; the caller passes the current instant.
 ///
-/// A worker is lost when this one has seen no sign of it for the length of its lease, on its own clock, without a gap:
-/// clocks of several machines are not compared. After a store was away, or when this worker itself has not looked for
-/// long, everybody has a whole lease to come back.
+/// A worker is lost if this worker has seen no new heartbeat for the length of the other worker's lease, on its own
+/// clock and without a gap: clocks of different machines are not compared. After the store was unreachable, or if this
+/// worker itself has not looked for a long time, every worker has a whole lease to come back.
 struct WorkerWatch {
     typealias Instant = ContinuousClock.Instant
 
@@ -14,17 +14,17 @@ struct WorkerWatch {
         var since: Instant
     }
 
-    /// Between two looks there is no more than this, or what was seen before counts no longer.
+    /// The longest time between two looks. After a longer gap, earlier observations do not count.
     private let longestGap: Duration
     private var sights: [Int: Sight] = [:]
     private var lastLook: Instant?
 
     init(longestGap: Duration) { self.longestGap = longestGap }
 
-    /// Forgets what it has seen: the store was away.
+    /// Forgets all observations, because the store was unreachable.
     mutating func interrupt() { sights = [:] }
 
-    /// Takes the signs of all workers; gives those that are lost.
+    /// Records the heartbeats of all workers, and returns the lost workers.
     mutating func see(_ signs: [WorkerSign], now: Instant) -> [WorkerSign] {
         if let lastLook, now - lastLook > longestGap { interrupt() }
         lastLook = now
@@ -43,14 +43,14 @@ struct WorkerWatch {
     }
 }
 
-/// A worker's share of what a fleet is allowed. A value.
+/// A worker's share of the limits of a fleet. A value type.
 struct FleetShare: Equatable {
     /// The number of workers.
     let count: Int
-    /// The worker's place among them, from 0.
+    /// The worker's index among the workers, from 0.
     let index: Int
-    /// Whether all others count the worker: before that it has no share, so that all shares together are never more
-    /// than the whole.
+    /// Whether all other workers count this worker. Before that it has no share, so that all shares together never
+    /// exceed the limit.
     let isActive: Bool
 
     /// - Parameter signs: all workers, in the order of their numbers.
@@ -60,9 +60,9 @@ struct FleetShare: Equatable {
         isActive = signs.allSatisfy { $0.number == worker || $0.knownWorker >= worker }
     }
 
-    /// The share of a number of transfers: all shares together are the number.
+    /// Returns the share of a number of transfers. All shares together equal the number.
     func transfers(of limit: Int) -> Int { isActive ? part(of: limit) : 0 }
 
-    /// The share as soon as all other workers count the worker.
+    /// Returns the share that applies as soon as all other workers count this worker.
     func part(of limit: Int) -> Int { limit / count + (index < limit % count ? 1 : 0) }
 }

@@ -1,16 +1,16 @@
 // Bluebonnet: HTTP operations for Swift on Linux.
 // SPDX-License-Identifier: MIT
 
-/// Whether the network is in use, with delays that keep a display from flickering: a value without a clock or timer.
+/// Whether the network is in use, with delays that keep a display from flickering. A value without a clock or timer.
 ///
-/// The owner notes what begins and ends, and looks again at `nextInstant`.
+/// The owner reports starts and ends of work, and checks again at `nextInstant`.
 struct NetworkActivity: Equatable {
     enum State: Equatable {
         case inactive
-        /// Something runs, for less than the activation delay.
+        /// Work has been running for less than the activation delay.
         case delayingStart(until: ContinuousClock.Instant)
         case active
-        /// Nothing runs, for less than the completion delay.
+        /// No work has been running, for less than the completion delay.
         case delayingEnd(until: ContinuousClock.Instant)
     }
 
@@ -18,21 +18,21 @@ struct NetworkActivity: Equatable {
         case began, ended, timePassed
     }
 
-    /// How long something has to run before it counts.
+    /// How long work has to run before it counts as activity.
     var activationDelay: Duration
-    /// How long nothing has to run before that counts.
+    /// How long no work has to run before the activity ends.
     var completionDelay: Duration
     private(set) var state = State.inactive
-    /// What has begun and not ended.
+    /// The number of started and unfinished pieces of work.
     private(set) var count = 0
-    /// When the owner's next timer passes; nil without a timer.
+    /// When the owner's next timer fires; nil without a timer.
     private var timer: ContinuousClock.Instant?
 
     init(activationDelay: Duration, completionDelay: Duration) {
         (self.activationDelay, self.completionDelay) = (activationDelay, completionDelay)
     }
 
-    /// Whether activity is to be shown.
+    /// Whether activity is shown.
     var isActive: Bool {
         switch state {
         case .inactive, .delayingStart: false
@@ -40,7 +40,7 @@ struct NetworkActivity: Equatable {
         }
     }
 
-    /// When to look again; nil when nothing changes by itself.
+    /// When to check again; nil if nothing changes by itself.
     var nextInstant: ContinuousClock.Instant? {
         switch state {
         case .delayingStart(let instant), .delayingEnd(let instant): instant
@@ -48,20 +48,21 @@ struct NetworkActivity: Equatable {
         }
     }
 
-    /// The instant for a timer that the owner has to set; nil when none is needed, or one passes before.
+    /// Returns the instant for a timer that the owner has to set; nil if no timer is needed, or an earlier timer is
+    /// set.
     mutating func takeTimer() -> ContinuousClock.Instant? {
         guard let next = nextInstant, timer.map({ next < $0 }) ?? true else { return nil }
         timer = next
         return next
     }
 
-    /// A timer has passed, on time or too early.
+    /// Handles a timer that has fired, on time or too early.
     mutating func timerPassed(_ instant: ContinuousClock.Instant, now: ContinuousClock.Instant) {
         if timer == instant { timer = nil }
         handle(.timePassed, now: now)
     }
 
-    /// Applies an event. An end without a beginning has no effect.
+    /// Applies an event. An end without a start has no effect.
     mutating func handle(_ event: Event, now: ContinuousClock.Instant) {
         switch event {
         case .began: count += 1

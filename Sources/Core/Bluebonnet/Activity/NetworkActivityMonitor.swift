@@ -5,27 +5,27 @@ internal import BluebonnetLocks
 internal import Dispatch
 internal import Foundation
 
-/// Says whether the process's operations use the network, those of session tasks included: AFNetworking's activity
-/// indicator for a program without a screen of its own.
+/// Reports whether the process's operations, including the operations of session tasks, use the network: AFNetworking's
+/// activity indicator for programs without their own screen.
 ///
 /// ```swift
 /// for await isActive in NetworkActivityMonitor.shared.states { print(isActive ? "busy" : "idle") }
 /// ```
 ///
-/// Activity is told when something has run for the activation delay, and its end when nothing has run for the
-/// completion delay, so that short requests and short gaps are not seen. A paused operation does not count. All members
-/// may be used from any thread.
+/// Activity is reported when work has run for the activation delay, and its end is reported when no work has run for
+/// the completion delay, so short requests and short gaps are not visible. A paused operation does not count. All
+/// members may be used from any thread.
 public final class NetworkActivityMonitor: Sendable {
     /// A monitor with the default delays.
     public static let shared = NetworkActivityMonitor()
 
     private struct State: Sendable {
         var activity: NetworkActivity
-        /// What the streams were told last.
+        /// The state that the streams received last.
         var toldState = false
         var streams: [Int: AsyncStream<Bool>.Continuation] = [:]
         var lastStream = 0
-        /// The operations whose starts were seen.
+        /// The operations whose starts the monitor has seen.
         var operations: Set<ObjectIdentifier> = []
     }
 
@@ -34,11 +34,11 @@ public final class NetworkActivityMonitor: Sendable {
     private let queue = DispatchQueue(label: "org.bluebonnet.activity")
     private let now: @Sendable () -> ContinuousClock.Instant
 
-    /// Makes a monitor, which counts what begins from now on.
+    /// Creates a monitor, which counts work that begins from now on.
     ///
     /// - Parameters:
-    ///   - activationDelay: Default 1 s.
-    ///   - completionDelay: Default 0.17 s.
+    ///   - activationDelay: how long work has to run before activity is reported. Default 1 s.
+    ///   - completionDelay: how long no work has to run before the end is reported. Default 0.17 s.
     public convenience init(
         activationDelay: Duration = .seconds(1), completionDelay: Duration = .milliseconds(170)
     ) {
@@ -55,36 +55,35 @@ public final class NetworkActivityMonitor: Sendable {
 
     deinit { for stream in state.withLock({ Array($0.streams.values) }) { stream.finish() } }
 
-    /// Whether there is activity now, delays considered.
+    /// Whether there is activity now, with the delays applied.
     public var isActive: Bool { state.withLock { $0.activity.isActive } }
 
-    /// The state, and each change from now on; a change that is over before it is told is left out. The stream ends
-    /// with the monitor.
+    /// The current state, and each change from now on. A change that is over before it is reported is omitted. The
+    /// stream ends with the monitor.
     public var states: AsyncStream<Bool> {
         let (stream, continuation) = AsyncStream.makeStream(of: Bool.self)
         queue.async { [self] in add(continuation) }
         return stream
     }
 
-    /// Counts work of the program's own that uses the network; `decrementActivityCount()` has to follow.
+    /// Counts the program's own network work. Each call must be followed by `decrementActivityCount()`.
     public func incrementActivityCount() { handle(.began) }
 
-    /// Ends what `incrementActivityCount()` began.
+    /// Ends the work that `incrementActivityCount()` counted.
     public func decrementActivityCount() { handle(.ended) }
 
     private func note(_ operation: ObjectIdentifier) {
         if state.withLock({ $0.operations.insert(operation).inserted }) { handle(.began) }
     }
 
-    /// The end of an operation that began before this monitor counted is no end of what the monitor counts.
+    /// Ignores the end of an operation whose start the monitor has not counted.
     private func forget(_ operation: ObjectIdentifier) {
         if state.withLock({ $0.operations.remove(operation) }) != nil { handle(.ended) }
     }
 
-    /// Applies an event.
     func handle(_ event: NetworkActivity.Event) { change { $0.handle(event, now: $1) } }
 
-    /// Changes are told on the queue, in order.
+    /// Applies a change, and reports changes of `isActive` on the queue, in order.
     private func change(_ change: (inout NetworkActivity, _ now: ContinuousClock.Instant) -> Void) {
         let now = now()
         let (isChanged, timer) = state.withLock { state in
@@ -123,7 +122,7 @@ public final class NetworkActivityMonitor: Sendable {
     }
 }
 
-/// The observers of one monitor, which go with it.
+/// The notification observers of one monitor, which are removed with it.
 private final class Observers: Sendable {
     private let tokens = Mutex<[Token]>([])
 

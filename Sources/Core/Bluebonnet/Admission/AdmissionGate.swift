@@ -3,27 +3,28 @@
 
 internal import Foundation
 
-/// Whose operations wait in lanes of a scheduler: it decides whether an operation may start, and starts it.
+/// The owner of operations that wait in lanes of a scheduler: it decides whether an operation may start, and starts it.
 protocol LaneOwner: AnyObject {
-    /// Admits an operation, if its gate is open and the entry is not stale.
+    /// Admits an operation if its gate is open and the entry is not stale.
     func admit(_ entry: LaneEntry) -> GateAdmission
-    /// How many of these entries are not stale.
+    /// Returns how many of these entries are not stale.
     func waitingCount(among entries: Heap<LaneEntry>) -> Int
-    /// Starts an operation that was admitted, or that is only to end.
+    /// Starts an operation that was admitted, or that is started only to end.
     ///
-    /// - Parameter slot: the operation's slot; nil when the operation does not need one. A slot that is not consumed
-    ///   goes back to its scheduler.
+    /// - Parameter slot: the operation's slot; nil if the operation does not need a slot. A slot that is not consumed
+    ///   returns to its scheduler.
     func start(_ operation: Operation, _ slot: inout TransferSlot?)
 }
 
-/// A queue in front of schedulers.
+/// A queue whose operations wait in schedulers.
 protocol GateSource: LaneOwner {
     var gates: QueueGates { get }
-    /// The scheduler in which operations wait that need no slot, as long as the queue never had one that needs a slot.
+    /// The scheduler of operations that need no slot, as long as the queue has never had an operation that needs a
+    /// slot.
     var slotless: Scheduler { get }
-    /// Takes what has changed since the last time, with up to `limit` entries.
+    /// Removes and returns the changes since the last call, with up to `limit` entries.
     func takeChanges(limit: Int) -> GateChanges
-    /// Where an operation waits for a slot; nil when its origin is not known.
+    /// Returns where an operation waits for a slot; nil if the operation's origin is not known.
     func destination(of operation: Operation) -> (scheduler: Scheduler, origin: Origin)?
 }
 
@@ -35,18 +36,18 @@ extension LaneOwner {
     }
 }
 
-/// What has changed in a queue.
+/// The changes in a queue.
 struct GateChanges: Sendable {
     struct Arrival: Sendable {
         let entry: LaneEntry
-        /// The operation, when it needs a slot.
+        /// The operation, if it needs a slot.
         let operation: Operation?
     }
 
     var arrivals = SmallList<Arrival>()
-    /// Operations that are started only to end: neither limit, suspension nor barrier applies to them.
+    /// Operations that are started only to end: limits, suspension and barriers do not apply to them.
     var cancelled = SmallList<Operation>()
-    /// A barrier before which no operation is unfinished.
+    /// A barrier whose preceding operations are all finished.
     var barrier: Operation?
     var isOpen = false
     /// Whether all entries that were taken before are stale.
@@ -54,7 +55,7 @@ struct GateChanges: Sendable {
     var hasMore = false
 }
 
-/// Whether the first operation behind a gate is admitted.
+/// Whether the first operation at a gate is admitted.
 enum GateAdmission {
     case admitted(Operation, SlotDemand)
     case stale
@@ -62,17 +63,17 @@ enum GateAdmission {
     case closed
 }
 
-/// The gates of one queue: one for each scheduler in which its operations wait. Operations that need no slot wait
-/// together with operations that need one, so that both start in one order. Network thread only, but for tests.
+/// The gates of one queue: one gate for each scheduler in which its operations wait. Operations that need no slot wait
+/// together with operations that need a slot, so that both start in one order. Network thread only, except in tests.
 final class QueueGates {
-    /// More gates are kept only while operations wait behind them.
+    /// Above this number, gates without waiting operations are removed.
     private static let keptCount = 8
 
     private(set) var all: [AdmissionGate] = []
-    /// The gate behind which operations wait that need no slot.
+    /// The gate of the operations that need no slot.
     private var home: AdmissionGate?
 
-    /// Applies what has changed in the queue, except the operations that are to be started.
+    /// Applies the changes in the queue, except the operations to start.
     func apply(_ changes: GateChanges, of source: any GateSource) {
         if changes.areFormerEntriesStale { for gate in all { gate.removeAll() } }
         changes.arrivals.visit { insert($0, source) }
@@ -86,8 +87,8 @@ final class QueueGates {
         if all.count > 1 { orderSchedulers() }
     }
 
-    /// Has the schedulers served in the order of the queue's first operations: a serial queue keeps one order whatever
-    /// its managers are.
+    /// Requests service of the schedulers in the order of the queue's first operations: a serial queue keeps one order
+    /// for all its managers.
     private func orderSchedulers() {
         let waiting = all.compactMap { gate in gate.first.map { (gate, entry: $0) } }.sorted { $0.entry < $1.entry }
         for (gate, _) in waiting.reversed() { gate.scheduler.setNeedsServiceFirst() }
@@ -122,28 +123,29 @@ final class QueueGates {
     }
 }
 
-/// When a gate is served: a higher priority goes first, then the smaller virtual time, then who was served longer ago.
+/// The order in which gates are served: higher priority first, then smaller virtual time, then the earlier last
+/// service.
 struct GateTurn: Comparable {
     let priority: Int
     let virtualTime, lastService: UInt64
 
-    /// `a < b` when `a` goes first.
+    /// Returns whether `a` goes first.
     static func < (a: GateTurn, b: GateTurn) -> Bool {
         if a.priority != b.priority { return a.priority > b.priority }
         return (a.virtualTime, a.lastService) < (b.virtualTime, b.lastService)
     }
 }
 
-/// The operations of one queue that wait in one scheduler. They wait as long as the gate is closed, whatever slots are
-/// free; when it opens, they have the places that they had.
+/// The operations of one queue that wait in one scheduler. They wait while the gate is closed, even if slots are free.
+/// When the gate opens, they have the same positions as before.
 ///
-/// The gates of a scheduler take turns as the flows of a fair queue do. A gate's virtual time advances with each round
+/// The gates of a scheduler take turns like the flows of a fair queue. A gate's virtual time advances with each round
 /// that its queue makes through its own flows, so a queue with two batches starts two operations in its turn.
 final class AdmissionGate {
-    /// The last service of a priority.
+    /// The last service at one priority.
     private struct Service {
         let priority: Int
-        /// The virtual time, in its queue, of the operation that was served.
+        /// The virtual time, in its queue, of the served operation.
         let inner: UInt64
         /// The same service in the scheduler's virtual time.
         let outer: UInt64
@@ -151,26 +153,26 @@ final class AdmissionGate {
 
     unowned let scheduler: Scheduler
     private let origins: OriginTable
-    /// The scheduler of a queue's gate; nil for a gate that belongs to its scheduler.
+    /// The scheduler, retained by a queue's gate; nil for a gate that belongs to its scheduler.
     private let queuesScheduler: Scheduler?
-    /// While operations wait.
+    /// Nil while no operation waits.
     private(set) var owner: (any LaneOwner)?
     fileprivate(set) var isOpen: Bool
-    /// When the scheduler last served the gate, or operations began to wait.
+    /// The number of the gate's last service, or of the moment when operations began to wait.
     private(set) var lastService: UInt64 = 0
-    /// The place among the scheduler's gates.
+    /// The gate's index in the scheduler's list of gates.
     var position = 0
-    /// The turn by which the scheduler finds the gate; nil when it does not look for the gate.
+    /// The turn under which the scheduler has stored the gate; nil if it is not stored.
     var turn: GateTurn?
     @exclusivity(unchecked) private(set) var lanes = LaneTable()
     @exclusivity(unchecked) private var services: [Service] = []
 
-    /// A gate that is always open, without a queue.
+    /// Creates a gate that is always open and has no queue.
     init(_ scheduler: Scheduler) {
         (self.scheduler, queuesScheduler, origins, isOpen) = (scheduler, nil, scheduler.origins, true)
     }
 
-    /// A queue's gate.
+    /// Creates a queue's gate.
     fileprivate init(of scheduler: Scheduler) {
         (self.scheduler, queuesScheduler, origins, isOpen) = (scheduler, scheduler, scheduler.origins, false)
     }
@@ -179,7 +181,7 @@ final class AdmissionGate {
 
     var isEmpty: Bool { lanes.count == 0 }
 
-    /// - Parameter origin: nil when the operation needs no slot.
+    /// - Parameter origin: nil if the operation needs no slot.
     func insert(_ entry: LaneEntry, origin: OriginTable.Index?, _ owner: any LaneOwner) {
         join(owner)
         lanes.insert(entry, origin: origin, in: origins)
@@ -218,39 +220,39 @@ final class AdmissionGate {
         leaveIfEmpty()
     }
 
-    /// The first operation that may start as soon as the scheduler has a slot.
+    /// The first operation that may start when the scheduler has a free slot.
     fileprivate var first: LaneEntry? { first(hasSlot: true)?.entry }
 
-    /// - Parameter hasSlot: whether the scheduler has a slot for an operation that needs one.
+    /// - Parameter hasSlot: whether the scheduler has a slot for an operation that needs a slot.
     func first(hasSlot: Bool) -> LaneTable.Candidate? {
         let first = lanes.first(in: origins, hasSlot: hasSlot)
         reportBlocked()
         return first
     }
 
-    /// Removes what `first(hasSlot:)` returned.
+    /// Removes the result of `first(hasSlot:)`.
     func removeFirst(_ candidate: LaneTable.Candidate) {
         lanes.removeFirst(candidate, in: origins)
         if candidate.origin == nil { scheduler.slotlessCount -= 1 }
         leaveIfEmpty()
     }
 
-    /// The queue has reported that it is closed.
+    /// Closes the gate, because the queue has reported that it is closed.
     func close() { isOpen = false }
 
-    /// An origin may have a free slot again.
+    /// Unblocks an origin that may have a free slot again.
     func unblock(_ origin: OriginTable.Index) { lanes.unblock(origin) }
 
-    /// The number of operations that wait for a slot of an origin.
+    /// Returns the number of operations that wait for a slot of an origin.
     func waitingCount(for origin: OriginTable.Index) -> Int {
         owner?.waitingCount(among: lanes.entries(of: origin)) ?? 0
     }
 
     // MARK: Turns
 
-    /// An operation's virtual time in the scheduler; its ticket's, when it has no queue.
+    /// Returns an operation's virtual time in the scheduler: without a queue, the virtual time of its ticket.
     ///
-    /// - Parameter now: the virtual time that the scheduler serves.
+    /// - Parameter now: the virtual time that the scheduler currently serves.
     func virtualTime(of entry: LaneEntry, now: UInt64) -> UInt64 {
         guard isOfQueue else { return entry.virtualTime }
         guard let last = services.first(where: { $0.priority == entry.priority }) else { return now }
@@ -259,7 +261,7 @@ final class AdmissionGate {
 
     /// Records that an operation was served.
     ///
-    /// - Parameter virtualTime: the operation's virtual time in the scheduler; nil when it needed no slot.
+    /// - Parameter virtualTime: the operation's virtual time in the scheduler; nil if the operation needed no slot.
     func recordService(_ number: UInt64, of entry: LaneEntry, at virtualTime: UInt64?) {
         lastService = number
         guard isOfQueue, let virtualTime else { return }

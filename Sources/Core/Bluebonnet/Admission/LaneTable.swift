@@ -1,19 +1,19 @@
 // Bluebonnet: HTTP operations for Swift on Linux.
 // SPDX-License-Identifier: MIT
 
-/// The place of a waiting operation: a higher priority goes first, then the smaller virtual time, then the lower
-/// number.
+/// The entry of a waiting operation. Entries are ordered by higher priority, then by smaller virtual time, then by
+/// lower number.
 struct LaneEntry: Comparable, Sendable {
     let priority: Int
     let virtualTime: UInt64
-    /// The operation's own number.
+    /// The number of the operation.
     let number: UInt64
-    /// Where the owner of the entry finds the operation.
+    /// The operation's index at the owner of the entry.
     let index: Int32
-    /// Which of the operation's entries it is: the owner of the entry knows which ones are stale.
+    /// Distinguishes the entries of one operation: the owner of the entry knows which generations are stale.
     let generation: UInt32
 
-    /// `a < b` when `a` goes first.
+    /// Returns whether `a` goes first.
     static func < (a: LaneEntry, b: LaneEntry) -> Bool {
         if a.priority != b.priority { return a.priority > b.priority }
         if a.virtualTime != b.virtualTime { return a.virtualTime < b.virtualTime }
@@ -25,27 +25,27 @@ struct LaneEntry: Comparable, Sendable {
     }
 }
 
-/// Waiting operations, in one lane for each origin, and one for those that need no slot. An origin without a free slot
-/// holds up no other one. A value that knows no operation, queue or thread.
+/// Waiting operations, in one lane for each origin, and one lane for operations that need no slot. An origin without a
+/// free slot delays no other origin. A value that refers to no operation, queue or thread.
 struct LaneTable {
     /// The first entry of a lane.
     struct Candidate: Comparable {
         let entry: LaneEntry
-        /// Nil when the operation needs no slot.
+        /// Nil if the operation needs no slot.
         let origin: OriginTable.Index?
 
         static func < (a: Candidate, b: Candidate) -> Bool { a.entry < b.entry }
         static func == (a: Candidate, b: Candidate) -> Bool { a.entry == b.entry }
     }
 
-    /// A table that once held more entries is replaced when it is empty, for its memory.
+    /// A table that has had more entries is replaced when it becomes empty, to free its memory.
     private static let keptCount = 64
 
     private struct Lane {
         var entries = Heap<LaneEntry>()
-        /// The entry that represents the lane among the nominees.
+        /// The entry that represents the lane in `nominees`.
         var nominee: LaneEntry?
-        /// Whether the origin had no free slot when the lane came first. The lane has no nominee then.
+        /// Whether the origin had no free slot when the lane was first in order. A blocked lane has no nominee.
         var isBlocked = false
     }
 
@@ -58,19 +58,19 @@ struct LaneTable {
     }
 
     private var slotless = Heap<LaneEntry>()
-    /// By the index of the origin.
+    /// Indexed by origin.
     private var lanes: [Lane] = []
-    /// The first entry of each lane that is not blocked. Former first entries are skipped.
+    /// The first entry of each lane that is not blocked. Outdated entries are skipped.
     private var nominees = Heap<Nominee>()
-    /// The lanes that were blocked since `removeBlocked()`.
+    /// The lanes that were blocked since the last `removeBlocked()`.
     private var blocked: [OriginTable.Index] = []
-    /// The number of entries, stale ones included.
+    /// The number of entries, including stale entries.
     private(set) var count = 0
-    /// The number of those that need no slot.
+    /// The number of entries that need no slot.
     var slotlessCount: Int { slotless.count }
     private var highestCount = 0
 
-    /// - Parameter origin: nil when the operation needs no slot.
+    /// - Parameter origin: nil if the operation needs no slot.
     mutating func insert(_ entry: LaneEntry, origin: OriginTable.Index?, in origins: OriginTable) {
         count += 1
         highestCount = max(highestCount, count)
@@ -82,9 +82,9 @@ struct LaneTable {
         if origins.hasFreeSlot(origin) { unblock(origin) } else { block(origin) }
     }
 
-    /// The first entry that may start.
+    /// Returns the first entry that may start.
     ///
-    /// - Parameter hasSlot: whether there is a slot for an entry whose origin has one.
+    /// - Parameter hasSlot: whether a slot is available for an entry whose origin has a free slot.
     mutating func first(in origins: OriginTable, hasSlot: Bool) -> Candidate? {
         let slotless = slotless.first.map { Candidate(entry: $0, origin: nil) }
         guard hasSlot, let nominee = firstNominee(in: origins) else { return slotless }
@@ -104,7 +104,7 @@ struct LaneTable {
         return nil
     }
 
-    /// Removes what `first(in:hasSlot:)` returned.
+    /// Removes the result of `first(in:hasSlot:)`.
     mutating func removeFirst(_ candidate: Candidate, in origins: OriginTable) {
         count -= 1
         if let origin = candidate.origin {
@@ -133,22 +133,22 @@ struct LaneTable {
         blocked.append(origin)
     }
 
-    /// The origins that have been found without a free slot since the last call: each is to be unblocked when it has
-    /// one.
+    /// Returns the origins that were found without a free slot since the last call. Each must be unblocked when it has
+    /// a free slot.
     mutating func removeBlocked() -> [OriginTable.Index] {
         guard !blocked.isEmpty else { return [] }
         defer { blocked = [] }
         return blocked
     }
 
-    /// An origin may have a free slot again.
+    /// Unblocks an origin that may have a free slot again.
     mutating func unblock(_ origin: OriginTable.Index) {
         guard origin < lanes.count else { return }
         lanes[origin].isBlocked = false
         nominate(origin)
     }
 
-    /// Moves the entries that need no slot from another table; this one has none.
+    /// Moves the entries that need no slot from another table. This table must not contain such entries.
     mutating func adoptSlotless(from other: inout LaneTable) {
         precondition(slotless.isEmpty, "operations that need no slot wait in one table")
         swap(&slotless, &other.slotless)
@@ -157,7 +157,7 @@ struct LaneTable {
         other.count -= slotless.count
     }
 
-    /// The entries for an origin, stale ones included.
+    /// Returns the entries for an origin, including stale entries.
     func entries(of origin: OriginTable.Index) -> Heap<LaneEntry> {
         origin < lanes.count ? lanes[origin].entries : Heap()
     }
@@ -169,8 +169,8 @@ struct LaneTable {
     }
 }
 
-/// The origins of a scheduler that have a running or waiting operation, and how many run. An object, because a copy for
-/// each question costs more than the answer (benchmark `mixed`). Network thread only, but for tests.
+/// The origins of a scheduler that have a running or waiting operation, and how many operations run. A class, because
+/// copying a value for each query costs more than the query (benchmark `mixed`). Network thread only, except in tests.
 final class OriginTable {
     typealias Index = Int
 
@@ -188,22 +188,23 @@ final class OriginTable {
     let limit: Int
     /// Nil without a governor.
     private var governor: GovernorCore?
-    /// Whom the governor tells when an origin is open again.
+    /// The client that the governor notifies when an origin is open again.
     private weak var client: (any GovernorClient)?
     @exclusivity(unchecked) private var rows: [Row] = []
     private var freeIndices: [Index] = []
     private var indexOfOrigin: [Origin: Index] = [:]
-    /// The row that was used last stays, even when it is not in use: the next operation mostly has that origin.
+    /// The row that was used last. It stays even when unused, because the next operation usually has the same origin.
     private var last = 0
 
     init(limit: Int) { self.limit = limit }
 
-    /// Has the origins that are looked up from now on governed.
+    /// Puts the origins that are looked up from now on under a governor.
     func govern(by governor: GovernorCore, for client: any GovernorClient) {
         (self.governor, self.client) = (governor, client)
     }
 
-    /// The index of an origin, as long as it has a running operation or a lane, or no other one is looked up.
+    /// Returns the index of an origin. The index is valid as long as the origin has a running operation or a lane, or
+    /// no other origin is looked up.
     func index(of origin: Origin) -> Index {
         if rows.indices.contains(last), rows[last].origin == origin { return last }
         let former = last
@@ -226,7 +227,7 @@ final class OriginTable {
         return origin
     }
 
-    /// The index of an origin that has a running operation or a lane, or was looked up last.
+    /// Returns the index of an origin that has a running operation or a lane, or was looked up last.
     func knownIndex(of origin: Origin) -> Index? { indexOfOrigin[origin] }
 
     func runningCount(_ index: Index) -> Int { rows[index].runningCount }
@@ -241,8 +242,8 @@ final class OriginTable {
         return governed.isOpen(for: client)
     }
 
-    /// - Parameter goesOn: whether it is for a transfer that was paused in place.
-    /// - Returns: the place under the governor, if there is one.
+    /// - Parameter goesOn: whether the slot is for a transfer that was paused in place.
+    /// - Returns: the governor's permit; nil without a governor.
     func takeSlot(_ index: Index, goesOn: Bool, for client: any GovernorClient) -> GovernorPlace? {
         rows[index].runningCount += 1
         return goesOn ? rows[index].governed?.goOn() : rows[index].governed?.begin(for: client)
@@ -254,10 +255,10 @@ final class OriginTable {
         dropIfUnused(index)
     }
 
-    /// The origin was found without a free slot for the first operation of a gate.
+    /// Records that the first operation of a gate found no free slot of the origin.
     func block(_ gate: AdmissionGate, at index: Index) { rows[index].blocked.append(gate) }
 
-    /// The gates of the lanes that may be unblocked, in the order in which they were blocked.
+    /// Removes and returns the gates whose lanes may be unblocked, in the order in which they were blocked.
     func removeBlocked(at index: Index) -> [AdmissionGate] {
         guard !rows[index].blocked.isEmpty else { return [] }
         defer { rows[index].blocked = [] }

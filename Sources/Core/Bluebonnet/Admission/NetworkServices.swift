@@ -4,24 +4,25 @@
 internal import Dispatch
 internal import Synchronization
 
-/// The transport and the scheduler that an operation runs on. Each manager has its own, with its own limits; all
-/// managers share the connections of the process.
+/// The transport and the scheduler that an operation runs on. Each manager has its own services, with its own limits;
+/// all managers share the connections of the process.
 package final class NetworkServices: Sendable {
-    /// For operations that belong to no manager: 64 transfers.
+    /// The services of operations that belong to no manager: 64 transfers.
     static let `default` = NetworkServices(limit: 64, limitPerOrigin: 64)
 
-    /// The most concurrent transfers, in all and to one origin.
+    /// The largest number of concurrent transfers, in total and to one origin.
     let limit, limitPerOrigin: Int
     private let schedulerBox: NetworkBound<Scheduler>
     private let scripted: NetworkBound<any Transport>?
     private let scriptedRetryWaits: NetworkBound<RetryWaits>?
-    /// The most bytes a second of all transfers together, and of those to one origin; nil is no limit.
+    /// The limits in bytes per second, for all transfers together and for the transfers to one origin; nil for no
+    /// limit.
     let bytesPerSecond, bytesPerSecondPerOrigin: Int?
-    /// Nil without one.
+    /// Nil without a governor.
     let governor: Governor?
     /// Nil when requests leave the process.
     let simulation: Simulation?
-    /// Nil without such limits.
+    /// Nil without limits in bytes per second.
     private let rates: NetworkBound<ByteRates>?
     private let descriptors: NetworkBound<DescriptorCapacity>
     private let drained = Atomic(false)
@@ -36,9 +37,9 @@ package final class NetworkServices: Sendable {
             scripted: simulation?.transport, retryWaits: simulation?.retryWaits)
     }
 
-    /// Makes services over another transport than libcurl, for tests.
+    /// Creates services with another transport than libcurl, for tests.
     ///
-    /// - Parameter retryWaits: default the process's.
+    /// - Parameter retryWaits: default the process's retry waits.
     convenience init(
         limit: Int, limitPerOrigin: Int, transport: sending any Transport, retryWaits: NetworkBound<RetryWaits>? = nil,
         governor: Governor? = nil
@@ -63,7 +64,7 @@ package final class NetworkServices: Sendable {
         schedulerBox = NetworkBound(Scheduler(limit: limit, limitPerOrigin: limitPerOrigin))
     }
 
-    /// Services with the same limits and the same transport, and slots of their own.
+    /// Returns services with the same limits and the same transport, but separate slots.
     func copied() -> NetworkServices {
         NetworkServices(
             limit: limit, limitPerOrigin: limitPerOrigin, bytesPerSecond: bytesPerSecond,
@@ -71,12 +72,13 @@ package final class NetworkServices: Sendable {
             scripted: scripted, retryWaits: scriptedRetryWaits)
     }
 
-    /// Whether operations end instead of being started. It stays so.
+    /// Whether operations end instead of being started. Once true, the value stays true.
     var isDrained: Bool { drained.load(ordering: .acquiring) }
 
     func setDrained() { drained.store(true, ordering: .releasing) }
 
-    /// For operations that need no slot, in queues without an operation that needs one. Network thread only.
+    /// The scheduler of operations that need no slot, in queues without operations that need a slot. Network thread
+    /// only.
     static var slotless: Scheduler {
         let scheduler = slotlessBox.value
         scheduler.round = StartingRound.shared.value
@@ -96,9 +98,9 @@ package final class NetworkServices: Sendable {
         return scheduler
     }
 
-    /// The pacing of a transfer; nil when nothing limits it. Network thread only.
+    /// Returns the pacing of a transfer; nil without a byte limit. Network thread only.
     ///
-    /// - Parameter own: what its operation takes bytes from, if it has a limit of its own.
+    /// - Parameter own: the byte bucket of the operation, if the operation has its own limit.
     func pacing(to origin: Origin, own: SharedByteBucket?) -> TransferPacing? {
         if let rates { return rates.value.pacing(to: origin, own: own, now: MonotonicClock.now()) }
         return own.flatMap { TransferPacing([$0]) }
@@ -113,13 +115,13 @@ package final class NetworkServices: Sendable {
     /// Network thread only.
     var timers: NetworkTimers { retryWaits.timers }
 
-    /// The process's; made on the network thread, where they are first asked for.
+    /// The process's retry waits, created on the network thread on first use.
     private static let retryWaits = NetworkBound(RetryWaits(NetworkTimers(loop: NetworkThread.shared.eventLoop)))
 
-    /// The process's, for all its managers.
+    /// The process's descriptor capacity, for all its managers.
     private static let descriptors = NetworkBound(DescriptorCapacity())
 
-    /// The process's connections; made on the network thread, where it is first asked for.
+    /// The process's connections, created on the network thread on first use.
     private static let curl = NetworkBound(CurlTransport(loop: NetworkThread.shared.eventLoop))
 
     /// Starts the network thread, libcurl and OpenSSL on other threads, so that the first transfer of the process need

@@ -3,26 +3,26 @@
 
 internal import Foundation
 
-/// An operation that waits for a slot without a queue: it has passed its queue's gate, or never had one.
+/// An operation that waits for a slot without a queue: it has passed its queue's gate, or never had a gate.
 protocol SlotClient: Operation {
-    /// The operation has a slot, which it has to release.
+    /// Receives a slot, which the operation has to release.
     func wasAdmitted(with slot: TransferSlot)
 }
 
-/// What an operation needs a slot for.
+/// The purpose of a slot.
 enum SlotDemand {
-    /// Its first transfer.
+    /// The operation's first transfer.
     case first
     /// Another transfer: after a redirect, a challenge or a pause, or another attempt.
     case another
-    /// A transfer that was paused in place.
+    /// The continuation of a transfer that was paused in place.
     case continuation
 }
 
 /// The operations that wait in a scheduler without a queue, by the generations of their entries. Their gate is always
 /// open.
 final class Readmissions: LaneOwner {
-    /// The memory of more operations is not kept.
+    /// The memory for more operations is freed when no operation waits.
     private static let keptCount = 64
 
     private var waiting: [UInt32: (client: any SlotClient, demand: SlotDemand)] = [:]
@@ -42,7 +42,7 @@ final class Readmissions: LaneOwner {
         return removed
     }
 
-    /// Removes the operations that wait for their first slot, and returns them.
+    /// Removes and returns the operations that wait for their first slot.
     func removeNew() -> [any SlotClient] {
         let ids = waiting.filter { $0.value.demand == .first }.keys.sorted()
         return ids.compactMap { remove($0)?.client }

@@ -1,10 +1,10 @@
 // Bluebonnet: HTTP operations for Swift on Linux.
 // SPDX-License-Identifier: MIT
 
-/// The right to one transfer to an origin. Its owner begins the transfer, and releases the slot afterwards.
+/// The right to one transfer to an origin. The owner begins the transfer, and releases the slot afterwards.
 struct TransferSlot {
     let origin: Origin
-    /// The place under the governor; nil without a governor.
+    /// The governor's permit; nil without a governor.
     let place: GovernorPlace?
     fileprivate let index: OriginTable.Index
     /// The virtual time at which the scheduler served the operation.
@@ -14,17 +14,17 @@ struct TransferSlot {
 @available(*, unavailable)
 extension TransferSlot: Sendable {}
 
-/// The waiting line of a manager: decides which operation gets the next slot, within a limit in all and a limit for
-/// each origin. Knows no thread, transfer or clock.
+/// Decides which of a manager's waiting operations gets the next slot, within a total limit and a limit for each
+/// origin. Independent of threads, transfers and clocks.
 ///
-/// An operation waits in one lane, that of its gate and its origin. The highest priority goes first; operations of
-/// equal priority are ordered by start-time fair queueing, with each batch and each queue as a flow, and inside a flow
-/// by age.
+/// An operation waits in one lane: the lane of its gate and its origin. The highest priority goes first. Operations of
+/// equal priority are ordered by start-time fair queueing: each batch and each queue is a flow, and inside a flow the
+/// oldest operation goes first.
 ///
-/// An origin at its limit never delays another origin. A batch never delays a later operation by more than one
-/// operation for each flow that was there before.
+/// An origin at its limit never delays another origin. A batch delays a later operation by at most one operation for
+/// each flow that was there before.
 final class Scheduler {
-    /// The place of an operation that waits without a queue; it stays the same however often the operation waits.
+    /// The position of an operation that waits without a queue; it stays the same however often the operation waits.
     struct Ticket {
         let number: UInt64
         let virtualTime: UInt64
@@ -33,14 +33,14 @@ final class Scheduler {
         init(number: UInt64, virtualTime: UInt64 = 0) { (self.number, self.virtualTime) = (number, virtualTime) }
     }
 
-    /// What is served next.
+    /// The operation to serve next.
     private struct Choice {
         let gate: AdmissionGate
         let candidate: LaneTable.Candidate
         let turn: GateTurn
     }
 
-    /// A gate, and the turn by which it is found.
+    /// A gate, and the turn under which it is stored.
     private struct Candidacy: Comparable {
         let gate: AdmissionGate
         let turn: GateTurn
@@ -52,27 +52,27 @@ final class Scheduler {
     let limit: Int
     let origins: OriginTable
     private(set) var runningCount = 0
-    /// The round that serves this scheduler; nil in tests that serve it themselves.
+    /// The round that serves this scheduler; nil in tests that serve the scheduler themselves.
     var round: StartingRound?
-    /// Whether the round knows that there may be something to serve.
+    /// Whether the round has this scheduler in its list.
     var isInRound = false
     private var isClosedToNew = false
     /// Nil without a governor.
     private var governor: GovernorCore?
-    /// The process's; nil in tests without one.
+    /// The process's descriptor capacity; nil in tests without such a capacity.
     var descriptors: DescriptorCapacity?
     /// The operations that wait without a queue.
     private let readmissions = Readmissions()
-    /// Their gate; made when there is the first one.
+    /// The gate of `readmissions`; created when the first operation waits.
     private lazy var openGate = AdmissionGate(self)
-    /// The gates behind which operations wait.
+    /// The gates with waiting operations.
     @exclusivity(unchecked) private var gates: [AdmissionGate] = []
-    /// The number of turns that gates no longer have which may stay in `candidacies`.
+    /// The number of outdated turns that may stay in `candidacies`.
     private static let staleLimit = 64
-    /// Gates by their turns, when there are several. A gate is never found later than its turn; a turn that the gate no
-    /// longer has is skipped.
+    /// Gates by their turns, used when there are several gates. The stored turn of a gate is never later than its
+    /// actual turn; outdated turns are skipped.
     private var candidacies = Heap<Candidacy>()
-    /// The number of operations behind the gates that need no slot, stale entries and closed gates included.
+    /// The number of waiting entries that need no slot, including stale entries and closed gates.
     var slotlessCount = 0
     private var lastServiceNumber: UInt64 = 0
     private var lastNumber: UInt64 = 0
@@ -83,10 +83,10 @@ final class Scheduler {
         origins = OriginTable(limit: limitPerOrigin)
     }
 
-    /// A scheduler for operations that need no slot.
+    /// Creates a scheduler for operations that need no slot.
     convenience init() { self.init(limit: .max, limitPerOrigin: .max) }
 
-    /// Has all transfers governed; to be called before the first operation comes.
+    /// Puts all transfers under a governor. Must be called before the first operation is added.
     func govern(by governor: GovernorCore) {
         self.governor = governor
         origins.govern(by: governor, for: self)
@@ -96,10 +96,10 @@ final class Scheduler {
         runningCount < limit && governor?.isOpen(for: self) != false && descriptors?.isOpen(for: self) != false
     }
 
-    /// There may be a free slot and an operation for it.
+    /// Requests service: there may be a free slot and an operation for it.
     func setNeedsService() { round?.add(self) }
 
-    /// The same, before all other schedulers.
+    /// Requests service before all other schedulers.
     func setNeedsServiceFirst() { round?.addFirst(self) }
 }
 
@@ -112,7 +112,7 @@ extension Scheduler {
     /// The number of operations that wait without a queue.
     var waitingCount: Int { readmissions.count }
 
-    /// The ticket of an operation that starts.
+    /// Returns the ticket of an operation that starts.
     ///
     /// - Parameter slot: the slot with which the operation is started, if it has one.
     func makeTicket(flow: Int, priority: Int, startedWith slot: TransferSlot? = nil) -> Ticket {
@@ -121,9 +121,9 @@ extension Scheduler {
             number: lastNumber, virtualTime: slot?.virtualTime ?? fairQueue.take(flow: flow, priority: priority))
     }
 
-    /// Waits for a slot, of which `client` is told.
+    /// Adds an operation that waits for a slot; `client` receives the slot.
     ///
-    /// - Parameter demand: what the slot is for.
+    /// - Parameter demand: the purpose of the slot.
     func enqueue(
         _ ticket: inout Ticket, origin: Origin, priority: Int, demand: SlotDemand = .first, client: any SlotClient
     ) {
@@ -143,7 +143,7 @@ extension Scheduler {
         if let waitID = ticket.waitID.take() { _ = readmissions.remove(waitID) }
     }
 
-    /// From now on admits only operations that have begun a transfer before.
+    /// Stops admitting operations that have not yet begun a transfer.
     ///
     /// - Returns: the operations that waited for their first slot, which are never admitted.
     @discardableResult
@@ -152,9 +152,9 @@ extension Scheduler {
         return readmissions.removeNew()
     }
 
-    /// Returns a slot.
+    /// Releases a slot.
     ///
-    /// - Parameter isUnused: whether nothing was sent in it.
+    /// - Parameter isUnused: whether nothing was sent with the slot.
     func release(_ slot: TransferSlot, isUnused: Bool = false) {
         if let place = slot.place {
             place.leave(isUnused: isUnused)
@@ -178,9 +178,9 @@ extension Scheduler {
 // MARK: - Gates
 
 extension Scheduler {
-    /// Operations begin to wait behind a gate.
+    /// Adds a gate when its first operation begins to wait.
     ///
-    /// - Returns: what counts as the gate's last service.
+    /// - Returns: the number that counts as the gate's last service.
     func add(_ gate: AdmissionGate) -> UInt64 {
         gate.position = gates.count
         gates.append(gate)
@@ -188,7 +188,7 @@ extension Scheduler {
         return nextServiceNumber()
     }
 
-    /// No operation waits behind a gate any more.
+    /// Removes a gate without waiting operations.
     func remove(_ gate: AdmissionGate) {
         gate.turn = nil
         let last = gates.removeLast()
@@ -199,8 +199,9 @@ extension Scheduler {
         if gates.isEmpty { candidacies = Heap() }
     }
 
-    /// The gate may have an earlier turn than it had: its first operation has changed, or it has opened. A turn that
-    /// comes later, because a gate was closed, an origin is at its limit or time has passed, need not be reported.
+    /// Updates the turn of a gate whose turn may be earlier than before: its first operation has changed, or it has
+    /// opened. A later turn, because a gate was closed, an origin is at its limit or time has passed, need not be
+    /// reported.
     func gateChanged(_ gate: AdmissionGate) {
         if gates.count > 1 { renew(gate, choice(of: gate)) }
     }
@@ -217,8 +218,8 @@ extension Scheduler {
 // MARK: - Serving
 
 extension Scheduler {
-    /// Starts the next operation, or removes a stale entry, or finds a gate closed; nothing when no operation may
-    /// start.
+    /// Starts the next operation, or removes a stale entry, or finds a gate closed. Returns `nothing` if no operation
+    /// may start.
     func serveNext() -> ServiceStep {
         guard let choice = hasFreeSlot ? firstChoice : firstSlotlessChoice, let owner = choice.gate.owner else {
             return .nothing
@@ -231,7 +232,7 @@ extension Scheduler {
             remove(choice)
             return .cleared
         case .admitted(let operation, let demand):
-            // A start without a slot is no service: it must not delay operations that wait for a slot.
+            // A start without a slot does not count as service: it must not delay operations that wait for a slot.
             let service = choice.candidate.origin == nil ? nil : choice.turn.virtualTime
             if let service { fairQueue.serve(service, priority: choice.turn.priority) }
             choice.gate.recordService(nextServiceNumber(), of: choice.candidate.entry, at: service)
@@ -269,7 +270,7 @@ extension Scheduler {
         return nil
     }
 
-    /// Has a gate found by its turn.
+    /// Stores a gate under its current turn.
     private func renew(_ gate: AdmissionGate, _ choice: Choice?) {
         guard gate.turn != choice?.turn else { return }
         gate.turn = choice?.turn
@@ -280,14 +281,14 @@ extension Scheduler {
         for gate in gates { if let turn = gate.turn { candidacies.insert(Candidacy(gate: gate, turn: turn)) } }
     }
 
-    /// The first of the operations that need no slot, when there is no slot. It looks at all gates: few queues mix such
-    /// operations with others.
+    /// The first operation that needs no slot, for the time when no slot is free. Visits all gates, because few queues
+    /// mix such operations with others.
     private var firstSlotlessChoice: Choice? {
         guard slotlessCount > 0 else { return nil }
         return gates.lazy.compactMap { self.choice(of: $0, hasSlot: false) }.min { $0.turn < $1.turn }
     }
 
-    /// Nil when the gate is closed, or has no operation that may start.
+    /// Returns the next operation of a gate; nil if the gate is closed, or has no operation that may start.
     private func choice(of gate: AdmissionGate, hasSlot: Bool = true) -> Choice? {
         guard gate.isOpen, let candidate = gate.first(hasSlot: hasSlot && !(isClosedToNew && gate.isOfQueue)) else {
             return nil
@@ -319,7 +320,7 @@ extension Scheduler: GovernorClient {
         return gates.reduce(0) { $0 + $1.waitingCount(for: index) }
     }
 
-    /// A clause for messages: why there is no slot for an operation that waits for one of an origin.
+    /// Returns a clause for messages: why there is no slot for an operation that waits for a slot of an origin.
     func obstacle(to origin: Origin) -> String {
         let index = origins.knownIndex(of: origin)
         if let obstacle = index.flatMap({ origins.governed($0)?.obstacle }) ?? governor?.obstacle { return obstacle }

@@ -1,13 +1,13 @@
 // Bluebonnet: HTTP operations for Swift on Linux.
 // SPDX-License-Identifier: MIT
 
-/// What a manager has in place of the network: a transport in memory, and the timers of that transport's time. The hook
-/// of `BluebonnetTesting` in this module. Any thread.
+/// A manager's replacement for the network: an in-memory transport, and timers that follow the transport's clock. The
+/// hook of `BluebonnetTesting` in this module. Any thread.
 package struct Simulation: Sendable {
     let transport: NetworkBound<any Transport>
     /// Where operations wait for their next attempt; nil for the process's timers.
     let retryWaits: NetworkBound<RetryWaits>?
-    /// An object of the caller that the manager keeps, for instance a log of the requests.
+    /// A caller's object that the manager retains, for instance a log of the requests.
     package let record: (any AnyObject & Sendable)?
 
     package init(
@@ -20,9 +20,9 @@ package struct Simulation: Sendable {
     }
 }
 
-/// What a transport in memory needs: it has no connection that could be stale, and no body that is sent twice.
+/// The members for an in-memory transport, which has no stale connections and sends no body twice.
 extension TransferMachine {
-    /// The request is sent over a new connection, which is open at once.
+    /// Begins to send the request over a new connection, which opens at once.
     package mutating func beginSending(now: UInt64) {
         _ = takes(keptConnection: false, isClean: true)
         _ = sends(multiplexed: false, isExplained: false, bodyCanStartAgain: true, now: now)
@@ -30,8 +30,8 @@ extension TransferMachine {
 
     /// Reads the next bytes of the request's body. Network thread only.
     ///
-    /// - Returns: their number, 0 at the end; nil if there are none yet: `TransferRequest.whenBodyIsReady(_:)` tells
-    ///   when there are.
+    /// - Returns: the number of bytes, 0 at the end; nil if no bytes are available yet.
+    ///   `TransferRequest.whenBodyIsReady(_:)` reports when they are.
     package mutating func readBody(
         into buffer: UnsafeMutableRawBufferPointer, now: UInt64
     ) throws(NetworkingError) -> Int? {

@@ -1,7 +1,7 @@
 // Bluebonnet: HTTP operations for Swift on Linux.
 // SPDX-License-Identifier: MIT
 
-/// What one step of a scheduler did.
+/// The result of one step of a scheduler.
 enum ServiceStep {
     /// An operation was started, or got a slot.
     case started
@@ -11,27 +11,27 @@ enum ServiceStep {
     case nothing
 }
 
-/// Starts operations once at the end of each round of an event loop: takes what has become ready in the queues, and
-/// has the schedulers start what may start. On the loop's thread only.
+/// Starts operations once at the end of each round of an event loop: collects the changes of the queues, and serves the
+/// schedulers. On the loop's thread only.
 ///
-/// Operations that have become ready are compared with each other before the first of them is started, as far as the
-/// round sorts them. Cancelled operations and the steps of schedulers have limits of their own in a round, and what a
-/// limit has left goes first in the next round: so none of them, and no queue or manager, holds up another.
+/// Operations that have become ready are sorted before the first of them starts, as far as the round's budget allows.
+/// Cancelled operations and the steps of schedulers have separate budgets. Work that exceeds a budget comes first in
+/// the next round, so cancelled operations, schedulers, queues and managers do not delay each other.
 final class StartingRound: RoundEndTask {
-    /// The round of the network thread.
+    /// The instance of the network thread.
     static let shared = NetworkBound(StartingRound(loop: NetworkThread.shared.eventLoop))
     private static let pieceCount = 1024
 
-    /// What one round may still do, so that sockets are served too.
+    /// The work that one round may still do; the limit lets the loop serve sockets in between.
     private struct Budget {
         /// Entries to sort.
         var entries = 8192
-        /// Cancelled operations to start, which only end.
+        /// Cancelled operations to start; starting only ends them.
         var cancelled = 256
         /// Steps of schedulers.
         var steps = 256 * startCost
 
-        /// A start counts like so many removed entries.
+        /// A start costs as much as this number of removed entries.
         private static let startCost = 16
 
         static func cost(of step: ServiceStep) -> Int { step == .started ? startCost : 1 }
@@ -46,13 +46,13 @@ final class StartingRound: RoundEndTask {
 
     init(loop: EventLoop) { self.loop = loop }
 
-    /// A queue has changed; it does not call again before its changes are taken.
+    /// Adds a queue that has changed. The queue does not call again before its changes are taken.
     func add(_ source: any GateSource) {
         changed.append(source)
         schedule()
     }
 
-    /// A scheduler may have a free slot and an operation for it.
+    /// Adds a scheduler that may have a free slot and an operation for it.
     func add(_ scheduler: Scheduler) {
         guard !scheduler.isInRound else { return }
         scheduler.isInRound = true
@@ -60,7 +60,7 @@ final class StartingRound: RoundEndTask {
         schedule()
     }
 
-    /// Has a scheduler served before all others.
+    /// Adds a scheduler that is served before all others.
     func addFirst(_ scheduler: Scheduler) {
         if scheduler.isInRound { schedulers.removeAll { $0 === scheduler } }
         scheduler.isInRound = true
@@ -114,7 +114,7 @@ final class StartingRound: RoundEndTask {
         for scheduler in unfinished { add(scheduler) }
     }
 
-    /// Serves a scheduler until it has nothing more to do; false when the budget ends before.
+    /// Serves a scheduler until it has nothing left to do; returns false if the budget ends first.
     private func serve(_ scheduler: Scheduler) -> Bool {
         while budget.steps > 0 {
             let step = scheduler.serveNext()

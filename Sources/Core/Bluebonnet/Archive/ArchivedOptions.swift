@@ -4,7 +4,7 @@
 internal import Foundation
 internal import FoundationNetworking
 
-/// What an archive keeps of the options; a value that knows no operation.
+/// The transfer options in an archive. A value type, independent of operations.
 struct ArchivedOptions: Codable, Sendable {
     private let timeouts: Timeouts
     private let waitsForConnectivity: Bool
@@ -15,29 +15,30 @@ struct ArchivedOptions: Codable, Sendable {
     private let allowsInsecureRedirects: Bool
     private let policy: SecurityPolicy
     private let tls: ArchivedTLS?
-    /// Nil also in archives that were made before there was the option.
+    /// Nil also in archives made before this option existed.
     private let maximumBytesPerSecond: Int?
     private let lowSpeedLimit: LowSpeedLimit?
     private let connectionLimits: ConnectionLimits?
     private let proxy: ArchivedProxy?
-    /// Nil also in archives that were made before there was the option.
+    /// Nil also in archives made before this option existed.
     private let proxyConfiguration: ArchivedProxyConfiguration?
     private let httpVersion: HTTPProtocolVersion
     private let unixSocketPath: String?
     private let addressOverrides: [String: String]
     private let credential: Credential?
-    /// The path of the netrc file, which is read again.
+    /// The path of the netrc file. The file is read again.
     private let netrc: String?
-    /// Nil also in archives that were made before there was the option.
+    /// Nil also in archives made before this option existed.
     private let netrcMayBeReadByOthers: Bool?
     private let usesCredentialStorage: Bool
     private let syncsFilesToDisk: Bool
-    /// Nil in archives that were made before there was the option.
+    /// Nil in archives made before this option existed.
     private let keepsDotSegments: Bool?
-    /// Nil in archives that were made before there was the option.
+    /// Nil in archives made before this option existed.
     private let decodesContent: Bool?
     private let retryPolicy: RetryPolicy?
 
+    /// A proxy in an archive.
     private struct ArchivedProxy: Codable {
         let url: String
         let user: String?
@@ -56,6 +57,7 @@ struct ArchivedOptions: Codable, Sendable {
         }
     }
 
+    /// A proxy configuration in an archive.
     private struct ArchivedProxyConfiguration: Codable {
         let http: ArchivedProxy?
         let https: ArchivedProxy?
@@ -72,12 +74,13 @@ struct ArchivedOptions: Codable, Sendable {
         }
     }
 
+    /// A user name and a password.
     private struct Credential: Codable {
         let user: String
         let password: String
     }
 
-    /// - Throws: `invalidRequest` when a secret would have to be in it.
+    /// - Throws: `invalidRequest` if the archive would have to contain a secret.
     init(_ options: TransferOptions) throws(NetworkingError) {
         timeouts = options.timeouts
         waitsForConnectivity = options.waitsForConnectivity
@@ -112,7 +115,7 @@ struct ArchivedOptions: Codable, Sendable {
         retryPolicy = options.retryPolicy
     }
 
-    /// The options; checked again, because an archive may come from anywhere.
+    /// Returns the options, after checking them again, because an archive may come from any source.
     func options() throws(NetworkingError) -> TransferOptions {
         var options = TransferOptions()
         options.timeouts = timeouts
@@ -148,13 +151,13 @@ struct ArchivedOptions: Codable, Sendable {
     }
 }
 
-/// Coded as in an `OperationArchive`: without cookie jar, response cache, authenticator, request adapters and key log,
-/// with the paths of a client identity's files, and with credentials as they are.
+/// Encoded as in an `OperationArchive`: without cookie jar, response cache, authenticator, request adapters and key
+/// log; with the paths of a client identity's files; with credentials in plain text.
 extension TransferOptions: Codable {
-    /// - Throws: `NetworkingError` with `invalidSecurityPolicy` or `invalidRequest` when the contents contradict each
+    /// - Throws: `NetworkingError` with `invalidSecurityPolicy` or `invalidRequest` if the contents contradict each
     ///   other.
     public init(from decoder: any Decoder) throws { self = try ArchivedOptions(from: decoder).options() }
 
-    /// - Throws: `NetworkingError` with `invalidRequest` when the client identity has a password or a key in memory.
+    /// - Throws: `NetworkingError` with `invalidRequest` if the client identity has a password or a key in memory.
     public func encode(to encoder: any Encoder) throws { try ArchivedOptions(self).encode(to: encoder) }
 }

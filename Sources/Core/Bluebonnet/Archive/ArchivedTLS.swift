@@ -1,8 +1,8 @@
 // Bluebonnet: HTTP operations for Swift on Linux.
 // SPDX-License-Identifier: MIT
 
-/// What an archive keeps of the TLS options: no key, no password. The key log stays behind, because whoever reads an
-/// archive has not asked for one.
+/// The TLS options in an archive, without keys and passwords. The key log is not archived, because the reader of an
+/// archive has not asked for a key log.
 struct ArchivedTLS: Codable, Sendable {
     private let minimumVersion: TLSProtocolVersion
     private let maximumVersion: TLSProtocolVersion?
@@ -11,12 +11,13 @@ struct ArchivedTLS: Codable, Sendable {
     private let requiresStapledStatus: Bool
     private let identity: Identity?
 
+    /// The files of a client identity.
     private struct Identity: Codable {
         let certificateFile: String
         let keyFile: String?
     }
 
-    /// - Throws: `invalidRequest` when the client's identity cannot be named without a secret.
+    /// - Throws: `invalidRequest` if the client identity cannot be named without a secret.
     init(_ options: TLSOptions) throws(NetworkingError) {
         minimumVersion = options.minimumVersion
         maximumVersion = options.maximumVersion
@@ -44,7 +45,7 @@ struct ArchivedTLS: Codable, Sendable {
                 + "request without it")
     }
 
-    /// The options; checked again, because an archive may come from anywhere.
+    /// Returns the options, after checking them again, because an archive may come from any source.
     func options() throws(NetworkingError) -> TLSOptions {
         var options = try TLSOptions(
             minimumVersion: minimumVersion, maximumVersion: maximumVersion, ciphers: ciphers,

@@ -5,42 +5,42 @@ public import Foundation
 internal import FoundationNetworking
 
 /// The contents of an operation that another process can run or continue: request, limits, trust, proxy, serializer,
-/// files, and the bytes that arrived so far, with the validator that allows a continuation.
+/// files, and the bytes received so far, with the validator that allows a continuation.
 ///
 /// `RequestOperation.archive(includingSerializer:)` makes an archive; `init(archive:)` and managers make an operation
-/// from it. An archive contains no handlers and blocks, which are code, no cookie jar and response cache, which
-/// operations share, no key log, no `userInfo`, no dependencies, and not the outcome of a finished operation. Of a
+/// from it. An archive contains no handlers and blocks, which are code; no cookie jar and response cache, which
+/// operations share; no key log, no `userInfo`, no dependencies, and not the outcome of a finished operation. For a
 /// client identity it contains the paths of the files, never a key or a password. It contains everything else of the
-/// operation, `name`, `queuePriority` and credentials included: protect it accordingly.
+/// operation, including `name`, `queuePriority` and credentials: protect it accordingly.
 public struct OperationArchive: Codable, Sendable {
     let request: ArchivedRequest
     let options: ArchivedOptions
-    /// Nil for a plain `RequestOperation`, and when it was left out.
+    /// Nil for a plain `RequestOperation`, and if the serializer was omitted.
     let serializer: SerializerRecord?
-    /// The statuses that the call accepts; nil for the serializer's.
+    /// The statuses that the call accepts; nil if the call uses the serializer's statuses.
     let acceptableStatusCodes: IndexSet?
-    /// The type of a serializer that was left out.
+    /// The type of an omitted serializer.
     let leftOutSerializer: String?
     let uploadFile: URL?
     let part: ArchivedPart?
-    /// The output file; a partial body beside it is continued.
+    /// The output file. A partial body next to it is continued.
     public let outputFile: URL?
     let outputDirectory: OutputDirectory
-    /// The number of body bytes that had arrived.
+    /// The number of body bytes received.
     public let receivedByteCount: Int64
-    /// The strong validator of the partial body, in the form of `If-Range`; nil when the body cannot be continued.
+    /// The strong validator of the partial body, in the form of `If-Range`; nil if the body cannot be continued.
     public let validator: String?
-    /// The SHA-256 that the body has to have, and whether the digest is wanted without one.
+    /// The expected SHA-256 of the body, and whether the digest is computed without an expected value.
     let expectedDigest: String?
     let computesDigest: Bool
-    /// Nil without one, and in archives that were made before there were keys.
+    /// Nil without a key, and in archives made before keys existed.
     let idempotencyKey: IdempotencyKey?
     let name: String?
     /// The number of the `queuePriority`.
     let priority: Int
 }
 
-/// What is kept of a request.
+/// The archived parts of a request.
 struct ArchivedRequest: Codable, Sendable {
     private let url: URL
     private let method: String
@@ -53,7 +53,7 @@ struct ArchivedRequest: Codable, Sendable {
     private let networkServiceType: UInt
     private let mainDocumentURL: URL?
 
-    /// - Throws: `invalidRequest` when the body is a stream, which no archive can hold.
+    /// - Throws: `invalidRequest` if the body is a stream, which an archive cannot contain.
     init(_ request: URLRequest) throws(NetworkingError) {
         guard let url = request.url else { throw NetworkingError(.badURL, "a request without a URL has no archive") }
         guard request.httpBodyStream == nil else {

@@ -24,7 +24,7 @@ extension RequestHandle: BatchMember {
 /// A group of operations with one outcome, one progress and one completion.
 ///
 /// The completion runs exactly once, after every member's own handlers, also for an empty batch. Members that fail, are
-/// skipped or are cancelled count as finished. When the batch has ended, the library holds no reference to it. All
+/// skipped or are cancelled count as finished. When the batch has ended, the library keeps no reference to it. All
 /// members may be used from any thread.
 ///
 /// ```swift
@@ -35,7 +35,7 @@ extension RequestHandle: BatchMember {
 /// print(try await batch.outcome().counts)
 /// ```
 public final class Batch: BatchMember {
-    /// What a batch does when members fail.
+    /// The reaction of a batch to failed members.
     public enum FailurePolicy: Sendable, Hashable {
         /// Runs all members, whether others fail or not.
         case carryOn
@@ -50,38 +50,38 @@ public final class Batch: BatchMember {
         case stopAboveFailureFraction(Double)
     }
 
-    /// How a batch is run.
+    /// The options of a batch.
     public struct Options: Sendable {
-        /// What the batch does when members fail. Default `carryOn`.
+        /// The reaction to failed members. Default `carryOn`.
         public var failurePolicy = FailurePolicy.carryOn
-        /// What happens to a member when one of its dependencies does not succeed. Default nil: the policy of each
-        /// dependency counts.
+        /// The policy for a member if one of its dependencies does not succeed. Default nil: the policy of each
+        /// dependency applies.
         public var ifDependencyFails: FailedDependencyPolicy?
-        /// The longest time from enqueueing to the end; then the members that have not finished are cancelled. Default
-        /// nil: no limit.
+        /// The longest time from enqueueing to the end. Members that are unfinished then are cancelled. Default nil: no
+        /// limit.
         public var timeout: Duration?
-        /// Whether members wait without limit while their servers cannot be reached, instead of failing. A waiting
-        /// member does not count as a transfer. Default false: the `waitsForConnectivity` of each member counts.
+        /// Whether members wait without a limit while their servers cannot be reached, instead of failing. A waiting
+        /// member does not count as a transfer. Default false: the `waitsForConnectivity` of each member applies.
         public var holdsWithoutConnectivity = false
 
-        /// The defaults.
+        /// Creates the default options.
         public init() {}
     }
 
-    /// All operations, those of inner batches included, in the order in which they were given.
+    /// All operations, including the operations of inner batches, in the order in which they were given.
     public let operations: [HTTPRequestOperation]
-    /// How the batch is run.
+    /// The options of the batch.
     public let options: Options
     private let inner: [Batch]
     let state: Mutex<BatchState>
     private let number = FlowID.next()
     private let timeoutTimer = Mutex<Task<Void, Never>?>(nil)
 
-    /// Makes a batch, which does nothing before it is given to
+    /// Creates a batch. The batch does nothing before it is passed to
     /// `RequestOperationManager.enqueue(_:progress:completion:)`.
     ///
-    /// Inner batches keep their policies and have outcomes of their own; their operations count as members of this one
-    /// too, which ends after them.
+    /// Inner batches keep their policies and have their own outcomes. Their operations are also members of this batch,
+    /// which ends after the inner batches.
     public init(of members: [any BatchMember], options: Options = Options()) {
         operations = members.flatMap(\.operations)
         inner = members.compactMap { $0 as? Batch }
@@ -91,7 +91,7 @@ public final class Batch: BatchMember {
     }
 }
 
-// MARK: - Where it stands
+// MARK: - Status
 
 extension Batch {
     /// Each member's result, in the order of `operations`; nil for a member that is not finished.
@@ -115,11 +115,11 @@ extension Batch {
 
     /// Suspends the calling task until the completion has run.
     ///
-    /// The wait observes: cancelling the task ends the wait, and the batch goes on. To end the batch with the task,
-    /// call `RequestOperationManager.run(_:)` instead.
+    /// Cancelling the task ends the suspension, and the batch continues. To end the batch with the task, call
+    /// `RequestOperationManager.run(_:)` instead.
     ///
-    /// - Throws: `NetworkingError` with `notStarted` when the batch was not enqueued, and with `cancelled` when the
-    ///   task is cancelled first. How the members ended is in the outcome, and is not thrown.
+    /// - Throws: `NetworkingError` with `notStarted` if the batch was not enqueued, and with `cancelled` if the task is
+    ///   cancelled first. Errors of members are in the outcome, and are not thrown.
     public func waitUntilFinished() async throws(NetworkingError) {
         guard state.withLock({ $0.hasBegun }) else { throw .batchNotStarted }
         let hasEnded = await TaskWait.forEvent { wait in
@@ -131,7 +131,7 @@ extension Batch {
     }
 
     /// Suspends the calling task until the completion has run, and returns the outcome. Cancelling the task ends the
-    /// wait, and the batch goes on.
+    /// suspension, and the batch continues.
     ///
     /// - Throws: as `waitUntilFinished()` does.
     public func outcome() async throws(NetworkingError) -> BatchOutcome {
@@ -165,7 +165,7 @@ extension Batch {
 }
 
 extension Batch: CustomStringConvertible {
-    /// The numbers of members, for a log.
+    /// The numbers of members, for logs.
     public var description: String {
         let counts = counts
         let kinds = [
@@ -177,7 +177,7 @@ extension Batch: CustomStringConvertible {
     }
 }
 
-// MARK: - What can be done with it
+// MARK: - Control
 
 extension Batch {
     /// Cancels every member that has not finished.
@@ -227,7 +227,7 @@ extension Batch {
 
     /// Adds the batch's handlers to the members, before any of them is started.
     ///
-    /// - Returns: false when the batch has begun before.
+    /// - Returns: false if the batch has begun before.
     func begin(
         on queue: DispatchQueue, progress: Progress?, completion: (@Sendable (Batch) -> Void)?
     ) -> Bool {

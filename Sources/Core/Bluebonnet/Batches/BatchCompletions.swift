@@ -6,7 +6,7 @@ internal import BluebonnetLocks
 extension Batch {
     /// The end of one member.
     public struct Completion: Sendable {
-        /// The member's number in the batch's `operations`.
+        /// The member's index in the batch's `operations`.
         public let index: Int
         /// The member.
         public let operation: HTTPRequestOperation
@@ -14,8 +14,8 @@ extension Batch {
         public let result: Result<any Sendable, NetworkingError>
     }
 
-    /// The completions of all members in the order in which they end, each after the member's own handlers. A sequence
-    /// that is iterated late begins with the first completion too.
+    /// The completions of all members in the order in which they end, each after the member's own handlers. A late
+    /// iteration also begins with the first completion.
     ///
     /// The sequence ends with the batch, or when the iterating task is cancelled, which does not cancel the batch.
     public var completions: Completions { Completions(batch: self) }

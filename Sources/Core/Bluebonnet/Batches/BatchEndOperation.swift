@@ -8,16 +8,16 @@ extension RequestOperation {
     /// Prepares operations to run as a batch in any queue, like AFNetworking's method of this name. Use `Batch` in new
     /// code.
     ///
-    /// Add all returned operations to a queue; before that, nothing runs. Operations that fail or are cancelled count
-    /// as finished.
+    /// Add all returned operations to a queue; nothing runs before that. Operations that fail or are cancelled count as
+    /// finished.
     ///
     /// - Parameters:
-    ///   - operations: the members, which are in no queue yet.
+    ///   - operations: the members, which are not yet in a queue.
     ///   - progress: called after each operation's handlers, on its `completionQueue`, with the number of finished
     ///     operations and the number of all operations.
     ///   - completion: called once on `org.bluebonnet.callbacks`, after every operation's handlers; also for an empty
     ///     batch.
-    /// - Returns: the operations, followed by one more operation that ends the batch.
+    /// - Returns: the operations, followed by an operation that ends the batch.
     public static func batchOfRequestOperations(
         _ operations: [RequestOperation],
         progress: (@Sendable (_ finishedCount: Int, _ totalCount: Int) -> Void)? = nil,
@@ -43,8 +43,9 @@ extension RequestOperation {
     }
 }
 
-/// The operation that ends a batch: ready when all operations of the batch have ended and their handlers have run. It
-/// counts them down instead of depending on them, because that would take quadratic time in Foundation.
+/// The operation that ends a batch. It is ready when all operations of the batch have ended and their handlers have
+/// run. It counts the ends instead of depending on the operations, because dependencies would take quadratic time in
+/// Foundation.
 final class BatchEndOperation: Operation, @unchecked Sendable {  // safe: all state is in Mutexes, as in Operation
     private struct State {
         var operations: [RequestOperation]
@@ -65,14 +66,14 @@ final class BatchEndOperation: Operation, @unchecked Sendable {  // safe: all st
 
     override func main() { complete() }
 
-    /// Foundation does not run the main function of a cancelled operation. The completion comes all the same, after the
-    /// batch's operations.
+    /// Foundation does not run the main function of a cancelled operation. The completion is called nevertheless, after
+    /// the batch's operations.
     override func cancel() {
         super.cancel()
         if state.withLock({ $0.leftCount == 0 }) { complete() }
     }
 
-    /// Calls the completion, once.
+    /// Calls the completion once.
     private func complete() {
         let (operations, completion) = state.withLock { state in
             defer { (state.operations, state.completion) = ([], nil) }
@@ -81,7 +82,7 @@ final class BatchEndOperation: Operation, @unchecked Sendable {  // safe: all st
         if let completion { Queues.callbacks.async { completion(operations) } }
     }
 
-    /// Counts an operation that has ended; returns the number of unfinished ones.
+    /// Counts an operation that has ended; returns the number of unfinished operations.
     fileprivate func count() -> Int {
         state.withLock { state in
             state.leftCount -= 1
@@ -99,7 +100,7 @@ final class BatchEndOperation: Operation, @unchecked Sendable {  // safe: all st
         action?()
     }
 
-    /// Calls `action` when all operations have ended; immediately when they have ended already.
+    /// Calls `action` when all operations have ended; immediately if they have already ended.
     func whenReady(_ action: @escaping @Sendable () -> Void) {
         let isReady = state.withLock { state in
             if state.leftCount > 0 { state.whenReady = action }

@@ -6,7 +6,7 @@ internal import Foundation
 
 /// A snapshot of a batch as a graph: its members, their dependencies, states and times, and the critical path.
 ///
-/// The graph is a value and keeps no operation alive.
+/// The graph is a value and retains no operation.
 public struct BatchGraph: Sendable, Hashable {
     /// A member of the batch.
     public struct Node: Sendable, Hashable {
@@ -15,19 +15,19 @@ public struct BatchGraph: Sendable, Hashable {
             case waiting, running, success, failure, skipped, cancelled
         }
 
-        /// The operation's `name`, else its method and its URL without query.
+        /// The operation's `name`, or its method and its URL without query.
         public var name: String
         /// The member's state.
         public var state: State
-        /// When the member was started, counted from the first start in the batch; nil when it was not started. `end`
-        /// is when it ended, counted from that start too.
+        /// When the member was started, counted from the first start in the batch; nil if it was not started. `end` is
+        /// when the member ended, counted from the same start.
         public var start: Duration?
         public var end: Duration?
         /// Whether the member is on the critical path.
         public var isCritical = false
     }
 
-    /// A dependency between two members, which are indices of `nodes`: `dependent` waits for `dependency`.
+    /// A dependency between two members, given as indices of `nodes`: `dependent` waits for `dependency`.
     public struct Edge: Sendable, Hashable {
         public var dependency: Int
         public var dependent: Int
@@ -37,8 +37,8 @@ public struct BatchGraph: Sendable, Hashable {
     public internal(set) var nodes: [Node]
     /// The dependencies among the members.
     public internal(set) var edges: [Edge]
-    /// The members that determined the duration of the batch, in the order of their ends: each is the dependency of its
-    /// successor that ended last. Before any member has ended, this is the longest chain.
+    /// The members that determined the duration of the batch, in the order of their ends: each member is the dependency
+    /// of the next member that ended last. Before any member has ended, this is the longest chain.
     public private(set) var criticalPath: [Int] = []
 
     init(nodes: [Node], edges: [Edge]) {
@@ -49,8 +49,8 @@ public struct BatchGraph: Sendable, Hashable {
 }
 
 extension Batch {
-    /// The graph of the batch at this moment. A dependency that was added after the batch began is included only until
-    /// its dependent has ended.
+    /// Returns the graph of the batch at this moment. A dependency that was added after the batch began is included
+    /// only until its dependent has ended.
     public func graph() -> BatchGraph {
         let edges = Set(state.withLock { $0.edges }).union(BatchGraph.edges(among: operations))
         let instants = operations.map { $0.state.schedule }.map { ($0.startInstant, $0.finishInstant) }
@@ -64,7 +64,7 @@ extension Batch {
 }
 
 extension BatchGraph {
-    /// The current dependencies among operations.
+    /// Returns the current dependencies among operations.
     static func edges(among operations: [HTTPRequestOperation]) -> [Edge] {
         let waiting = operations.indices.filter { operations[$0].dependencyNode.isInGraph }
         guard !waiting.isEmpty else { return [] }
@@ -101,7 +101,7 @@ extension BatchGraph.Node.State {
     }
 }
 
-/// Finds the chain of members that ended last. It knows only numbers and times.
+/// Finds the chain of members that ended last. Uses only indices and times.
 struct CriticalPath {
     private(set) var nodes: [Int] = []
 
@@ -117,7 +117,7 @@ struct CriticalPath {
         nodes.reverse()
     }
 
-    /// A later end ranks higher; an unfinished member ranks higher than any finished one, by the length of the chain
+    /// A later end ranks higher. An unfinished member ranks higher than any finished member, by the length of the chain
     /// before it.
     private struct Rank: Comparable {
         let depth: Int
@@ -183,12 +183,12 @@ extension BatchGraph {
         Set(zip(criticalPath, criticalPath.dropFirst()).map { Edge(dependency: $0, dependent: $1) })
     }
 
-    /// A string of Graphviz ends at a quotation mark and knows escapes.
+    /// A Graphviz string ends at a quotation mark and has escapes.
     private static func escapedForGraphviz(_ text: String) -> String {
         text.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"").replacing("\n", with: " ")
     }
 
-    /// Mermaid's labels are a kind of HTML with entities of their own: "#" stands for the ampersand.
+    /// Mermaid labels are a kind of HTML with different entities: "#" replaces the ampersand.
     private static func escapedForMermaid(_ text: String) -> String {
         var escaped = ""
         for scalar in text.unicodeScalars {

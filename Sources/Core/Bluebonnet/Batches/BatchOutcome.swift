@@ -7,7 +7,7 @@ public struct BatchOutcome: Sendable {
     public enum StopReason: String, Sendable, Hashable {
         /// A member failed, and the policy is `cancelAtFirstFailure`.
         case firstFailure
-        /// As many members succeeded as the policy `succeed(after:)` asks for.
+        /// As many members succeeded as the policy `succeed(after:)` requires.
         case enoughSuccesses
         /// More members failed than the policy allows.
         case tooManyFailures
@@ -31,7 +31,7 @@ public struct BatchOutcome: Sendable {
         /// All members that have ended.
         public var finishedCount: Int { successCount + failureCount + skippedCount + cancelledCount }
 
-        /// Counts one more member.
+        /// Counts a member.
         mutating func count(_ kind: MemberKind) {
             switch kind {
             case .success: successCount += 1
@@ -46,7 +46,7 @@ public struct BatchOutcome: Sendable {
     public let results: [Result<any Sendable, NetworkingError>]
     /// The numbers of members by kind of result.
     public let counts: Counts
-    /// Why the batch cancelled its unfinished members; nil when it did not.
+    /// Why the batch cancelled its unfinished members; nil if it did not cancel them.
     public let stopReason: StopReason?
     /// Whether the batch is a success. With `succeed(after:)`: enough members succeeded. With `stopAboveFailureCount`
     /// and `stopAboveFailureFraction`: the failures stayed within the limit, and no member was cancelled. Otherwise:
@@ -61,7 +61,7 @@ enum MemberKind: Sendable {
     init(_ error: NetworkingError?) {
         switch error?.code {
         case nil: self = .success
-        case .cancelled?, .notStarted?: self = .cancelled  // by its drained manager
+        case .cancelled?, .notStarted?: self = .cancelled  // not started: its manager was drained
         case .dependencyFailed?: self = .skipped
         case .some: self = .failure
         }
@@ -79,7 +79,8 @@ public struct BatchProgress: Sendable, Hashable {
     /// The expected body bytes of all members; nil while the length of any body is unknown.
     public let expectedByteCount: Int64?
 
-    /// The completed fraction from 0 to 1: by bytes when all lengths are known, else by members. 1 for an empty batch.
+    /// The completed fraction from 0 to 1: by bytes if all lengths are known, otherwise by members. 1 for an empty
+    /// batch.
     public var fractionCompleted: Double {
         if let expectedByteCount, expectedByteCount > 0 {
             return min(1, Double(receivedByteCount) / Double(expectedByteCount))

@@ -1,23 +1,23 @@
 // Bluebonnet: HTTP operations for Swift on Linux.
 // SPDX-License-Identifier: MIT
 
-/// A batch's state: the members that have ended, their kinds of results, and whether the batch stops early. A value,
-/// guarded by the batch's lock; it cancels nothing.
+/// The state of a batch: the members that have ended, their results by kind, and whether the batch stops early. A
+/// value, guarded by the batch's lock; it cancels nothing.
 struct BatchState: Sendable {
     private let policy: Batch.FailurePolicy
     private let totalCount: Int
     private(set) var counts = BatchOutcome.Counts()
     private(set) var stopReason: BatchOutcome.StopReason?
-    /// The members' numbers in the order in which they ended.
+    /// The indices of the members in the order in which they ended.
     private(set) var endings: [Int32] = []
-    /// Members and inner batches that have not ended.
+    /// The number of members and inner batches that have not ended.
     private var pendingCount: Int
     private(set) var hasBegun = false
     /// Whether the completion has run.
     private(set) var hasEnded = false
-    /// The waits for the end of the next member.
+    /// The waiters for the end of the next member.
     private var memberWaits: [TaskWait] = []
-    /// The waits for the end of the batch.
+    /// The waiters for the end of the batch.
     private var endWaits: [TaskWait] = []
     /// The dependencies among the members when the batch began.
     var edges: [BatchGraph.Edge] = []
@@ -40,7 +40,7 @@ struct BatchState: Sendable {
 // MARK: - Changes
 
 extension BatchState {
-    /// What follows an ending.
+    /// The consequences of a member's end.
     struct Step {
         var stop: BatchOutcome.StopReason?
         var waits: [TaskWait] = []
@@ -48,14 +48,14 @@ extension BatchState {
         var finishedCount = 0
     }
 
-    /// Notes that the batch begins; true when it has no members, nil when it has begun before.
+    /// Records that the batch begins. Returns true if it has no members, nil if it has begun before.
     mutating func begin() -> Bool? {
         guard !hasBegun else { return nil }
         hasBegun = true
         return pendingCount == 0
     }
 
-    /// Notes how a member ended.
+    /// Records how a member ended.
     mutating func note(_ index: Int, _ kind: MemberKind) -> Step {
         counts.count(kind)
         endings.append(Int32(index))
@@ -65,20 +65,20 @@ extension BatchState {
         return step
     }
 
-    /// Notes the end of an inner batch; true when all members and inner batches have ended.
+    /// Records the end of an inner batch. Returns true if all members and inner batches have ended.
     mutating func noteInnerEnd() -> Bool {
         pendingCount -= 1
         return pendingCount == 0
     }
 
-    /// Notes why the batch stops early; false when it was stopped before, or when all members have ended.
+    /// Records why the batch stops early. Returns false if it was stopped before, or if all members have ended.
     mutating func stop(_ reason: BatchOutcome.StopReason) -> Bool {
         guard stopReason == nil, counts.finishedCount < totalCount else { return false }
         stopReason = reason
         return true
     }
 
-    /// Notes that the completion has run.
+    /// Records that the completion has run, and returns the waiters.
     mutating func end() -> [TaskWait] {
         hasEnded = true
         defer { endWaits = [] }
@@ -100,20 +100,21 @@ extension BatchState {
 // MARK: - Waiting
 
 extension BatchState {
-    /// Keeps a wait until more than `position` members, or all, have ended; false when they have ended already.
+    /// Keeps a waiter until more than `position` members, or all members, have ended. Returns false if they have
+    /// already.
     mutating func keep(_ wait: TaskWait, beyond position: Int) -> Bool {
         guard endings.count <= position, endings.count < totalCount else { return false }
         memberWaits.append(wait)
         return true
     }
 
-    /// Keeps a wait until the batch has ended; false when it has.
+    /// Keeps a waiter until the batch has ended. Returns false if the batch has ended already.
     mutating func keepUntilEnd(_ wait: TaskWait) -> Bool {
         if !hasEnded { endWaits.append(wait) }
         return !hasEnded
     }
 
-    /// Forgets a wait that was given up.
+    /// Forgets a waiter that was cancelled.
     mutating func remove(_ wait: TaskWait) {
         memberWaits.removeAll { $0 === wait }
         endWaits.removeAll { $0 === wait }

@@ -3,8 +3,8 @@
 
 internal import Foundation
 
-/// An operation with the type of its result. Wait for the result, handle it in a closure, or make other operations from
-/// it.
+/// An operation with the type of its result. The result can be awaited, handled in a closure, or used for other
+/// operations.
 ///
 /// ```swift
 /// let login = manager.post("login", parameters: account, returning: JSONResponseSerializer())
@@ -19,11 +19,11 @@ public struct RequestHandle<Value: Sendable>: ResultSource {
     /// The operation.
     public let operation: HTTPRequestOperation
 
-    /// Makes a handle for an operation whose response serializer makes values of this type.
+    /// Creates a handle for an operation whose response serializer makes values of this type.
     ///
     /// - Parameters:
     ///   - operation: the operation.
-    ///   - type: checked when there is a result; a result of another type is the error `cannotParseResponse`.
+    ///   - type: checked when the result exists; a result of another type causes the error `cannotParseResponse`.
     public init(_ operation: HTTPRequestOperation, as type: Value.Type = Value.self) {
         self.operation = operation
     }
@@ -34,16 +34,16 @@ public struct RequestHandle<Value: Sendable>: ResultSource {
         return Result { () throws(NetworkingError) in try operation.finalValue(as: Value.self) }
     }
 
-    /// The value, once the operation is finished; the calling task is suspended until then. Cancelling the task ends
-    /// the wait, and the operation goes on; see `RequestOperationManager.run(_:)`.
+    /// The value. The calling task is suspended until the operation is finished. Cancelling the task ends the
+    /// suspension, and the operation continues; see `RequestOperationManager.run(_:)`.
     ///
     /// - Throws: as `HTTPRequestOperation.value` does.
     public var value: Value {
         get async throws(NetworkingError) { try await operation.value(as: Value.self) }
     }
 
-    /// Calls a handler once, on the operation's `completionQueue`, when the operation is finished; immediately when it
-    /// is finished already.
+    /// Calls a handler once, on the operation's `completionQueue`, when the operation is finished; immediately if it is
+    /// already finished.
     @discardableResult
     public func whenFinished(_ handler: @escaping @Sendable (Result<Value, NetworkingError>) -> Void) -> Self {
         operation.addCompletion { operation, _ in
@@ -63,18 +63,18 @@ public struct RequestHandle<Value: Sendable>: ResultSource {
 }
 
 extension RequestHandle: CustomStringConvertible {
-    /// The operation's description with the type of the result, for a log.
+    /// The operation's description with the type of the result, for logs.
     public var description: String { "<RequestHandle<\(Value.self)>: \(operation)>" }
 }
 
-// MARK: - As a source
+// MARK: - Result source
 
 extension RequestHandle {
     public var dependencies: [ResultDependency] { [ResultDependency(operation)] }
 
-    /// The value, once the operation has ended.
+    /// Returns the value of an operation that has ended.
     ///
-    /// - Throws: `dependencyFailed` when the operation did not succeed or has not ended.
+    /// - Throws: `dependencyFailed` if the operation did not succeed or has not ended.
     public func finalValue() throws(NetworkingError) -> Value {
         switch operation.result {
         case .success?: return try operation.finalValue(as: Value.self)
@@ -87,7 +87,7 @@ extension RequestHandle {
 }
 
 extension HTTPRequestOperation {
-    /// The operation with the type that its response serializer makes.
+    /// Returns a handle with the type that the operation's response serializer makes.
     public func handle<Value: Sendable>(returning type: Value.Type) -> RequestHandle<Value> {
         RequestHandle(self, as: type)
     }

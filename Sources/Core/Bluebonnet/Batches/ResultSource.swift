@@ -3,8 +3,7 @@
 
 internal import Foundation
 
-/// A source of values from which operations are made: a `RequestHandle`, several of them, or a source with a
-/// fallback.
+/// A source of values from which operations are made: a `RequestHandle`, several handles, or a source with a fallback.
 ///
 /// ```swift
 /// manager.call("orders").after(login) { request, token in  // skipped when the login failed
@@ -24,24 +23,25 @@ public protocol ResultSource<Value>: Sendable {
     /// The type of the source's value.
     associatedtype Value: Sendable
 
-    /// The operations that have to end before there is a value, and what happens to the dependent when one of them does
+    /// The operations that have to end before the value exists, and what happens to the dependent if one of them does
     /// not succeed.
     var dependencies: [ResultDependency] { get }
 
-    /// The source's value. Call it when the operations of `dependencies` have ended.
+    /// Returns the source's value. Call this method when the operations of `dependencies` have ended.
     ///
     /// - Throws: the reason why there is no value; the operation made from this source fails with that error.
     func finalValue() throws -> Value
 }
 
-/// An operation from whose result another one is made, and what happens when it does not succeed.
+/// An operation on whose result another operation depends, and the policy for the dependent if the operation does not
+/// succeed.
 public struct ResultDependency: Sendable {
     /// The operation.
     public var operation: HTTPRequestOperation
-    /// What happens to the dependent when the operation does not succeed.
+    /// The policy for the dependent if the operation does not succeed.
     public var policy: FailedDependencyPolicy
 
-    /// Makes a dependency; by default the dependent is skipped when the operation does not succeed.
+    /// Creates a dependency. By default, the dependent is skipped if the operation does not succeed.
     public init(_ operation: HTTPRequestOperation, ifItFails policy: FailedDependencyPolicy = .skip) {
         (self.operation, self.policy) = (operation, policy)
     }
@@ -49,7 +49,7 @@ public struct ResultDependency: Sendable {
     fileprivate var runningAnyway: ResultDependency { ResultDependency(operation, ifItFails: .runAnyway) }
 }
 
-/// A source with a fallback value for the case that an operation failed, was skipped or was cancelled.
+/// A source with a fallback value, for an operation that failed, was skipped or was cancelled.
 public struct FallbackSource<Base: ResultSource>: ResultSource {
     let base: Base
     let fallback: Base.Value
@@ -81,7 +81,7 @@ public struct MappedSource<Base: ResultSource, Value: Sendable>: ResultSource {
 }
 
 extension ResultSource {
-    /// A source that has `fallback` as its value when this source has no value. The dependent runs in any case.
+    /// Returns a source with the value `fallback` if this source has no value. The dependent runs in any case.
     public func orElse(_ fallback: Value) -> FallbackSource<Self> {
         FallbackSource(base: self, fallback: fallback)
     }
@@ -89,10 +89,10 @@ extension ResultSource {
     /// A source of the `Result` of this source. The dependent runs in any case and gets the error, if there is one.
     public var asResult: OutcomeSource<Self> { OutcomeSource(base: self) }
 
-    /// A source that transforms this source's value. `transform` runs off the network thread, when the dependent's
-    /// request is made.
+    /// Returns a source that transforms this source's value. `transform` runs off the network thread, when the
+    /// dependent's request is made.
     ///
-    /// - Parameter transform: an error that it throws becomes the dependent's error.
+    /// - Parameter transform: if it throws, the error becomes the dependent's error.
     public func map<New: Sendable>(
         _ transform: @escaping @Sendable (Value) throws -> New
     ) -> MappedSource<Self, New> {
@@ -111,6 +111,7 @@ public struct AllSources<Base: ResultSource>: ResultSource {
 }
 
 extension Sequence where Element: ResultSource {
-    /// One source of the values of all elements, in their order: `manager.call("page").after(parts.all) { … }.start()`.
+    /// One source for the values of all elements, in their order:
+    /// `manager.call("page").after(parts.all) { … }.start()`.
     public var all: AllSources<Element> { AllSources(sources: Array(self)) }
 }

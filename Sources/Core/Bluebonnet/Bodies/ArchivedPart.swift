@@ -3,7 +3,7 @@
 
 internal import Foundation
 
-/// A body in memory that was interrupted, and what it is a part of.
+/// The received part of an interrupted body in memory, and the record of the representation it belongs to.
 struct ArchivedPart: Codable, Sendable {
     let data: Data
     let record: PartialRecord

@@ -5,18 +5,20 @@ internal import Dispatch
 internal import Foundation
 internal import Synchronization
 
-/// A pipe whose bytes are written on a serial queue, because writing may block: to a file or an output stream. Every
-/// byte is written, or the pipe is closed with the reason; either way the pipe is closed once the last write is over.
-/// The writer never waits. `BodyPipe.hasRoom` bounds what waits, up to what a decoder makes of one more piece.
+/// Writes the bytes of a pipe to a file or an output stream on a serial queue, because writing may block.
+///
+/// Either every byte is written, or the pipe is closed with the error. In both cases the pipe is closed after the last
+/// write. The writer never blocks. `BodyPipe.hasRoom` bounds the pending bytes; they exceed the bound by at most the
+/// bytes that a decoder produces from one more piece.
 final class BodyDrain: Sendable {
-    /// What comes before the first write.
+    /// Called before the first write.
     typealias Begin = @Sendable () throws(NetworkingError) -> Void
-    /// Writes a piece, behind so many bytes of the pipe: all of it, or throws.
+    /// Writes a whole piece at an offset, the number of bytes written before, or throws.
     typealias Write = @Sendable (Data, Int64) throws(NetworkingError) -> Void
 
     private static let atWork = Atomic(0)
 
-    /// The most pending bytes; the piece that reaches the limit is still taken.
+    /// The limit of pending bytes. The piece that reaches the limit is still accepted.
     let capacity: Int
     let pipe: BodyPipe
     private let queue: DispatchQueue
@@ -25,11 +27,11 @@ final class BodyDrain: Sendable {
     private let writtenByteCount = Atomic<Int64>(0)
 
     /// - Parameters:
-    ///   - capacity: default a share of the memory for all.
+    ///   - capacity: default a share of the memory for all drains.
     ///   - queue: serial.
     ///   - begin: called on the queue before the first write; its error closes the pipe.
     ///   - put: called on the queue.
-    ///   - end: called behind the last write, before the pipe is closed.
+    ///   - end: called after the last write, before the pipe is closed.
     init(
         capacity: Int? = nil, on queue: DispatchQueue, begin: Begin? = nil, put: @escaping Write,
         end: @escaping @Sendable () -> Void = {}
@@ -39,28 +41,28 @@ final class BodyDrain: Sendable {
         pipe = BodyPipe(capacity: self.capacity, farEnd: .reader)
         (self.queue, self.put, self.end) = (queue, put, end)
         if let begin { queue.async { [self] in self.begin(begin) } }
-        _ = pipe.next { [weak self] in self?.drainSoon() }  // it waits for the first bytes
+        _ = pipe.next { [weak self] in self?.drainSoon() }  // waits for the first bytes
     }
 
     deinit { Self.atWork.subtract(1, ordering: .relaxed) }
 
-    /// The capacity of the last one of so many: 1 MiB, of which more is of no use; beyond 32 each new one gets less.
+    /// The capacity of the newest of `count` drains: 1 MiB for up to 32 drains, because more is of no use; then less
+    /// for each new drain, at least 256 KiB.
     static func capacity(atWork count: Int) -> Int { min(max(32 * 1024 * 1024 / count, 256 * 1024), 1024 * 1024) }
 
-    /// Why the bytes could not be written.
+    /// The error with which writing failed; nil otherwise.
     var failure: NetworkingError? {
         if case .failed(let error)? = pipe.closing { error as? NetworkingError } else { nil }
     }
 
-    /// Drops the pieces that wait: nothing is written once the write in progress is over. Waits for nothing. Network
-    /// thread only.
+    /// Drops the pending pieces: nothing is written after the write in progress. Does not wait. Network thread only.
     func discard() {
         pipe.whenWoken(nil)
         pipe.finish(.complete, isDropping: true)
     }
 
-    /// Ends the bytes; `action` is called when all are written, with the error if writing failed: immediately when that
-    /// is so already. Network thread only.
+    /// Ends the bytes. Calls `action` when all bytes are written, with the error if writing failed; immediately if the
+    /// pipe is closed already. Network thread only.
     func close(then action: @escaping (NetworkingError?) -> Void) {
         pipe.finish(.complete)
         guard pipe.closing == nil else {

@@ -5,28 +5,28 @@ internal import Dispatch
 internal import Foundation
 internal import Synchronization
 
-/// The bytes of a stream or a file on their way into one request: read ahead on the feed's own queue, because reading
-/// may block, and copied on the network thread.
+/// Reads the bytes of a stream or a file for one request: ahead of the transfer on the feed's own queue, because
+/// reading may block. The network thread copies the bytes.
 ///
-/// It checks a declared length: a stream that ends early is an error, and the last byte is held back until the stream
-/// has ended, so that a body that is too long is never sent as if it were whole. A released feed closes its source; a
-/// read that blocks then keeps its thread until it returns.
+/// The feed checks a declared length. A stream that ends early is an error. The last byte is withheld until the stream
+/// has ended, so that a body that is too long is never sent as if it were complete. A released feed closes its source;
+/// a read that blocks then keeps its thread until the read returns.
 final class BodyFeed: Sendable {
     private static let chunkByteCount = 64 * 1024
 
-    /// The length that the caller declared; nil when it is not known.
+    /// The length that the caller declared, in bytes; nil if it is not known.
     let declaredByteCount: Int64?
     private let pipe = BodyPipe(capacity: 4 * chunkByteCount, farEnd: .writer)
     private let source: QueueBound<any BodySource>
     private let readByteCount = Atomic<Int64>(0)
     private let isBegun = Atomic(false)
 
-    /// - Parameter makeStream: gives the stream, opened or not; called once, on the feed's queue.
+    /// - Parameter makeStream: returns the stream, opened or not; called once, on the feed's queue.
     convenience init(declaredByteCount: Int64?, makeStream: @escaping @Sendable () throws -> InputStream) {
         self.init(declaredByteCount: declaredByteCount, source: StreamSource(makeStream))
     }
 
-    /// Reads a file from an offset on.
+    /// Reads a file from an offset.
     convenience init(_ file: any UploadSource, from offset: Int64) {
         self.init(declaredByteCount: file.byteCount - offset, source: FileSource(file, from: offset))
     }
@@ -41,14 +41,14 @@ final class BodyFeed: Sendable {
         source.queue.async { source.value.close() }
     }
 
-    /// Whether the stream was touched, so that it cannot be sent from its start again.
+    /// Whether reading has begun, so that the stream cannot be sent from its start again.
     var isTouched: Bool { isBegun.load(ordering: .acquiring) }
 
-    /// Reads no more.
+    /// Stops reading.
     func cancel() { pipe.close(.complete) }
 
-    /// Copies the bytes that are ready. If there are none, the action of `whenReady` is called once there are. Network
-    /// thread only.
+    /// Copies the bytes that are ready. If no bytes are ready, the action of `whenReady` is called when some are.
+    /// Network thread only.
     func take(into buffer: UnsafeMutableRawBufferPointer) throws(NetworkingError) -> TransferBody.Piece {
         if !isBegun.exchange(true, ordering: .acquiringAndReleasing) { readSoon() }
         do {
@@ -69,7 +69,7 @@ final class BodyFeed: Sendable {
 extension BodyFeed {
     private func readSoon() { source.queue.async { [self] in readAhead() } }
 
-    /// Reads until the pipe is full, the source has ended, or the feed was cancelled.
+    /// Reads until the pipe is full, the source has ended, or the feed is cancelled.
     private func readAhead() {
         while pipe.closing == nil, pipe.end == nil {
             guard pipe.hasRoom(orCall: { [weak self] in self?.readSoon() }) else { return }
@@ -85,7 +85,7 @@ extension BodyFeed {
         source.value.close()
     }
 
-    /// - Parameter count: the bytes that were read so far.
+    /// - Parameter count: the number of bytes read so far.
     private func checkLength(_ count: Int64, hasEnded: Bool) throws(NetworkingError) {
         guard let declaredByteCount else { return }
         if count > declaredByteCount {

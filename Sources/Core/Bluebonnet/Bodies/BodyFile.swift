@@ -5,11 +5,11 @@ internal import CLinux
 internal import Foundation
 internal import Glibc
 
-/// Writes a body stream to a file, for servers that do not take a body that is made while it is sent. It blocks.
+/// Writes a body stream to a file, for servers that do not accept a body that is generated while it is sent. Blocks.
 enum BodyFile {
     private static let pieceByteCount = 64 * 1024
 
-    /// Copies a stream to its end; a file that is there is replaced, and nothing is left behind by an error.
+    /// Copies a stream to its end. Replaces an existing file; after an error no file is left.
     static func write(_ stream: InputStream, to url: URL) throws(NetworkingError) {
         guard url.isFileURL, !url.path.utf8.contains(0) else {
             throw NetworkingError(.cannotOpenFile, "\(url) is not the URL of a file")

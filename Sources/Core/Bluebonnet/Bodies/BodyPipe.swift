@@ -4,68 +4,72 @@
 internal import BluebonnetLocks
 internal import Foundation
 
-/// A bounded pipe for a body's bytes between the network thread, at one end, and any thread at the other, the far end.
-/// It knows neither operation nor transfer, and holds no lock while it calls or releases anything.
+/// A bounded pipe for the bytes of a body between the network thread at one end and any thread at the other, the far
+/// end. Independent of operations and transfers; calls and releases nothing while its lock is locked.
 final class BodyPipe: Sendable {
     typealias End = PipeState.End
     typealias Item = PipeState.Item
-    /// Called once, on any thread: there is something new for the far end.
+    /// Called once, on any thread, when the far end has something to do.
     typealias Wake = @Sendable () -> Void
 
     private let farEnd: PipeState.Ends
     private let shared: Mutex<Shared>
     private let listener = NetworkBound(Listener())
 
+    /// The state that the lock protects.
     private struct Shared {
         var state: PipeState
         var wake: Wake?
     }
 
+    /// Stores the action of the network thread's end.
     private final class Listener {
         var action: (() -> Void)?
     }
 
     /// - Parameters:
-    ///   - capacity: bytes that may wait for the reader; the piece that reaches it is still taken.
-    ///   - farEnd: the end that is not the network thread's.
+    ///   - capacity: the pending bytes at which the pipe is full; the piece that reaches the capacity is still
+    ///     accepted.
+    ///   - farEnd: the end that is not on the network thread.
     init(capacity: Int, farEnd: PipeState.Ends) {
         self.farEnd = farEnd
         shared = Mutex(Shared(state: PipeState(capacity: capacity)))
     }
 
-    /// What the writer has said; nil while it may write.
+    /// How the writer finished; nil while it may write.
     var end: End? { shared.withLock { $0.state.end } }
-    /// What the reader has said; nil while it may read.
+    /// How the reader finished; nil while it may read.
     var closing: End? { shared.withLock { $0.state.closing } }
     var byteCount: Int { shared.withLock { $0.state.byteCount } }
 
-    /// Sets what the network thread does when its end was woken: because of room or bytes, or because the reader has
-    /// closed the pipe. Never called from inside another call of the pipe's. Network thread only.
+    /// Sets the action that the network thread calls when its end is woken: because of capacity or bytes, or because
+    /// the reader has closed the pipe. Never called from inside another call of the pipe. Network thread only.
     func whenWoken(_ action: (() -> Void)?) { listener.value.action = action }
 
-    /// Whether a piece may be written. If not, the writer is woken when one may.
+    /// Whether a piece may be written. If not, the writer is woken when a piece may be written.
     ///
     /// - Parameter wake: how to wake a far writer.
     func hasRoom(orCall wake: Wake? = nil) -> Bool { change(wake) { ($0.hasRoom(), []) } }
 
-    /// Adds a piece, also to a full pipe. Nobody takes it once an end has finished.
+    /// Adds a piece, also to a full pipe. Drops the piece if an end has finished.
     func write(_ chunk: Data) { change { ((), $0.write(chunk)) } }
 
-    /// Ends the bytes; only the first end counts.
+    /// Ends the bytes. Only the first end counts.
     func finish(_ end: End, isDropping: Bool = false) { change { ((), $0.finish(end, isDropping: isDropping)) } }
 
-    /// The next piece, or the end behind the last one; nil when there is neither yet: then the reader is woken.
+    /// Returns the next piece, or the end after the last piece. Returns nil if there is neither yet; the reader is then
+    /// woken when there is.
     func next(orCall wake: @escaping Wake) -> Item? { change(wake) { $0.next() } }
 
-    /// Copies bytes into a buffer, as `PipeState.take`.
+    /// Copies bytes into a buffer; see `PipeState.take`.
     func take(into buffer: UnsafeMutableRawBufferPointer, declaredByteCount: Int64?) throws -> Int? {
         try change { $0.take(into: buffer, declaredByteCount: declaredByteCount) }?.get()
     }
 
-    /// The reader takes no more; only the first time counts.
+    /// Closes the reader's end. Only the first call counts.
     func close(_ closing: End) { change { ((), $0.close(closing)) } }
 
-    /// Changes the state, and wakes ends after the lock was released.
+    /// Changes the state, and wakes ends after the lock is released.
     private func change<Result: Sendable>(
         _ wake: Wake? = nil, _ body: (inout PipeState) -> (Result, PipeState.Ends)
     ) -> Result {

@@ -1,16 +1,17 @@
 // Bluebonnet: HTTP operations for Swift on Linux.
 // SPDX-License-Identifier: MIT
 
-/// Takes one response's body: content decoding, limits, and the sink behind. Network thread only.
+/// Receives the body of one response: decodes the content codings, checks the limits and writes to the sink. Network
+/// thread only.
 struct BodyReceiver {
     let sink: any BodySink
     private let decoder: ContentDecoder?
     private let isFramed: Bool
-    /// Called with each decoded piece that the sink has taken.
+    /// Called with each decoded piece after the sink has accepted it.
     var onPiece: ((UnsafeRawBufferPointer) -> Void)?
 
-    /// - Parameter isFramed: whether the body's end is marked otherwise than by the end of the connection, so that an
-    ///   empty one is known to be empty.
+    /// - Parameter isFramed: whether something other than the end of the connection marks the end of the body, so that
+    ///   an empty body is known to be empty.
     init(
         sink: any BodySink, codings: [String], isFramed: Bool, maximumExpansionRatio: Int
     ) throws(NetworkingError) {
@@ -21,7 +22,7 @@ struct BodyReceiver {
         decoder = codings.isEmpty ? nil : try ContentDecoder(codings: codings, limits: limits)
     }
 
-    /// Takes the body as it comes, whatever its coding.
+    /// Passes the body to the sink without decoding it.
     init(undecodedInto sink: any BodySink) {
         self.sink = sink
         (isFramed, decoder) = (true, nil)
@@ -36,7 +37,7 @@ struct BodyReceiver {
         }
     }
 
-    /// The body has ended as its framing says: so must its coding, unless there was no body at all.
+    /// Ends the body when its framing has ended. Throws if a coding is incomplete, unless a framed body is empty.
     func finish() throws(NetworkingError) {
         try decoder?.finish(isDeclaredEmpty: isFramed)
         if !sink.closesLater { sink.complete() }

@@ -3,25 +3,25 @@
 
 internal import Foundation
 
-/// Where a response's decoded body goes. Network thread only.
+/// The destination of a response's decoded body. Network thread only.
 ///
-/// Every byte is taken or the operation fails: a sink that cannot take a piece in full throws.
+/// A sink accepts every byte, or the operation fails: a sink that cannot accept a whole piece throws.
 protocol BodySink: AnyObject {
-    /// How many bytes the sink holds: where a paused transfer goes on.
+    /// The number of bytes in the sink: the offset at which a paused transfer continues.
     var byteCount: Int64 { get }
-    /// The most it may hold; nil is no limit.
+    /// The most bytes that the sink may contain; nil without a limit.
     var byteLimit: Int? { get }
     /// Appends a piece.
     func write(_ bytes: UnsafeRawBufferPointer) throws(NetworkingError)
-    /// Submits all kept bytes for writing.
+    /// Submits all buffered bytes for writing.
     func settle()
     /// Ends a complete body. Its pending bytes may be written later, when the operation is finished.
     func complete()
     /// Whether a piece may be written now.
     var hasRoom: Bool { get }
-    /// Whether writing is asynchronous, so that the end of the operation has to wait for `close`.
+    /// Whether writing is asynchronous, so that the operation has to wait for `close` before it ends.
     var closesLater: Bool { get }
-    /// Calls `action` when everything is written, with the error if writing failed.
+    /// Calls `action` when all bytes are written, with the error if writing failed.
     func close(then action: @escaping (NetworkingError?) -> Void)
 }
 
@@ -34,35 +34,35 @@ extension BodySink {
     func close(then action: @escaping (NetworkingError?) -> Void) { action(nil) }
 }
 
-/// Where a response's body goes, by its status.
+/// The destination of a response's body, chosen by the status code.
 enum BodyDestination {
-    /// The output file or stream, where there is one.
+    /// The output file or stream, if the operation has one.
     case output
     case memory
-    /// The operation's error: the status is refused.
+    /// The operation's error: the status code is not accepted.
     case error
 }
 
-/// A body in memory.
+/// A sink that stores a body in memory.
 final class MemorySink: BodySink {
     @exclusivity(unchecked) private(set) var data: Data
     private(set) var byteCount: Int64
     let byteLimit: Int?
 
-    /// - Parameter data: what there is already, of a body that is continued.
+    /// - Parameter data: the bytes received before, if the body is continued.
     init(_ data: Data = Data(), byteLimit: Int) {
         self.data = data
         self.byteLimit = byteLimit
         byteCount = Int64(data.count)
     }
 
-    /// The most memory that is reserved because a server has announced a length: beyond it, memory grows with what has
-    /// arrived.
+    /// The most memory, in bytes, that is reserved for a length that a server announces. Beyond it, memory grows with
+    /// the received bytes.
     static let announcedByteLimit: Int64 = 1024 * 1024
 
-    /// Reserves capacity for a body of announced length: a growing body is copied repeatedly.
+    /// Reserves capacity for a body of announced length, because a growing body is copied repeatedly.
     func reserve(_ byteCount: Int64) {
-        guard byteCount > 14 else { return }  // a few bytes need no memory of their own
+        guard byteCount > 14 else { return }  // `Data` stores up to 14 bytes inline
         data.reserveCapacity(Int(min(byteCount, Self.announcedByteLimit)))
     }
 

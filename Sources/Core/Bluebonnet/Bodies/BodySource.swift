@@ -3,15 +3,15 @@
 
 internal import Foundation
 
-/// Where a feed reads the bytes of a request's body, piece by piece. On the feed's queue only; reading may block.
+/// The source from which a feed reads a request's body in pieces. On the feed's queue only; reading may block.
 protocol BodySource: AnyObject {
-    /// The next bytes; none at the end.
+    /// Returns the next bytes; no bytes at the end.
     func read(atMost byteCount: Int) throws -> Data
-    /// Nothing is read any more.
+    /// Closes the source; no read follows.
     func close()
 }
 
-/// Reads a stream, which is made and opened when it is first read.
+/// Reads a stream. The stream is made and opened at the first read.
 final class StreamSource: BodySource {
     private var makeStream: (@Sendable () throws -> InputStream)?
     private var stream: InputStream?

@@ -6,17 +6,16 @@ internal import Foundation
 
 /// The consumer of a streamed response body.
 enum StreamOutput: Sendable {
-    /// Somebody iterates over the pipe.
+    /// A pipe that the program iterates over.
     case chunks(BodyPipe)
     case stream(QueueBound<OutputStream>)
     case device(DeviceFile)
 }
 
-/// The sink for a consumer that takes a body piece by piece: a sequence of chunks, an output stream or a device.
-/// Network thread only. Bytes that were pushed cannot be taken back, so such a body never starts again once it has
-/// begun.
+/// The sink for a consumer that takes a body in pieces: a sequence of chunks, an output stream or a device. Network
+/// thread only. Pushed bytes cannot be taken back, so such a body never starts over after its first byte.
 final class ChannelSink: BodySink {
-    /// How many bytes may wait for an output stream.
+    /// The limit of pending bytes for an output stream or a device.
     private static let streamCapacity = 256 * 1024
 
     private let pipe: BodyPipe
@@ -47,7 +46,7 @@ final class ChannelSink: BodySink {
     var hasRoom: Bool { pipe.hasRoom() }
     var closesLater: Bool { drain != nil }
 
-    /// - Parameter consumerLeft: called when the consumer has gone or failed before the end.
+    /// - Parameter consumerLeft: called when the consumer has stopped or failed before the end.
     func listen(roomAppeared: (() -> Void)?, consumerLeft: (() -> Void)?) {
         pipe.whenWoken { [pipe] in
             if pipe.closing == nil {
@@ -71,10 +70,10 @@ final class ChannelSink: BodySink {
             "the body would have to start again, but \(byteCount) bytes of it were given away already")
     }
 
-    /// Why the consumer takes no more bytes.
+    /// The error with which writing to the stream or device failed; nil otherwise.
     var failure: NetworkingError? { drain?.failure }
 
-    /// The operation failed: an output stream is closed without what it has not taken yet.
+    /// Drops the pending bytes after the operation has failed, and closes an output stream.
     func abandon() {
         pipe.whenWoken(nil)
         drain?.discard()
@@ -87,7 +86,7 @@ final class ChannelSink: BodySink {
 }
 
 extension QueueBound<OutputStream> {
-    /// Writes a piece: all of it, or throws. On its queue.
+    /// Writes the whole piece, or throws. On the stream's queue only.
     fileprivate func write(_ chunk: Data) throws(NetworkingError) {
         var rest = chunk
         while !rest.isEmpty {

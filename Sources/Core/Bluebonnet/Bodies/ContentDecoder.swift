@@ -3,32 +3,34 @@
 
 import Foundation
 
-/// Undoes the content codings of one body while it arrives, and notices when it is cut short, damaged or a bomb.
+/// Decodes the content codings of one body while the body arrives, and detects truncated and damaged bodies and
+/// decompression bombs.
 ///
-/// It belongs to whoever receives the body and is used by one thread at a time. Without a coding it hands the bytes on
-/// as they are and holds nothing.
+/// The receiver of the body owns the decoder; one thread at a time uses it. Without a coding it passes the bytes on
+/// unchanged and buffers nothing.
 final class ContentDecoder {
-    /// How large a body may become.
+    /// The limits for the size of a decoded body.
     struct Limits: Sendable {
-        /// Decoded bytes at most; nil for any number.
+        /// The most decoded bytes; nil without a limit.
         var decodedByteCount: Int64?
-        /// Decoded bytes for each received byte at most; at least 1; looked at once a body has grown over 1 MiB.
+        /// The most decoded bytes for each received byte; at least 1. Checked once a coding has produced more than 1
+        /// MiB.
         var expansionRatio: Int64 = 500
     }
 
-    /// Takes a piece of the decoded body, of 64 KiB at most; the bytes are valid during the call only.
+    /// Receives a piece of the decoded body, of at most 64 KiB. The bytes are valid only during the call.
     typealias Sink = (UnsafeRawBufferPointer) throws -> Void
 
-    /// The codings that can be undone, as `Accept-Encoding` names them.
+    /// The codings that can be decoded, as a value of `Accept-Encoding`.
     static let acceptedCodings = "gzip, deflate"
-    /// Bytes in a piece at most.
+    /// The most bytes in a piece.
     static let pieceByteCount = 64 * 1024
     private static let maximumCodingCount = 5
     private static let ratioFreeByteCount: Int64 = 1024 * 1024
 
-    /// Bytes that came in.
+    /// The number of bytes received.
     private(set) var receivedByteCount: Int64 = 0
-    /// Bytes that went to the sink.
+    /// The number of bytes passed to the sink.
     private(set) var decodedByteCount: Int64 = 0
     private let limits: Limits
     private var stages: [InflateStage]
@@ -48,7 +50,7 @@ final class ContentDecoder {
         }
     }
 
-    /// Decodes the next bytes of the body into the sink. After an error the decoder is closed.
+    /// Decodes the next bytes of the body into the sink. An error closes the decoder.
     func decode(_ bytes: UnsafeRawBufferPointer, into sink: Sink) throws {
         guard !isClosed else { throw NetworkingError(.cannotDecodeBody, "more of the body came after its end") }
         do {
@@ -63,10 +65,10 @@ final class ContentDecoder {
         }
     }
 
-    /// Ends the body: throws when a coding's own end has not come.
+    /// Ends the body. Throws if a coding is incomplete.
     ///
-    /// - Parameter isDeclaredEmpty: whether the server said that the body has no bytes (`Content-Length: 0`); such a
-    ///   body needs no coding's end.
+    /// - Parameter isDeclaredEmpty: whether the framing says that the body has no bytes, such as `Content-Length: 0`;
+    ///   such a body needs no end of a coding.
     func finish(isDeclaredEmpty: Bool = false) throws(NetworkingError) {
         defer { close() }
         if isDeclaredEmpty && receivedByteCount == 0 { return }
@@ -75,7 +77,7 @@ final class ContentDecoder {
         }
     }
 
-    /// Gives zlib's memory back; may be called any number of times.
+    /// Frees zlib's memory. May be called any number of times.
     func close() {
         isClosed = true
         for stage in stages { stage.close() }
@@ -99,7 +101,7 @@ final class ContentDecoder {
         decodedByteCount = total
     }
 
-    /// Checked at every stage, so that a small inner body cannot hide a huge one between two codings.
+    /// Checked at every stage, so that a small inner body cannot hide a large body between two codings.
     private func checkExpansion(of stage: InflateStage) throws {
         let produced = stage.producedByteCount
         let ratio = max(limits.expansionRatio, 1)

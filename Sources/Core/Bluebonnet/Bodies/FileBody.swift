@@ -3,30 +3,33 @@
 
 internal import Foundation
 
-/// How the bytes of a body go to its file: as a stream of blocks, or as a whole when the body is small and complete
-/// within one round of the event loop. A value; it writes nothing, and says what is to be done.
+/// Decides how the bytes of a body are written to its file: in blocks, or as a whole if the body is small and complete
+/// within one round of the event loop. A value type: it writes nothing, and returns the effects that its caller carries
+/// out.
 ///
-/// Bytes are kept for one round: libcurl delivers pieces of 16 KiB, and one large write takes less time than several.
+/// Bytes are buffered for one round, because libcurl delivers pieces of 16 KiB, and one large write takes less time
+/// than several small ones.
 struct FileBody {
+    /// The work that the caller carries out.
     enum Effect: Equatable {
         /// Call `roundEnds` when the round ends.
         case awaitEndOfRound
-        /// Write the bytes behind those of earlier effects.
+        /// Write the bytes after the bytes of earlier effects.
         case write(Data)
-        /// The body is complete, and nothing of it is written.
+        /// The body is complete, and none of its bytes are written. Keep them as a whole.
         case keepWhole(Data)
     }
 
-    /// A block of a stream.
+    /// The number of buffered bytes at which a block is written.
     static let blockByteCount = 128 * 1024
-    /// A complete body of at most this size is written when its file is moved into place.
+    /// The size of the largest complete body that is written only when its file is moved into place.
     static let wholeByteCount = 64 * 1024
 
     private(set) var kept = Data()
-    /// The body's bytes, wherever they are.
+    /// The size of the body in bytes, written and buffered.
     private(set) var byteCount: Int64
 
-    /// - Parameter byteCount: what is in the file already.
+    /// - Parameter byteCount: the number of bytes already in the file.
     init(byteCount: Int64 = 0) { self.byteCount = byteCount }
 
     var hasKeptBytes: Bool { !kept.isEmpty }
@@ -40,14 +43,14 @@ struct FileBody {
         return isFirst ? .awaitEndOfRound : nil
     }
 
-    /// The kept bytes go to the file.
+    /// Returns the effect that writes the buffered bytes.
     mutating func roundEnds() -> Effect? {
         guard hasKeptBytes else { return nil }
         defer { kept = Data() }
         return .write(kept)
     }
 
-    /// The body is complete.
+    /// Ends a complete body.
     mutating func complete() -> Effect? {
         guard hasKeptBytes, kept.count == byteCount, kept.count <= Self.wholeByteCount else { return roundEnds() }
         defer { kept = Data() }

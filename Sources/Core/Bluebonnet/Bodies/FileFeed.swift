@@ -3,23 +3,23 @@
 
 internal import Foundation
 
-/// A body on a disk, with a known length and readable from any offset.
+/// A body on a disk, of known length and readable from any offset.
 protocol UploadSource: Sendable {
     var byteCount: Int64 { get }
     /// May block for as long as the file system does.
     func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) throws(NetworkingError) -> Int
-    /// Reads without waiting for a disk; nil where `read` has to be called.
+    /// Reads without waiting for a disk. Returns nil if `read` has to be called.
     func readCached(into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) throws(NetworkingError) -> Int?
 }
 
-/// A file on its way into a request, from any offset and any number of times: the network thread copies what memory has
-/// of the file. From the first byte that is not in memory, a feed reads ahead on its own queue, so that a disk that
-/// does not answer delays this request only.
+/// Reads a file for a request, from any offset and any number of times. The network thread copies the bytes that are in
+/// memory. From the first byte that is not in memory, a feed reads ahead on its own queue, so that an unresponsive disk
+/// delays only this request.
 final class FileFeed: Sendable {
     private let file: any UploadSource
     private let reading: NetworkBound<Reading>
 
-    /// The feed, and the offset of the byte that it gives next. Network thread only.
+    /// The feed, and the offset of the next byte that it returns. Network thread only.
     private final class Reading {
         var feed: BodyFeed?
         var offset: Int64 = 0
@@ -35,7 +35,7 @@ final class FileFeed: Sendable {
 
     var byteCount: Int64 { file.byteCount }
 
-    /// Copies the bytes at `offset`. If there are none yet, the action of `whenReady` is called once there are. Network
+    /// Copies the bytes at `offset`. If no bytes are ready, the action of `whenReady` is called when some are. Network
     /// thread only.
     func read(
         into buffer: UnsafeMutableRawBufferPointer, at offset: Int64

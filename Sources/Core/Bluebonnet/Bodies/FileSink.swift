@@ -4,21 +4,21 @@
 internal import Dispatch
 internal import Foundation
 
-/// The sink that writes a body to a file, as `FileBody` says. Network thread only.
+/// The sink that writes a body to a file, as `FileBody` decides. Network thread only.
 ///
-/// The network thread makes no call of the file system: the file's queue empties, names and writes the file, in the
-/// order in which the sink asks for it. A failure is thrown by the next write, and reported by `close`.
+/// The network thread makes no file system calls. The file's queue truncates, names and writes the file, in the order
+/// of the sink's calls. The next write throws an error of the queue, and `close` reports it.
 final class FileSink: BodySink {
     let file: PartialFile
     private var body: FileBody
-    /// What the file's queue has to do; nil while it has nothing to do.
+    /// Does the work of the file's queue; nil before there is any.
     private var drain: BodyDrain?
     private let writes: WriteCoalescer
     private let roomAppeared: (() -> Void)?
 
     /// - Parameters:
-    ///   - writes: has the sink write at the end of a round.
-    ///   - roomAppeared: called when a full sink has room again.
+    ///   - writes: makes the sink write its buffered bytes at the end of a round.
+    ///   - roomAppeared: called when a full sink accepts bytes again.
     init(_ file: PartialFile, writes: WriteCoalescer, roomAppeared: (() -> Void)? = nil) {
         self.file = file
         self.writes = writes
@@ -31,7 +31,7 @@ final class FileSink: BodySink {
     var byteLimit: Int? { nil }
     var hasRoom: Bool { drain?.pipe.hasRoom() ?? true }
     var closesLater: Bool { drain != nil }
-    /// Whether the file's queue has something to do yet.
+    /// Whether the file's queue is still at work or, before its first work, whether bytes are buffered.
     var isBeingWritten: Bool { drain.map { $0.pipe.closing == nil } ?? body.hasKeptBytes }
 
     func write(_ bytes: UnsafeRawBufferPointer) throws(NetworkingError) {
@@ -50,8 +50,8 @@ final class FileSink: BodySink {
         drain.close(then: action)
     }
 
-    /// Drops the body: the file begins with the next bytes. Nothing of the old body is written once the write in
-    /// progress is over.
+    /// Drops the body: the file starts over with the next bytes. No bytes of the old body are written after the write
+    /// in progress.
     func startOver(_ start: FileStart = .keepingName) {
         drain?.discard()
         if file.mayHoldBytes { writes.drop(file) }
@@ -62,7 +62,8 @@ final class FileSink: BodySink {
         }
     }
 
-    /// Leaves a file that is still being written: its end comes when the file system has answered.
+    /// Abandons a file that is still being written. The file's queue keeps or removes the file after the write in
+    /// progress.
     func abandon(canContinue: Bool) {
         drain?.discard()
         file.queue.async { [file] in
@@ -82,14 +83,14 @@ final class FileSink: BodySink {
         }
     }
 
-    /// The file's queue writes the bytes behind those that it has.
+    /// Appends bytes to the file, on the file's queue.
     private func append(_ bytes: Data) {
         let drain = drain ?? makeDrain(at: body.byteCount - Int64(bytes.count))
         self.drain = drain
         drain.pipe.write(bytes)
     }
 
-    /// - Parameter begin: what comes before the first byte.
+    /// - Parameter begin: called before the first byte is written.
     private func makeDrain(at offset: Int64 = 0, begin: (BodyDrain.Begin)? = nil) -> BodyDrain {
         file.expectBytes()
         let drain = BodyDrain(on: file.queue, begin: begin) { [file] bytes, position throws(NetworkingError) in
@@ -110,7 +111,7 @@ final class FileSink: BodySink {
 extension FileSink: Sendable {}
 
 extension PartialFile {
-    /// Writes bytes, and lets the digest follow them.
+    /// Writes bytes, and extends the digest to them.
     fileprivate func put(_ bytes: Data, at offset: Int64) throws(NetworkingError) {
         try bytes.withUnsafeBytes { bytes in Result { () throws(NetworkingError) in try write(bytes, at: offset) } }
             .get()

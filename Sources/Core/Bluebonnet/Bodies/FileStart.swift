@@ -1,22 +1,22 @@
 // Bluebonnet: HTTP operations for Swift on Linux.
 // SPDX-License-Identifier: MIT
 
-/// How a file begins with a new body.
+/// How a file starts for a new body.
 enum FileStart: Sendable {
-    /// Without a record; the file has a name if it had one.
+    /// The file has no record, and keeps its name if it has one.
     case keepingName
-    /// With its name, and the record of the body where the rest of it could be requested later.
+    /// The file has its name, and the record if the rest of the body can be requested later.
     case named(PartialRecord?)
 }
 
 extension PartialFile {
-    /// Whether something has to be done before the first byte of a body. Nothing for a new file without a name.
+    /// Whether there is work before the first byte of a body. A new file without a name needs none.
     func needsWork(for start: FileStart) -> Bool {
         if case .named = start { return true }
         return mayHoldBytes || mayHoldRecord
     }
 
-    /// Empties the file, and gives it name and record. On the file's queue: it may block.
+    /// Truncates the file, and sets its name and record. On the file's queue: may block.
     func startOver(_ start: FileStart) throws(NetworkingError) {
         try truncate()
         guard case .named(let record) = start else { return removeRecord() }

@@ -5,25 +5,25 @@ internal import BluebonnetLocks
 internal import Foundation
 internal import Glibc
 
-// The pending small body of a file, and the digest of the file, which is read again while the body arrives, so that
-// little is left to read at the end.
+// The pending small body of a file, and the digest of the file. The digest reads the file again while the body arrives,
+// so that little is left to read at the end.
 extension PartialFile {
     /// The state of the file's contents.
     struct Contents {
         /// Whether a digest is expected to be needed.
         let isDigested: Bool
-        /// Computes the digest of a large body while it arrives; nil before that.
+        /// Computes the digest of a large body while the body arrives; nil before.
         var incrementalDigest: IncrementalDigest?
-        /// A small body that is not written yet.
+        /// A small body that is not yet written.
         var whole: PendingSmallBody?
     }
 
-    /// Takes a body that is complete. It is written when the file is moved into place, or kept to be continued.
+    /// Stores a complete body. The body is written when the file is moved into place or kept for a continuation.
     func setPendingBody(_ body: PendingSmallBody) {
         contents.withLock { $0.whole = body }
     }
 
-    /// Writes the pending small body, if there is one.
+    /// Writes the pending small body, if any.
     func writePendingBody() throws(NetworkingError) {
         let whole = contents.withLock { contents in
             defer { contents.whole = nil }
@@ -35,10 +35,11 @@ extension PartialFile {
         }.get()
     }
 
-    /// A body is read again in steps of so many bytes, while the next ones arrive.
+    /// The number of bytes in a step. A body is read again in steps, while the next bytes arrive.
     static let digestStepByteCount: Int64 = 4 << 20
 
-    /// Lets the digest follow what was written, off this thread, when another step is there.
+    /// Extends the digest to the written bytes when they complete another step. The digest is computed on its own
+    /// queue.
     func followDigest(from start: Int64, upTo end: Int64) {
         guard start / Self.digestStepByteCount != end / Self.digestStepByteCount, let digest = madeIncrementalDigest(),
             digest.extendGoal(to: end)
@@ -55,8 +56,8 @@ extension PartialFile {
         }
     }
 
-    /// The digest of what was written, in hexadecimal: of the bytes as they were read again, most of them soon after
-    /// they had been written.
+    /// Returns the digest of the written bytes, in hexadecimal. The digest is computed from the bytes as they are read
+    /// back, most of them soon after they were written.
     func digest() throws(NetworkingError) -> String {
         let (whole, incrementalDigest) = contents.withLock { ($0.whole, $0.incrementalDigest) }
         if let whole { return MessageDigest.hexadecimalDigest(of: whole.bytes) }
@@ -70,9 +71,10 @@ extension PartialFile {
     }
 }
 
-/// The digest of a file that grows, from its start up to a goal. It does not know who writes the file, and may be used
-/// from any thread; `follow` and `finish` wait for each other.
+/// Computes the digest of a growing file, from its start to a goal. Independent of the file's writer, and usable from
+/// any thread; `follow` and `finish` wait for each other.
 final class IncrementalDigest: Sendable {
+    /// The digest of the bytes read so far.
     private struct Progress {
         let digest = MessageDigest(.sha256)
         var byteCount: Int64 = 0
@@ -80,38 +82,39 @@ final class IncrementalDigest: Sendable {
 
     /// The queue on which `follow` is called.
     let queue = Queues.digests.next()
-    /// Held while the file is read, which nothing else waits for.
+    /// Locked while the file is read; only other calls of this digest wait for the lock.
     private let progress = Mutex(Progress())
-    /// The offset up to which the file may be read; 0 when the digest is no longer wanted.
+    /// The offset up to which the file may be read; 0 if the digest is no longer needed.
     private let goal = Atomic<Int64>(0)
     private let isFollowing = Atomic(false)
     private static let bufferByteCount = 256 * 1024
-    /// A small file is read into the stack: the C library would get memory from the system for each, and give it back.
+    /// The size of the stack buffer for small files. For a larger buffer the C library would request memory from the
+    /// system for each file, and return it.
     private static let smallBufferByteCount = 16 * 1024
 
-    /// Notes that the file has grown; true when the caller has to call `follow`.
+    /// Records that the file has grown to `byteCount` bytes. Returns whether the caller has to call `follow`.
     func extendGoal(to byteCount: Int64) -> Bool {
         goal.store(byteCount, ordering: .releasing)
         return !isFollowing.exchange(true, ordering: .acquiringAndReleasing)
     }
 
-    /// Reads up to the goal. Ignores an error, which `finish` meets again.
+    /// Reads up to the goal. Ignores errors, because `finish` meets the same error and throws it.
     func follow(_ descriptor: CInt) {
         isFollowing.store(false, ordering: .releasing)
         try? read(descriptor)
     }
 
-    /// Reads on to the end of the file, and leaves nothing for a `follow` that comes later.
+    /// Reads the rest of the file. A later `follow` reads nothing.
     func finish(_ descriptor: CInt) throws(POSIXError) {
         goal.store(.max, ordering: .releasing)
         defer { stop() }
         try read(descriptor)
     }
 
-    /// Stops reading; the digest is no longer wanted.
+    /// Stops reading, because the digest is no longer needed.
     func stop() { goal.store(0, ordering: .releasing) }
 
-    /// In lower-case hexadecimal, of what was read.
+    /// The digest of the bytes read so far, in lower-case hexadecimal.
     var value: String { progress.withLock { $0.digest.copy().finish() } }
 
     private func read(_ descriptor: CInt) throws(POSIXError) {
@@ -127,6 +130,7 @@ final class IncrementalDigest: Sendable {
         if let failure { throw failure }
     }
 
+    /// Why reading stopped.
     private enum End {
         case goal
         case wasFull
@@ -135,7 +139,7 @@ final class IncrementalDigest: Sendable {
         var failure: POSIXError? { if case .failed(let failure) = self { failure } else { nil } }
     }
 
-    /// Reads on to the goal, or to the end of the file.
+    /// Reads up to the goal or the end of the file.
     private func read(
         _ descriptor: CInt, into buffer: UnsafeMutableRawBufferPointer, _ progress: inout Progress, stopsWhenFull: Bool
     ) -> End {

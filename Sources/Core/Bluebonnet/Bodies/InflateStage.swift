@@ -3,17 +3,17 @@
 
 import CZlib
 
-/// One gzip or deflate coding being undone: owns one `z_stream` and one buffer, from the first byte to `close()`.
+/// Decodes one gzip or deflate coding. Owns one `z_stream` and one buffer, from the first byte to `close()`.
 ///
-/// Members of a gzip stream that follow each other are decoded on (RFC 1952, 2.2), and zeros behind a member are
-/// padding, as for gzip(1); anything else behind the end is an error, because nothing tells it from damage. `deflate`
-/// is zlib's format, or raw where the first two bytes are none of its headers, as some servers send it.
+/// Consecutive members of a gzip stream are all decoded (RFC 1952, 2.2). Zeros after a member are padding, as for
+/// gzip(1). Other bytes after the end are an error, because they cannot be distinguished from damage. `deflate` is the
+/// zlib format, or raw deflate if the first two bytes are not a zlib header, as some servers send it.
 final class InflateStage {
     /// `gzip`, `x-gzip` or `deflate`.
     let coding: String
-    /// Bytes that came out.
+    /// The number of bytes produced.
     private(set) var producedByteCount: Int64 = 0
-    /// Whether everything that came in is complete.
+    /// Whether the input so far is complete.
     private(set) var isAtEnd = false
 
     private var stream: UnsafeMutablePointer<z_stream>?
@@ -30,7 +30,7 @@ final class InflateStage {
 
     deinit { close() }
 
-    /// Gives the memory back; may be called any number of times.
+    /// Frees the memory. May be called any number of times.
     func close() {
         if let stream {
             inflateEnd(stream)
@@ -41,11 +41,11 @@ final class InflateStage {
         output = nil
     }
 
-    /// Decodes the next bytes, handing on what comes out.
+    /// Decodes the next bytes, and passes the output to the sink.
     func inflate(_ input: UnsafeRawBufferPointer, to sink: ContentDecoder.Sink) throws {
         var input = input
         if stream == nil {
-            // The first two bytes tell the formats apart; they may come one by one.
+            // The first two bytes distinguish the formats. They may arrive one by one.
             let missing = input.prefix(2 - start.count)
             start += missing
             input = UnsafeRawBufferPointer(rebasing: input.dropFirst(missing.count))
@@ -70,7 +70,7 @@ final class InflateStage {
             stream.pointee.avail_out = uInt(output.count)
             let code = CZlib.inflate(stream, Z_NO_FLUSH)
             try handOn(output.count - Int(stream.pointee.avail_out), of: output, to: sink)
-            if code == Z_BUF_ERROR { return }  // nothing left to do until more comes in
+            if code == Z_BUF_ERROR { return }  // needs more input
             guard code == Z_OK || code == Z_STREAM_END else { throw failure(code) }
             isAtEnd = code == Z_STREAM_END
         } while stream.pointee.avail_in > 0 || (stream.pointee.avail_out == 0 && !isAtEnd)
@@ -100,7 +100,7 @@ extension InflateStage {
         output = .allocate(capacity: ContentDecoder.pieceByteCount)
     }
 
-    /// zlib's name for the format: 15 bits of window, 16 more for gzip, negative for raw deflate.
+    /// zlib's number for the format: 15 bits of window, 16 more for gzip, negative for raw deflate.
     private var windowBits: Int32 {
         if coding != "deflate" { return 15 + 16 }
         let header = Int(start[0]) << 8 | Int(start[1])

@@ -5,22 +5,22 @@ internal import CLinux
 internal import Foundation
 internal import Glibc
 
-/// A partial file as it was opened, locked if it has its name.
+/// A partial file as it was opened; locked if it has its name.
 struct OpenedPartialFile {
     let descriptor: CInt
     let byteCount: Int64
     let isNamed: Bool
 
-    /// Whether a file without a name can get one: that goes by the kernel's list of open files.
+    /// Whether a file without a name can be given one, which requires the kernel's list of open files.
     private static let canGiveNames = access("/proc/self/fd", X_OK) == 0
 
     static func inUse(_ path: String) -> NetworkingError {
         NetworkingError(.cannotOpenFile, "cannot write \(path): another download writes to it")
     }
 
-    /// Opens a file without a name in the folder of a partial file; nil when there is a partial file already, or where
-    /// that cannot be done (a file system without O_TMPFILE, a folder that may not be written to): `locked` then has
-    /// the file, or the error.
+    /// Opens a file without a name in the folder of a partial file. Returns nil if a partial file exists, or if the
+    /// file system or folder does not allow it (no O_TMPFILE, no permission to write): `locked` then returns the file
+    /// or throws the error.
     static func nameless(for path: String) -> OpenedPartialFile? {
         var file = bluebonnet_file()
         guard canGiveNames, bluebonnet_look_at_path(AT_FDCWD, path, &file) != 0, errno == ENOENT else { return nil }
@@ -30,8 +30,9 @@ struct OpenedPartialFile {
         return OpenedPartialFile(descriptor: descriptor, byteCount: 0, isNamed: false)
     }
 
-    /// Opens the file and locks it; nil when another download has the lock. A writer before us may move it into place
-    /// between the two: then the lock is on a file that has another name by now, and everything is done again.
+    /// Opens and locks the file. Returns nil if another download has the lock. An earlier writer may move the file into
+    /// place after it is opened and before it is locked. The lock is then on a file that has another name, and both
+    /// steps are repeated.
     static func locked(_ name: String, in folder: OutputFolder?) throws(NetworkingError) -> OpenedPartialFile? {
         let base = folder?.descriptor ?? AT_FDCWD
         let path = folder.map { "\($0.path)/\(name)" } ?? name
@@ -53,7 +54,7 @@ struct OpenedPartialFile {
                 return nil
             }
             if bluebonnet_look_at_path(base, name, &named) == 0, named.inode == file.inode {
-                // Read after locking.
+                // The size after locking.
                 return OpenedPartialFile(descriptor: opened, byteCount: named.byte_count, isNamed: true)
             }
             close(opened)
@@ -61,8 +62,8 @@ struct OpenedPartialFile {
         throw NetworkingError(.cannotOpenFile, "cannot write \(path): other downloads keep replacing it")
     }
 
-    /// Opens a file that no other download uses, under a name that is made of the URL: what an earlier download of the
-    /// URL has left, or of the URL with another signature in its query, or a new file.
+    /// Opens a file that no other download uses, under a name made from the URL. The file is the partial file of an
+    /// earlier download of the URL, or of the URL with another signature in its query, or a new file.
     static func unused(
         of url: URL, in folder: OutputFolder
     ) throws(NetworkingError) -> (file: OpenedPartialFile, destination: String) {
@@ -81,7 +82,7 @@ struct OpenedPartialFile {
     /// The query parameters in which storage services sign a URL.
     private static let signatures: Set<String> = ["x-amz-signature", "x-goog-signature", "signature", "sig"]
 
-    /// Whether a query has a signature, so that another query may mean the same resource.
+    /// Whether the query has a signature, so that a URL with another query may be the same resource.
     private static func hasSignature(_ url: URL) -> Bool {
         guard let query = url.query else { return false }
         return query.split(separator: "&").contains { parameter in
@@ -89,7 +90,8 @@ struct OpenedPartialFile {
         }
     }
 
-    /// A part of the URL with another signature; nil if the URL has a part of its own.
+    /// Returns a partial file of the same resource with another signature; nil without such a file, or if the URL has
+    /// its own partial file.
     private static func continuable(
         by url: URL, _ resource: String, _ own: String, in folder: OutputFolder
     ) throws(NetworkingError) -> (file: OpenedPartialFile, destination: String)? {

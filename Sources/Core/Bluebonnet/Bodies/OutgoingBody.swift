@@ -4,37 +4,38 @@
 public import Foundation
 internal import Glibc
 
-/// The body of a request for a request adapter: its source, and its digest for a signature.
+/// The body of a request, for a request adapter: its source, and its digest for a signature.
 public struct OutgoingBody: Sendable {
-    /// Where the body comes from.
+    /// The source of a body.
     public enum Source: Sendable {
-        /// There is no body.
+        /// The request has no body.
         case none
         /// Bytes in memory, the request's `httpBody`.
         case data(Data)
-        /// A file, which is read while it is sent.
+        /// A file that is read while it is sent.
         case file(URL)
-        /// A stream, for instance of a multipart form.
+        /// A stream, such as a multipart form.
         case stream
     }
 
-    /// Where the body comes from.
+    /// The source of the body.
     public let source: Source
-    /// Makes another stream with the same bytes; nil where that is not possible.
+    /// Makes another stream with the same bytes; nil if that is not possible.
     private let makeStream: (@Sendable () -> InputStream?)?
 
-    /// - Parameter makeStream: makes another stream with the same bytes; nil for other bodies.
+    /// - Parameter makeStream: makes another stream with the same bytes; nil for bodies that are not streams.
     init(_ source: Source, makeStream: (@Sendable () -> InputStream?)? = nil) {
         (self.source, self.makeStream) = (source, makeStream)
     }
 
-    /// SHA-256 of the whole body in lower-case hexadecimal; of a request without a body, that of no bytes.
+    /// Returns the SHA-256 digest of the whole body in lower-case hexadecimal. The digest of a request without a body
+    /// is the digest of no bytes.
     ///
-    /// A file or a stream is read to its end, on a queue of the library: a multipart form, another
-    /// `ReplayableBodyStream`, or a stream from `onNeedNewBodyStream`.
+    /// A file or a stream is read to its end, on a queue of the library. The stream can be a multipart form or another
+    /// `ReplayableBodyStream`, or come from `onNeedNewBodyStream`.
     ///
-    /// - Throws: `NetworkingError` with `cannotReadFile` when the file or the stream cannot be read, and with
-    ///   `bodyStreamExhausted` when the stream can be read only once, for sending.
+    /// - Throws: `NetworkingError` with `cannotReadFile` if the file or the stream cannot be read, and with
+    ///   `bodyStreamExhausted` if the stream can be read only once, for sending.
     public func sha256() async throws(NetworkingError) -> String {
         switch source {
         case .none: return MessageDigest.hexadecimalDigest(of: Data())
@@ -55,7 +56,7 @@ public struct OutgoingBody: Sendable {
     }
 
     private static func digest(ofFile path: String) throws(NetworkingError) -> String {
-        _ = try UploadFile(path: path)  // refuses a FIFO, for instance, which would block here
+        _ = try UploadFile(path: path)  // rejects a FIFO, for instance, which would block here
         let descriptor = open(path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else {
             throw NetworkingError(.cannotReadFile, "cannot open \(path)", underlying: POSIXError.last)

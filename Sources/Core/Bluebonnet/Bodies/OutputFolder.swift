@@ -5,18 +5,18 @@ internal import CLinux
 internal import Foundation
 internal import Glibc
 
-/// The rule for a download that would get the name of an existing file.
+/// The policy for a download whose file name already exists.
 public enum ExistingFilePolicy: String, Sendable, Codable, CaseIterable {
     /// The download gets another name: `name (2).ext`.
     case number
-    /// The download fails with `cannotWriteFile`, and what it brought is removed.
+    /// The download fails with `cannotWriteFile`, and its bytes are removed.
     case fail
     /// The download replaces the existing file.
     case replace
 }
 
-/// A folder that downloads go to, held by its descriptor: whatever happens to its path meanwhile, nothing is ever
-/// written elsewhere. It knows no network.
+/// A folder for downloads, kept open by its descriptor. Files are never written to another folder, even if the path
+/// changes meanwhile. Independent of the network.
 final class OutputFolder: Sendable {
     let descriptor: CInt
     private let policy: ExistingFilePolicy
@@ -24,7 +24,7 @@ final class OutputFolder: Sendable {
 
     /// Opens a folder.
     ///
-    /// - Parameter isCreated: whether it is made, with the folders above it, when it is not there.
+    /// - Parameter isCreated: whether a missing folder is created, with its missing parents.
     init(path: String, policy: ExistingFilePolicy, isCreated: Bool = false) throws(NetworkingError) {
         if isCreated { try Self.create(path) }
         descriptor = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
@@ -47,14 +47,14 @@ final class OutputFolder: Sendable {
 
     deinit { if descriptor >= 0 { closeOffNetworkThread(descriptor) } }
 
-    /// Where the folder is now, as far as that is known.
+    /// The current path of the folder, or the given path if the current one is not known.
     var path: String {
         let link = "/proc/self/fd/\(descriptor)"
         let now = try? FileManager.default.destinationOfSymbolicLink(atPath: link)
         return now.flatMap { $0.hasPrefix("/") && !$0.hasSuffix(" (deleted)") ? $0 : nil } ?? givenPath
     }
 
-    /// The names of the folder's entries; empty where they cannot be read.
+    /// The names of the folder's entries; empty if they cannot be read.
     var names: [String] {
         let copy = openat(descriptor, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard copy >= 0 else { return [] }
@@ -75,11 +75,11 @@ final class OutputFolder: Sendable {
         return names
     }
 
-    /// Gives a file of the folder its name and returns the path. What a link of that name leads to is never touched.
+    /// Gives a file in the folder its final name and returns its path. A symbolic link of that name is never followed.
     ///
     /// - Parameters:
     ///   - suggestion: one path component.
-    ///   - prepare: called with what the file will replace.
+    ///   - prepare: called before the move if the policy is `replace`, with what currently has the name.
     func place(
         _ name: String, as suggestion: String,
         _ prepare: (ExistingFile) throws(NetworkingError) -> Void = { _ throws(NetworkingError) in }
@@ -121,7 +121,7 @@ final class OutputFolder: Sendable {
         faccessat(descriptor, target, F_OK, AT_SYMLINK_NOFOLLOW) == 0
     }
 
-    /// False when the name is taken.
+    /// Moves a file to a free name. Returns false if the name is taken.
     private func moveToFreeName(_ name: String, _ target: String) throws(NetworkingError) -> Bool {
         if bluebonnet_rename_to_free_name(descriptor, name, target) == 0 { return true }
         if errno == EEXIST { return false }
@@ -129,8 +129,8 @@ final class OutputFolder: Sendable {
         return try claimAndMove(name, target)
     }
 
-    /// Moves a file to a free name on a file system without an exclusive rename: an empty file reserves the name first.
-    /// False when the name is taken.
+    /// Moves a file to a free name on a file system without an exclusive rename. An empty file reserves the name first.
+    /// Returns false if the name is taken.
     private func claimAndMove(_ name: String, _ target: String) throws(NetworkingError) -> Bool {
         let claim = openat(descriptor, target, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
         if claim < 0 && errno == EEXIST { return false }
@@ -148,7 +148,7 @@ final class OutputFolder: Sendable {
     }
 }
 
-/// Where a body goes whose name the response suggests.
+/// The folder for a body whose file name the response suggests, and the policy for existing files.
 struct OutputDirectory: Codable, Sendable {
     var url: URL?
     var policy = ExistingFilePolicy.number

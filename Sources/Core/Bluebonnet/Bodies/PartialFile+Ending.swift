@@ -6,12 +6,12 @@ internal import CLinux
 internal import Foundation
 internal import Glibc
 
-// The end of a file: it becomes the destination, is kept to be continued, or is removed.
+// How a file ends: moved to its destination, kept for a continuation, or removed.
 extension PartialFile {
-    /// Writes the pending bytes of the complete body, moves the file into place and returns its path: replaces a file
-    /// at the destination, or gets a name in the folder that the response suggests.
+    /// Writes the pending bytes of the complete body, moves the file into place and returns its path. The file replaces
+    /// a file at the destination, or gets the name that the response suggests in the folder.
     ///
-    /// - Parameter suggestion: what the response suggests.
+    /// - Parameter suggestion: the file name that the response suggests.
     @discardableResult
     func moveIntoPlace(as suggestion: @autoclosure () -> String = SuggestedFileName.fallback) throws(NetworkingError)
         -> String
@@ -19,7 +19,7 @@ extension PartialFile {
         try writePendingBody()
         if try linkIntoPlace() { return destination }
         guard isInPlace else {
-            removeRecord()  // it says nothing about the file that stands there
+            removeRecord()  // does not describe the file that has the name now
             throw NetworkingError(.cannotWriteFile, "\(path) was removed or replaced while it was being written")
         }
         if isSynced { try sync(descriptor, path) }
@@ -39,7 +39,7 @@ extension PartialFile {
         return final
     }
 
-    /// Links a file without a name to its destination; false when the file has a name, or needs one because it has to
+    /// Links a file without a name to its destination. Returns false if the file has a name, or if it needs one to
     /// replace another file.
     private func linkIntoPlace() throws(NetworkingError) -> Bool {
         guard !isNamed.load(ordering: .relaxed) else { return false }
@@ -55,7 +55,7 @@ extension PartialFile {
         return false
     }
 
-    /// Gives the file the permissions of the one that it replaces.
+    /// Gives the file the permissions of the file that it replaces.
     private func setPermissions(like replaced: ExistingFile) throws(NetworkingError) {
         guard case .regular(let permissions) = replaced else { return }
         var file = bluebonnet_file()
@@ -66,7 +66,7 @@ extension PartialFile {
         }
     }
 
-    /// The file's bytes are safe; now its new name.
+    /// Syncs the file's new name to disk; the file's bytes are already there.
     private func syncFolder(of final: String) throws(NetworkingError) {
         if let folder { return try sync(folder.descriptor, folder.path) }
         let path = URL(fileURLWithPath: final).deletingLastPathComponent().path
@@ -83,13 +83,14 @@ extension PartialFile {
         throw NetworkingError(.cannotWriteFile, "cannot sync \(path) to its disk", underlying: POSIXError.last)
     }
 
-    /// After a failure: keeps a file that can be continued, with its pending bytes written; removes any other.
+    /// Ends a file after an error: keeps a file that can be continued, with its pending bytes written, and removes any
+    /// other.
     func keepOrRemove(canContinue: Bool) {
         contents.withLock { $0.incrementalDigest?.stop() }
-        guard isNamed.load(ordering: .relaxed) else { return }  // it goes when it is closed
-        guard isInPlace else { return removeRecord() }  // what stands there is not ours, so the record is wrong
+        guard isNamed.load(ordering: .relaxed) else { return }  // a file without a name is deleted when it is closed
+        guard isInPlace else { return removeRecord() }  // another file has the name, so the record is wrong
         if canContinue {
-            do { return try keep() } catch {}  // what cannot be written cannot be continued
+            do { return try keep() } catch {}  // without all its bytes the file cannot be continued
         }
         removeRecord()
         unlinkat(base, name, 0)

@@ -7,50 +7,55 @@ internal import Dispatch
 internal import Foundation
 internal import Glibc
 
-/// A download that is being written beside its destination, or in the folder where it gets a name at the end.
+/// The file of a download in progress: next to its destination, or in the folder where it gets its name at the end.
 ///
-/// Beside `DEST`, or under a name made of its digest where that would be too long, stand `DEST.bluebonnet-partial` with
-/// the bytes and, when they could be continued, a record `DEST.bluebonnet-partial.json` that says of what they are a
-/// part. The destination itself is not touched before the body is complete. Closed when the last reference goes; what
-/// then becomes of the files, `keepOrRemove` has said.
+/// The bytes are in `DEST.bluebonnet-partial`, next to `DEST`. If that name would be too long, a digest replaces the
+/// name of `DEST` in it. If the bytes can be continued, a record in `DEST.bluebonnet-partial.json` identifies the
+/// representation they belong to. The destination is not touched before the body is complete. The file is closed when
+/// the last reference is released; `keepOrRemove` decides what happens to the partial file and its record.
 ///
-/// Where nothing was left by an earlier download and the file system can do it, the file has no name at first: making a
-/// name, replacing it and looking for a record are most of what a small file costs. `giveName` makes it when the body
-/// turns out to be worth it; a small one gets its destination's name when it is complete, and none before.
+/// Without the partial file of an earlier download, and if the file system supports it, the file has no name at first:
+/// creating a name, replacing it and looking for a record are most of the cost of a small file. `giveName` creates the
+/// name once the body is known to be large enough. A small file only gets the name of its destination, when it is
+/// complete.
 ///
 /// A reservation keeps other downloads of this process from a destination, and a lock keeps other processes from a
-/// named file. Of several files without a name the one completed last stays, complete.
+/// named file. If several files without a name have the same destination, the file that is completed last remains
+/// there, complete.
 final class PartialFile: Sendable {
-    /// The destination, from which the partial file's name is made; in a folder only the latter counts.
+    /// The destination, from which the partial file's name is made. In a folder, the destination has no other use.
     let destination: String
-    /// The destination as the caller named it; nil in a folder, and where that is not how the file's URL looks.
+    /// The destination as the caller named it; nil in a folder, and if the URL is not a plain file URL.
     let place: URL?
     let folder: OutputFolder?
     /// Nil in a folder.
     private let reservation: PathReservation?
     let isSynced: Bool
-    /// The bytes that were there when the file was opened, and may be continued.
+    /// The number of bytes that existed when the file was opened and may be continued.
     let initialByteCount: Int64
-    /// The representation that the existing bytes are a part of.
+    /// The record of the representation that the existing bytes belong to.
     let initialRecord: PartialRecord?
     let descriptor: CInt
-    /// Whether there may be a record: nobody else makes one while we have the lock, and looking costs.
+    /// Whether a record may exist. Stored, because looking for a record has a cost; no other process creates one while
+    /// this process has the lock.
     private let mayHaveRecord: Atomic<Bool>
-    /// Whether the file has its name, and with it the lock.
+    /// Whether the file has its name, and therefore the lock.
     let isNamed: Atomic<Bool>
-    /// Whether the file may have bytes, written or pending.
+    /// Whether the file may contain bytes, written or pending.
     private let mayHaveBytes: Atomic<Bool>
     let contents: Mutex<Contents>
-    /// The file's stamp after the last write of this process; nil before the first.
+    /// The file's stamp after the last write of this process, or at opening if existing bytes are continued; otherwise
+    /// nil.
     private let writtenStamp: Mutex<FileStamp?>
-    /// Does what is to be done with the open file while the body arrives. Serial.
+    /// The serial queue for work on the open file while the body arrives.
     let queue = DispatchQueue(label: "org.bluebonnet.writing.file")
 
     static let suffix = SuggestedFileName.reservedSuffix
     private static let recordSuffix = ".json"
     private static let nameByteLimit = 255
 
-    /// The path of a destination's partial file, made so that its record's name fits a file system too.
+    /// Returns the path of a destination's partial file. The name is short enough for its record's name to fit a file
+    /// system too.
     static func partialPath(of destination: String) -> String {
         let start = destination.utf8.lastIndex(of: UInt8(ascii: "/")).map { destination.utf8.index(after: $0) }
         let name = destination[(start ?? destination.startIndex)...]
@@ -64,21 +69,21 @@ final class PartialFile: Sendable {
     /// The path of the record of a partial file.
     static func recordPath(of partialPath: String) -> String { partialPath + recordSuffix }
 
-    /// The partial file, as messages show it.
+    /// The path for messages: of the partial file, or of the destination while the file has no name.
     var path: String { isNamed.load(ordering: .relaxed) ? shown(name) : destination }
     let name: String
     private var recordName: String { Self.recordPath(of: name) }
-    /// The folder that names are relative to.
+    /// The folder that relative names start from.
     var base: CInt { folder?.descriptor ?? AT_FDCWD }
 
-    /// Opens or creates the partial file of a destination that is known; may block for as long as the file system does.
+    /// Opens or creates the partial file of a known destination. May block for as long as the file system does.
     ///
     /// - Parameters:
     ///   - place: the destination as the caller named it.
-    ///   - existing: what has the destination's name.
-    ///   - url: what will be requested: a partial body of another resource is not continued.
-    ///   - isSynced: whether the file is on the disk, not only on its way there, when it has been moved into place.
-    ///   - isDigested: whether its digest will be asked for.
+    ///   - existing: what currently has the destination's name.
+    ///   - url: the URL that will be requested. A partial body of another resource is not continued.
+    ///   - isSynced: whether the file is synced to disk by the time it has been moved into place.
+    ///   - isDigested: whether the digest will be needed.
     convenience init(
         destination: String, place: URL? = nil, existing: ExistingFile? = nil, url: URL?, isSynced: Bool = false,
         isDigested: Bool = false
@@ -93,13 +98,13 @@ final class PartialFile: Sendable {
         try self.init(
             file, destination: destination, place: place, reservation: reservation, url: url, isSynced: isSynced,
             isDigested: isDigested)
-        // Others must not read here what they may not read there.
+        // The partial file must not be readable by users who cannot read the destination.
         if case .regular(let permissions) = replaced { _ = fchmod(descriptor, permissions | 0o600) }
     }
 
-    /// Opens or creates a partial file in a folder, where the response will say its name. Its own name is made of the
-    /// URL, so that a later download of the URL finds it, also with another signature in its query. Another download at
-    /// the same time gets another name.
+    /// Opens or creates a partial file in a folder. The response suggests the final name. The partial file's name is
+    /// made from the URL, so that a later download of the URL finds the file, even with another signature in its query.
+    /// Concurrent downloads of the URL get different names.
     convenience init(
         folder: OutputFolder, url: URL, isSynced: Bool = false, isDigested: Bool = false
     ) throws(NetworkingError) {
@@ -135,16 +140,16 @@ final class PartialFile: Sendable {
         initialByteCount = initialRecord == nil ? 0 : size
         writtenStamp = Mutex(initialRecord == nil ? nil : Self.stamp(of: file.descriptor))
         if initialRecord == nil {
-            removeRecord()  // first: a record must never stand beside bytes of something else
+            removeRecord()  // first: a record must never describe bytes of another body
             if size > 0 { try truncate() }
         } else {
-            setStamp(nil)  // first: it does not fit any more once a byte is written
+            setStamp(nil)  // first: the stamp is wrong as soon as a byte is written
         }
     }
 
     private func shown(_ name: String) -> String { folder.map { "\($0.path)/\(name)" } ?? name }
 
-    /// The current state of the file.
+    /// The current stamp of the file.
     var stamp: FileStamp? { Self.stamp(of: descriptor) }
 
     private static func stamp(of descriptor: CInt) -> FileStamp? {
@@ -153,13 +158,13 @@ final class PartialFile: Sendable {
         return FileStamp(byteCount: file.byte_count, modified: file.modified)
     }
 
-    /// Whether the file is as this process has written it, and no other process has changed it since. Waits for pending
-    /// writes, and blocks for as long as the file system does.
+    /// Whether no other process has changed the file since this process wrote it. Waits for pending writes; blocks for
+    /// as long as the file system does.
     var isAsWritten: Bool {
         queue.sync { isAsLastWritten }
     }
 
-    /// The same while no write is running. A file without bytes counts as a new one.
+    /// The same check while no write is running. An empty file without a recorded stamp counts as unchanged.
     var isAsLastWritten: Bool {
         let (written, found) = (writtenStamp.withLock { $0 }, stamp)
         return written == found || written == nil && found?.byteCount == 0
@@ -168,7 +173,7 @@ final class PartialFile: Sendable {
     var mayHoldBytes: Bool { mayHaveBytes.load(ordering: .relaxed) }
     var mayHoldRecord: Bool { mayHaveRecord.load(ordering: .relaxed) }
 
-    /// Bytes will be written to it.
+    /// Records that bytes will be written to the file.
     func expectBytes() { mayHaveBytes.store(true, ordering: .relaxed) }
 
     func write(_ bytes: UnsafeRawBufferPointer, at offset: Int64) throws(NetworkingError) {
@@ -186,13 +191,14 @@ final class PartialFile: Sendable {
         recordStamp(byteCount: offset + Int64(bytes.count))
     }
 
-    /// Keeps the stamp after a write that ended at `byteCount`. A file of another length was changed already.
+    /// Records the stamp after a write that ended at `byteCount`. If the file has another length, it was already
+    /// changed, and no stamp is stored.
     private func recordStamp(byteCount: Int64) {
         let found = stamp
         writtenStamp.withLock { $0 = found?.byteCount == byteCount ? found : nil }
     }
 
-    /// Forgets the pending body and the digest of what was written.
+    /// Drops the pending body and the digest of the written bytes.
     func forgetContents() {
         forgetDigest()
         contents.withLock { $0.whole = nil }
@@ -205,8 +211,8 @@ final class PartialFile: Sendable {
         }
     }
 
-    /// Throws away what was written. An empty file is left alone: ext4 would write one that was truncated to the disk
-    /// as soon as it is closed. The pending body stays: by the time the queue gets here, it may be the next one.
+    /// Discards the written bytes. Leaves an empty file alone: ext4 would write a truncated file to disk as soon as it
+    /// is closed. Keeps the pending body: when this runs on the queue, the pending body may already be the next one.
     func truncate() throws(NetworkingError) {
         forgetDigest()
         writtenStamp.withLock { $0 = nil }
@@ -217,8 +223,8 @@ final class PartialFile: Sendable {
         }
     }
 
-    /// Releases the reservation and the lock, so that another download to the path may begin before the end of this one
-    /// is reported.
+    /// Releases the reservation and the lock, so that another download to the path can begin before the end of this
+    /// download is reported.
     func unlock() {
         if isNamed.load(ordering: .relaxed) { _ = flock(descriptor, LOCK_UN) }
         reservation?.release()
@@ -230,9 +236,10 @@ final class PartialFile: Sendable {
 // MARK: - Name and record
 
 extension PartialFile {
-    /// Gives the file its name, if it has none yet, and takes a record away that stood under it without a file.
+    /// Gives the file its name if it does not have it yet, and removes a record that was left under that name without a
+    /// file.
     ///
-    /// - Throws: `cannotOpenFile` when another download has made the name since this one looked for it.
+    /// - Throws: `cannotOpenFile` if another download has created the name in the meantime.
     func giveName() throws(NetworkingError) {
         guard !isNamed.load(ordering: .relaxed) else { return }
         guard flock(descriptor, LOCK_EX | LOCK_NB) == 0, bluebonnet_link(descriptor, base, name) == 0 else {
@@ -244,10 +251,10 @@ extension PartialFile {
         removeRecord()
     }
 
-    /// Writes down what the bytes are a part of, before the first of them is written. Readable by the owner only.
+    /// Writes the record of the representation, before the first byte is written. Only the owner can read the record.
     ///
-    /// Not synced to disk: it is for a process that was killed, not for a machine that lost its power. A record that
-    /// was there is written over and cut afterwards, so that a full disk leaves the old one.
+    /// The record is not synced to disk: it is for a killed process, not for a machine that lost power. An existing
+    /// record is overwritten first and truncated afterwards, so that a full disk leaves the old record.
     func setRecord(_ record: PartialRecord) throws(NetworkingError) {
         try giveName()
         mayHaveRecord.store(true, ordering: .relaxed)
@@ -262,15 +269,15 @@ extension PartialFile {
         }
     }
 
-    /// Notes in the record what the file is like while nobody writes to it; nil when somebody is about to. Without a
-    /// stamp the bytes are believed as they are.
+    /// Stores in the record the stamp of a file that no process is writing; nil if a write is about to begin. Bytes
+    /// without a stamp are trusted as they are.
     func setStamp(_ stamp: FileStamp?) {
         guard var record = PartialRecord.read(recordName, in: base), record.stamp != stamp else { return }
         record.stamp = stamp
         do { try setRecord(record) } catch { removeRecord() }
     }
 
-    /// Takes the record away: what is in the file cannot be continued.
+    /// Removes the record: the bytes in the file cannot be continued.
     func removeRecord() {
         guard mayHaveRecord.load(ordering: .relaxed) else { return }
         let isGone = unlinkat(base, recordName, 0) == 0 || errno == ENOENT
@@ -279,7 +286,7 @@ extension PartialFile {
 }
 
 extension URL {
-    /// Whether it looks like one that was made of the path of a file.
+    /// Whether the URL looks as if it was made from the path of a file.
     fileprivate var isPlainFileURL: Bool {
         let text = relativeString
         let isPlain = text.utf8.last != UInt8(ascii: "/") && !text.hasByte(UInt8(ascii: "?"))

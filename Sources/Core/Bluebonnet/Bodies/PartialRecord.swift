@@ -4,18 +4,19 @@
 internal import Foundation
 internal import Glibc
 
-/// What a partial body is a part of: the URL that was asked for, the URL that answered, and the strong validator and
-/// total length of the representation. URLs are kept as digests: they may hold secrets.
+/// Identifies the representation that a partial body belongs to: the requested URL, the URL that answered, and the
+/// strong validator and total length of the representation. URLs are stored as digests, because they may contain
+/// secrets.
 struct PartialRecord: Codable, Equatable, Sendable {
     let requestURLDigest: String
-    /// That of the URL without its query, which may be a signature. Nil in records of older versions.
+    /// The digest of the requested URL without its query, which may be a signature. Nil in records of older versions.
     let requestResourceDigest: String?
     let responseURLDigest: String
     /// See `requestResourceDigest`.
     let responseResourceDigest: String?
     let validator: StrongValidator
     let totalByteCount: Int64?
-    /// The file's stamp after its writer ended. Nil while the file is written, and when the writer was killed.
+    /// The file's stamp after its writer finished. Nil while the file is written, and if the writer was killed.
     var stamp: FileStamp?
 
     private static let byteLimit = 64 * 1024
@@ -29,15 +30,15 @@ struct PartialRecord: Codable, Equatable, Sendable {
         self.totalByteCount = totalByteCount
     }
 
-    /// The record without a stamp, for the time in which the file is written.
+    /// A copy of the record without a stamp, for use while the file is written.
     var unstamped: PartialRecord {
         var record = self
         record.stamp = nil
         return record
     }
 
-    /// Whether a request for a URL may continue the body. Where only the query differs, it may be a new signature: the
-    /// entity tag and the length then say whether the representation is the same.
+    /// Whether a request for a URL may continue the body. If only the query differs, it may be a new signature. The
+    /// entity tag and the total length then identify the representation.
     func mayBeContinued(by url: URL) -> Bool {
         if Self.digest(of: url) == requestURLDigest { return true }
         guard case .entityTag = validator, totalByteCount != nil else { return false }
@@ -48,19 +49,19 @@ struct PartialRecord: Codable, Equatable, Sendable {
         MessageDigest.hexadecimalDigest(of: Data(url.absoluteString.utf8))
     }
 
-    /// The digest of a URL without query and fragment.
+    /// Returns the digest of a URL without its query and fragment.
     static func resourceDigest(of url: URL) -> String {
         let end = url.absoluteString.utf8.firstIndex { $0 == UInt8(ascii: "?") || $0 == UInt8(ascii: "#") }
         let text = end.map { url.absoluteString[..<$0] } ?? url.absoluteString[...]
         return MessageDigest.hexadecimalDigest(of: Data(text.utf8))
     }
 
-    /// Whether anything has a record's name.
+    /// Whether anything exists at a path, without following a symbolic link. Also true if the path cannot be checked.
     static func isThere(_ path: String, in folder: CInt = AT_FDCWD) -> Bool {
         faccessat(folder, path, F_OK, AT_SYMLINK_NOFOLLOW) == 0 || errno != ENOENT
     }
 
-    /// Reads a record; nil when there is none that can be believed.
+    /// Reads a record. Returns nil without a readable record.
     ///
     /// - Parameter folder: the descriptor of the folder that a relative path starts from.
     static func read(_ path: String, in folder: CInt = AT_FDCWD) -> PartialRecord? {
@@ -76,9 +77,9 @@ struct PartialRecord: Codable, Equatable, Sendable {
     }
 }
 
-/// Detects whether another process has written to a file.
+/// Size and time of a file, to detect whether another process has written to it.
 struct FileStamp: Codable, Equatable, Sendable {
     let byteCount: Int64
-    /// In nanoseconds since 1970, as fine as the file system has it.
+    /// In nanoseconds since 1970, with the precision of the file system.
     let modified: Int64
 }

@@ -4,13 +4,13 @@
 internal import BluebonnetHTTP
 internal import BluebonnetLocks
 
-/// Reserves a path, as it is spelled, for one download of this process, until `release` or its deallocation.
+/// Reserves a path, as it is spelled, for one download of this process, until `release` or deallocation.
 final class PathReservation: Sendable {
     private static let reserved = Mutex(Set<ByteString>())
     private let path: ByteString
     private let isHeld = Atomic(true)
 
-    /// Reserves a path; nil when it is reserved already.
+    /// Reserves a path. Returns nil if the path is already reserved.
     init?(_ path: String) {
         let path = ByteString(path)
         guard Self.reserved.withLock({ $0.insert(path).inserted }) else { return nil }

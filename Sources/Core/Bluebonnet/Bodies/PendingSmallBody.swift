@@ -4,9 +4,9 @@
 internal import Foundation
 internal import Synchronization
 
-/// A complete small body that another thread than the network thread will write.
+/// A complete small body that a thread other than the network thread will write.
 ///
-/// The number is limited: when files are slow, the network thread writes further ones itself, which keeps it from
+/// Their number is limited. When files are slow, the network thread writes further bodies itself, which keeps it from
 /// receiving more and more bodies, each with a descriptor.
 final class PendingSmallBody: Sendable {
     static let limit = 128
@@ -14,11 +14,11 @@ final class PendingSmallBody: Sendable {
 
     let bytes: Data
 
-    /// Keeps a body; nil when there are as many as the limit allows.
+    /// Stores a body. Returns nil if the limit is reached.
     init?(_ bytes: Data) {
         self.bytes = bytes
         let count = Self.count.wrappingAdd(1, ordering: .relaxed).newValue
-        if count > Self.limit { return nil }  // it is complete, so that it is let go as any other, and counted out
+        if count > Self.limit { return nil }  // `deinit` runs for this complete object too, and decrements the count
     }
 
     deinit { Self.count.wrappingSubtract(1, ordering: .relaxed) }

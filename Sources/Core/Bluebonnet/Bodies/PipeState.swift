@@ -3,11 +3,11 @@
 
 internal import Foundation
 
-/// Where a bounded pipe stands: bytes on their way from a writer to a reader, and what each end has said. A value; it
-/// calls nothing and knows no thread.
+/// The state of a bounded pipe: the bytes between a writer and a reader, and how each end has finished. A value type;
+/// it calls nothing and belongs to no thread.
 ///
-/// The writer stops when `capacity` bytes wait, and goes on when half of them were taken. Either end may finish at any
-/// moment, once: the writer behind its last byte, the reader whenever it wants no more.
+/// The writer stops when `capacity` bytes are pending, and continues when at most half of them are left. Either end may
+/// finish at any time, once: the writer after its last byte, the reader whenever it stops reading.
 struct PipeState: Sendable {
     /// How an end finished.
     enum End: Sendable {
@@ -15,13 +15,13 @@ struct PipeState: Sendable {
         case failed(any Error)
     }
 
-    /// What there is for the reader.
+    /// The next item for the reader.
     enum Item: Sendable {
         case chunk(Data)
         case end(End)
     }
 
-    /// Ends of the pipe: those to wake, or those that wait.
+    /// Ends of the pipe: the ends to wake, or the ends that are waiting.
     struct Ends: OptionSet, Sendable {
         let rawValue: UInt8
         static let writer = Ends(rawValue: 1)
@@ -33,28 +33,29 @@ struct PipeState: Sendable {
     private var takenOfFirst = 0
     private(set) var byteCount = 0
     private var takenByteCount: Int64 = 0
-    /// What the writer has said.
+    /// How the writer finished; nil while it may write.
     private(set) var end: End?
-    /// What the reader has said: it takes no more.
+    /// How the reader finished; nil while it may read.
     private(set) var closing: End?
     private(set) var waiting: Ends = []
 
-    /// - Parameter capacity: bytes that may wait for the reader; the piece that reaches it is still taken.
+    /// - Parameter capacity: the pending bytes at which the pipe is full; the piece that reaches the capacity is still
+    ///   accepted.
     init(capacity: Int) { self.capacity = capacity }
 }
 
 // MARK: - The writer's end
 
 extension PipeState {
-    /// Whether a piece may be written. If not, the writer is woken when there is room again, or when the reader has
-    /// closed the pipe.
+    /// Whether a piece may be written. If not, the writer is woken when the pipe has capacity again, or when the reader
+    /// has closed the pipe.
     mutating func hasRoom() -> Bool {
         let hasRoom = byteCount < capacity || closing != nil
         if hasRoom { waiting.remove(.writer) } else { waiting.insert(.writer) }
         return hasRoom
     }
 
-    /// Adds a piece behind the others. Nobody takes it when an end has finished.
+    /// Adds a piece after the others. Drops the piece if an end has finished.
     mutating func write(_ chunk: Data) -> Ends {
         guard closing == nil, end == nil, !chunk.isEmpty else { return [] }
         chunks.append(chunk)
@@ -62,9 +63,9 @@ extension PipeState {
         return wake(.reader)
     }
 
-    /// Ends the bytes; only the first end counts.
+    /// Ends the bytes. Only the first end counts.
     ///
-    /// - Parameter isDropping: whether the pieces that nobody took are dropped.
+    /// - Parameter isDropping: whether the pending pieces are dropped.
     mutating func finish(_ end: End, isDropping: Bool = false) -> Ends {
         self.end = self.end ?? end
         if isDropping { drop() }
@@ -75,19 +76,19 @@ extension PipeState {
 // MARK: - The reader's end
 
 extension PipeState {
-    /// The next piece, or the end behind the last one; nil when there is neither yet: the reader is woken when there
-    /// is. A reader uses either `next` or `take`.
+    /// Returns the next piece, or the end after the last piece. Returns nil if there is neither yet; the reader is then
+    /// woken when there is. A reader uses either `next` or `take`.
     mutating func next() -> (Item?, Ends) {
         guard !chunks.isEmpty else { return (waitForMore().map(Item.end), []) }
         let chunk = chunks.removeFirst()
         return (.chunk(chunk), noteTaken(chunk.count))
     }
 
-    /// Copies what there is into a buffer; nil when there is nothing yet: the reader is woken when there is. No bytes
-    /// are the end.
+    /// Copies pending bytes into a buffer. Returns nil if no bytes are pending yet; the reader is woken when some are.
+    /// A count of 0 is the end.
     ///
-    /// - Parameter declaredByteCount: the last of so many bytes is not handed out before the writer has finished, so
-    ///   that what is too long never looks whole.
+    /// - Parameter declaredByteCount: the declared length of the body. The last byte is withheld until the writer has
+    ///   finished, so that a body that is too long never looks complete.
     mutating func take(
         into buffer: UnsafeMutableRawBufferPointer, declaredByteCount: Int64? = nil
     ) -> (count: Result<Int, any Error>?, Ends) {
@@ -104,7 +105,7 @@ extension PipeState {
         }
     }
 
-    /// The reader takes no more: drops what waits. Only the first time counts.
+    /// Closes the reader's end, and drops the pending bytes. Only the first call counts.
     mutating func close(_ closing: End) -> Ends {
         guard self.closing == nil else { return [] }
         self.closing = closing

@@ -1,31 +1,33 @@
 // Bluebonnet: HTTP operations for Swift on Linux.
 // SPDX-License-Identifier: MIT
 
-/// Decides how an interrupted transfer continues: a pure value, which knows what arrived and of which representation.
+/// Decides how an interrupted transfer continues. A pure value, which contains how many bytes have arrived and of which
+/// representation.
 ///
-/// A continued body is never spliced from two representations: only a strong validator (RFC 9110, 8.8.1) is sent in
-/// `If-Range`, and the answer is checked before a byte of it is taken.
+/// A continued body is never combined from two representations: only a strong validator (RFC 9110, 8.8.1) is sent in
+/// `If-Range`, and the response is checked before any of its bytes are used.
 struct RangeResumption: Equatable {
-    /// The decoded bytes that the sink holds, which are also the bytes that came: only uncoded bodies are continued.
+    /// The number of bytes in the sink. Only uncoded bodies are continued, so this is also the number of received
+    /// bytes.
     let offset: Int64
     let validator: StrongValidator
     let totalByteCount: Int64?
-    /// Which URL answered with the tag: the same tag of another URL means nothing.
+    /// The digest of the URL that answered. The same entity tag of another URL means nothing.
     let responseURLDigest: String
-    /// The same without the URL's query; nil when it is not known.
+    /// The digest of that URL without its query; nil if it is not known.
     var responseResourceDigest: String?
 
-    /// What to do with the answer to the range request.
+    /// How to use the response to the range request.
     enum Decision: Equatable {
-        /// The answer goes on where the body stopped.
+        /// The response continues where the body stopped.
         case append
-        /// The answer is the whole body: empty the sink and take it.
+        /// The response is the whole body: truncate the sink and use the response.
         case startOver
-        /// The answer fits nothing: empty the sink and ask again without a range.
+        /// The response does not match: truncate the sink and send the request again without a range.
         case askAgain
-        /// The body was complete already.
+        /// The body was already complete.
         case isComplete
-        /// Another final answer, which has nothing to do with the body: an error, for instance.
+        /// Another final response that is unrelated to the body, such as an error.
         case unrelated
     }
 
@@ -43,25 +45,26 @@ struct RangeResumption: Equatable {
         }
     }
 
-    /// A 206 must start where we are, have our total where both are known, and not name another representation.
+    /// Whether a 206 starts at the offset, has the same total where both are known, and names no other representation.
     private func continues(_ head: ResponseHead) -> Bool {
         guard case .part(offset, let last, let total)? = head.contentRange, head.contentCodings.isEmpty else {
             return false
         }
         if let total, let totalByteCount, total != totalByteCount { return false }
-        guard total != nil || totalByteCount != nil else { return false }  // its end could not be told
+        guard total != nil || totalByteCount != nil else { return false }  // the end would not be known
         if let length = head.contentLength, length - 1 != last - offset { return false }
         return namesSameRepresentation(head)
     }
 
-    /// A 416 means a complete body only when its total is exactly what we have, and nothing says otherwise.
+    /// Whether a 416 means that the body is complete: only if its total is exactly the offset, and nothing contradicts
+    /// that.
     private func isAlreadyComplete(_ head: ResponseHead) -> Bool {
         guard case .unsatisfied(offset)? = head.contentRange else { return false }
         return isSameResource(head) && validator.names(head) == true && (totalByteCount ?? offset) == offset
     }
 
-    /// A 206 has to repeat the tag that the whole had, but need not repeat the date, even in answer to `If-Range`
-    /// (RFC 9110, 15.3.7): one without the tag is of a server that may not have looked at the condition.
+    /// A 206 must repeat the entity tag of the whole representation, but need not repeat the date, even in response to
+    /// `If-Range` (RFC 9110, 15.3.7). A 206 without the tag may come from a server that has ignored the condition.
     private func namesSameRepresentation(_ head: ResponseHead) -> Bool {
         guard isSameResource(head) else { return false }
         switch validator {
@@ -70,8 +73,8 @@ struct RangeResumption: Equatable {
         }
     }
 
-    /// The same request may be redirected to a URL with another signature in its query each time. There an entity tag
-    /// and the whole length tell that nothing else has changed; a date does not.
+    /// The same request may be redirected to a URL with a different signature in its query each time. An entity tag and
+    /// the total length then show that nothing else has changed; a date does not.
     private func isSameResource(_ head: ResponseHead) -> Bool {
         if PartialRecord.digest(of: head.url) == responseURLDigest { return true }
         guard case .entityTag = validator, let total = totalByteCount, let responseResourceDigest else { return false }
@@ -84,7 +87,7 @@ struct RangeResumption: Equatable {
 }
 
 extension RangeResumption {
-    /// Goes on behind `offset` bytes of what a record describes.
+    /// Continues after `offset` bytes of the representation that a record describes.
     init(record: PartialRecord, offset: Int64) {
         self.init(
             offset: offset, validator: record.validator, totalByteCount: record.totalByteCount,

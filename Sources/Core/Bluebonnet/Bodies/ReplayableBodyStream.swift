@@ -3,8 +3,8 @@
 
 public import Foundation
 
-/// A body stream that can be read again, when a redirect, a challenge or a resume sends the body a second time.
+/// A body stream that can be read again when a redirect, a challenge or a resume sends the body a second time.
 public protocol ReplayableBodyStream: InputStream {
-    /// Returns a new stream with the same bytes from the start; nil when that is not possible.
+    /// Returns a new stream with the same bytes from the start; nil if that is not possible.
     func makeReplay() -> InputStream?
 }

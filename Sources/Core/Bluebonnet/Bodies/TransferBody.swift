@@ -3,23 +3,23 @@
 
 internal import Foundation
 
-/// The body of a transfer's request. A file is read while it is sent, never loaded as a whole. Streams, and parts of a
-/// file that are not in memory, are read ahead on another queue, because reading may block.
+/// The body of a transfer's request. A file is read while it is sent, and never loaded as a whole. Streams, and parts
+/// of a file that are not in memory, are read ahead on another queue, because reading may block.
 enum TransferBody: Sendable {
     case none
     case data(Data)
     case file(FileFeed)
     case stream(BodyFeed)
 
-    /// The result of reading.
+    /// The result of a read.
     enum Piece: Equatable {
         /// The number of bytes read; 0 at the end.
         case bytes(Int)
-        /// No bytes yet: `whenReady` says when there are more.
+        /// No bytes yet. The action of `whenReady` is called when there are some.
         case wouldBlock
     }
 
-    /// The length, nil when it is not known before the end.
+    /// The length in bytes; nil if it is not known before the end.
     var byteCount: Int64? {
         switch self {
         case .none: 0
@@ -31,13 +31,13 @@ enum TransferBody: Sendable {
 
     var isEmpty: Bool { byteCount == 0 }
 
-    /// The bytes when they are few enough to be copied, so that they leave in one piece with the header section.
+    /// The bytes, if they are few enough to be copied, so that they are sent in one piece with the header section.
     var smallBytes: Data? {
         guard case .data(let data) = self, !data.isEmpty, data.count < Self.smallByteLimit else { return nil }
         return data
     }
 
-    /// libcurl's own (MAX_INITIAL_POST_SIZE).
+    /// libcurl's limit (MAX_INITIAL_POST_SIZE).
     private static let smallByteLimit = 64 * 1024
 
     /// Fills a buffer with the bytes at `offset`. Network thread only.
@@ -53,7 +53,7 @@ enum TransferBody: Sendable {
         }
     }
 
-    /// Sets what is called once a body that gave `wouldBlock` has bytes. Network thread only.
+    /// Sets the action to call when a body that returned `wouldBlock` has bytes. Network thread only.
     func whenReady(_ action: (() -> Void)?) {
         switch self {
         case .stream(let feed): feed.whenReady(action)

@@ -6,23 +6,24 @@ internal import Dispatch
 internal import Foundation
 internal import Glibc
 
-/// A regular file opened for sending, with the size that was declared for it. Closed with its last reference.
+/// A regular file opened for sending, with its declared size. Closed when the last reference is released.
 ///
-/// A file that the kernel makes up while it is read, as in `/proc` and `/sys`, has a size that says nothing: it is read
-/// when it is opened.
+/// A file that the kernel generates while it is read, as in `/proc` and `/sys`, reports a meaningless size. Such a file
+/// is read when it is opened.
 final class UploadFile: UploadSource {
     let path: String
     let byteCount: Int64
-    /// The bytes of a file whose size says nothing, and of a small file that has nothing on its disk.
+    /// The bytes of a file whose size is meaningless, or of a small file without blocks on its disk; nil for other
+    /// files.
     let contents: Data?
     private let descriptor: CInt
 
-    /// The most that is read of a file whose size says nothing.
+    /// The most bytes that are read from a file whose size is meaningless.
     private static let contentsLimit = 16 << 20
-    /// A larger file without blocks on its disk is a sparse one.
+    /// A larger file without blocks on its disk is a sparse file.
     private static let sparseByteCount = 64 << 10
 
-    /// Opens the file; refuses what is not a regular file, because reading it could block the network thread. Not on
+    /// Opens the file. Throws if it is not a regular file, because reading it could block the network thread. Not on
     /// the network thread.
     init(path: String) throws(NetworkingError) {
         let opened = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
@@ -67,7 +68,7 @@ final class UploadFile: UploadSource {
         }
     }
 
-    /// Reads at `offset`; may block for as long as the file system does. Fails when the file has become shorter than
+    /// Reads at `offset`; may block for as long as the file system does. Throws if the file has become shorter than
     /// declared.
     func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) throws(NetworkingError) -> Int {
         let room = room(in: buffer, at: offset)
@@ -80,8 +81,8 @@ final class UploadFile: UploadSource {
         return try checked(count, at: offset)
     }
 
-    /// Reads at `offset`, as `read` does, bytes of the file that are in memory. Never waits for a disk: nil where
-    /// `read` has to be called.
+    /// Reads at `offset`, as `read` does, but only bytes of the file that are in memory. Never waits for a disk:
+    /// returns nil if `read` has to be called.
     func readCached(into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) throws(NetworkingError) -> Int? {
         let room = room(in: buffer, at: offset)
         if let count = copyContents(to: room, from: offset) { return count }
@@ -97,7 +98,7 @@ final class UploadFile: UploadSource {
         return UnsafeMutableRawBufferPointer(rebasing: buffer.prefix(Int(rest)))
     }
 
-    /// Copies from `contents`; nil where the file has to be read.
+    /// Copies from `contents`. Returns nil if the file has to be read.
     private func copyContents(to room: UnsafeMutableRawBufferPointer, from offset: Int64) -> Int? {
         guard !room.isEmpty else { return 0 }
         guard let contents else { return nil }
@@ -114,7 +115,7 @@ final class UploadFile: UploadSource {
     deinit { closeOffNetworkThread(descriptor) }
 }
 
-/// Closes a file; never on the network thread, because some file systems wait for their server then.
+/// Closes a file, but never on the network thread, because some file systems then wait for their server.
 func closeOffNetworkThread(_ descriptor: CInt) {
     if NetworkThread.isCurrent {
         Queues.blocking.async { close(descriptor) }
@@ -124,6 +125,6 @@ func closeOffNetworkThread(_ descriptor: CInt) {
 }
 
 extension POSIXError {
-    /// The error that `errno` names.
+    /// The error of the current `errno`.
     static var last: POSIXError { POSIXError(POSIXError.Code(rawValue: errno) ?? .EIO) }
 }

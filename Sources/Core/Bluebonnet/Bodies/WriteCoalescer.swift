@@ -1,8 +1,8 @@
 // Bluebonnet: HTTP operations for Swift on Linux.
 // SPDX-License-Identifier: MIT
 
-/// The file sinks that keep bytes until the round ends, so that the pieces of a round are written together. Network
-/// thread only.
+/// Collects the file sinks that buffer bytes until the round ends, so that the pieces of a round are written together.
+/// Network thread only.
 final class WriteCoalescer: RoundEndTask {
     private let loop: EventLoop
     private var sinks: [FileSink] = []
@@ -10,7 +10,7 @@ final class WriteCoalescer: RoundEndTask {
 
     init(loop: EventLoop) { self.loop = loop }
 
-    /// Adds a sink that keeps bytes.
+    /// Adds a sink that has buffered bytes.
     func add(_ sink: FileSink) {
         sinks.append(sink)
         guard !isScheduled else { return }
@@ -18,14 +18,15 @@ final class WriteCoalescer: RoundEndTask {
         loop.atEndOfRound(.handover, self)
     }
 
-    /// Drops the bytes that are kept for a file.
+    /// Drops the bytes that are buffered for a file.
     func drop(_ file: PartialFile) {
         for sink in sinks where sink.file === file { sink.dropKeptBytes() }
     }
 
     func roundEnds() {
         isScheduled = false
-        // First, so that this thread does not release the last reference to a file, whose closing may take long.
+        // Removed before the writes begin, so that this thread does not release the last reference to a file: closing
+        // the file may take long.
         sinks.removeAll { !$0.hasKeptBytes }
         for sink in sinks { sink.roundEnds() }
         sinks.removeAll(keepingCapacity: true)

@@ -5,16 +5,16 @@ internal import BluebonnetLocks
 internal import Foundation
 public import FoundationNetworking
 
-/// A response cache in memory with a limited byte count, which drops the least recently used responses first. All
-/// members may be used from any thread.
+/// A response cache in memory with a limited byte count. It drops the least recently used responses first. All members
+/// may be used from any thread.
 public final class InMemoryResponseCache: ResponseCache {
     private let byteCapacity: Int
     private let shared = Mutex(LRUIndex())
 
     /// Makes an empty cache.
     ///
-    /// - Parameter byteCapacity: the most bytes, counting bodies, URLs and, roughly, header fields. A response over
-    ///   a quarter of the capacity is not stored. Default 20 MiB.
+    /// - Parameter byteCapacity: the most bytes, counting bodies, URLs and, approximately, header fields. A response
+    ///   larger than a quarter of the capacity is not stored. Default 20 MiB.
     public init(byteCapacity: Int = 20 * 1024 * 1024) {
         precondition(byteCapacity >= 0, "a cache's capacity cannot be negative")
         self.byteCapacity = byteCapacity
@@ -35,7 +35,7 @@ public final class InMemoryResponseCache: ResponseCache {
             entry.byteCount <= byteCapacity / 4
                 ? index.insert(entry, key, capacity: byteCapacity) : index.remove(key)
         }
-        withExtendedLifetime(dropped) {}  // let go here: a `userInfo` may hold what runs code when it goes
+        withExtendedLifetime(dropped) {}  // outside the lock: releasing a `userInfo` may run code
     }
 
     public func removeCachedResponse(for request: URLRequest) {
@@ -58,6 +58,7 @@ public final class InMemoryResponseCache: ResponseCache {
     }
 }
 
+/// A stored response with its approximate size.
 private struct Entry: Sendable {
     let response: CachedResponse
     let byteCount: Int
@@ -71,12 +72,13 @@ private struct Entry: Sendable {
         byteCount = response.data.count + key.utf8.count + fields + 1024
     }
 
-    /// What a field takes beside its name and its value, roughly.
+    /// The approximate size of a field in addition to its name and its value, in bytes.
     private static let fieldByteCount = 64
 }
 
-/// The stored responses in the order of their last use. A value, guarded by the cache's lock.
+/// The stored responses in the order of their last use. A value type, protected by the cache's lock.
 private struct LRUIndex: Sendable {
+    /// One use of a stored response.
     private struct Use: Comparable {
         let number: Int
         let key: String
@@ -85,7 +87,7 @@ private struct LRUIndex: Sendable {
     }
 
     private var entries: [String: Entry] = [:]
-    /// Every use, the oldest first; stale entries are skipped.
+    /// All uses, the oldest first; stale uses are skipped.
     private var uses = Heap<Use>()
     private var useCount = 0
     private var lastUse = 0

@@ -3,10 +3,10 @@
 
 internal import Foundation
 
-/// Text in the form of RFC 7468, taken apart into its blocks. It knows the form, not what is inside.
+/// Splits text in the form of RFC 7468 into its blocks. It checks the form, not the content.
 ///
-/// What is outside of the blocks is explanation, as the RFC allows. Anything that is not as it should be inside of them
-/// is an error: a pin that was overlooked is a pin that does not protect.
+/// Text outside of the blocks is explanation, as the RFC permits. Anything malformed inside of a block is an error: a
+/// pin that is overlooked does not protect.
 struct PEMText {
     private static let begin = Array("-----BEGIN ".utf8)
     private static let end = Array("-----END ".utf8)
@@ -14,13 +14,13 @@ struct PEMText {
 
     private let bytes: [UInt8]
 
-    /// - Parameter data: may begin with a byte order mark, as some editors leave it.
+    /// - Parameter data: may begin with a byte order mark, as some editors write it.
     init(_ data: Data) { bytes = Array(data.starts(with: [0xEF, 0xBB, 0xBF]) ? data.dropFirst(3) : data) }
 
-    /// Whether the bytes are PEM rather than DER.
+    /// Returns whether the bytes are PEM rather than DER.
     static func isPEM(_ data: Data) -> Bool { data.range(of: Data(begin)) != nil }
 
-    /// The blocks, in their order. The error says what is wrong, without a name of the file.
+    /// Returns the blocks in their order. The error says what is wrong, but does not name the file.
     func blocks() throws(PEMFault) -> [PEMBlock] {
         var found: [PEMBlock] = []
         var open: PEMBlock?
@@ -41,7 +41,7 @@ struct PEMText {
         return found
     }
 
-    /// The bytes of each certificate, in their order; anything else is a fault too.
+    /// Returns the bytes of each certificate in their order. Any other block is an error.
     func certificates() throws(PEMFault) -> [Data] {
         var found: [Data] = []
         for block in try blocks() {
@@ -66,24 +66,24 @@ struct PEMText {
     }
 }
 
-/// What stands between two lines of dashes.
+/// A block of PEM text: the text between two lines of dashes.
 struct PEMBlock {
     let label: String
-    /// As it is written, without the ends of the lines.
+    /// The text as written, without line ends.
     fileprivate(set) var body = Data()
 
     fileprivate init(label: String) { self.label = label }
 
-    /// What is written there; nil when it is nothing, or not Base64.
+    /// The decoded bytes; nil if they are empty or not Base64.
     var bytes: Data? { Data(base64Encoded: body).flatMap { $0.isEmpty ? nil : $0 } }
 
     var isCertificate: Bool { label == "CERTIFICATE" || label == "X509 CERTIFICATE" }
 
-    /// OpenSSL's own form: a certificate, with what it is trusted for.
+    /// Whether the block has OpenSSL's own form: a certificate with its trust settings.
     var isTrustedCertificate: Bool { label == "TRUSTED CERTIFICATE" }
 }
 
-/// What is wrong with a text that should be PEM.
+/// The reason why a text is not PEM.
 struct PEMFault: Error {
     let words: String
 

@@ -3,19 +3,19 @@
 
 public import Foundation
 
-/// The SHA-256 digest of a public key as a certificate holds it (SubjectPublicKeyInfo, RFC 7469, 2.4): the value by
-/// which pins are compared.
+/// The SHA-256 digest of a certificate's public key (SubjectPublicKeyInfo, RFC 7469, 2.4). Pins are compared by this
+/// digest.
 public struct PublicKeyPin: Sendable, Hashable {
-    /// The digest of 32 bytes.
+    /// The digest, 32 bytes.
     public let digest: Data
 
     private static let prefix = "sha256/"
 
-    /// Reads `sha256/` and the digest in Base64.
+    /// Parses `sha256/` and the digest in Base64.
     ///
-    /// - Throws: `NetworkingError` with `invalidSecurityPolicy` when the text has another form.
+    /// - Throws: `NetworkingError` with `invalidSecurityPolicy` if the text has another form.
     public init(_ text: String) throws(NetworkingError) {
-        // Foundation reads sloppy Base64 too: only what it would write itself is taken.
+        // Foundation also accepts sloppy Base64, so only the form that Foundation itself writes is accepted.
         guard text.hasPrefix(Self.prefix), let digest = Data(base64Encoded: String(text.dropFirst(Self.prefix.count))),
             digest.count == 32, Self.prefix + digest.base64EncodedString() == text
         else {
@@ -26,7 +26,7 @@ public struct PublicKeyPin: Sendable, Hashable {
         self.digest = digest
     }
 
-    /// The pin of a public key in DER (SubjectPublicKeyInfo).
+    /// Makes the pin of a public key in DER (SubjectPublicKeyInfo).
     init(publicKeyDER: Data) {
         digest = MessageDigest.bytes(of: publicKeyDER)
     }

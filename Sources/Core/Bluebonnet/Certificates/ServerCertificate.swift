@@ -3,32 +3,32 @@
 
 public import Foundation
 
-/// A certificate (RFC 5280) that a server presented, that a chain was built with, or that is pinned.
+/// A certificate (RFC 5280) that a server presented, that is part of a built chain, or that is pinned.
 ///
-/// The value stores the bytes, and each property parses them; store a property's value if you use it often.
+/// The value stores the bytes, and each property parses them. Store the value of a property that you use often.
 public struct ServerCertificate: Sendable, Hashable {
     /// The certificate as DER.
     public let der: Data
     /// The SHA-256 pin of its public key.
     public let publicKeyPin: PublicKeyPin
 
-    /// Reads one certificate from DER.
+    /// Parses one certificate from DER.
     ///
-    /// - Throws: `NetworkingError` with `invalidSecurityPolicy` when the bytes are no certificate, or more than one.
+    /// - Throws: `NetworkingError` with `invalidSecurityPolicy` if the bytes are not exactly one certificate.
     public init(der: Data) throws(NetworkingError) {
         self.der = der
         publicKeyPin = try CertificateReader.publicKeyPin(ofDER: der)
     }
 
-    /// The certificates in the bytes, in their order: one as DER, or any number as PEM.
+    /// Parses the certificates in the bytes, in their order: one as DER, or any number as PEM.
     ///
-    /// - Throws: `NetworkingError` with `invalidSecurityPolicy` when the bytes have no certificate, or anything besides
-    ///   certificates.
+    /// - Throws: `NetworkingError` with `invalidSecurityPolicy` if the bytes contain no certificate, or anything in
+    ///   addition to certificates.
     public static func certificates(in data: Data) throws(NetworkingError) -> [ServerCertificate] {
         try certificates(in: data, "the certificate data")
     }
 
-    /// - Parameter source: what the bytes are, for messages.
+    /// - Parameter source: the name of the bytes for messages.
     static func certificates(in data: Data, _ source: String) throws(NetworkingError) -> [ServerCertificate] {
         var certificates: [ServerCertificate] = []
         for bytes in try blocks(in: data, source) {
@@ -53,7 +53,7 @@ public struct ServerCertificate: Sendable, Hashable {
         }
     }
 
-    /// For bytes that were read before.
+    /// Makes a value from bytes that were parsed before.
     init(der: Data, publicKeyPin: PublicKeyPin) {
         self.der = der
         self.publicKeyPin = publicKeyPin
@@ -86,7 +86,7 @@ extension ServerCertificate {
     /// The end of the certificate's validity.
     public var validUntil: Date { CertificateReader.reading(self, \.validUntil) }
 
-    /// SHA-256 of the whole certificate, in lower-case hexadecimal.
+    /// The SHA-256 of the whole certificate, in lower-case hexadecimal.
     public var fingerprint: String { MessageDigest.hexadecimalDigest(of: der) }
 }
 

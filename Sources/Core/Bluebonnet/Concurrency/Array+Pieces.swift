@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: MIT
 
 extension Array {
-    /// The elements in order, in up to `partCount` parts whose counts differ by one at most. Each part has at least
-    /// `least` elements, unless there is only one part.
+    /// Returns the elements in order, divided into up to `partCount` arrays whose counts differ by at most one. Each
+    /// array has at least `least` elements, unless there is only one array.
     func divided(among partCount: Int, least: Int) -> [[Element]] {
         let partCount = Swift.max(1, Swift.min(partCount, count / least))
         return (0..<partCount).map { Array(self[count * $0 / partCount..<count * ($0 + 1) / partCount]) }
@@ -12,7 +12,7 @@ extension Array {
 
 extension Array {
     /// Calls `body` with every element in order, and releases each element before the next call. Keeps the capacity,
-    /// unless there were more than `keptCount` elements.
+    /// unless the array had more than `keptCount` elements.
     mutating func empty(keepingRoomFor keptCount: Int, _ body: (Element) -> Void) {
         let count = count
         reverse()

@@ -6,23 +6,24 @@ internal import Dispatch
 
 /// Runs work that may block, on a bounded number of threads. Any thread.
 ///
-/// On Linux a concurrent queue has the threads of libdispatch's default pool, as Swift concurrency has: a few blocked
-/// files would stop the program's tasks, and busy tasks would stop downloads. A serial queue gets a thread of its own
-/// whenever it has work.
+/// On Linux, concurrent queues share the threads of libdispatch's default pool with Swift concurrency. A few blocked
+/// file operations would stop the program's tasks, and busy tasks would stop downloads. A serial queue gets its own
+/// thread whenever it has work.
 final class BlockingQueues: Sendable {
     typealias Work = @Sendable () -> Void
 
     private struct State {
-        /// The queues without work; the one that was used last is the last.
+        /// The queues without work, the most recently used queue last.
         var idle: [DispatchQueue]
-        /// Work that waits for an idle queue, so that nothing waits behind a piece that blocks.
+        /// Work that waits for an idle queue. Work is not assigned to a busy queue, where it could wait for work that
+        /// blocks.
         var pending = FirstInFirstOut<Work>()
     }
 
     let queues: [DispatchQueue]
     private let state: Mutex<State>
 
-    /// - Parameter count: the most pieces of work that run at the same time; at least one.
+    /// - Parameter count: the maximum number of pieces of work that run at the same time; at least one.
     init(label: String, count: Int) {
         let queues = (0..<count).map { DispatchQueue(label: "\(label).\($0)") }
         self.queues = queues
@@ -38,7 +39,7 @@ final class BlockingQueues: Sendable {
         if let idle { run(work, on: idle) }
     }
 
-    /// Runs work, and suspends the calling task until the work is done.
+    /// Runs work, and suspends the calling task until the work has finished.
     func run<Value: Sendable, Failure: Error>(
         _ work: @escaping @Sendable () throws(Failure) -> Value
     ) async throws(Failure) -> Value {

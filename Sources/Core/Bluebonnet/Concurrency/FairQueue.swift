@@ -1,19 +1,20 @@
 // Bluebonnet: HTTP operations for Swift on Linux.
 // SPDX-License-Identifier: MIT
 
-/// Start-time fair queueing: gives out virtual times, so that a flow of a hundred thousand operations does not delay a
-/// flow of one. A pure value that knows neither operations nor queues.
+/// Start-time fair queueing: assigns virtual times, so that a flow of a hundred thousand operations does not delay a
+/// flow of one. A pure value, independent of operations and queues.
 ///
-/// The operations of one flow have consecutive virtual times. A flow that was idle starts at the virtual time that was
-/// served last, so a new operation waits for at most one operation of each other flow. Each priority has its own
-/// virtual clock, because a higher priority is always served first.
+/// The operations of one flow have consecutive virtual times. A flow that was idle starts at the latest served virtual
+/// time, so a new operation waits for at most one operation of each other flow. Each priority has its own virtual
+/// clock, because a higher priority is always served first.
 struct FairQueue: Sendable {
+    /// The virtual clock of one priority.
     fileprivate struct Clock {
         let priority: Int
         var now: UInt64 = 0
-        /// The flow that took a virtual time last: mostly it takes the next one too.
+        /// The flow that received the last virtual time. Usually the same flow receives the next one.
         var recent: (flow: Int, virtualTime: UInt64)?
-        /// The latest virtual time of each other flow; times before `now` no longer count.
+        /// The latest virtual time of each other flow. Times before `now` no longer count.
         var latest: [Int: UInt64] = [:]
         var tidyCount = 64
     }
@@ -21,14 +22,14 @@ struct FairQueue: Sendable {
     /// One clock for each priority in use.
     private var clocks: [Clock] = []
 
-    /// The next virtual time of a flow.
+    /// Assigns the next virtual time of a flow.
     mutating func take(flow: Int, priority: Int) -> UInt64 {
         if let index = index(of: priority) { return clocks[index].take(flow) }
         clocks.append(Clock(priority: priority))
         return clocks[clocks.count - 1].take(flow)
     }
 
-    /// Advances the clock of a priority to the virtual time of an operation that was served.
+    /// Advances the clock of a priority to the virtual time of a served operation.
     mutating func serve(_ virtualTime: UInt64, priority: Int) {
         if let index = index(of: priority) {
             clocks[index].now = max(clocks[index].now, virtualTime)
@@ -37,7 +38,7 @@ struct FairQueue: Sendable {
         }
     }
 
-    /// The virtual time of a priority: that of the latest operation that was served.
+    /// Returns the virtual time of a priority, which is the latest served virtual time; 0 initially.
     func now(priority: Int) -> UInt64 { index(of: priority).map { clocks[$0].now } ?? 0 }
 
     private func index(of priority: Int) -> Int? { clocks.firstIndex { $0.priority == priority } }

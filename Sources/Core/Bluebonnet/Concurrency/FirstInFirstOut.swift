@@ -1,8 +1,8 @@
 // Bluebonnet: HTTP operations for Swift on Linux.
 // SPDX-License-Identifier: MIT
 
-/// Elements that leave in the order in which they came. Removing the first takes constant time on average, where an
-/// array moves all others.
+/// A first-in, first-out queue. Removing the first element takes constant time on average; an array would move all
+/// other elements.
 struct FirstInFirstOut<Element> {
     private var storage: [Element?] = []
     private var head = 0
@@ -15,7 +15,7 @@ struct FirstInFirstOut<Element> {
     var isEmpty: Bool { head == storage.count }
     var first: Element? { isEmpty ? nil : storage[head] }
 
-    /// The element at a position from the first one, which has 0.
+    /// The element at a position, counted from the first element, which has position 0.
     subscript(position: Int) -> Element {
         _read {
             precondition(position >= 0, "the element was removed")
@@ -29,7 +29,7 @@ struct FirstInFirstOut<Element> {
 
     mutating func append(_ element: Element) { storage.append(element) }
 
-    /// - Precondition: there is an element.
+    /// - Precondition: the queue is not empty.
     @discardableResult
     mutating func removeFirst() -> Element {
         guard let element = storage[head].take() else { preconditionFailure("there is no element") }

@@ -1,10 +1,10 @@
 // Bluebonnet: HTTP operations for Swift on Linux.
 // SPDX-License-Identifier: MIT
 
-/// A priority queue: finding the first element takes constant time, insertion and removal take logarithmic time.
+/// A priority queue. Finding the first element takes constant time, insertion and removal take logarithmic time.
 ///
-/// Elements that are inserted in ascending order, as nearly all are, are appended to a list in constant time; only an
-/// element that belongs before the end of that list goes into a binary heap.
+/// Nearly all elements are inserted in ascending order. Such an element is appended to a list in constant time. Only an
+/// element that sorts before the end of that list is inserted into a binary heap.
 struct Heap<Element: Comparable> {
     private var ordered: [Element] = []
     /// The start of the ordered list; earlier elements have been removed.
@@ -29,7 +29,7 @@ struct Heap<Element: Comparable> {
     }
 
     mutating func popFirst() -> Element? {
-        if ordered.count == 1, sorted.isEmpty { return ordered.popLast() }  // as mostly: nobody else waits
+        if ordered.count == 1, sorted.isEmpty { return ordered.popLast() }  // the common case: a single element
         guard let next = orderedFirst else { return popSorted() }
         if let other = sorted.first, other < next { return popSorted() }
         orderedStart += 1
@@ -46,11 +46,11 @@ struct Heap<Element: Comparable> {
 extension Heap: Sendable where Element: Sendable {}
 
 extension Heap {
-    /// All elements, in no particular order.
+    /// All elements, in unspecified order.
     var unordered: some Sequence<Element> { [ordered[orderedStart...], sorted[...]].joined() }
 }
 
-// MARK: - The sorted part
+// MARK: - The binary heap
 
 extension Heap {
     private mutating func insertSorted(_ element: Element) {

@@ -6,7 +6,7 @@ internal import Glibc
 /// Releases chains of objects without recursion: releasing a chain of a hundred thousand objects recursively would
 /// overflow the stack.
 ///
-/// A release inside another release on the same thread is put on a list, which the outermost call empties.
+/// A nested release on the same thread adds its objects to a list, which the outermost call empties.
 enum IterativeRelease {
     /// The objects that the outermost call on a thread still has to release.
     private final class List {
@@ -20,7 +20,7 @@ enum IterativeRelease {
         return key
     }()
 
-    /// Releases the objects that `take` returns. The returned array has to hold the last references.
+    /// Releases the objects that `take` returns. The returned array must contain the last references.
     static func release(_ take: () -> [any Sendable]) {
         if let outer = pthread_getspecific(key) {
             Unmanaged<List>.fromOpaque(outer).takeUnretainedValue().items += take()

@@ -4,16 +4,17 @@
 internal import BluebonnetLocks
 internal import Glibc
 
-/// The place of a lock in the order of locks; the page "Locks and waits" gives the reasons. A lock without a rank is a
-/// leaf: no lock is taken under it.
+/// The rank of a lock in the lock order; the page "Locks and waits" gives the reasons. A lock without a rank is a leaf:
+/// while a thread holds a leaf, it acquires no other lock.
 enum LockRank: UInt {
     case leaf = 1
-    /// Work for another thread, which is submitted under several locks in their order.
+    /// A queue of work for another thread. The work is submitted under another lock, so that it arrives in the order of
+    /// the changes under that lock.
     case inbox
     case operation
     case reachability
 
-    /// Whether a lock of that rank may be taken while this one is held.
+    /// Returns whether a thread that holds this lock may acquire a lock of the other rank.
     func permits(_ inner: LockRank) -> Bool {
         switch self {
         case .leaf, .inbox: false
@@ -23,8 +24,8 @@ enum LockRank: UInt {
 }
 
 #if BLUEBONNET_LOCK_ORDER && !BLUEBONNET_SANITIZED
-    /// In debug builds, which define this flag, the locks of this module check their order. A module's own type takes
-    /// precedence over an imported type of the same name; release builds have `Synchronization.Mutex` itself.
+    /// A lock that checks the lock order, for debug builds, which define this flag. A module's own type takes
+    /// precedence over an imported type of the same name; release builds use `Synchronization.Mutex` itself.
     struct Mutex<Value: ~Copyable>: ~Copyable, Sendable {
         private let mutex: BluebonnetLocks.Mutex<Value>
         private let rank: LockRank
@@ -43,7 +44,7 @@ enum LockRank: UInt {
         }
     }
 
-    /// The ranks of the locks that the calling thread holds, the last one in the lowest byte.
+    /// The ranks of the locks that the calling thread holds, the last acquired in the lowest byte.
     enum HeldLocks {
         private static let key: pthread_key_t = {
             var key = pthread_key_t()
@@ -56,7 +57,7 @@ enum LockRank: UInt {
             set { pthread_setspecific(key, UnsafeRawPointer(bitPattern: newValue)) }
         }
 
-        /// Traps when the order does not permit the lock under the one that was taken last.
+        /// Traps if the lock order does not permit the lock under the last acquired lock.
         static func take(_ rank: LockRank) {
             let held = ranks
             if let last = LockRank(rawValue: held & 0xFF) {
@@ -69,8 +70,8 @@ enum LockRank: UInt {
     }
 #else
     extension Mutex where Value: ~Copyable {
-        /// Other builds have no use for the rank: release builds, and those for the thread sanitizer, which looks for
-        /// circles of locks itself.
+        /// Other builds ignore the rank: release builds, and builds for the thread sanitizer, which detects lock cycles
+        /// itself.
         init(_ initialValue: consuming sending Value, rank: LockRank) { self.init(initialValue) }
     }
 #endif

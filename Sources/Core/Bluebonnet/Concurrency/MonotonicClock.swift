@@ -4,14 +4,15 @@
 internal import CLinux
 internal import Glibc
 
-/// The clock of deadlines and timings: nanoseconds since an arbitrary start, which no clock change moves.
+/// The clock of deadlines and timings: nanoseconds since an arbitrary start, unaffected by changes of the system time.
 package enum MonotonicClock {
     package static func now() -> UInt64 { bluebonnet_nanoseconds(CLOCK_MONOTONIC) }
 
-    /// The time of the last timer tick, up to a few milliseconds old and cheaper to read. For limits of seconds.
+    /// Returns the time of the last timer tick, which is up to a few milliseconds old and cheaper to read. For limits
+    /// that are measured in seconds.
     static func roughly() -> UInt64 { bluebonnet_nanoseconds(CLOCK_MONOTONIC_COARSE) }
 
-    /// Nanoseconds for a number of seconds, clamped like `Duration(clampingSeconds:)`, without the cost of `Duration`
+    /// Converts seconds to nanoseconds, clamped like `Duration(clampingSeconds:)`, without the cost of `Duration`
     /// arithmetic.
     static func nanoseconds(clampingSeconds seconds: Double) -> UInt64 {
         isLimit(seconds) ? UInt64(seconds * 1e9) : 0
@@ -21,13 +22,13 @@ package enum MonotonicClock {
 }
 
 extension Duration {
-    /// Makes a duration from any number of seconds; more than about thirty years, zero, negative numbers and NaN become
+    /// Makes a duration from any number of seconds. Zero, negative numbers, NaN and more than about thirty years become
     /// zero, which means no limit.
     package init(clampingSeconds seconds: Double) {
         self = MonotonicClock.isLimit(seconds) ? .seconds(seconds) : .zero
     }
 
-    /// Whole nanoseconds; a negative duration counts as zero, one too long to count as the longest that can be.
+    /// Whole nanoseconds. A negative duration counts as zero; an overlong duration counts as `UInt64.max / 4`.
     package var nanoseconds: UInt64 {
         let (seconds, attoseconds) = components
         guard seconds >= 0, attoseconds >= 0 else { return 0 }
@@ -35,7 +36,7 @@ extension Duration {
         return overflow ? UInt64.max / 4 : min(UInt64.max / 4, whole + UInt64(attoseconds / 1_000_000_000))
     }
 
-    /// Seconds with their fraction.
+    /// Seconds, including the fraction.
     var seconds: Double {
         Double(components.seconds) + Double(components.attoseconds) / 1e18
     }

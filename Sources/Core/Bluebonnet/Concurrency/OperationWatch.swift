@@ -3,8 +3,9 @@
 
 internal import Foundation
 
-/// Reports the end of operations that are not the library's, with a block operation that depends on them: Foundation
-/// has no other notification. Any thread; reports run one after the other on a queue of the library, and must be short.
+/// Reports the end of operations that do not belong to the library. A block operation that depends on them makes the
+/// report, because Foundation has no other notification. Any thread; reports run serially on a queue of the library and
+/// must be short.
 enum OperationWatch {
     private static let queue: OperationQueue = {
         let queue = OperationQueue()
@@ -13,12 +14,12 @@ enum OperationWatch {
         return queue
     }()
 
-    /// Calls `report` when all these operations have ended.
+    /// Calls `report` when all of the operations have ended.
     static func begin(_ operations: [Operation], _ report: @escaping @Sendable () -> Void) {
         begin(make(operations, report))
     }
 
-    /// A watch that has not begun.
+    /// Makes a watch without starting it.
     static func make(_ operations: [Operation], _ report: @escaping @Sendable () -> Void) -> BlockOperation {
         let watch = BlockOperation(block: report)
         for operation in operations { watch.addDependency(operation) }
@@ -27,9 +28,9 @@ enum OperationWatch {
 
     static func begin(_ watch: BlockOperation) { queue.addOperation(watch) }
 
-    /// Ends a watch early: first removes its dependency, because a watch that is only cancelled would leave a dangling
-    /// pointer in the operation; then cancels it, because only that makes it ready after Foundation has counted the
-    /// dependency.
+    /// Ends a watch early. The dependency is removed first: a watch that is only cancelled would leave a dangling
+    /// pointer in the operation. The watch is then cancelled, because only cancellation makes it ready after Foundation
+    /// has counted the dependency.
     static func end(_ watch: BlockOperation, over operation: Operation) {
         watch.removeDependency(operation)
         watch.cancel()

@@ -4,8 +4,8 @@
 internal import Dispatch
 internal import Foundation
 
-/// Carries a non-Sendable value to a serial queue; only that queue may open it. For Foundation's streams, whose reads
-/// and writes may block and therefore happen neither on the network thread nor on a user's.
+/// Carries a non-Sendable value to a serial queue; only that queue may use the value. For Foundation's streams: their
+/// reads and writes may block, so they run neither on the network thread nor on a thread of the user.
 struct QueueBound<Value>: @unchecked Sendable {  // safe: `value` traps on any other queue
     let queue: DispatchQueue
     private let stored: Value
@@ -15,10 +15,10 @@ struct QueueBound<Value>: @unchecked Sendable {  // safe: `value` traps on any o
         self.queue = queue
     }
 
-    /// The value, for its original owner, who must not use it while the queue works on it.
+    /// The value, for its original owner, who must not use it while the queue uses it.
     var handedBack: Value { stored }
 
-    /// The value; on its queue only.
+    /// The value. Only on the queue.
     var value: Value {
         dispatchPrecondition(condition: .onQueue(queue))
         return stored
@@ -26,6 +26,7 @@ struct QueueBound<Value>: @unchecked Sendable {  // safe: `value` traps on any o
 }
 
 extension Stream {
-    /// Why the stream failed; nil when it did not. Foundation's own `streamError` crashes on Linux then.
+    /// The error of the stream; nil unless the stream has failed. On Linux, Foundation's `streamError` crashes if the
+    /// stream has not failed.
     var errorIfAny: (any Error)? { streamStatus == .error ? streamError : nil }
 }

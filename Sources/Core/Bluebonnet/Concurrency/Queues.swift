@@ -11,27 +11,27 @@ enum Queues {
     static let callbacks = DispatchQueue(label: "org.bluebonnet.callbacks")
     /// Posts notifications. Serial.
     static let notifications = DispatchQueue(label: "org.bluebonnet.notifications")
-    /// Finishes small files, streams and operations that hold the user's closures, one batch for each round of the
+    /// Finishes small files, streams and operations that retain closures of the user, one batch for each round of the
     /// event loop. Serial.
     static let processing = DispatchQueue(label: "org.bluebonnet.processing")
     /// Validates and serializes small responses. Serial queues, used in rotation.
     static let serialization = (0..<width).map { DispatchQueue(label: "org.bluebonnet.serialization.\($0)") }
     /// Makes requests from the results of other operations, and opens files: work that may block.
     static let blocking = BlockingQueues(label: "org.bluebonnet.blocking", count: 32)
-    /// Moves downloads to their destinations, which is a copy from one file system to another.
+    /// Moves downloads to their destinations. Between file systems, a move is a copy.
     static let moving = BlockingQueues(label: "org.bluebonnet.moving", count: 16)
-    /// Prepares transfers that ask no file system and run no user code. Serial queues, used in rotation.
+    /// Prepares transfers that access no file system and run no user code. Serial queues, used in rotation.
     static let preparation = RoundRobinQueues(
         (0..<width).map { DispatchQueue(label: "org.bluebonnet.preparation.\($0)") })
 
-    /// Serializes large responses, finishes large or synced files, and computes the digests of downloads. Serial queues
-    /// used in rotation, one for each processor but at most four. No processor is kept free for the network thread: it
-    /// sleeps often, so the system's scheduler prefers it.
+    /// Serializes large responses, finishes large or synced files, and computes the digests of downloads. Serial
+    /// queues, used in rotation: one for each processor, at most four. No processor is reserved for the network thread:
+    /// the thread sleeps often, so the operating system's scheduler favours it.
     static let largeProcessing = (0..<width).map { DispatchQueue(label: "org.bluebonnet.processing.large.\($0)") }
     private static let width = min(max(ProcessInfo.processInfo.activeProcessorCount, 1), 4)
 
-    /// The rotation of digests over `largeProcessing`. The ends of files have another rotation: with a common one all
-    /// digests could come to the same queue.
+    /// The rotation of digests over `largeProcessing`. Finishing files uses a separate rotation: with a shared
+    /// rotation, all digests could run on the same queue.
     static let digests = RoundRobinQueues(largeProcessing)
 }
 

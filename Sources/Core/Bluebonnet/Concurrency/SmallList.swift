@@ -1,7 +1,7 @@
 // Bluebonnet: HTTP operations for Swift on Linux.
 // SPDX-License-Identifier: MIT
 
-/// A list that mostly has at most one element, and then allocates no memory.
+/// A list for at most one element in most cases. It allocates memory only for a second element.
 struct SmallList<Element> {
     private var first: Element?
     private var others: [Element] = []

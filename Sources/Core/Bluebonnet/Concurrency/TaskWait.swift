@@ -3,8 +3,8 @@
 
 internal import BluebonnetLocks
 
-/// The wait of one task for an event. The wait ends once: when the event has come, or when the wait is given up. Any
-/// thread.
+/// Suspends one task until an event. The waiting ends exactly once: when the event occurs, or when the waiter gives up.
+/// Any thread.
 final class TaskWait: Sendable {
     private enum State {
         case notBegun
@@ -14,12 +14,13 @@ final class TaskWait: Sendable {
 
     private let state = Mutex(State.notBegun)
 
-    /// Suspends the calling task.
+    /// Suspends the calling task until its `TaskWait` ends.
     ///
     /// - Parameters:
-    ///   - begin: keeps the wait, to end it when the event comes; false when the event has come already.
-    ///   - onCancel: called when the task is cancelled; it may end the wait, and forget it.
-    /// - Returns: whether the event has come.
+    ///   - begin: stores the `TaskWait`, to end it when the event occurs; returns false if the event has already
+    ///     occurred.
+    ///   - onCancel: called when the task is cancelled; may end the `TaskWait` and discard it.
+    /// - Returns: whether the event has occurred.
     static func forEvent(
         keptBy begin: (TaskWait) -> Bool, onCancel: @escaping @Sendable (TaskWait) -> Void
     ) async -> Bool {
@@ -28,7 +29,8 @@ final class TaskWait: Sendable {
             await withCheckedContinuation { continuation in
                 wait.begin(continuation)
                 if !begin(wait) { wait.end(hasCome: true) }
-                // Cancelled before the wait was kept: it is to be forgotten once more.
+                // If the task was cancelled before `begin` stored the wait, the earlier `onCancel` found nothing to
+                // discard.
                 if Task.isCancelled { onCancel(wait) }
             }
         } onCancel: {
@@ -45,7 +47,7 @@ final class TaskWait: Sendable {
         if let known { continuation.resume(returning: known) }
     }
 
-    /// Ends the wait; a second end has no effect.
+    /// Ends the waiting. Later calls have no effect.
     func end(hasCome: Bool) {
         let continuation = state.withLock { state -> CheckedContinuation<Bool, Never>? in
             switch state {

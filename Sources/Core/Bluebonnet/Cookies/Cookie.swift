@@ -4,7 +4,7 @@
 public import Foundation
 public import FoundationNetworking
 
-/// A cookie (RFC 6265): a value, independent of any jar.
+/// A cookie (RFC 6265). A value type, independent of any jar.
 public struct Cookie: Sendable, Hashable {
     /// The cookie's name.
     public var name: String
@@ -12,16 +12,16 @@ public struct Cookie: Sendable, Hashable {
     public var value: String
     /// The host that the cookie belongs to, in lower case and without a leading dot.
     public var domain: String
-    /// The path prefix of requests with the cookie; starts with a slash.
+    /// The path prefix of the requests that carry the cookie; starts with a slash.
     public var path: String
-    /// Whether the cookie is also sent to hosts below `domain`.
+    /// Whether the cookie is also sent to subdomains of `domain`.
     public var includesSubdomains: Bool
-    /// When the cookie expires, in whole seconds. Nil for a session cookie, which stays until
+    /// When the cookie expires, in whole seconds. Nil for a session cookie, which is kept until
     /// `CookieJar.removeSessionCookies()`.
     public var expires: Date?
-    /// Whether the cookie is sent only over TLS (and, as in browsers, to the machine itself).
+    /// Whether the cookie is sent only over TLS and, as in browsers, to the local machine.
     public var isSecure: Bool
-    /// Whether the server hides the cookie from scripts; stored, but without effect here.
+    /// Whether scripts may not read the cookie. Stored, but without effect in this library.
     public var isHTTPOnly: Bool
 
     /// Makes a cookie.
@@ -39,7 +39,7 @@ public struct Cookie: Sendable, Hashable {
         self.isHTTPOnly = isHTTPOnly
     }
 
-    /// Makes a cookie from Foundation's; a leading dot of its domain includes the hosts below it.
+    /// Makes a cookie from Foundation's cookie. A leading dot of its domain includes the subdomains.
     public init(_ cookie: HTTPCookie) {
         let isForSubdomains = cookie.domain.hasPrefix(".")
         self.init(
@@ -49,7 +49,7 @@ public struct Cookie: Sendable, Hashable {
             isSecure: cookie.isSecure, isHTTPOnly: cookie.isHTTPOnly)
     }
 
-    /// The cookie as Foundation's `HTTPCookie`; nil when Foundation refuses it.
+    /// The cookie as Foundation's `HTTPCookie`; nil if Foundation does not accept it.
     public var httpCookie: HTTPCookie? {
         var properties: [HTTPCookiePropertyKey: Any] = [
             .name: name, .value: value, .path: path, .domain: (includesSubdomains ? "." : "") + domain,
@@ -61,7 +61,7 @@ public struct Cookie: Sendable, Hashable {
 }
 
 extension Cookie {
-    /// Whether all members are equal; texts by their bytes, as servers and libcurl compare them.
+    /// Whether all members are equal. Texts are compared by their bytes, as servers and libcurl do.
     public static func == (first: Cookie, second: Cookie) -> Bool {
         first.texts == second.texts && first.expires == second.expires
             && first.includesSubdomains == second.includesSubdomains && first.isSecure == second.isSecure
@@ -75,7 +75,7 @@ extension Cookie {
 }
 
 extension Cookie {
-    /// Refuses what libcurl would drop without a word, or put on the wire though it breaks the field.
+    /// Throws if libcurl would silently drop the cookie, or send it in a malformed field.
     func check() throws(NetworkingError) {
         guard let fault else { return }
         let shown = URLText.escape(name).prefix(80)
@@ -104,7 +104,7 @@ extension Cookie {
         if domain.isEmpty || domain.utf8.count > 255 || !isName { return "its domain is no host name in lower case" }
         if domain.hasPrefix(".") || domain.hasSuffix(".") { return "its domain starts or ends with a dot" }
         guard includesSubdomains else { return nil }
-        // Cookies from servers are checked against the public-suffix list; this part needs no list.
+        // The public-suffix list is applied to cookies from servers only; this check needs no list.
         return !domain.contains(".") || CookieRules.isAddress(domain)
             ? "a cookie for hosts below \(domain) would be one for everybody" : nil
     }

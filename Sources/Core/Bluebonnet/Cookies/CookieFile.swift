@@ -4,11 +4,11 @@
 internal import Foundation
 internal import Glibc
 
-/// Cookies as text in the format of Netscape's file, which curl and many other programs read and write.
+/// Reads and writes cookies in the format of Netscape's cookie file, which curl and many other programs use.
 enum CookieFile {
     private static let firstLine = "# Netscape HTTP Cookie File"
     private static let httpOnlyMark = "#HttpOnly_"
-    /// A file larger than this holds something else: 3,000 of the largest cookies are 16 MiB.
+    /// A larger file cannot be a cookie file: 3,000 of the largest cookies take 16 MiB.
     private static let byteLimit = 16 * 1024 * 1024
 
     static func text(_ cookies: [Cookie]) -> String {
@@ -23,7 +23,8 @@ enum CookieFile {
         ].joined(separator: "\t")
     }
 
-    /// Seconds from 1970, at least 1, because 0 stands for a session cookie; the last second for what comes later.
+    /// Returns the seconds since 1970: at least 1, because 0 means a session cookie, and the largest value for later
+    /// dates.
     private static func seconds(_ date: Date) -> Int64 {
         let seconds = date.timeIntervalSince1970.rounded(.down)
         return max(1, Int64(exactly: seconds) ?? (seconds < 0 ? 1 : .max))
@@ -31,12 +32,12 @@ enum CookieFile {
 
     private static func flag(_ isSet: Bool) -> String { isSet ? "TRUE" : "FALSE" }
 
-    /// Reads a whole file's text.
+    /// Parses the text of a whole file.
     ///
     /// - Throws: `cannotReadFile`, naming the first line that is not in the format.
     static func cookies(in text: String, path: String) throws(NetworkingError) -> [Cookie] {
         var cookies: [Cookie] = []
-        // Scalars, because a carriage return and a line feed are one character.
+        // Splits scalars, because a carriage return and a line feed are one `Character`.
         let lines = text.unicodeScalars.split(separator: "\n", omittingEmptySubsequences: false)
         for (index, scalars) in lines.enumerated() {
             let line = String(scalars.last == "\r" ? scalars.dropLast() : scalars)
@@ -59,10 +60,10 @@ enum CookieFile {
         return cookies
     }
 
-    /// One line: domain, whether hosts below it count, path, whether secure, expiry, name, value. A value that is empty
-    /// may be left out with its tab.
+    /// Parses a line: domain, whether subdomains are included, path, whether secure, expiry, name, value. An empty
+    /// value may be omitted together with its tab.
     static func cookie(_ line: String) -> Cookie? {
-        // Bytes, because a tab and a combining mark behind it are one character.
+        // Splits bytes, because a tab and a following combining mark are one `Character`.
         let isHTTPOnly = line.utf8.starts(with: httpOnlyMark.utf8)
         let bare = line.utf8.dropFirst(isHTTPOnly ? httpOnlyMark.utf8.count : 0)
         var fields = bare.split(separator: UInt8(ascii: "\t"), omittingEmptySubsequences: false)
@@ -79,7 +80,7 @@ enum CookieFile {
             isHTTPOnly: isHTTPOnly)
     }
 
-    /// Calls `body` with the name and the path of a line of libcurl's, without reading the rest.
+    /// Calls `body` with the name and the path of a line from libcurl, without parsing the other fields.
     ///
     /// - Returns: nil if the line is not in the format.
     static func withNameAndPath<Result>(
@@ -121,7 +122,8 @@ extension CookieFile {
         return try cookies(in: text, path: path)
     }
 
-    /// Writes the file next to its place and moves it there, readable by its owner only: cookies are credentials.
+    /// Writes a new file next to the path and moves it into place. Only its owner can read the file, because cookies
+    /// are credentials.
     static func write(_ cookies: [Cookie], to path: String) throws(NetworkingError) {
         try ExistingFile.checkReplaceable(path)
         let partial = path + ".bluebonnet-\(UUID().uuidString)"

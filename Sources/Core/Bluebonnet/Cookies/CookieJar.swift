@@ -4,11 +4,11 @@
 public import Foundation
 public import FoundationNetworking
 
-/// Cookies that operations share: cookies that servers set are stored and sent back, by the rules of RFC 6265.
+/// Stores the cookies of servers and sends them back, by the rules of RFC 6265. Operations can share a jar.
 ///
-/// libcurl's engine stores and sends them, with the public-suffix list: a server cannot set a cookie for a whole
-/// registry such as `co.uk`, nor one that is such a name itself a cookie for the hosts below it. The list is the
-/// system's. Give a jar to a manager (`Configuration.cookieJar`) or to single operations
+/// libcurl's engine stores and sends the cookies, with the system's public-suffix list: a server cannot set a cookie
+/// for a whole registry such as `co.uk`, and a host that is itself a public suffix cannot set a cookie for its
+/// subdomains. Pass a jar to a manager (`Configuration.cookieJar`) or to single operations
 /// (`TransferOptions.cookieJar`); any number may share it.
 ///
 /// ```swift
@@ -18,12 +18,12 @@ public import FoundationNetworking
 /// configuration.cookieJar = jar
 /// ```
 ///
-/// All members may be used from any thread. A jar holds 3,000 cookies; soon after there are more, it drops the oldest
-/// cookies of the sites with the most. With libcurl 8.14, no cookie lives longer than 400 days.
+/// All members may be used from any thread. A jar stores 3,000 cookies. Soon after it exceeds this number, it drops the
+/// oldest cookies of the sites with the most cookies. With libcurl 8.14, cookies expire after at most 400 days.
 public final class CookieJar: TransferCookies {
     let store = NetworkBound(CurlCookieStore())
 
-    /// How many cookies are given to the network thread at once, so that its rounds stay short.
+    /// The number of cookies that the network thread processes at once, so that its rounds stay short.
     private static let pieceCount = 100
 
     /// Makes an empty jar.
@@ -39,15 +39,15 @@ public final class CookieJar: TransferCookies {
         ResponseCookies(self, MisreadCookies(url: url, origin: origin))
     }
 
-    /// Cookies may have been added. Network thread only, not in a call of libcurl's.
+    /// Called when cookies may have been added. Network thread only, not inside a libcurl call.
     func didAdd(_ count: Int) {
         store.value.countBound += count
         guard store.value.hasTooMany else { return }
-        // In a later turn: listing takes as long as all of the rest.
+        // In a later turn, because listing the cookies takes as long as everything else together.
         NetworkThread.shared.submit { [store] in Self.removeSurplus(of: store) }
     }
 
-    /// Removes cookies when there are too many. A queue chooses them.
+    /// Removes cookies if there are too many. A queue selects the cookies.
     private static func removeSurplus(of store: NetworkBound<CurlCookieStore>) {
         guard let lines = store.value.linesToTrim() else { return }
         Queues.preparation.next().async {
@@ -60,12 +60,12 @@ public final class CookieJar: TransferCookies {
         }
     }
 
-    /// Removes one piece in each turn of the network thread.
+    /// Removes one piece per turn of the network thread.
     private static func remove(_ pieces: ArraySlice<[Cookie]>, from store: NetworkBound<CurlCookieStore>) {
         NetworkThread.shared.submit {
             guard let piece = pieces.first else {
                 store.value.isTrimming = false
-                return removeSurplus(of: store)  // of cookies that have come meanwhile
+                return removeSurplus(of: store)  // for cookies that were added in the meantime
             }
             store.value.trim(piece)
             remove(pieces.dropFirst(), from: store)
@@ -84,7 +84,7 @@ public final class CookieJar: TransferCookies {
     }
 }
 
-// MARK: - What is in it
+// MARK: - Contents
 
 extension CookieJar {
     /// All cookies that have not expired.
@@ -96,20 +96,20 @@ extension CookieJar {
         }
     }
 
-    /// Returns the cookies that a request to the URL would carry, in descending order of the length of their paths.
+    /// Returns the cookies that a request to the URL would carry, in descending order of path length.
     ///
-    /// The path counts without its segments `.` and `..`, as it is sent. With `TransferOptions.keepsDotSegments` a
-    /// request to `/a/../b` carries the cookies for `/a`; this method returns the cookies for `/b`.
+    /// The path is compared without its segments `.` and `..`, as it is sent. With `TransferOptions.keepsDotSegments`,
+    /// a request to `/a/../b` carries the cookies for `/a`; this method returns the cookies for `/b`.
     public func cookies(for url: URL) async -> [Cookie] {
         CookieRules.matching(await cookies, url: url, now: Date())
     }
 
-    /// Stores a cookie in place of a cookie with its name, domain and path. An expired cookie only removes the stored
-    /// cookie.
+    /// Stores a cookie, replacing the cookie with the same name, domain and path. An expired cookie only removes the
+    /// stored cookie.
     ///
-    /// - Throws: `NetworkingError` with `invalidRequest` when the cookie cannot be sent: control characters, a domain
-    ///   that is no host, a top-level domain, a `__Host-` cookie that is not secure. The public-suffix list is not
-    ///   applied, because the cookie is the program's own.
+    /// - Throws: `NetworkingError` with `invalidRequest` if the cookie cannot be sent: for control characters, a domain
+    ///   that is not a host, a top-level domain, or a `__Host-` cookie that is not secure. The public-suffix list is
+    ///   not applied, because the cookie comes from the program.
     public func set(_ cookie: Cookie) async throws(NetworkingError) {
         try cookie.check()
         await add([cookie])
@@ -122,14 +122,14 @@ extension CookieJar {
         }
     }
 
-    /// Stores a cookie of Foundation's, like `set(_:)` with a `Cookie`.
+    /// Stores a Foundation cookie; see `set(_:)` with a `Cookie`.
     ///
-    /// - Throws: `NetworkingError` with `invalidRequest` when the cookie cannot be sent.
+    /// - Throws: `NetworkingError` with `invalidRequest` if the cookie cannot be sent.
     public func set(_ cookie: HTTPCookie) async throws(NetworkingError) {
         try await set(Cookie(cookie))
     }
 
-    /// Removes the stored cookie with this cookie's name, domain and path, if there is one.
+    /// Removes the stored cookie with the same name, domain and path, if any.
     public func remove(_ cookie: Cookie) async {
         await onNetworkThread { $0.remove([cookie]) }
     }
@@ -148,8 +148,8 @@ extension CookieJar {
 // MARK: - Files
 
 extension CookieJar {
-    /// Writes all cookies, session cookies included, to a file in Netscape's format, which curl reads too. The file is
-    /// replaced atomically, and only its owner may read it.
+    /// Writes all cookies, including session cookies, to a file in Netscape's format, which curl also reads. The file
+    /// is replaced atomically, and only its owner can read it.
     ///
     /// - Throws: `NetworkingError` with `cannotWriteFile`.
     public func save(to file: URL) async throws(NetworkingError) {
@@ -157,11 +157,11 @@ extension CookieJar {
         try await Queues.blocking.run { () throws(NetworkingError) in try CookieFile.write(cookies, to: file.path) }
     }
 
-    /// Adds the cookies of a file in Netscape's format; a cookie of the file replaces the jar's cookie with that name,
-    /// domain and path.
+    /// Adds the cookies of a file in Netscape's format. A cookie in the file replaces the jar's cookie with the same
+    /// name, domain and path.
     ///
-    /// - Throws: `NetworkingError` with `cannotReadFile`, naming the line, when the file cannot be read or is damaged;
-    ///   the jar is not changed then.
+    /// - Throws: `NetworkingError` with `cannotReadFile`, naming the line, if the file cannot be read or is damaged;
+    ///   the jar is then unchanged.
     public func load(from file: URL) async throws(NetworkingError) {
         let cookies = try await Queues.blocking.run { () throws(NetworkingError) in try CookieFile.read(file.path) }
         for piece in Self.pieces(of: cookies) { await add(piece) }

@@ -4,23 +4,23 @@
 internal import CLinux
 internal import Foundation
 
-/// Which cookies go where, which ones have expired, and which ones have to go when there are too many: decisions on
-/// values. Sending itself is libcurl's, by the same rules.
+/// Decides which cookies match a URL, which cookies have expired, and which cookies are removed when there are too
+/// many. Decisions on values only; libcurl sends the cookies, by the same rules.
 enum CookieRules {
-    /// The most cookies in one jar: what RFC 6265 (6.1) wants a client to be able to keep.
+    /// The most cookies in one jar: the minimum that RFC 6265 (6.1) recommends for a client.
     static let countLimit = 3000
 
     /// Whether a jar may be used for a request.
     ///
-    /// - Not for a host that ends in a dot: libcurl 7.88 does not find it in the public-suffix list.
-    /// - Not when the request names another host than its URL (`Host`): libcurl takes that for the cookies' host, and
-    ///   would send one site's cookies to another. Such a request goes out without cookies rather than not at all,
-    ///   because it is an ordinary one (name-based hosts behind one address).
+    /// - Not for a host that ends in a dot, because libcurl 7.88 does not find it in the public-suffix list.
+    /// - Not if the request names a host other than its URL's (`Host`), because libcurl uses that host for the cookies
+    ///   and would send one site's cookies to another. Such a request is sent without cookies rather than rejected,
+    ///   because it is legitimate (name-based hosts at one address).
     static func mayUseJar(host: String, namesHost: Bool) -> Bool {
         !namesHost && !host.isEmpty && !host.hasSuffix(".")
     }
 
-    /// The cookies that go to a URL (RFC 6265, 5.4), those with longer paths first.
+    /// Returns the cookies for a URL (RFC 6265, 5.4), cookies with longer paths first.
     static func matching(_ cookies: [Cookie], url: URL, now: Date) -> [Cookie] {
         guard let origin = Origin(url), mayUseJar(host: origin.host, namesHost: false) else { return [] }
         let host = origin.host.trimmingCharacters(in: ["[", "]"])
@@ -36,20 +36,20 @@ enum CookieRules {
         .map(\.element)
     }
 
-    /// Whether a response of a host may have set a cookie.
+    /// Whether a response from a host may have set a cookie.
     static func mayBe(_ cookie: Cookie, of host: String) -> Bool {
         domain(of: cookie, matches: host.trimmingCharacters(in: ["[", "]"]))
     }
 
-    /// The path of a cookie that names none (RFC 6265, 5.1.4), of a request to a URL as it is sent.
+    /// Returns the path of a cookie without `Path` (RFC 6265, 5.1.4), for a request to a URL as it is sent.
     static func defaultPath(of url: URL) -> String {
         let path = String(URLText(url.absoluteString).path)
         guard path.hasPrefix("/"), let slash = path.lastIndex(of: "/"), slash > path.startIndex else { return "/" }
         return String(path[..<slash])
     }
 
-    /// A cookie's path as libcurl compares paths: without quotation marks around it and a slash at its end, and `/` for
-    /// a path that does not begin with a slash.
+    /// Returns a cookie's path as libcurl compares it: without surrounding quotation marks and a trailing slash, and
+    /// `/` for a path that does not begin with a slash.
     static func comparablePath(_ path: String) -> String {
         let (quote, slash) = (UInt8(ascii: "\""), UInt8(ascii: "/"))
         var bytes = path.utf8[...]
@@ -87,13 +87,13 @@ enum CookieRules {
     }
 }
 
-// MARK: - Too many
+// MARK: - Surplus cookies
 
 extension CookieRules {
-    /// What has to go when there are more than `limit`, so that nine tenths of it are left: the oldest of the sites
-    /// that have the most. So one site cannot push the others' cookies out.
+    /// Returns the cookies to remove if there are more than `limit`, so that nine tenths of the limit are left: the
+    /// oldest cookies of the sites with the most cookies. One site can thus not displace the cookies of other sites.
     ///
-    /// - Parameter cookies: the oldest of each site first.
+    /// - Parameter cookies: the oldest cookie of each site first.
     static func surplus(_ cookies: [Cookie], limit: Int = countLimit) -> [Cookie] {
         guard cookies.count > limit else { return [] }
         let wanted = limit * 9 / 10
@@ -101,14 +101,14 @@ extension CookieRules {
         let share = share(of: sites.values.map(\.count), wanted: wanted)
         var surplus = sites.values.flatMap { $0.dropLast(share) }
         let excess = cookies.count - surplus.count - wanted
-        if excess > 0 {  // more sites than places
+        if excess > 0 {  // more sites than cookies to keep
             let gone = Set(surplus)
             surplus += cookies.indices.lazy.filter { !gone.contains($0) }.prefix(excess)
         }
         return surplus.sorted().map { cookies[$0] }
     }
 
-    /// How many each site may have at most, one at least.
+    /// Returns the most cookies that each site may keep, at least one.
     private static func share(of counts: [Int], wanted: Int) -> Int {
         var (low, high) = (1, counts.max() ?? 1)
         while low < high {
@@ -118,7 +118,8 @@ extension CookieRules {
         return low
     }
 
-    /// What counts as one site here: the last two labels. Too coarse for co.uk, but it only decides what goes first.
+    /// Returns the site of a domain: its last two labels. Too coarse for co.uk, but it only decides the order of
+    /// removal.
     private static func site(of domain: String) -> String {
         isAddress(domain) ? domain : domain.split(separator: ".").suffix(2).joined(separator: ".")
     }

@@ -5,20 +5,20 @@ internal import Foundation
 internal import Glibc
 
 extension CurlCookieStore {
-    /// Puts cookies in that were checked.
+    /// Stores cookies that were checked.
     func set(_ cookies: [Cookie]) {
         for cookie in cookies { command(CookieFile.line(cookie)) }
     }
 
-    /// libcurl cannot remove a cookie: it is replaced by an expired one, which is neither sent nor listed, and which
-    /// libcurl drops with the next change.
+    /// Removes cookies. libcurl cannot remove a cookie, so an expired cookie replaces it: it is neither sent nor
+    /// listed, and libcurl drops it at the next change.
     func remove(_ cookies: [Cookie]) {
         for cookie in cookies {
             var gone = cookie
             gone.expires = Date(timeIntervalSince1970: 1)
-            // libcurl cannot read an empty path, and treats all paths without a slash at the start as one.
+            // libcurl cannot parse an empty path, and treats all paths without a leading slash as the same path.
             if gone.path.isEmpty { gone.path = "x" }
-            // libcurl reads a line with such a name only when the cookie is secure.
+            // libcurl accepts such a name only if the cookie is secure.
             if CookieFault.hasPromise(gone.name) { gone.isSecure = true }
             command(CookieFile.line(gone))
         }
@@ -28,7 +28,7 @@ extension CurlCookieStore {
 
     func removeSessionCookies() { command("SESS") }
 
-    /// Corrects what libcurl has read wrongly of a response. The jar is listed once, whatever the number of lines.
+    /// Corrects the cookies that libcurl has misread from a response. Lists the jar once, for any number of lines.
     func correct(_ misread: MisreadCookies) {
         guard !misread.isEmpty else { return }
         var positions: [Int] = []
@@ -44,17 +44,17 @@ extension CurlCookieStore {
     private func apply(_ correction: MisreadCookies.Correction) {
         let cookie = correction.cookie
         guard let replacement = correction.replacement else { return remove([cookie]) }
-        // libcurl would keep both.
+        // libcurl would keep both cookies.
         if replacement.path != cookie.path || replacement.includesSubdomains != cookie.includesSubdomains {
             remove([cookie])
         }
         command(CookieFile.line(replacement))
     }
 
-    /// Whether there may be too many, and nothing is trimmed yet.
+    /// Whether there may be too many cookies, and none are being trimmed yet.
     var hasTooMany: Bool { countBound > CookieRules.countLimit && !isTrimming && isOpen }
 
-    /// All lines, if there are too many.
+    /// Returns all lines if there are too many cookies.
     func linesToTrim() -> [String]? {
         guard hasTooMany else { return nil }
         let lines = lines
@@ -63,7 +63,7 @@ extension CurlCookieStore {
         return isTrimming ? lines : nil
     }
 
-    /// Removes surplus cookies, unless the store was closed meanwhile.
+    /// Removes surplus cookies, unless the store was closed in the meantime.
     func trim(_ cookies: [Cookie]) {
         guard isOpen else { return }
         remove(cookies)

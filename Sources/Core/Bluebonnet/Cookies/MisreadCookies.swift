@@ -3,10 +3,10 @@
 
 internal import Foundation
 
-/// The cookies of one response that libcurl has read wrongly, and how the jar's cookies are corrected. A value with one
-/// fault for each name and path, which knows no libcurl.
+/// The cookies of one response that libcurl has misread, and the corrections of the jar's cookies. A value type with
+/// one fault for each name and path; independent of libcurl.
 struct MisreadCookies {
-    /// What tells cookies of one host apart.
+    /// Distinguishes the cookies of one host.
     private struct Key: Hashable {
         let name: ByteString
         let path: ByteString
@@ -16,33 +16,34 @@ struct MisreadCookies {
         }
     }
 
+    /// The correction of one cookie in the jar.
     struct Correction: Equatable {
         let cookie: Cookie
-        /// Nil if the cookie is removed.
+        /// Nil if the cookie is to be removed.
         let replacement: Cookie?
     }
 
-    /// libcurl accepts 50 cookies of a response (since 7.84). It does not count lines without a name, with a foreign
-    /// domain or a control character, or that are too long, so all lines are examined.
+    /// libcurl accepts 50 cookies from a response (since 7.84). It does not count lines without a name, with a foreign
+    /// domain or a control character, or lines that are too long, so all lines are examined.
     static let acceptedCount = 50
 
     private let origin: Origin
     private let defaultPath: String
     private let isOfPublicSuffix: Bool
     private let reading: CookieFault.Reading
-    /// With the position of the first line.
+    /// Each fault has the position of its first line.
     private var faults: [Key: (position: Int, fault: CookieFault)] = [:]
     private var names: Set<ByteString> = []
-    /// Whether a cookie of a public suffix is sent to the hosts below it until it is corrected.
+    /// Whether a cookie of a public suffix would be sent to its subdomains until it is corrected.
     private(set) var hasWideCookie = false
 
     var isEmpty: Bool { faults.isEmpty }
-    /// How many names and paths the lines have.
+    /// The number of different names and paths in the lines.
     var count: Int { faults.count }
 
     /// - Parameters:
     ///   - url: the URL of the request.
-    ///   - origin: the URL's.
+    ///   - origin: the URL's origin.
     ///   - reading: how libcurl reads lines.
     init(url: URL, origin: Origin, by reading: CookieFault.Reading = CookieFault.Reading()) {
         (self.origin, self.reading) = (origin, reading)
@@ -50,7 +51,7 @@ struct MisreadCookies {
         isOfPublicSuffix = PublicSuffixes.contain(origin.host)
     }
 
-    /// Adds a `Set-Cookie` line if libcurl reads the line wrongly.
+    /// Adds a `Set-Cookie` line if libcurl misreads it.
     mutating func add(line: String) {
         let fault = CookieFault(line: line, by: reading, isOfPublicSuffix: { isOfPublicSuffix })
         guard let fault else { return }
@@ -61,19 +62,20 @@ struct MisreadCookies {
         names.insert(key.name)
     }
 
-    /// The lines so far were corrected.
+    /// Removes all lines after they were corrected.
     mutating func removeAll() { (faults, names, hasWideCookie) = ([:], [], false) }
 
-    /// The position of the first line that may have set a cookie with this name and path.
+    /// Returns the position of the first line that may have set a cookie with this name and path; nil without such a
+    /// line.
     func position(name: String, path: @autoclosure () -> String) -> Int? {
         guard names.contains(ByteString(name)) else { return nil }
         return faults[Key(name: name, path: path())]?.position
     }
 
-    /// How cookies of the jar are corrected: at most as many as libcurl accepts of a response. More match only where
-    /// libcurl has rejected lines.
+    /// Returns the corrections of the jar's cookies, at most as many as libcurl accepts from a response. More cookies
+    /// match only if libcurl has rejected lines.
     ///
-    /// - Parameter cookies: in the order of the lines. No more are asked for than needed.
+    /// - Parameter cookies: in the order of the lines. Read only as far as needed.
     func corrections(of cookies: some Sequence<Cookie>) -> [Correction] {
         Array(cookies.lazy.compactMap(correction).prefix(Self.acceptedCount))
     }
@@ -82,12 +84,13 @@ struct MisreadCookies {
         guard let fault = faults[Key(name: cookie.name, path: cookie.path)]?.fault,
             CookieRules.mayBe(cookie, of: origin.host)
         else { return nil }
-        // libcurl has refused the line: it overlays no secure cookie without TLS, and keeps no broken promise.
+        // libcurl has rejected the line: without TLS it does not overwrite a secure cookie, and it does not store a
+        // cookie that violates its name prefix (`__Secure-`, `__Host-`).
         let keepsPromise = CookieFault.keepsPromise(
             name: cookie.name, isSecure: cookie.isSecure,
             isForRootOfHost: cookie.path == "/" && !cookie.includesSubdomains)
         if cookie.isSecure && !origin.isSecure || fault.isUnwanted && keepsPromise { return nil }
-        // A secure cookie may be set over TLS only.
+        // A secure cookie may only be set over TLS.
         if fault.isUnwanted || fault.isSecure && !cookie.isSecure && !origin.isSecure {
             return Correction(cookie: cookie, replacement: nil)
         }

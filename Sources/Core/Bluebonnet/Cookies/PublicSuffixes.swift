@@ -3,11 +3,12 @@
 
 internal import Glibc
 
-/// The public-suffix list as libcurl has it: from libpsl, which a libcurl that knows public suffixes has loaded. Any
-/// thread; the first use reads the list.
+/// Queries libcurl's public-suffix list: it belongs to libpsl, which a libcurl with support for public suffixes has
+/// loaded. Any thread; the first use reads the list.
 enum PublicSuffixes {
-    /// Whether a rule of the list makes a host a suffix, below which everybody may have a site. A name of one label
-    /// without a rule, an intranet's for instance, is none. False where libpsl is a part of libcurl itself.
+    /// Whether a rule of the list makes a host a public suffix, below which anyone may have a site. A name of one label
+    /// without a rule, such as an intranet's, is not a public suffix. Always false if libpsl is linked into libcurl
+    /// itself.
     static func contain(_ host: String) -> Bool {
         guard let isSuffix, let list else { return false }
         return isSuffix(list, host.lowercased(), anyRuleButTheDefault) == 1
@@ -24,7 +25,7 @@ enum PublicSuffixes {
         unsafeBitCast($0, to: IsSuffix.self)
     }
 
-    /// psl_latest(3): the newer one of the list in libpsl and the system's, as libcurl chooses. Kept for ever.
+    /// psl_latest(3): the newer of libpsl's built-in list and the system's list, as libcurl chooses. Never freed.
     private nonisolated(unsafe) static let list: OpaquePointer? =  // safe: nothing changes the list
         dlsym(nil, "psl_latest").flatMap { unsafeBitCast($0, to: Latest.self)(nil) }
 }

@@ -1,8 +1,7 @@
 // Bluebonnet: HTTP operations for Swift on Linux.
 // SPDX-License-Identifier: MIT
 
-/// The cookies of one response, on their way into a jar: collects the lines that libcurl reads wrongly, and has the jar
-/// corrected. Network thread only.
+/// Collects the lines of one response that libcurl misreads, and corrects the jar. Network thread only.
 final class ResponseCookies: ReceivedCookies {
     private let jar: CookieJar
     private var misread: MisreadCookies
@@ -15,8 +14,8 @@ final class ResponseCookies: ReceivedCookies {
         misread.add(line: String(decoding: line, as: UTF8.self))
     }
 
-    /// Each correction lists the jar, and the server chooses in how many pieces the lines come. Behind that many lines,
-    /// the rest is corrected at the end.
+    /// Each correction lists the jar, and the server decides in how many pieces the lines arrive. After `acceptedCount`
+    /// lines, the remaining lines are therefore corrected at the end.
     var hasWideCookie: Bool { misread.hasWideCookie && lineCount <= MisreadCookies.acceptedCount }
 
     func correct() {

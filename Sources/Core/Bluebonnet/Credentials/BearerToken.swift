@@ -3,15 +3,15 @@
 
 public import Foundation
 
-/// An access token (RFC 6750), with what renews it. Its text shows no secret.
+/// An access token (RFC 6750), with the data for its renewal. Its description contains no secret.
 public struct BearerToken: Sendable, Hashable {
     /// The token that requests carry.
     public var accessToken: String
-    /// The token that gets a new access token (RFC 6749, 1.5); nil when there is none.
+    /// The token for getting a new access token (RFC 6749, 1.5); nil without one.
     public var refreshToken: String?
-    /// When the access token expires, by the clock of this machine; nil when that is not known.
+    /// When the access token expires, by the clock of this machine; nil if that is not known.
     public var expiryDate: Date?
-    /// What the token is good for, as the server said it; nil when it said nothing.
+    /// The scope of the token, as the server reported it; nil if the server did not report it.
     public var scope: String?
 
     /// Makes a token.
@@ -26,7 +26,7 @@ public struct BearerToken: Sendable, Hashable {
     }
 }
 
-/// Coded with both tokens as they are: protect it accordingly.
+/// Encoded with both tokens in plain text: protect the encoded data accordingly.
 extension BearerToken: Codable {
     private enum CodingKeys: String, CodingKey {
         case accessToken = "access_token"

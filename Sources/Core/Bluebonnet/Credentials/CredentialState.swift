@@ -3,15 +3,15 @@
 
 internal import Foundation
 
-/// Whether requests may use the current credential, wait for another one, or fail. A value without a clock: the time of
-/// day is handed in. It holds no credential and refreshes nothing.
+/// Decides whether requests use the current credential, wait for another credential, or fail. A value type without a
+/// clock: the caller passes the time of day. It stores no credential and refreshes nothing.
 struct CredentialState: Equatable {
     /// How long a credential may be used.
     struct Validity: Equatable {
         let obtained: Date
-        /// Nil when it is not known.
+        /// Nil if the expiry is not known.
         let expiry: Date?
-        /// From when on another credential is got before a request is sent.
+        /// The time from which the credential is refreshed before a request is sent.
         let end: Date?
 
         /// - Parameter leeway: seconds before the expiry, but at most a fifth of the credential's life.
@@ -20,56 +20,60 @@ struct CredentialState: Equatable {
             end = expiry.map { $0 - min(leeway, max(0, $0.timeIntervalSince(obtained) / 5)) }
         }
 
-        /// Whether it had expired when it came, as with a life of 0 seconds.
+        /// Whether the credential had already expired when it was obtained, as with a lifetime of 0 seconds.
         var isBornExpired: Bool { expiry.map { $0 <= obtained } ?? false }
     }
 
+    /// An event that changes the state.
     enum Event {
         /// A request needs a credential.
         ///
-        /// - refused: the generation that the server has refused for it.
-        /// - waited: the refresh that it has waited for since its last transfer.
+        /// - refused: the generation that the server has refused for the request.
+        /// - waited: the refresh that the request has waited for since its last transfer.
         case request(refused: Int?, waited: Int?)
-        /// The program has set another credential, or taken it away.
+        /// The program has set another credential, or removed it.
         case replaced(Validity?)
         case refreshed(number: Int, Validity)
-        /// A refresh has failed, or has taken too long. One that took too long may still bring a credential.
+        /// A refresh has failed, or has taken too long. A refresh that took too long may still return a credential.
         case failed(number: Int, isFinal: Bool)
     }
 
+    /// An effect that the caller carries out.
     enum Effect: Equatable {
         case use
         case wait(refresh: Int)
-        /// The refresh begins as soon as an earlier one has ended.
+        /// The refresh begins when an earlier refresh has ended.
         case beginRefresh(number: Int)
-        /// The request ends with the error of the last refresh.
+        /// The request fails with the error of the last refresh.
         case fail
-        /// Takes the new credential, or the new error.
+        /// Stores the new credential or the new error.
         case store
-        /// All that wait ask again.
+        /// All waiting requests ask again.
         case wakeWaiting
     }
 
+    /// The state of refreshing.
     private enum Phase: Equatable {
         case idle
         case refreshing(number: Int)
-        /// Requests fail for some time without another refresh; after a final failure until the credential changes.
+        /// Requests fail without another refresh: for some time, or after a final error until the credential changes.
         case failed(number: Int, since: Date, isFinal: Bool)
     }
 
-    /// How long a failure is remembered, and how long no refusal of a new credential counts, in seconds.
+    /// The time in seconds for which a failure is remembered, and for which a refusal of a refreshed credential causes
+    /// no other refresh.
     let failureInterval: TimeInterval
-    /// The number of the current credential; each has another one.
+    /// The number of the current credential. Each credential has a different number.
     private(set) var generation = 0
-    /// Nil when there is no credential.
+    /// Nil without a credential.
     private var validity: Validity?
     private var phase = Phase.idle
     private var refreshNumber = 0
-    /// Refreshes with lower numbers began before the program set another credential: they have no effect.
+    /// Refreshes with lower numbers began before the program set another credential, and have no effect.
     private var firstNumber = 1
     /// Whether the current credential comes from a refresh.
     private var isRefreshed = false
-    /// Whether a server has refused the current credential, so that no request carries it any more.
+    /// Whether a server has refused the current credential. No request carries it then.
     private var isCurrentRefused = false
 
     init(failureInterval: TimeInterval) { self.failureInterval = failureInterval }
@@ -96,15 +100,15 @@ struct CredentialState: Equatable {
     /// Whether requests wait for a refresh.
     func isRefreshing(_ number: Int) -> Bool { phase == .refreshing(number: number) }
 
-    /// Whether a request that was answered 401 is sent again: not when the refused credential has just been refreshed,
-    /// because then another refresh does not help. It does when the credential has come to its end since.
+    /// Whether a request is sent again after a 401. False if the refused credential has just been refreshed, because
+    /// another refresh would not help, unless the credential has reached its end since.
     func mayReplace(_ refused: Int, at date: Date) -> Bool {
         guard refused >= generation, isRefreshed, let validity else { return true }
         if isOver(validity.end, date), !validity.isBornExpired { return true }
         return !isWithin(failureInterval, of: validity.obtained, date)
     }
 
-    /// Whether a request that carries a generation may be sent as it is.
+    /// Whether a request that carries the credential of a generation may be sent unchanged.
     func isUsable(_ carried: Int, at date: Date) -> Bool {
         carried == generation && (canBeUsed(date) || isFresh(date))
     }
@@ -113,7 +117,7 @@ struct CredentialState: Equatable {
         if validity != nil, let refused, refused >= generation { isCurrentRefused = true }
         let canBeUsed = canBeUsed(date)
         if canBeUsed, !isOver(validity?.end, date) { return [.use] }
-        // What has not quite expired serves while it is refreshed, and when that fails.
+        // A credential between its `end` and its expiry is used during the refresh, and after a failed refresh.
         switch phase {
         case .refreshing(let number): return [canBeUsed ? .use : .wait(refresh: number)]
         case .failed(let number, let since, let isFinal)
@@ -134,13 +138,12 @@ struct CredentialState: Equatable {
         (self.isRefreshed, isCurrentRefused) = (isRefreshed, false)
     }
 
-    /// Whether there is a credential that has not expired, and that no server has refused.
+    /// Whether there is a credential that has not expired and that no server has refused.
     private func canBeUsed(_ date: Date) -> Bool {
         validity.map { !isCurrentRefused && !isOver($0.expiry, date) } ?? false
     }
 
-    /// Whether the credential came expired from a refresh that is not long ago, so that another one would not be
-    /// better.
+    /// Whether a recent refresh returned an expired credential, so that another refresh would not return a better one.
     private func isFresh(_ date: Date) -> Bool {
         guard let validity, isRefreshed, validity.isBornExpired, !isCurrentRefused else { return false }
         return isWithin(max(failureInterval, 1), of: validity.obtained, date)
@@ -148,7 +151,7 @@ struct CredentialState: Equatable {
 
     private func isOver(_ end: Date?, _ date: Date) -> Bool { end.map { $0 <= date } ?? false }
 
-    /// A clock that was set back ends the interval.
+    /// An interval ends if the clock is set back.
     private func isWithin(_ interval: TimeInterval, of instant: Date, _ date: Date) -> Bool {
         (0..<max(interval, 0)).contains(date.timeIntervalSince(instant))
     }

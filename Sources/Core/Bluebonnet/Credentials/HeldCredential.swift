@@ -4,19 +4,19 @@
 internal import Foundation
 internal import FoundationNetworking
 
-/// A credential as requests use it, without its type.
+/// A type-erased credential, as requests use it.
 struct HeldCredential: Sendable {
     let generation: Int
     let value: any Sendable
-    /// Runs code of the program: not on the network thread.
+    /// Runs code of the program. Not on the network thread.
     let apply: @Sendable (inout URLRequest) -> Void
-    /// The one field that `apply` would set, where that is known without code of the program. Any thread.
+    /// Returns the only field that `apply` would set, if it is known without running code of the program. Any thread.
     let field: @Sendable () -> HeaderFields.Field?
 }
 
-/// An authenticator of the library's, whose credentials are one field each that can be set without a Swift task.
+/// An authenticator of the library whose credentials are one header field each, which can be set without a Swift task.
 protocol FieldAuthenticator: Authenticator {
-    /// The field of a credential; nil when `apply` has to be called. Any thread; it does not block.
+    /// Returns the field of a credential; nil if `apply` has to be called. Any thread; does not block.
     func field(of credential: Credential) -> HeaderFields.Field?
 }
 
@@ -26,21 +26,21 @@ extension FieldAuthenticator {
     }
 }
 
-/// An `Authenticator` without the type of its credentials. All members run code of the program.
+/// A type-erased `Authenticator`. All members run code of the program.
 struct AnyAuthenticator: Sendable {
     let challengeScheme: String?
-    /// How a credential is used.
+    /// The properties and functions of one credential.
     struct Use: Sendable {
         let expiry: Date?
         let apply: @Sendable (inout URLRequest) -> Void
         let field: @Sendable () -> HeaderFields.Field?
     }
 
-    /// Nil for a credential of another type.
+    /// Returns nil for a credential of another type.
     let use: @Sendable (any Sendable) -> Use?
     let refresh: @Sendable ((any Sendable)?) async throws -> any Sendable
     let isFinal: @Sendable (any Error) -> Bool
-    /// Tells of a credential that the program has set.
+    /// Reports a credential that the program has set.
     let tell: @Sendable ((any Sendable)?) async -> Void
 
     init<Kind: Authenticator>(_ authenticator: Kind) {

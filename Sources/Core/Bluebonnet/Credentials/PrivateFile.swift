@@ -5,15 +5,16 @@ internal import CLinux
 internal import Foundation
 internal import Glibc
 
-/// Files that hold secrets: only their owner may read and write them. All functions block.
+/// Reads and writes files that contain secrets, which only their owner may read and write. All functions block.
 package enum PrivateFile {
     private static let byteLimit = 1 << 20
 
     /// Reads a file of at most 1 MiB.
     ///
-    /// - Parameter mayBeReadByOthers: whether others may read it; that they may write it is refused in any case.
-    /// - Throws: `cannotOpenFile` when there is no such file, when anybody but its owner may use it, when it is too
-    ///   large, and when it is not UTF-8; the message names the file and has none of its text.
+    /// - Parameter mayBeReadByOthers: whether other users may read the file. A file that other users may write is never
+    ///   accepted.
+    /// - Throws: `cannotOpenFile` if the file does not exist, if other users may use it, if it is too large, or if it
+    ///   is not UTF-8. The message names the file and contains none of its text.
     package static func text(
         ofFile path: String, mayBeReadByOthers: Bool = false
     ) throws(NetworkingError) -> String {
@@ -49,18 +50,19 @@ package enum PrivateFile {
         return text
     }
 
-    /// The path of the file that a symbolic link leads to; the path itself for any other file, and for none.
+    /// Returns the path of the file that a symbolic link leads to. Returns the path itself if it is not a link or does
+    /// not exist.
     static func resolved(_ path: String) -> String {
         guard !path.hasByte(0), let found = realpath(path, nil) else { return path }
         defer { free(found) }
         return String(cString: found)
     }
 
-    /// Replaces a file, or makes it, with mode 0600: readers see the old contents or the new ones. The new contents are
-    /// on the disk then. A symbolic link stays, and the file that it leads to is replaced.
+    /// Creates or replaces a file, with mode 0600. Readers see either the old or the new contents. The new contents are
+    /// on disk when the function returns. A symbolic link is kept, and the file that it leads to is replaced.
     ///
-    /// - Parameter isAlone: whether nobody else replaces the file meanwhile: then the new contents are written to a
-    ///   file of a fixed name first, so that an interrupted call leaves nothing behind for good.
+    /// - Parameter isAlone: whether no other writer replaces the file at the same time. The new contents are then first
+    ///   written to a file with a fixed name, so that an interrupted call leaves no file permanently.
     /// - Throws: `cannotWriteFile`.
     static func replace(_ path: String, with data: Data, isAlone: Bool = false) throws(NetworkingError) {
         guard !path.isEmpty, !path.hasByte(0) else {
@@ -90,7 +92,7 @@ package enum PrivateFile {
         synchronizeFolder(of: target)
     }
 
-    /// Removes a regular file, if there is one; of a symbolic link the file that it leads to.
+    /// Removes a regular file if it exists. For a symbolic link, removes the file that it leads to.
     ///
     /// - Throws: `cannotWriteFile`.
     static func remove(_ path: String) throws(NetworkingError) {
@@ -100,7 +102,7 @@ package enum PrivateFile {
         synchronizeFolder(of: target)
     }
 
-    /// Makes a new entry of a folder lasting. Not an error where that is not possible: the file has its new contents.
+    /// Syncs a new entry of a folder to disk. Failure is not an error, because the file has its new contents.
     private static func synchronizeFolder(of path: String) {
         let folder = URL(fileURLWithPath: path).deletingLastPathComponent().path
         let descriptor = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
@@ -114,13 +116,13 @@ package enum PrivateFile {
     }
 }
 
-/// A lock that a process holds on a file, as long as the object lives.
+/// A lock of this process on a file, released when the object is deallocated.
 final class FileLock: Sendable {
     private let descriptor: CInt
 
-    /// Takes the lock; nil when another holder has it.
+    /// Acquires the lock. Returns nil if another holder has it.
     ///
-    /// - Throws: `cannotOpenFile` when the file can neither be opened nor made, and when it cannot be locked at all.
+    /// - Throws: `cannotOpenFile` if the file can neither be opened nor created, or if it cannot be locked at all.
     init?(_ path: String) throws(NetworkingError) {
         let opened = open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0o600)
         guard opened >= 0 else {

@@ -14,27 +14,28 @@ public import FoundationNetworking
 /// ]
 /// ```
 ///
-/// The adapters of an operation run in their order before each of its transfers, on a Swift task: before the first one,
-/// each attempt of a retry policy, the answer to a challenge, the continuation after a pause, and a redirect within the
-/// origin. Each time they get the request without what they changed before, with all fields that will be sent, but for
-/// the credential of the authenticator, which is applied after them. A redirect to another origin, and what follows it,
-/// is sent without adapters, and without what they changed.
+/// The adapters of an operation run in order before each of its transfers, on a Swift task: before the first transfer,
+/// each attempt of a retry policy, the response to a challenge, the continuation after a pause, and a redirect within
+/// the origin. Each time they receive the request without their earlier changes, with all fields that will be sent,
+/// except for the authenticator's credential, which is applied after them. A redirect to another origin, and all later
+/// hops, are sent without adapters and without their changes.
 ///
-/// What they make of the request is checked like a program's request. They may change the method, the URL, also to
-/// another origin, the fields, and a body in memory; a body from a stream or a file stays. The response cache is not
-/// used for an operation with adapters, because it is asked before they run: a response could be another request's.
+/// The adapted request is checked like a request of the program. Adapters may change the method, the URL (also to
+/// another origin), the fields, and a body in memory; a body from a stream or a file cannot be changed. An operation
+/// with adapters does not use the response cache, because the cache lookup comes before the adapters: a response could
+/// belong to another request.
 ///
-/// The operation holds its slot meanwhile, so that a date or a signature is fresh when the request is sent. An adapter
-/// must not wait for operations of the same manager, nor of a manager with the same governor: what needs the network to
-/// get a credential is an `Authenticator`.
+/// The operation keeps its slot meanwhile, so that a date or a signature is fresh when the request is sent. An adapter
+/// must not wait for operations of the same manager, nor of a manager with the same governor. To get a credential over
+/// the network, use an `Authenticator`.
 public protocol RequestAdapter: Sendable {
-    /// Changes a request. The task is cancelled when the operation is cancelled or paused.
+    /// Changes a request. The task is cancelled if the operation is cancelled or paused.
     ///
     /// - Parameters:
     ///   - request: the request. Its `httpBody` is a body in memory; it is nil for a stream and for a file.
     ///   - body: the source of the body, and its digest.
-    /// - Throws: any error; it ends the operation, without a retry. A `NetworkingError` is the operation's error, any
-    ///   other one the `underlying` error of `invalidRequest`.
+    /// - Throws: any error; it ends the operation, without a retry. A `NetworkingError` is the operation's error; any
+    ///   other error becomes the `underlying` error of `invalidRequest`.
     func adapt(_ request: inout URLRequest, body: OutgoingBody) async throws
 }
 
@@ -42,7 +43,7 @@ public protocol RequestAdapter: Sendable {
 public struct BlockRequestAdapter: RequestAdapter {
     private let block: @Sendable (inout URLRequest, OutgoingBody) async throws -> Void
 
-    /// Makes an adapter of a block, which is called on a Swift task.
+    /// Makes an adapter from a block, which is called on a Swift task.
     public init(_ block: @escaping @Sendable (_ request: inout URLRequest, _ body: OutgoingBody) async throws -> Void) {
         self.block = block
     }
@@ -51,12 +52,12 @@ public struct BlockRequestAdapter: RequestAdapter {
 }
 
 extension RequestAdapter where Self == BlockRequestAdapter {
-    /// An adapter that calls a block.
+    /// Returns an adapter that calls a block.
     public static func block(_ block: @escaping @Sendable (_ request: inout URLRequest) async throws -> Void) -> Self {
         BlockRequestAdapter { request, _ in try await block(&request) }
     }
 
-    /// An adapter that calls a block with the request and its body, for signatures.
+    /// Returns an adapter that calls a block with the request and its body, for signatures.
     public static func block(
         _ block: @escaping @Sendable (_ request: inout URLRequest, _ body: OutgoingBody) async throws -> Void
     ) -> Self {

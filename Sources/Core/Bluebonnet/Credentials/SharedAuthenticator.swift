@@ -5,8 +5,8 @@ internal import BluebonnetLocks
 public import Foundation
 internal import FoundationNetworking
 
-/// The current credential of some origins, for all operations that have this object: it refreshes the credential before
-/// it expires, and after a 401 that asks for another one, once for all of them.
+/// The current credential for some origins, shared by all operations with this object. It refreshes the credential
+/// before it expires, and after a 401 that asks for another credential, once for all operations.
 ///
 /// ```swift
 /// let endpoint = TokenEndpoint(URL(string: "https://login.example.com/token")!, clientID: "reports")
@@ -14,21 +14,22 @@ internal import FoundationNetworking
 ///     BearerAuthenticator(endpoint), credential: token, origins: [URL(string: "https://api.example.com")!])
 /// ```
 ///
-/// While the credential is refreshed, the operations that need it wait without a slot. A request that was answered 401
-/// goes out once more with the new credential, whatever its method; a second 401 is the result. A refresh that fails
-/// ends the operations that wait with `authenticationRequired`. See <doc:Tokens>.
+/// While the credential is refreshed, the operations that need it wait without a slot. A request that received a 401 is
+/// sent once more with the new credential, whatever its method; a second 401 is the result. If a refresh fails, the
+/// waiting operations fail with `authenticationRequired`. See <doc:Tokens>.
 ///
 /// All members may be used from any thread.
 public final class SharedAuthenticator: Sendable {
+    /// The values that the lock protects.
     fileprivate struct Values: Sendable {
         var state: CredentialState
         var held: HeldCredential?
-        /// The error of the last refresh that failed.
+        /// The error of the last failed refresh.
         var error: NetworkingError?
         var waiting: [Ticket: @Sendable () -> Void] = [:]
         var lastTicket: Ticket = 0
         var work = CredentialWork()
-        /// Counts the credentials that the program has set: another one may be another user's.
+        /// Counts the credentials that the program has set, because another credential may belong to another user.
         var epoch = 0
     }
 
@@ -39,7 +40,7 @@ public final class SharedAuthenticator: Sendable {
     private let covered: Set<Origin>
     private let authenticator: AnyAuthenticator
     private let leeway: TimeInterval
-    /// Nil is no limit.
+    /// Nil without a limit.
     private let refreshTimeout: Duration?
     private let date: @Sendable () -> Date
     private let sleep: @Sendable (Duration) async throws -> Void
@@ -49,17 +50,17 @@ public final class SharedAuthenticator: Sendable {
     /// Makes an authenticator.
     ///
     /// - Parameters:
-    ///   - authenticator: how requests carry the credential, and how a new one is got.
-    ///   - credential: the one to begin with. Nil: the first request gets one by `Authenticator.refresh`.
-    ///   - origins: http and https URLs of the origins; of each only scheme, host and port count. Traps for any other
-    ///     URL, and when there is none.
-    ///   - leeway: how long before the expiry another credential is got; at most a fifth of the credential's life.
+    ///   - authenticator: how requests carry the credential, and how a new one is obtained.
+    ///   - credential: the initial credential. Nil: the first request gets one with `Authenticator.refresh`.
+    ///   - origins: http and https URLs of the origins; only scheme, host and port count. Traps for any other URL, and
+    ///     for an empty array.
+    ///   - leeway: how long before the expiry the credential is refreshed; at most a fifth of the credential's life.
     ///     Default 60 s.
-    ///   - failureInterval: how long a failed refresh is remembered. Requests that need a credential meanwhile fail at
-    ///     once. Default 10 s. A failure that is final (`Authenticator.isFinal`) is remembered until the program sets
-    ///     another credential. A credential that was refreshed less than that ago is not refreshed because of a 401.
-    ///   - refreshTimeout: how long a refresh may take. Then its task is cancelled, and it counts as failed; what it
-    ///     brings later is used all the same. Default 60 s; zero is no limit.
+    ///   - failureInterval: how long a failed refresh is remembered. Requests that need a credential in this time fail
+    ///     immediately. Default 10 s. A final failure (`Authenticator.isFinal`) is remembered until the program sets
+    ///     another credential. A credential that was refreshed within this interval is not refreshed because of a 401.
+    ///   - refreshTimeout: how long a refresh may take. Its task is then cancelled, and the refresh counts as failed; a
+    ///     credential that it returns later is still used. Default 60 s; zero means no limit.
     public convenience init<Kind: Authenticator>(
         _ authenticator: Kind, credential: Kind.Credential? = nil, origins: [URL], leeway: Duration = .seconds(60),
         failureInterval: Duration = .seconds(10), refreshTimeout: Duration = .seconds(60)
@@ -84,30 +85,30 @@ public final class SharedAuthenticator: Sendable {
         if let credential { replace(credential, isTold: false) }
     }
 
-    /// The current credential; nil when there is none, and when it is of another type.
+    /// Returns the current credential; nil without a credential, or if it has another type.
     public func credential<Credential: Sendable>(as type: Credential.Type = Credential.self) -> Credential? {
         values.withLock { $0.held?.value } as? Credential
     }
 
-    /// Sets the credential, as after a login: requests use it from now on, and `Authenticator.credentialWasSet` hears
-    /// of it soon. A refresh that runs is cancelled and has no effect any more, and a failed one is forgotten. Traps
-    /// when the authenticator has credentials of another type.
+    /// Sets the credential, as after a login. Requests use it from now on; `Authenticator.credentialWasSet` is called
+    /// soon. A refresh in progress is cancelled and has no effect, and a failed refresh is forgotten. Traps if the
+    /// authenticator has credentials of another type.
     public func setCredential(_ credential: some Sendable) { replace(credential) }
 
-    /// Takes the credential away, as at a logout; `Authenticator.credentialWasSet` hears of it soon. A request that
-    /// needs one asks `Authenticator.refresh` for it.
+    /// Removes the credential, as at a logout; `Authenticator.credentialWasSet` is called soon. The next request that
+    /// needs a credential gets one with `Authenticator.refresh`.
     public func removeCredential() { replace(nil) }
 
-    /// Returns when `Authenticator.credentialWasSet` has heard of each credential that was set or taken away so far:
-    /// with a `BearerAuthenticator` that has a file, the token is in the file then, or `fileError` says why not. A
-    /// program that ends soon after `setCredential` waits for this.
+    /// Waits until `Authenticator.credentialWasSet` has returned for each credential that was set or removed so far.
+    /// With a `BearerAuthenticator` that has a file, the file then contains the token, or `fileError` says why not. A
+    /// program that ends soon after `setCredential` should wait for this.
     public func waitUntilCredentialIsKept() async {
         await withCheckedContinuation { (waiter: CheckedContinuation<Void, Never>) in
             if values.withLock({ $0.work.add(.call { waiter.resume() }) }) { work() }
         }
     }
 
-    /// - Parameter isTold: whether the authenticator hears of it.
+    /// - Parameter isTold: whether the authenticator is notified.
     private func replace(_ credential: (any Sendable)?, isTold: Bool = true) {
         let use = credential.flatMap(authenticator.use)
         precondition((credential == nil) == (use == nil), "the authenticator has credentials of another type")
@@ -142,10 +143,10 @@ extension SharedAuthenticator: CustomStringConvertible {
 // MARK: - Requests
 
 extension SharedAuthenticator {
-    /// What becomes of a request that needs a credential.
+    /// The response to a request that needs a credential.
     enum Answer {
         case use(HeldCredential)
-        /// It waits for a refresh, by its number.
+        /// The request waits for the refresh with this number.
         case wait(Ticket, refresh: Int)
         case fail(NetworkingError)
     }
@@ -157,8 +158,8 @@ extension SharedAuthenticator {
     /// - Parameters:
     ///   - refused: the generation that the server has refused for the request.
     ///   - waited: the refresh that the request has waited for since its last transfer.
-    ///   - goOn: called once on the network thread when the wait is over: then the request asks again. Nil when it does
-    ///     not wait: a refresh is begun, and the answer has ticket 0.
+    ///   - goOn: called once on the network thread when waiting ends; the request then asks again. Nil if the request
+    ///     does not wait: a refresh is begun, and the answer has ticket 0.
     func ask(refused: Int?, waited: Int?, goOn: (@Sendable () -> Void)?) -> Answer {
         let now = date()
         let (answer, begun, isFirst) = values.withLock { values -> (Answer, Int?, Bool) in
@@ -180,20 +181,20 @@ extension SharedAuthenticator {
         return answer
     }
 
-    /// The number of requests that wait.
+    /// The number of waiting requests.
     var waitingCount: Int { values.withLock { $0.waiting.count } }
 
-    /// Stops waiting. The refresh goes on.
+    /// Stops waiting. The refresh continues.
     func withdraw(_ ticket: Ticket) { _ = values.withLock { $0.waiting.removeValue(forKey: ticket) } }
 
-    /// Whether a request that carries a generation may be sent as it is.
+    /// Whether a request that carries the credential of a generation may be sent unchanged.
     func isUsable(_ generation: Int) -> Bool {
         let now = date()
         return values.withLock { $0.state.isUsable(generation, at: now) }
     }
 
-    /// Whether a 401 with these `WWW-Authenticate` fields, for a request with a generation, is answered by sending the
-    /// request again.
+    /// Whether a request with the credential of a generation is sent again after a 401 with these `WWW-Authenticate`
+    /// fields.
     func mayReplace(_ generation: Int, refusedBy fields: [String]) -> Bool {
         if let scheme = authenticator.challengeScheme?.lowercased() {
             guard HTTPChallenge.parse(fields).contains(where: { $0.scheme == scheme }) else { return false }
@@ -202,16 +203,16 @@ extension SharedAuthenticator {
         return values.withLock { $0.state.mayReplace(generation, at: now) }
     }
 
-    /// Tells the responses of one user from those of another in a cache: each process, object and credential of the
-    /// program's has another text, and a refresh keeps it.
+    /// Separates the responses of different users in a cache. The text differs for each process, object and credential
+    /// that the program sets, and stays the same after a refresh.
     var cacheStamp: String { "\(identity) \(values.withLock { $0.epoch })" }
 }
 
 // MARK: - Refreshing
 
 extension SharedAuthenticator {
-    /// Does what there is to do, one thing after another. Belongs to nobody's operation: a refresh goes on when those
-    /// that wait are cancelled.
+    /// Runs the queued jobs, one at a time. Independent of operations: a refresh continues if the operations that wait
+    /// for it are cancelled.
     private func work() {
         Task {
             while let job = values.withLock({ $0.work.next() }) {
@@ -224,7 +225,7 @@ extension SharedAuthenticator {
         }
     }
 
-    /// Gets a new credential, unless that has become needless.
+    /// Gets a new credential, unless it is no longer needed.
     private func refresh(_ number: Int) async {
         let (isNeeded, old) = values.withLock { ($0.state.isRefreshing(number), $0.held) }
         guard isNeeded else { return }
@@ -235,7 +236,7 @@ extension SharedAuthenticator {
         }
         if !isStillNeeded { task.cancel() }
         let result = await task.result
-        values.withLock { $0.work.running = nil }  // `task` has it still, so that nothing is let go of here
+        values.withLock { $0.work.running = nil }  // `task` still has it, so nothing is released here
         switch result {
         case .success(let value): end(number, with: value)
         case .failure(let error): end(number, with: error, isFinal: authenticator.isFinal(error))
@@ -286,12 +287,12 @@ extension SharedAuthenticator {
     }
 }
 
-/// What a change lets go of. Done without the lock: all of it may run code of the program.
+/// The values that a change releases. Released without the lock, because releasing them may run code of the program.
 private struct Released: Sendable {
     var held: HeldCredential?
     var error: NetworkingError?
     var limit: Task<Void, Never>?
-    /// In the order in which they came.
+    /// In the order of the requests.
     var waiting: [@Sendable () -> Void] = []
 
     func finish() {
@@ -310,7 +311,7 @@ extension SharedAuthenticator.Values {
         return lastTicket
     }
 
-    /// Takes a credential, or the error of a refresh; all that wait go on.
+    /// Stores a credential or the error of a refresh, and returns the waiting requests, which continue.
     fileprivate mutating func store(_ new: HeldCredential?, error newError: NetworkingError?) -> Released {
         let released = Released(
             held: held, error: error, limit: work.limit.take(),

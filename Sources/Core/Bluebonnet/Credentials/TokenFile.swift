@@ -3,19 +3,20 @@
 
 internal import Foundation
 
-/// A file with a `BearerToken`, which processes share: JSON, mode 0600. A value; the file is read and written by its
-/// functions, which block. A symbolic link stands for the file that it leads to.
+/// A file with a `BearerToken` that processes share: JSON, mode 0600. A value type; its functions read and write the
+/// file, and block. For a symbolic link, the file that it leads to is used.
 public struct TokenFile: Sendable, Hashable {
-    /// The path of the file. A file of that name with `.lock` after it is locked during a refresh, and stays.
+    /// The path of the file. During a refresh, the file of this name with `.lock` appended is locked; it is not
+    /// removed.
     public let path: String
 
-    /// Names a file, which need not exist. Its folder has to.
+    /// Names a file, which need not exist. Its folder must exist.
     public init(_ path: String) { self.path = path }
 
-    /// Reads the token; nil when there is no file.
+    /// Reads the token. Returns nil if the file does not exist.
     ///
-    /// - Throws: `NetworkingError` with `cannotOpenFile` when the file cannot be read, when anybody but its owner may
-    ///   use it (mode 0600 at most), when it is larger than 1 MiB, and when it holds something else.
+    /// - Throws: `NetworkingError` with `cannotOpenFile` if the file cannot be read, if users other than its owner may
+    ///   use it (mode 0600 at most), if it is larger than 1 MiB, or if it does not contain a token.
     public func read() throws(NetworkingError) -> BearerToken? {
         let text: String
         do {
@@ -26,23 +27,23 @@ public struct TokenFile: Sendable, Hashable {
         }
         do {
             return try Self.decoder.decode(BearerToken.self, from: Data(text.utf8))
-        } catch {  // its text may be a part of a token
+        } catch {  // the error may contain a part of a token
             throw NetworkingError(.cannotOpenFile, "cannot read \(path): it holds no token that TokenFile wrote")
         }
     }
 
-    /// Writes a token: the file is replaced at once, with mode 0600, and is on the disk then.
+    /// Writes a token. Replaces the file atomically, with mode 0600; the file is on disk when the function returns.
     ///
     /// - Throws: `NetworkingError` with `cannotWriteFile`.
     public func write(_ token: BearerToken) throws(NetworkingError) { try write(token, isLocked: false) }
 
-    /// Removes the file, if there is one.
+    /// Removes the file if it exists.
     ///
     /// - Throws: `NetworkingError` with `cannotWriteFile`.
     public func remove() throws(NetworkingError) { try PrivateFile.remove(path) }
 
-    /// - Parameter isLocked: whether the caller has the lock of the file: then what an interrupted write has left
-    ///   behind is replaced as well.
+    /// - Parameter isLocked: whether the caller has the lock of the file. The remains of an interrupted write are then
+    ///   replaced as well.
     func write(_ token: BearerToken, isLocked: Bool) throws(NetworkingError) {
         let data: Data
         do {
@@ -53,13 +54,13 @@ public struct TokenFile: Sendable, Hashable {
         try PrivateFile.replace(path, with: data + Data("\n".utf8), isAlone: isLocked)
     }
 
-    /// The path of the file that is locked.
+    /// The path of the lock file.
     var lockPath: String { PrivateFile.resolved(path) + ".lock" }
 
-    /// Waits for the lock of the file; nil when others hold it for longer than the wait, which is less than a refresh
-    /// may take.
+    /// Waits for the lock of the file. Returns nil if others hold the lock for longer than the wait, which is shorter
+    /// than a refresh may take.
     ///
-    /// - Parameter tries: how often the lock is tried, 10 times a second.
+    /// - Parameter tries: the number of attempts to lock, 10 per second.
     func lock(tries: Int) async throws -> FileLock? {
         for _ in 0..<tries {
             if let lock = try FileLock(lockPath) { return lock }

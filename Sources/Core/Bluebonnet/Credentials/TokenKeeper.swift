@@ -4,34 +4,37 @@
 internal import BluebonnetLocks
 internal import Foundation
 
-/// The token file of one authenticator, and what could not be written to it yet. Any thread; its functions block.
+/// Manages the token file of one authenticator, and the token that is not yet written to it. Any thread; its functions
+/// block.
 final class TokenKeeper: Sendable {
-    /// What the file is to hold, and does not.
+    /// The contents that the file should have but does not have.
     private struct Pending {
-        /// Nil when there is to be no file.
+        /// Nil if the file should not exist.
         let token: BearerToken?
         let reason: Reason
     }
 
+    /// The origin of a pending change.
     private enum Reason {
-        /// The program has set the token, or taken it away: that counts, whatever is in the file.
+        /// The program has set or removed the token, which overrides the contents of the file.
         case program
-        /// A refresh. The file had that token then, if any: when it has another one since, that is another process's,
-        /// and newer.
+        /// A refresh. The file had the replaced token then, if any. If the file has another token now, another process
+        /// has written it, and it is newer.
         case refresh(replacing: BearerToken?)
     }
 
+    /// The state that the lock protects.
     private struct State {
         var pending: Pending?
-        /// Counts what was pending.
+        /// Counts the pending changes.
         var number = 0
-        /// What the file had when it was read last under its lock.
+        /// The contents of the file when it was last read under its lock.
         var read: BearerToken?
         var error: NetworkingError?
         var triedAt = Date.distantPast
     }
 
-    /// How long a failure to write is left alone by requests, in seconds.
+    /// How long after a failed write requests do not try again, in seconds.
     private static let interval: TimeInterval = 10
 
     let file: TokenFile
@@ -47,16 +50,16 @@ final class TokenKeeper: Sendable {
         (self.file, self.date, self.lockTries, self.onError) = (file, date, lockTries, onError)
     }
 
-    /// Waits for the lock of the file; nil when others hold it for too long.
+    /// Waits for the lock of the file. Returns nil if others hold it for too long.
     func lock() async throws -> FileLock? { try await file.lock(tries: lockTries) }
 
-    /// Whether there is something that the file does not hold yet.
+    /// Whether a change is not yet written to the file.
     var hasPending: Bool { state.withLock { $0.pending != nil } }
 
-    /// Why the file does not hold what it should; nil when it does.
+    /// Why the file does not have the contents that it should have; nil if it does.
     var error: NetworkingError? { state.withLock { $0.error } }
 
-    /// The program has set another token, or taken it away. Waits for the lock of the file.
+    /// Stores the token that the program has set, or its removal. Waits for the lock of the file.
     func change(to token: BearerToken?) async {
         setPending(token, .program)
         do {
@@ -70,9 +73,9 @@ final class TokenKeeper: Sendable {
         }
     }
 
-    /// What the file holds, or should hold; nil when there is none.
+    /// Returns the token that the file contains, or should contain; nil without a token.
     ///
-    /// - Parameter isLocked: whether the caller has the lock of the file: then what is pending is written first.
+    /// - Parameter isLocked: whether the caller has the lock of the file. A pending change is then written first.
     func token(isLocked: Bool) throws(NetworkingError) -> BearerToken? {
         if isLocked { writePending() }
         if let pending = state.withLock({ $0.pending }) { return pending.token }
@@ -81,15 +84,15 @@ final class TokenKeeper: Sendable {
         return token
     }
 
-    /// Keeps a new token. The caller has the lock of the file.
+    /// Stores a new token. The caller has the lock of the file.
     ///
-    /// - Parameter isWritten: false when it is not to be written before it is used.
+    /// - Parameter isWritten: false if the token is not to be written before it is used.
     func keep(_ token: BearerToken, isWritten: Bool) {
         setPending(token, nil)
         if isWritten { writePending() }
     }
 
-    /// Writes what is pending, when the last failure is some time ago and nobody has the lock of the file.
+    /// Writes a pending change if the last failure is some time ago and the file is not locked.
     func tryAgain() {
         let now = date()
         let isDue = state.withLock { state in
@@ -103,7 +106,7 @@ final class TokenKeeper: Sendable {
         writePending()
     }
 
-    /// - Parameter reason: nil for a refresh of what was read last, or is pending.
+    /// - Parameter reason: nil for a refresh of the token that was last read or is pending.
     private func setPending(_ token: BearerToken?, _ reason: Reason?) {
         state.withLock { state in
             let reason = reason ?? state.pending?.reason ?? .refresh(replacing: state.read)
@@ -112,7 +115,8 @@ final class TokenKeeper: Sendable {
         }
     }
 
-    /// Writes what is pending, unless another process has written since. The caller has the lock of the file.
+    /// Writes the pending change, but not the token of a refresh if another process has written the file since. The
+    /// caller has the lock of the file.
     private func writePending() {
         let (pending, number) = state.withLock { ($0.pending, $0.number) }
         guard let pending else { return }

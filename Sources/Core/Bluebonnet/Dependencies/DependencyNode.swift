@@ -3,26 +3,27 @@
 
 internal import Synchronization
 
-/// What an operation and the dependency graph both know of its edges: its number in the graph, for how many
-/// dependencies it waits, and whether it has ended. A separate object, so that the graph needs no reference to an
-/// operation that may be in deallocation. Any thread; the graph's part changes under the graph's lock.
+/// The state that an operation shares with the dependency graph: its number in the graph, the number of unfinished
+/// dependencies, and whether it has ended. A separate object, so that the graph needs no reference to an operation that
+/// is being deallocated. Any thread; the graph changes its part under the graph's lock.
 final class DependencyNode: Sendable {
+    /// The bits of `word`.
     private struct Flags {
         static let ended: UInt64 = 1
         static let failed: UInt64 = 2
-        /// The graph has noted the end.
+        /// The graph has recorded the end.
         static let settled: UInt64 = 4
-        /// A `RequestOperationQueue` holds the operation until its end.
+        /// A `RequestOperationQueue` retains the operation until its end.
         static let queued: UInt64 = 8
         /// A caller outside the library has read `isReady`.
         static let asked: UInt64 = 16
         static let all: UInt64 = 31
-        /// Above the flags: the number in the graph, plus one.
+        /// The bits above the flags contain the number in the graph, plus one.
         static let numberShift: UInt64 = 5
     }
 
-    /// The flags and the number are in one word: whether an operation ends before or after it gets its first edge, and
-    /// whether it is in a queue by then, has one answer, without a lock.
+    /// The flags and the number share one word. One atomic operation decides, without a lock, whether the operation
+    /// ended or entered a queue before or after it got its first edge.
     private let word = Atomic<UInt64>(0)
     private let waitingCount = Atomic<Int32>(0)
     private let hasFailedDependency = Atomic<Bool>(false)
@@ -39,35 +40,35 @@ final class DependencyNode: Sendable {
     var hasEnded: Bool { has(Flags.ended) }
     var hasFailed: Bool { has(Flags.failed) }
     var isQueued: Bool { has(Flags.queued) }
-    /// Whether a caller outside the library has read `isReady`, and has to be told when it changes.
+    /// Whether a caller outside the library has read `isReady`, and must be notified when it changes.
     var wasAsked: Bool { has(Flags.asked) }
-    /// Whether the operation has ended, and the graph has edges that do not know yet.
+    /// Whether the operation has ended, and the graph has edges of the operation but has not recorded the end yet.
     var isEndUnsettled: Bool {
         let value = word.load(ordering: .sequentiallyConsistent)
         return value & (Flags.ended | Flags.settled) == Flags.ended && Self.number(value) != TopologicalOrder.none
     }
 
-    /// Notes the end of the operation.
+    /// Records the end of the operation.
     ///
-    /// - Returns: whether the graph has to note the end too; false for an operation without an edge.
+    /// - Returns: whether the graph must record the end too; false for an operation without an edge.
     func end(hasFailed: Bool) -> Bool { setReturningNumber(hasFailed ? Flags.ended | Flags.failed : Flags.ended) }
 
-    /// Notes that a `RequestOperationQueue` keeps the operation alive until its end. Call this before reading
+    /// Records that a `RequestOperationQueue` retains the operation until its end. Call this before reading
     /// `isWaiting`.
     ///
-    /// - Returns: whether the graph has to be told who listens.
+    /// - Returns: whether the operation must be registered with the graph as a listener.
     func noteQueue() -> Bool { setReturningNumber(Flags.queued) }
 
-    /// Notes that a caller reads `isReady`. Call this before reading `isWaiting`.
+    /// Records that a caller reads `isReady`. Call this before reading `isWaiting`.
     ///
-    /// - Returns: whether the graph has to be told who listens.
+    /// - Returns: whether the operation must be registered with the graph as a listener.
     func noteQuestion() -> Bool {
         wasAsked ? isInGraph : setReturningNumber(Flags.asked)
     }
 
     private func has(_ flag: UInt64) -> Bool { word.load(ordering: .sequentiallyConsistent) & flag != 0 }
 
-    /// Sets flags; true when the node had a number then.
+    /// Sets flags, and returns whether the node had a number at that moment.
     private func setReturningNumber(_ flags: UInt64) -> Bool {
         Self.number(word.bitwiseOr(flags, ordering: .sequentiallyConsistent).oldValue) != TopologicalOrder.none
     }
@@ -80,20 +81,20 @@ final class DependencyNode: Sendable {
 // MARK: - Under the graph's lock
 
 extension DependencyNode {
-    /// Gives the node a number; it had none.
+    /// Assigns a number to the node, which had none.
     func enter(_ number: TopologicalOrder.Node) {
         word.bitwiseOr(UInt64(number + 1) << Flags.numberShift, ordering: .sequentiallyConsistent)
     }
 
-    /// Takes the number back.
+    /// Removes the node's number.
     func leave() { word.bitwiseAnd(Flags.all, ordering: .sequentiallyConsistent) }
 
-    /// Notes that all dependents know of the end.
+    /// Records that the graph has propagated the end to all dependents.
     func settle() { word.bitwiseOr(Flags.settled, ordering: .sequentiallyConsistent) }
 
     func addUnfinishedDependency() { waitingCount.wrappingAdd(1, ordering: .sequentiallyConsistent) }
 
-    /// True when no dependency is unfinished any more.
+    /// Returns whether no unfinished dependency is left.
     func removeUnfinishedDependency() -> Bool {
         waitingCount.wrappingSubtract(1, ordering: .sequentiallyConsistent).newValue == 0
     }

@@ -1,12 +1,13 @@
 // Bluebonnet: HTTP operations for Swift on Linux.
 // SPDX-License-Identifier: MIT
 
-/// An order of numbered nodes in which comparing two nodes takes constant time: a linked list with ascending labels.
+/// Keeps numbered nodes in an order and compares two nodes in constant time: a linked list with ascending labels.
 struct LabelledList: Sendable {
     typealias Node = TopologicalOrder.Node
 
+    /// A node's label and its neighbours in the order.
     private struct Links {
-        /// Grows along the order.
+        /// Increases along the order.
         var label: Int64 = 0
         var before = none
         var after = none
@@ -20,10 +21,10 @@ struct LabelledList: Sendable {
     private var first = none
     private var last = none
 
-    /// The node directly before a node; nil for the first.
+    /// Returns the node directly before a node; nil for the first node.
     func node(before node: Node) -> Node? { neighbour(nodes[Int(node)].before) }
 
-    /// Whether `a` comes before `b`.
+    /// Returns whether `a` comes before `b`.
     func comes(_ a: Node, before b: Node) -> Bool { nodes[Int(a)].label < nodes[Int(b)].label }
 
     mutating func insertAtEnd(_ node: Node) {
@@ -45,7 +46,7 @@ struct LabelledList: Sendable {
         nodes[Int(node)].label = after == Self.none ? 0 : nodes[Int(after)].label - Self.gap
     }
 
-    /// Moves a node to directly behind another one.
+    /// Moves a node directly after another node.
     mutating func move(_ node: Node, behind other: Node) {
         remove(node)
         guard nodes[Int(other)].after != Self.none else { return insertAtEnd(node) }
@@ -55,7 +56,7 @@ struct LabelledList: Sendable {
         nodes[Int(node)].label = label
     }
 
-    /// The difference between the labels of a node and its successor.
+    /// Returns the difference between the labels of a node and its successor.
     private func labelGap(behind node: Node) -> Int64 {
         nodes[Int(nodes[Int(node)].after)].label - nodes[Int(node)].label
     }
@@ -81,8 +82,8 @@ struct LabelledList: Sendable {
         if after == Self.none { last = node } else { nodes[Int(after)].before = node }
     }
 
-    /// Spreads the labels in the smallest sufficiently sparse range around a node. The required density falls with the
-    /// size of the range, which keeps an insertion logarithmic on average.
+    /// Spreads the labels in the smallest sufficiently sparse range around a node. The required density decreases with
+    /// the size of the range, so an insertion takes logarithmic time on average.
     private mutating func spreadLabels(around node: Node) {
         let label = nodes[Int(node)].label
         var (start, end, count) = (node, node, Int64(1))

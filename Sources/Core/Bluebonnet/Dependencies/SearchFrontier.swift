@@ -1,19 +1,20 @@
 // Bluebonnet: HTTP operations for Swift on Linux.
 // SPDX-License-Identifier: MIT
 
-/// One side of a search in a `TopologicalOrder`: the nodes that can be reached from a node without passing its goal
-/// in the order.
+/// One side of a bidirectional search in a `TopologicalOrder`: the nodes that are reachable from a start node without
+/// passing the goal in the order.
 struct SearchFrontier {
     enum Direction { case dependents, dependencies }
+    /// The result of following one edge.
     enum Step { case going, found, exhausted }
 
     private let start: TopologicalOrder.Node
     private let goal: TopologicalOrder.Node
     private let direction: Direction
-    /// The nodes that were reached, in this order.
+    /// The reached nodes, in the order in which they were reached.
     private(set) var seen: [TopologicalOrder.Node] = []
     private var origins: [TopologicalOrder.Node: TopologicalOrder.Node] = [:]
-    /// For each node that was reached, the next of its edges to follow.
+    /// For each reached node with edges left, the next edge to follow.
     private var edges: [TopologicalOrder.Edge] = []
 
     init(
@@ -51,7 +52,7 @@ struct SearchFrontier {
         if first != TopologicalOrder.none { edges.append(first) }
     }
 
-    /// From the goal back to the start.
+    /// The path from the goal back to the start.
     var path: [TopologicalOrder.Node] {
         var path = [goal]
         while let last = path.last, last != start, let origin = origins[last] { path.append(origin) }

@@ -1,29 +1,31 @@
 // Bluebonnet: HTTP operations for Swift on Linux.
 // SPDX-License-Identifier: MIT
 
-/// A directed graph with an incrementally maintained topological order: every node comes after the nodes that it waits
-/// for, so adding an edge that would close a cycle is refused. A pure value of numbers; it knows no operation.
+/// A directed graph with an incrementally maintained topological order: every node comes after its dependencies, and an
+/// edge that would close a cycle is refused. A pure value of numbers, independent of operations.
 ///
-/// Adding an edge takes constant time when it agrees with the order, when nothing waits for its dependent, or when its
-/// dependency waits for nothing. Any other edge is searched for from both ends in alternation, and the side that is
-/// exhausted first moves. Nothing is recursive.
+/// Adding an edge takes constant time if the edge agrees with the order, if its dependent has no dependents, or if its
+/// dependency has no dependencies. For any other edge, the graph is searched from both ends in alternation, and the
+/// nodes of the side that is exhausted first are moved. No function is recursive.
 struct TopologicalOrder: Sendable {
     typealias Node = Int32
     typealias Edge = Int32
     static let none: Int32 = -1
 
+    /// The edges of one node, as the ends of linked lists.
     struct NodeLinks {
-        /// The edges to what it waits for, in the order in which they were added.
+        /// The edges to the node's dependencies, in the order in which they were added.
         var firstDependency = none
         var lastDependency = none
         var dependencyCount: Int32 = 0
-        /// The edges from what waits for it.
+        /// The edges from the node's dependents.
         var firstDependent = none
         var dependentCount: Int32 = 0
-        /// Whether the edges to what it waits for are in the index.
+        /// Whether the edges to the node's dependencies are in the index.
         var isIndexed = false
     }
 
+    /// The two nodes of one edge, and its neighbours in the linked lists of edges.
     struct EdgeLinks {
         var dependent: Node
         var dependency: Node
@@ -35,14 +37,17 @@ struct TopologicalOrder: Sendable {
         var previousDependent = none
     }
 
+    /// The result of adding an edge.
     enum Addition: Equatable {
         case added(Edge)
-        /// The edge is there already.
+        /// The edge exists already.
         case known(Edge)
-        /// The edge would close this cycle: each waits for the next, the last is the first.
+        /// The edge would close this cycle. Each node depends on the next node; the first and the last node are the
+        /// same.
         case cycle([Node])
     }
 
+    /// The key of an edge in the index.
     private struct Ends: Hashable {
         let dependent: Node
         let dependency: Node
@@ -51,8 +56,8 @@ struct TopologicalOrder: Sendable {
     private var list = LabelledList()
     private(set) var nodeLinks: [NodeLinks] = []
     private(set) var edgeLinks: [EdgeLinks] = []
-    /// Finds the edges of nodes with many dependencies, for searches where the dependency has many dependents too. Any
-    /// other edge is found in the shorter of the two lists.
+    /// Finds an edge whose dependent has many dependencies and whose dependency has many dependents. Any other edge is
+    /// found in the shorter of the two lists.
     private var index: [Ends: Edge] = [:]
     private(set) var edgeCount = 0
     private var freeNodes: [Node] = []
@@ -73,26 +78,26 @@ extension TopologicalOrder {
         return node
     }
 
-    /// Removes a node that has no edges.
+    /// Removes a node without edges.
     mutating func removeNode(_ node: Node) {
         precondition(isUnused(node), "a node with edges cannot be taken out")
         list.remove(node)
         freeNodes.append(node)
         guard count == 0 else { return }
-        self = TopologicalOrder()  // gives the memory of a large graph back
+        self = TopologicalOrder()  // frees the memory of a large graph
     }
 
-    /// Whether a node comes before another one.
+    /// Returns whether a node comes before another node.
     func comes(_ a: Node, before b: Node) -> Bool { list.comes(a, before: b) }
 
-    /// Whether a node has no edges.
+    /// Returns whether a node has no edges.
     func isUnused(_ node: Node) -> Bool {
         nodeLinks[Int(node)].firstDependency == Self.none && nodeLinks[Int(node)].firstDependent == Self.none
     }
 
     func hasDependents(_ node: Node) -> Bool { nodeLinks[Int(node)].firstDependent != Self.none }
 
-    /// Calls `body` for each edge to what a node waits for, in the order in which they were added.
+    /// Calls `body` for each edge to a dependency of a node, in the order in which the edges were added.
     func forEachDependency(of node: Node, _ body: (Edge) -> Void) {
         var edge = nodeLinks[Int(node)].firstDependency
         while edge != Self.none {
@@ -105,10 +110,10 @@ extension TopologicalOrder {
 // MARK: - Edges
 
 extension TopologicalOrder {
-    /// Lists of up to so many edges are searched linearly.
+    /// Lists of up to this many edges are searched linearly.
     private static let shortListCount = 16
 
-    /// The edge between two nodes, if there is one.
+    /// Returns the edge between two nodes; nil if no such edge exists.
     mutating func edge(from dependent: Node, to dependency: Node) -> Edge? {
         let (count, otherCount) = (nodeLinks[Int(dependent)].dependencyCount, nodeLinks[Int(dependency)].dependentCount)
         if count <= min(otherCount, Int32(Self.shortListCount)) {
@@ -138,7 +143,7 @@ extension TopologicalOrder {
         }
     }
 
-    /// Makes one node wait for another, unless that closes a cycle.
+    /// Makes one node depend on another node, unless that closes a cycle.
     mutating func addEdge(from dependent: Node, to dependency: Node) -> Addition {
         guard dependent != dependency else { return .cycle([dependent, dependent]) }
         if let edge = edge(from: dependent, to: dependency) { return .known(edge) }
@@ -151,7 +156,6 @@ extension TopologicalOrder {
         return .added(edge)
     }
 
-    /// Removes an edge.
     mutating func removeEdge(_ edge: Edge) {
         let link = edgeLinks[Int(edge)]
         if nodeLinks[Int(link.dependent)].isIndexed {
@@ -208,7 +212,7 @@ extension TopologicalOrder {
 // MARK: - The order
 
 extension TopologicalOrder {
-    /// Changes the order so that it agrees with a new edge; returns the cycle instead, if the edge would close one.
+    /// Changes the order to agree with a new edge. If the edge would close a cycle, returns the cycle instead.
     private mutating func reorder(forEdgeFrom dependent: Node, to dependency: Node) -> [Node]? {
         if list.comes(dependency, before: dependent) { return nil }
         if nodeLinks[Int(dependency)].firstDependency == Self.none {
@@ -222,8 +226,9 @@ extension TopologicalOrder {
         return search(from: dependent, to: dependency)
     }
 
-    /// Searches from both ends, one edge each in alternation, among the nodes between the two ends in the order; no
-    /// other node can be on a path between them. The nodes of the side that is exhausted first move past the other end.
+    /// Searches from both ends, following one edge of each side in alternation. Only nodes between the two ends in the
+    /// order are visited, because no other node can be on a path between the ends. The nodes of the side that is
+    /// exhausted first are moved past the other end.
     private mutating func search(from dependent: Node, to dependency: Node) -> [Node]? {
         var up = SearchFrontier(from: dependent, to: dependency, in: self, towards: .dependents)
         var down = SearchFrontier(from: dependency, to: dependent, in: self, towards: .dependencies)
@@ -245,12 +250,12 @@ extension TopologicalOrder {
         }
     }
 
-    /// Moves nodes behind another one; among themselves they keep their order.
+    /// Moves nodes after another node, and keeps their relative order.
     private mutating func moveBehind(_ node: Node, _ moved: [Node]) {
         for other in moved.sorted(by: { list.comes($1, before: $0) }) { list.move(other, behind: node) }
     }
 
-    /// Moves nodes before another one; among themselves they keep their order.
+    /// Moves nodes before another node, and keeps their relative order.
     private mutating func moveBefore(_ node: Node, _ moved: [Node]) {
         var next = node
         for other in moved.sorted(by: { list.comes($1, before: $0) }) {

@@ -6,10 +6,10 @@ public import FoundationNetworking
 
 /// The credentials of a `.netrc` file, by host. A value: the file is read once, when the value is made.
 ///
-/// An operation answers a Basic or Digest challenge of its request's own origin with them, where neither its options
+/// An operation uses them to answer a Basic or Digest challenge from its request's own origin, if neither its options
 /// nor its request has a credential; see `TransferOptions.netrc`.
 public struct Netrc: Sendable, Equatable {
-    /// What the file says of one machine, or of all others.
+    /// The entry for one machine, or for all other machines.
     struct Entry: Sendable, Equatable {
         /// In lower case; nil for `default`.
         let machine: String?
@@ -17,38 +17,38 @@ public struct Netrc: Sendable, Equatable {
         var password: String?
     }
 
-    /// Why a file that an archive names could not be read.
+    /// The reason why a file that an archive names could not be read.
     private struct Fault: Sendable, Equatable {
         let code: NetworkingError.Code
         let message: String
     }
 
-    /// The absolute path of the file; nil for a value that was made from a text.
+    /// The absolute path of the file; nil for a value that was made from text.
     public let path: String?
-    /// Whether the file may be one that others than its owner may read.
+    /// Whether the file is accepted if users other than its owner can read it.
     let mayBeReadByOthers: Bool
     private let entries: [Entry]
     private var unread: Fault?
 
-    /// Reads the text of a file: the words `machine`, `default`, `login`, `password`, `account` and `macdef`, values
-    /// that may be quoted, and comments that begin with `#` where a word may stand. Keywords may be written in any
-    /// case.
+    /// Parses the text of a file: the keywords `machine`, `default`, `login`, `password`, `account` and `macdef`,
+    /// values that may be quoted, and comments that begin with `#` in the position of a keyword. The case of keywords
+    /// is ignored.
     ///
-    /// - Throws: `NetworkingError` with `invalidRequest` when the text is anything else. The message has the number of
-    ///   the line, and none of its text, which may be a password.
+    /// - Throws: `NetworkingError` with `invalidRequest` if the text contains anything else. The message contains the
+    ///   number of the line but no text of the file, which may be a password.
     public init(text: String) throws(NetworkingError) {
         (path, mayBeReadByOthers) = (nil, false)
         entries = try NetrcText.entries(of: text, in: "the netrc text")
     }
 
-    /// Reads a file; blocks meanwhile.
+    /// Reads a file, and blocks until it is read.
     ///
     /// - Parameters:
-    ///   - path: a relative one starts at the current folder.
-    ///   - mayBeReadByOthers: whether others than the owner may read the file, as where a container mounts secrets. One
-    ///     that others may write is refused in any case. Default false.
-    /// - Throws: `NetworkingError` with `cannotOpenFile` when there is no such file, when others than its owner may use
-    ///   it (mode 0600 at most), or when it is larger than 1 MiB; else as `init(text:)`.
+    ///   - path: a relative path is resolved against the current folder.
+    ///   - mayBeReadByOthers: whether the file is accepted if users other than its owner can read it, as in a container
+    ///     that mounts secrets. A file that others may write is always refused. Default false.
+    /// - Throws: `NetworkingError` with `cannotOpenFile` if the file does not exist, if users other than its owner may
+    ///   use it (mode 0600 at most), or if it is larger than 1 MiB; otherwise as `init(text:)`.
     public init(contentsOfFile path: String, mayBeReadByOthers: Bool = false) throws(NetworkingError) {
         self.path = Self.absolute(path)
         self.mayBeReadByOthers = mayBeReadByOthers
@@ -56,7 +56,7 @@ public struct Netrc: Sendable, Equatable {
         entries = try NetrcText.entries(of: text, in: path)
     }
 
-    /// The file that an archive names. One that cannot be read makes the operation fail, not the archive.
+    /// Reads the file that an archive names. An unreadable file makes the operation fail, not the archive.
     init(archivedFile path: String, mayBeReadByOthers: Bool) {
         do throws(NetworkingError) {
             self = try Netrc(contentsOfFile: path, mayBeReadByOthers: mayBeReadByOthers)
@@ -66,14 +66,14 @@ public struct Netrc: Sendable, Equatable {
         }
     }
 
-    /// Why no request may be sent with these credentials; nil when requests may.
+    /// The error of an unreadable file, which prevents requests with these credentials; otherwise nil.
     var fault: NetworkingError? { unread.map { NetworkingError($0.code, $0.message) } }
 
     private static func absolute(_ path: String) -> String {
         path.hasPrefix("/") ? path : FileManager.default.currentDirectoryPath + "/" + path
     }
 
-    /// The file of the user: the one that the environment variable `NETRC` names, else `.netrc` in the home folder.
+    /// The user's file: the file that the environment variable `NETRC` names, otherwise `.netrc` in the home folder.
     /// Reading it blocks.
     ///
     /// - Throws: as `init(contentsOfFile:)`.
@@ -89,8 +89,9 @@ public struct Netrc: Sendable, Equatable {
         return home + "/.netrc"
     }
 
-    /// The credential for a host: that of the first entry for the machine that has a login or a password, else that of
-    /// `default`; nil when there is none. A login that is missing is empty, as for servers that want a token only.
+    /// Returns the credential for a host, from the first entry with a login or a password. If the machine has entries,
+    /// only these are used, otherwise the entries for `default`. Nil if no entry has a login or a password. A missing
+    /// login is empty, as for servers that require only a token.
     public func credential(forHost host: String) -> URLCredential? {
         let host = host.lowercased()
         let bare = host.hasPrefix("[") && host.hasSuffix("]") ? String(host.dropFirst().dropLast()) : host
@@ -101,7 +102,7 @@ public struct Netrc: Sendable, Equatable {
     }
 }
 
-/// Only the file is shown: neither names nor passwords.
+/// Descriptions show only the file: neither names nor passwords.
 extension Netrc: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
     public var description: String { "credentials in \(path ?? "a netrc text")" }
     public var debugDescription: String { description }

@@ -1,11 +1,11 @@
 // Bluebonnet: HTTP operations for Swift on Linux.
 // SPDX-License-Identifier: MIT
 
-/// Reads the text of a `.netrc` file. Pure.
+/// Parses the text of a `.netrc` file. Pure.
 struct NetrcText {
     private var rest: Substring.UnicodeScalarView
     private var line = 1
-    /// What the text is called in errors.
+    /// The name of the text in errors.
     private let name: String
 
     private init(_ text: String, _ name: String) {
@@ -54,10 +54,11 @@ extension NetrcText {
         return scalar
     }
 
-    /// Space, tab, line feed, vertical tab, form feed or carriage return.
+    /// Returns whether a character is a space, tab, line feed, vertical tab, form feed or carriage return.
     private static func isSpace(_ scalar: Unicode.Scalar) -> Bool { scalar == " " || ("\t"..."\r").contains(scalar) }
 
-    /// No credential of HTTP may have one (RFC 7617, section 2).
+    /// Returns whether a character is a control character, which no credential of HTTP may contain (RFC 7617, section
+    /// 2).
     private static func isControl(_ scalar: Unicode.Scalar) -> Bool { scalar.value < 0x20 || scalar.value == 0x7F }
 
     private mutating func skipSpace() {
@@ -68,7 +69,7 @@ extension NetrcText {
         while let scalar = next(), scalar != "\n" {}
     }
 
-    /// The next word where a comment may stand, in lower case; nil at the end.
+    /// Returns the next word in a position where a comment may precede it, in lower case; nil at the end.
     private mutating func keyword() throws(NetworkingError) -> String? {
         skipSpace()
         while rest.first == "#" {
@@ -78,7 +79,7 @@ extension NetrcText {
         return rest.isEmpty ? nil : plainWord().lowercased()
     }
 
-    /// The value after a keyword. It may begin with `#`: passwords do.
+    /// Returns the value after a keyword. The value may begin with `#`, because passwords may.
     private mutating func value(of keyword: String) throws(NetworkingError) -> String {
         skipSpace()
         guard let first = rest.first else { throw error("\(keyword) has no value") }
@@ -94,7 +95,7 @@ extension NetrcText {
         return String(word)
     }
 
-    /// With the escapes `\n`, `\r`, `\t`; any other character after a backslash stands for itself.
+    /// Parses a word with the escapes `\n`, `\r`, `\t`. A backslash before any other character is dropped.
     private mutating func quotedWord() throws(NetworkingError) -> String {
         _ = next()
         var word = String.UnicodeScalarView()
@@ -117,7 +118,7 @@ extension NetrcText {
         throw error("a quotation mark is not closed")
     }
 
-    /// A macro ends with an empty line.
+    /// Skips a macro, which ends with an empty line.
     private mutating func skipMacro() {
         skipLine()
         while !rest.isEmpty {

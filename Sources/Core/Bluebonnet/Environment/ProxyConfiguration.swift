@@ -3,16 +3,16 @@
 
 public import Foundation
 
-/// Which proxy a request goes through, by its URL. A value: it reads the environment only where it is asked to.
+/// Selects the proxy of a request by its URL. A value; only `environment` reads the environment of the process.
 ///
-/// Decided for each hop: a redirect to another host may need another proxy, or none.
+/// The proxy is selected for each hop: a redirect to another host may need another proxy, or no proxy.
 public struct ProxyConfiguration: Sendable, Hashable {
-    /// The proxy for http URLs; nil is none.
+    /// The proxy for http URLs; nil for no proxy.
     public var http: Proxy?
-    /// The proxy for https URLs; nil is none.
+    /// The proxy for https URLs; nil for no proxy.
     public var https: Proxy?
-    /// Which URLs go through no proxy, as in `NO_PROXY`: names, addresses and CIDR blocks, each with a port if need be,
-    /// or `*`. Default empty. An entry that can match nothing is ignored.
+    /// The URLs that go through no proxy, as in `NO_PROXY`: names, addresses and CIDR blocks, each with an optional
+    /// port, or `*`. Default empty. An entry that can match nothing is ignored.
     ///
     /// | entry | matches |
     /// |---|---|
@@ -29,12 +29,12 @@ public struct ProxyConfiguration: Sendable, Hashable {
 
     private var matcher: ProxyExceptions
 
-    /// Makes a configuration; what is not given is none.
+    /// Makes a configuration. Omitted proxies are nil, and omitted exceptions are empty.
     public init(http: Proxy? = nil, https: Proxy? = nil, exceptions: [String] = []) {
         (self.http, self.https, matcher) = (http, https, ProxyExceptions(exceptions))
     }
 
-    /// The proxy for a request to a URL; nil when the request goes to the server itself.
+    /// Returns the proxy for a request to a URL; nil if the request goes directly to the server.
     public func proxy(for url: URL) -> Proxy? { Origin(url).flatMap(proxy(to:)) }
 
     func proxy(to origin: Origin) -> Proxy? {
@@ -49,7 +49,7 @@ public struct ProxyConfiguration: Sendable, Hashable {
 // MARK: - The environment
 
 extension ProxyConfiguration {
-    /// The configuration that the environment of the process describes, as it is now.
+    /// The configuration that the environment of the process describes at the time of the call.
     ///
     /// - Throws: `NetworkingError` with `invalidRequest`, see `init(environment:)`.
     public static var environment: ProxyConfiguration {
@@ -57,16 +57,17 @@ extension ProxyConfiguration {
     }
 
     /// Reads the variables `http_proxy`, `https_proxy`, `all_proxy` and `no_proxy`, in lower case, or else in upper
-    /// case. An empty variable is none.
+    /// case. An empty variable counts as missing.
     ///
-    /// `all_proxy` stands in for either of the first two, and is not read where both are set. `HTTP_PROXY` in upper
-    /// case is not read where `REQUEST_METHOD` is set: to a CGI program, it is the `Proxy` field of a request. A value
-    /// without a scheme is that of an http proxy; `socks5` is read as `socks5h`, so the proxy looks names up. `socks`
-    /// and `socks4`, which mean SOCKS 4, are errors. Entries of `no_proxy` are separated by commas or spaces.
+    /// `all_proxy` replaces a missing `http_proxy` or `https_proxy`, and is not read if both are set. `HTTP_PROXY` in
+    /// upper case is not read if `REQUEST_METHOD` is set: in a CGI program, the variable contains the `Proxy` field of
+    /// a request. A value without a scheme is an http proxy; `socks5` is read as `socks5h`, so the proxy resolves
+    /// names. `socks` and `socks4`, which mean SOCKS 4, are errors. Entries of `no_proxy` are separated by commas or
+    /// spaces.
     ///
     /// - Parameter environment: names and values.
-    /// - Throws: `NetworkingError` with `invalidRequest` when a value is no URL of a proxy. The message names the
-    ///   variable, and not its value, which may hold a password.
+    /// - Throws: `NetworkingError` with `invalidRequest` if a value is not the URL of a proxy. The message names the
+    ///   variable but not its value, which may contain a password.
     public init(environment: [String: String]) throws(NetworkingError) {
         let values = Variables(values: environment)
         var (http, https) = (try values.proxy("http_proxy"), try values.proxy("https_proxy"))
@@ -79,13 +80,13 @@ extension ProxyConfiguration {
             exceptions: (values.first("no_proxy")?.value ?? "").split { $0 == "," || $0.isWhitespace }.map(String.init))
     }
 
-    /// Names and values of an environment.
+    /// The names and values of an environment.
     private struct Variables {
         let values: [String: String]
 
         private var isCGI: Bool { values["REQUEST_METHOD"] != nil }
 
-        /// The variable that counts.
+        /// Returns the first variable that is set and not empty, in lower case or else in upper case.
         func first(_ name: String) -> (name: String, value: String)? {
             for name in [name, name.uppercased()] where name != "HTTP_PROXY" || !isCGI {
                 if let value = values[name], !value.isEmpty { return (name, value) }

@@ -1,19 +1,21 @@
 // Bluebonnet: HTTP operations for Swift on Linux.
 // SPDX-License-Identifier: MIT
 
-/// Matches origins against the entries of `NO_PROXY`. Pure: names are not looked up.
+/// Matches origins against the entries of `NO_PROXY`. Pure: names are not resolved.
 struct ProxyExceptions: Sendable, Hashable {
-    /// As they were given.
+    /// The entries as given.
     let entries: [String]
     private let rules: [Rule]
 
+    /// The origins that a rule matches.
     private enum Target: Hashable {
         case everything
-        /// Labels of a domain, in lower case.
+        /// The labels of a domain, in lower case.
         case domain(String, includesItself: Bool)
         case block(AddressBlock)
     }
 
+    /// A parsed entry.
     private struct Rule: Hashable {
         let target: Target
         /// Nil for any port.
@@ -25,7 +27,7 @@ struct ProxyExceptions: Sendable, Hashable {
         rules = entries.compactMap(Self.rule)
     }
 
-    /// Whether a request to the origin goes through no proxy.
+    /// Returns whether a request to the origin goes through no proxy.
     func contains(_ origin: Origin) -> Bool {
         guard !rules.isEmpty else { return false }
         let host = Self.name(origin.host)
@@ -69,7 +71,7 @@ extension ProxyExceptions {
         return .domain(name, includesItself: !isBelow)
     }
 
-    /// A name without the dot that may end it.
+    /// Returns a name without a trailing dot.
     private static func name(_ text: String) -> String { text.hasSuffix(".") ? String(text.dropLast()) : text }
 
     private static func withoutBrackets(_ text: String) -> String {
@@ -77,12 +79,12 @@ extension ProxyExceptions {
     }
 }
 
-/// A block of IPv4 or IPv6 addresses (CIDR, RFC 4632 and RFC 4291, 2.3); an address alone is a block of one.
+/// A block of IPv4 or IPv6 addresses (CIDR, RFC 4632 and RFC 4291, 2.3). A single address is a block of one.
 struct AddressBlock: Sendable, Hashable {
     private let bytes: [UInt8]
     private let bitCount: Int
 
-    /// Reads `192.0.2.0/24`, `2001:db8::/32` or an address; nil when the text is neither.
+    /// Parses `192.0.2.0/24`, `2001:db8::/32` or an address; nil for any other text.
     init?(_ text: String) {
         let parts = text.split(separator: "/", omittingEmptySubsequences: false)
         guard parts.count <= 2, let written = IPAddress(String(parts[0])) else { return nil }
@@ -94,17 +96,17 @@ struct AddressBlock: Sendable, Hashable {
         guard parts[1].utf8.allSatisfy({ (0x30...0x39).contains($0) }), let count = Int(parts[1]),
             count <= written.bytes.count * 8
         else { return nil }
-        let excess = (written.bytes.count - bytes.count) * 8  // of an IPv4 address in IPv6's form
+        let excess = (written.bytes.count - bytes.count) * 8  // for an IPv4-mapped IPv6 address
         guard count >= excess else { return nil }
         bitCount = count - excess
     }
 
-    /// The address of a host, without its zone; nil when the host is a name. An IPv4 address may have any of the forms
-    /// that libcurl and the C library read.
+    /// Returns the address of a host without its zone; nil if the host is a name. An IPv4 address may have any form
+    /// that libcurl and the C library accept.
     static func address(_ text: String) -> [UInt8]? { IPAddress(text).map(bytes) ?? looseIPv4(text) }
 
-    /// Reads what inet_aton reads: one to four numbers, each decimal, octal (`0…`) or hexadecimal (`0x…`). The last one
-    /// fills the bytes that are left.
+    /// Parses the forms that inet_aton accepts: one to four numbers, each decimal, octal (`0…`) or hexadecimal (`0x…`).
+    /// The last number fills the remaining bytes.
     private static func looseIPv4(_ text: String) -> [UInt8]? {
         let parts = text.split(separator: ".", omittingEmptySubsequences: false)
         guard (1...4).contains(parts.count) else { return nil }
@@ -131,7 +133,7 @@ struct AddressBlock: Sendable, Hashable {
         return rest == 0 || (address[whole] ^ bytes[whole]) >> (8 - rest) == 0
     }
 
-    /// An IPv4 address in IPv6's form (RFC 4291, 2.5.5.2) is that IPv4 address.
+    /// Returns the bytes of an address. An IPv4-mapped IPv6 address (RFC 4291, 2.5.5.2) counts as the IPv4 address.
     private static func bytes(of address: IPAddress) -> [UInt8] {
         let bytes = address.bytes
         let isMapped = bytes.count == 16 && bytes.prefix(10).allSatisfy { $0 == 0 } && bytes[10...11] == [0xFF, 0xFF]

@@ -6,8 +6,8 @@ internal import CLinux
 internal import Foundation
 internal import Glibc
 
-/// A character device, such as `/dev/null` or a terminal, that a body is written to as it arrives. Nothing of it can be
-/// taken back, continued or moved into place. Closed with its last reference.
+/// A character device, such as `/dev/null` or a terminal, to which a body is written as it arrives. Written bytes
+/// cannot be taken back, and the body can neither be continued nor moved into place. Closed with its last reference.
 final class DeviceFile: Sendable {
     /// The device as the caller named it.
     let place: URL
@@ -15,11 +15,11 @@ final class DeviceFile: Sendable {
     private let descriptor: CInt
     private let running: Mutex<MessageDigest?>
 
-    /// Opens the device; not on the network thread.
+    /// Opens the device. Not on the network thread.
     ///
-    /// - Parameter isDigested: whether the digest of what is written will be asked for.
+    /// - Parameter isDigested: whether the digest of the written bytes will be read.
     init(_ path: String, place: URL, isDigested: Bool) throws(NetworkingError) {
-        // Without waiting: some devices are opened only when something is at their other end.
+        // O_NONBLOCK: opening some devices blocks until their other end is connected.
         let opened = open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK)
         guard opened >= 0 else {
             throw NetworkingError(.cannotOpenFile, "cannot open the device \(path)", underlying: POSIXError.last)
@@ -35,7 +35,7 @@ final class DeviceFile: Sendable {
         running = Mutex(isDigested ? MessageDigest(.sha256) : nil)
     }
 
-    /// Writes a whole piece after the earlier pieces, or throws. Blocks for as long as the device does.
+    /// Writes a whole piece after the earlier pieces, or throws. Blocks for as long as the device blocks.
     func append(_ piece: Data) throws(NetworkingError) {
         var rest = piece
         while !rest.isEmpty {
@@ -49,7 +49,7 @@ final class DeviceFile: Sendable {
         running.withLock { digest in piece.withUnsafeBytes { digest?.update($0) } }
     }
 
-    /// The digest of what was written, in hexadecimal; nil when it was not wanted.
+    /// The SHA-256 digest of the written bytes in hexadecimal; nil if no digest was requested.
     var digest: String? { running.withLock { $0?.copy().finish() } }
 
     deinit { closeOffNetworkThread(descriptor) }

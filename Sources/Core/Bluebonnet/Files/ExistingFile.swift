@@ -4,19 +4,19 @@
 internal import CLinux
 internal import Glibc
 
-/// What has the name that a complete file is to get by a rename. A rename replaces whatever has the name, so that only
-/// regular files, and links to them, may be replaced. Not for the network thread: a look at a file may block.
+/// The kind of file at the path to which a complete file will be renamed. A rename replaces a file of any kind, so only
+/// regular files, and links to them, may be replaced. Not on the network thread: examining a file may block.
 package enum ExistingFile: Equatable {
     case none
     /// A regular file, or a symbolic link to one.
     case regular(permissions: UInt32)
-    /// A character device, or a symbolic link to one: it can be written to, and must not be replaced.
+    /// A character device, or a symbolic link to one. It can be written to, and must not be replaced.
     case device
 
-    /// Looks at a path; a relative one starts from the folder's descriptor.
+    /// Examines the file at a path. A relative path is resolved against the folder's descriptor.
     ///
-    /// - Parameter shown: the path as messages show it.
-    /// - Throws: `cannotOpenFile` when it names something that can neither be replaced nor be written to as a device.
+    /// - Parameter shown: the path for error messages.
+    /// - Throws: `cannotOpenFile` if the path names a file that can neither be replaced nor be written to as a device.
     init(_ path: String, in folder: CInt? = nil, shown: String? = nil) throws(NetworkingError) {
         func refusal(_ reason: String) -> NetworkingError {
             NetworkingError(.cannotOpenFile, "cannot write \(shown ?? path): it is \(reason)")
@@ -30,12 +30,12 @@ package enum ExistingFile: Equatable {
         let isLink = file.kind == S_IFLNK
         guard !isLink || bluebonnet_look_at_target(folder, path, &file) == 0 else {
             if Self.isDescriptor(path, in: folder) { throw refusal("a descriptor that is not open") }
-            self = .none  // a link that leads nowhere
+            self = .none  // a dangling link
             return
         }
         switch file.kind {
         case S_IFREG:
-            // Replacing /dev/stdout would take it from all processes.
+            // Replacing /dev/stdout would remove it for all processes.
             if isLink, Self.isDescriptor(path, in: folder) { throw refusal("a descriptor of this process") }
             self = .regular(permissions: file.permissions & 0o777)
         case S_IFCHR: self = .device
@@ -46,7 +46,7 @@ package enum ExistingFile: Equatable {
         }
     }
 
-    /// Refuses a path whose file a rename must not replace.
+    /// Throws if a rename must not replace the file at a path.
     ///
     /// - Throws: `cannotWriteFile`.
     @discardableResult
@@ -65,7 +65,7 @@ package enum ExistingFile: Equatable {
         return found
     }
 
-    /// Whether a link leads to one of a process's open files, as `/dev/stdout` does.
+    /// Returns whether a link leads to an open file of a process, as `/dev/stdout` does.
     private static func isDescriptor(_ link: String, in folder: CInt) -> Bool {
         let prefix = "/proc/"
         return withUnsafeTemporaryAllocation(byteCount: prefix.utf8.count, alignment: 1) { buffer in

@@ -5,10 +5,11 @@ internal import Foundation
 internal import Glibc
 
 extension FileManager {
-    /// Moves a file to a name that nothing has; what stands there is never replaced, whoever makes it at that moment.
+    /// Moves a file to a name that does not exist yet. An existing file is never replaced, even if it is created at the
+    /// same moment.
     ///
-    /// A link is refused where a file stands. From another file system a copy is made beside the target first, so that
-    /// the name stands for the whole file only.
+    /// `link(2)` fails if the name exists. From another file system, the file is first copied next to the target, so
+    /// that the name only ever refers to the complete file.
     func moveItem(at file: URL, toNew target: URL) throws {
         guard let fault = Self.fault(ofLinking: file, to: target) else { return try removeItem(at: file) }
         switch fault {
@@ -23,7 +24,7 @@ extension FileManager {
                 throw error
             }
             try removeItem(at: file)
-        case .EPERM, .EOPNOTSUPP: try moveItem(at: file, to: target)  // a file system without links
+        case .EPERM, .EOPNOTSUPP: try moveItem(at: file, to: target)  // a file system without hard links
         default: throw POSIXError(fault)
         }
     }

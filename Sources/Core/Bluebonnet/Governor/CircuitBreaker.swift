@@ -1,37 +1,39 @@
 // Bluebonnet: HTTP operations for Swift on Linux.
 // SPDX-License-Identifier: MIT
 
-/// When a `Governor` takes an origin for unavailable: after so many failures in a row its operations fail at once with
-/// `originUnavailable`, for a time. Then one transfer is tried; with a success the origin is available again.
+/// The circuit-breaker settings of an origin under a `Governor`. After `failureCount` failures in a row the origin is
+/// unavailable for `openTime`: its operations fail at once with `originUnavailable`. Then one transfer probes the
+/// origin. If the probe succeeds, the origin is available again.
 ///
-/// A failure is a response with one of `statusCodes`, and a transfer that ended without a response: no address, no
-/// connection, a failed TLS handshake, a lost connection, a connect or idle timeout. A refused certificate, a
-/// cancellation and the total time limit are none. Status 429 counts neither as a failure nor as a success.
+/// Failures are responses with one of `statusCodes`, and transfers that end without a response: no address, no
+/// connection, a failed TLS handshake, a lost connection, a connect or idle timeout. A rejected certificate, a
+/// cancellation and the total timeout do not count. Status 429 is neither a failure nor a success, but a probe that
+/// gets a 429 makes the origin available again.
 public struct CircuitBreaker: Sendable, Hashable, Codable {
     /// The number of failures in a row after which the origin is unavailable. Default 5.
     public var failureCount = 5
-    /// How long it is unavailable before one transfer is tried. Default 30 s.
+    /// How long the origin is unavailable before one transfer probes it. Default 30 s.
     public var openTime = Duration.seconds(30)
     /// The statuses that count as failures. Default 500, 502, 503 and 504.
     public var statusCodes: Set<Int> = [500, 502, 503, 504]
 
-    /// Makes a breaker.
+    /// Creates a breaker.
     ///
     /// - Parameters:
     ///   - failureCount: the number of failures in a row; a number below 1 counts as 1.
-    ///   - openTime: how long the origin is unavailable then.
+    ///   - openTime: how long the origin is unavailable before the probe.
     public init(failureCount: Int = 5, openTime: Duration = .seconds(30)) {
         (self.failureCount, self.openTime) = (failureCount, openTime)
     }
 }
 
-/// Where the breaker of one origin stands. A value without a clock: instants are nanoseconds of a monotonic clock.
+/// The state of one origin's circuit breaker. A value without a clock: instants are nanoseconds of a monotonic clock.
 struct BreakerState: Equatable {
     private(set) var failureCount = 0
-    /// When one transfer may be tried; nil while the origin is available.
+    /// When one transfer may probe the origin; nil while the origin is available.
     private(set) var opensAt: UInt64?
 
-    /// Notes how a transfer ended.
+    /// Records a failure.
     ///
     /// - Returns: whether the origin is unavailable from now on.
     mutating func noteFailure(_ settings: CircuitBreaker, now: UInt64) -> Bool {
@@ -41,6 +43,6 @@ struct BreakerState: Equatable {
         return true
     }
 
-    /// The origin answers.
+    /// Records a success: the origin is available again.
     mutating func noteSuccess() { self = BreakerState() }
 }

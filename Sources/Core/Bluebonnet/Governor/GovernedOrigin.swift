@@ -4,12 +4,12 @@
 internal import Foundation
 
 /// One origin under a governor: its state, and the schedulers that wait for it. All managers with the governor share
-/// it. Network thread only.
+/// the origin. Network thread only.
 final class GovernedOrigin {
     let origin: Origin
     private let timers: NetworkTimers
     private let held: HeldOrigins
-    // Benchmark `limits`: unchecked, an idle governor costs less. Nothing that these values call comes back to them.
+    // Unchecked, because an idle governor costs less then (benchmark `limits`). No call on these values re-enters them.
     @exclusivity(unchecked) private var state: OriginState
     @exclusivity(unchecked) private var gate = GovernorGate()
 
@@ -27,7 +27,7 @@ final class GovernedOrigin {
         }
     }
 
-    /// Whether nobody waits for it, and nothing is known of it.
+    /// Whether no scheduler waits for the origin, and the origin has no state.
     var isIdle: Bool { gate.clients.isEmpty && state.isIdle(now: timers.clock.now()) }
 }
 
@@ -35,26 +35,26 @@ final class GovernedOrigin {
 extension GovernedOrigin: Sendable {}
 
 extension GovernedOrigin {
-    /// Whether nothing is in the way of a transfer; when it is not known, `isOpen(for:)` has to be asked.
+    /// Whether a transfer is known to be allowed; if false, `isOpen(for:)` gives the answer.
     var isKnownToBeOpen: Bool { gate.isOpen }
 
-    /// Whether a transfer may begin, or fails at once. A client that gets no is told when the answer may be another
-    /// one.
+    /// Returns whether a transfer may begin, or fails at once. If not, the client is notified when that may have
+    /// changed.
     func isOpen(for client: any GovernorClient) -> Bool {
         if gate.isOpen { return true }
         let permission = permission
-        if case .refused = permission { return true }  // and the gate stays closed: the time changes the permission
+        if case .refused = permission { return true }  // the gate stays closed: the permission changes with time
         if gate.clients.isEmpty, permission.isNow {
             _ = gate.open(timers)
             return true
         }
-        // Others wait, perhaps of the client that asks, which is in the middle of something: all are told together.
+        // Other operations wait, perhaps of this client, which is in the middle of a call: all are notified together.
         gate.add(client)
         wake(for: permission)
         return false
     }
 
-    /// A transfer takes its place; one that must not be sent gets a place that says so.
+    /// Begins a transfer and returns its permit. The permit of a transfer that must not be sent has a refusal.
     func begin(for client: any GovernorClient) -> GovernorPlace {
         if !gate.isOpen, let refusal = refusal(for: permission) { return GovernorPlace(self, refused: refusal) }
         gate.noteTaker(client)
@@ -63,8 +63,8 @@ extension GovernedOrigin {
         return GovernorPlace(self, number: number)
     }
 
-    /// A transfer that was paused in place goes on. It has waited as those that begin, and goes on where they fail: its
-    /// request was sent long ago.
+    /// Continues a transfer that was paused in place. It has waited like new transfers, but continues where they fail,
+    /// because its request was already sent.
     func goOn() -> GovernorPlace {
         let number = state.noteContinuation()
         update()
@@ -85,7 +85,7 @@ extension GovernedOrigin {
         update()
     }
 
-    /// Holds the origin as if its server had asked for that.
+    /// Starts a back-off of `time` nanoseconds as if the origin's server had asked for it.
     func hold(for time: UInt64) {
         state.hold(for: time, now: timers.clock.now())
         held.add(origin)
@@ -97,7 +97,7 @@ extension GovernedOrigin {
         if state.hold.until > now { held.onHold?(origin, state.hold.until - now) }
     }
 
-    /// Forgets what refusals and failures have shown.
+    /// Forgets refusals and failures.
     func reset() {
         state.reset()
         update()
@@ -105,12 +105,12 @@ extension GovernedOrigin {
 
     private var permission: OriginState.Permission { state.mayBegin(timers.clock.now()) }
 
-    /// Something has changed: the gate may have to be closed, or opened for those who wait.
+    /// Updates the gate after a change: closes it, or opens it for waiting clients.
     private func update() {
         if !gate.isOpen { look() } else if !permission.isNow { gate.close() }
     }
 
-    /// Opens the gate, or has it looked at again when somebody waits and that may help.
+    /// Opens the gate, or schedules another look if clients wait and a later time may help.
     private func look() {
         let permission = permission
         switch permission {
@@ -118,7 +118,7 @@ extension GovernedOrigin {
         case .refused:
             let clients = gate.open(timers)
             gate.close()
-            tell(clients)  // what waits is let pass, and fails
+            tell(clients)  // waiting operations pass the gate and fail
         case .notBefore, .whenOneEnds: if !gate.clients.isEmpty { wake(for: permission) }
         }
     }
@@ -142,14 +142,14 @@ extension GovernedOrigin {
 }
 
 extension OriginState.Permission {
-    /// Whether a transfer may begin, and be sent.
+    /// Whether a transfer may begin and be sent.
     fileprivate var isNow: Bool { if case .now = self { true } else { false } }
 }
 
-// MARK: - What it says
+// MARK: - Messages and status
 
 extension GovernedOrigin {
-    /// Why a transfer has to wait; nil when it need not.
+    /// Why a transfer has to wait; nil if it does not.
     var obstacle: String? {
         switch permission {
         case .now, .refused: nil
@@ -162,7 +162,7 @@ extension GovernedOrigin {
         }
     }
 
-    /// Whether no transfer begins because the server asked for that, or because the origin is unavailable.
+    /// Whether no transfer begins because the server asked clients to wait, or because the origin is unavailable.
     var isHeld: Bool {
         switch permission {
         case .notBefore(_, .hold), .refused: true
@@ -170,7 +170,7 @@ extension GovernedOrigin {
         }
     }
 
-    /// Why a transfer must not be sent; nil when it may be.
+    /// Returns why a transfer must not be sent; nil if it may be sent.
     private func refusal(for permission: OriginState.Permission) -> TransferRefusal? {
         switch permission {
         case .now: nil
@@ -180,7 +180,7 @@ extension GovernedOrigin {
                     .originUnavailable,
                     "has failed \(limits.circuitBreaker?.failureCount ?? 1) times in a row; "
                         + "it is tried again at", instant), end: nil)
-        // The last three only when the clock has gone on since a refusal.
+        // The last three cases occur only if time has passed since a refusal.
         case .refused(let instant, _), .notBefore(let instant, _): tooLong(until: instant)
         case .whenOneEnds: tooLong(until: timers.clock.now())
         }
@@ -199,7 +199,7 @@ extension GovernedOrigin {
         return error
     }
 
-    /// What there is to know of it at this moment.
+    /// The current status of the origin.
     var status: OriginStatus {
         var status = OriginStatus(origin: "\(origin)")
         switch permission {
@@ -226,10 +226,10 @@ extension GovernedOrigin {
 
     private func text(_ instant: UInt64) -> String { Self.text(date(instant)) }
 
-    /// A date as a sentence has it.
+    /// Formats a date for a message.
     static func text(_ date: Date) -> String { date.formatted(.iso8601) }
 
-    /// `200/s`, `0.5/s`.
+    /// Formats a rate: `200/s`, `0.5/s`.
     private static func text(_ perSecond: Double) -> String {
         let digits = perSecond < 9.95 ? 1 : 0
         return String(format: "%.\(digits)f", perSecond) + "/s"

@@ -1,9 +1,9 @@
 // Bluebonnet: HTTP operations for Swift on Linux.
 // SPDX-License-Identifier: MIT
 
-/// The network thread's part of a governor: its origins, and the rate of all of them together.
+/// The state of a governor: its origins, and the rate limit of all origins together. Network thread only.
 final class GovernorCore {
-    /// As many origins are known before those are forgotten about which there is nothing to know.
+    /// The number of known origins from which origins without state are forgotten.
     private static let originLimit = 256
 
     private var limits: OriginLimits
@@ -11,7 +11,7 @@ final class GovernorCore {
     private var origins: [Origin: GovernedOrigin] = [:]
     private let held = HeldOrigins()
     private var pruneCount = GovernorCore.originLimit
-    /// Nil for the process's.
+    /// Nil for the process's timers.
     private let ownTimers: NetworkBound<NetworkTimers>?
     private var bucket: RateBucket?
     private var rateLimit: RateLimit?
@@ -31,7 +31,7 @@ extension GovernorCore: Sendable {}
 // MARK: - Origins
 
 extension GovernorCore {
-    /// The number of origins that are known.
+    /// The number of known origins.
     var originCount: Int { origins.count }
 
     func origin(_ origin: Origin) -> GovernedOrigin {
@@ -42,7 +42,7 @@ extension GovernorCore {
         return made
     }
 
-    /// Forgets origins that no scheduler uses and about which there is nothing to know.
+    /// Forgets origins without state that no scheduler uses.
     private func prune() {
         var entries = Array(origins)
         origins = [:]
@@ -67,7 +67,7 @@ extension GovernorCore {
         origins.values.filter { !$0.isIdle }.map(\.status).sorted { $0.origin < $1.origin }
     }
 
-    /// Up to `limit` origins that are held or unavailable, in the order of their names.
+    /// Returns up to `limit` origins that are backing off or unavailable, sorted by name.
     func heldStatuses(limit: Int) -> [OriginStatus] {
         var found: [GovernedOrigin] = []
         for origin in held.origins {
@@ -79,14 +79,14 @@ extension GovernorCore {
 
     func reset(_ origin: Origin) { origins[origin]?.reset() }
 
-    /// Sets what is told of each hold that a server asks for, in nanoseconds.
+    /// Sets the observer of the back-offs that servers ask for; their length is in nanoseconds.
     func observeHolds(_ observer: @escaping (Origin, UInt64) -> Void) { held.onHold = observer }
 }
 
-// MARK: - The rate of all
+// MARK: - The rate limit of all origins
 
 extension GovernorCore {
-    /// Whether a transfer to any origin may begin. A client that gets no is told when the answer may be another one.
+    /// Returns whether a transfer to any origin may begin. If not, the client is notified when that may have changed.
     func isOpen(for client: any GovernorClient) -> Bool {
         guard let bucket else { return true }
         let (opensAt, now) = (bucket.opensAt, timers.clock.now())
@@ -105,7 +105,7 @@ extension GovernorCore {
 
     private func open() { for client in gate.open(timers) { client.mayBeginAgain(to: nil) } }
 
-    /// A transfer takes its place; `giveBack()` when nothing of it is sent.
+    /// Takes a token for a transfer. `giveBack()` returns the token if nothing is sent.
     func take(for client: any GovernorClient) {
         guard bucket != nil else { return }
         bucket?.take(now: timers.clock.now())
@@ -114,7 +114,7 @@ extension GovernorCore {
 
     func giveBack() {
         bucket?.giveBack()
-        // Whoever waits may be another manager than the one that gives back.
+        // The waiting client may belong to another manager.
         guard let bucket, !gate.clients.isEmpty else { return }
         if bucket.opensAt <= timers.clock.now() { open() } else { wake(at: bucket.opensAt) }
     }
@@ -125,7 +125,7 @@ extension GovernorCore {
         open()
     }
 
-    /// Why a transfer to any origin has to wait; nil when it need not.
+    /// Why a transfer to any origin has to wait; nil if it may begin.
     var obstacle: String? {
         guard let rateLimit, let bucket, bucket.opensAt > timers.clock.now() else { return nil }
         return "all requests together are limited to \(rateLimit.count) in \(rateLimit.period)"

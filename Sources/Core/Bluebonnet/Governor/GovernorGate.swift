@@ -1,19 +1,19 @@
 // Bluebonnet: HTTP operations for Swift on Linux.
 // SPDX-License-Identifier: MIT
 
-/// A scheduler, as a governor knows it: what waits for an origin, or for the rate of all, is told when it may go on.
+/// A scheduler as the client of a governor: it is notified when transfers may begin again.
 protocol GovernorClient: AnyObject {
     /// - Parameter origin: nil when a transfer to any origin may begin again.
     func mayBeginAgain(to origin: Origin?)
-    /// The number of operations that wait for a slot of an origin.
+    /// Returns the number of operations that wait for a slot of an origin.
     func waitingCount(for origin: Origin) -> Int
 }
 
-/// Whether transfers may begin, and who waits for that. The schedulers that found the gate closed are told when it
-/// opens, once, and the one that let the last transfer begin is told last: so the managers take turns. Network thread
-/// only; it decides nothing.
+/// Whether transfers may begin, and which schedulers wait for that. When the gate opens, the schedulers that found it
+/// closed are notified once. The scheduler that began the last transfer comes last, so that managers take turns. The
+/// gate decides nothing itself. Network thread only.
 struct GovernorGate {
-    /// False until it is known that something may begin again.
+    /// False until a transfer is known to be allowed again.
     private(set) var isOpen = true
     private var waiting: [any GovernorClient] = []
     private var lastTaker: ObjectIdentifier?
@@ -21,7 +21,7 @@ struct GovernorGate {
 
     var clients: [any GovernorClient] { waiting }
 
-    /// A client has found the gate closed.
+    /// Adds a client that found the gate closed.
     mutating func add(_ client: any GovernorClient) {
         if !waiting.contains(where: { $0 === client }) { waiting.append(client) }
     }
@@ -32,7 +32,7 @@ struct GovernorGate {
 
     /// Opens the gate.
     ///
-    /// - Returns: who is to be told, in this order.
+    /// - Returns: the clients to notify, in this order.
     mutating func open(_ timers: NetworkTimers) -> [any GovernorClient] {
         isOpen = true
         if let timer { timers.withdraw(timer.ticket) }
@@ -46,7 +46,7 @@ struct GovernorGate {
         return waiting + [last].compactMap(\.self)
     }
 
-    /// Has `action` called at an instant, or before.
+    /// Calls `action` at an instant, unless a call at that instant or earlier is already scheduled.
     mutating func wake(at instant: UInt64, _ timers: NetworkTimers, _ action: @escaping () -> Void) {
         if let timer {
             if timer.instant <= instant { return }
@@ -55,7 +55,7 @@ struct GovernorGate {
         timer = (timers.wait(until: instant, action), instant)
     }
 
-    /// The timer's action runs.
+    /// Forgets the timer when its action runs.
     mutating func noteWake() { timer = nil }
 }
 

@@ -3,12 +3,12 @@
 
 internal import Foundation
 
-/// The place of one transfer among those to its origin. Network thread only.
+/// The governor's permit for one transfer to an origin. Network thread only.
 struct GovernorPlace {
     private let governed: GovernedOrigin
-    /// 0 when the transfer is refused, and counts for nothing.
+    /// 0 for a refused transfer, which is not counted.
     private let number: UInt64
-    /// Why the transfer must not be sent; nil when it may be.
+    /// Why the transfer must not be sent; nil if it may be sent.
     private let refused: Box<TransferRefusal>?
 
     init(_ governed: GovernedOrigin, number: UInt64) { (self.governed, self.number, refused) = (governed, number, nil) }
@@ -21,7 +21,7 @@ struct GovernorPlace {
 
     var refusal: TransferRefusal? { refused?.value }
 
-    /// The place is free again.
+    /// Releases the permit.
     ///
     /// - Parameter isUnused: whether nothing was sent.
     func leave(isUnused: Bool) { if number != 0 { governed.end(number, isUnused: isUnused) } }
@@ -33,7 +33,7 @@ struct GovernorPlace {
 extension GovernorPlace: Sendable {}
 
 extension GovernorPlace {
-    /// The head of a response has come.
+    /// Records the outcome when the response head arrives.
     func note(_ head: ResponseHead) {
         var outcome = TransferOutcome(kind: .response(status: head.statusCode))
         if outcome.isRefusal || head.headers.mayTellRateLimit {
@@ -46,11 +46,11 @@ extension GovernorPlace {
         note(outcome)
     }
 
-    /// The transfer has ended without a response.
+    /// Records the outcome of a transfer that ended without a response.
     func note(_ error: NetworkingError) {
         if error.code == .timedOut, error.timeLimit == .connect { return note(TransferOutcome(kind: .connectTimeout)) }
         let isTotal = error.code == .timedOut && error.timeLimit == .total
-        // What a proxy refuses for good says nothing of the origin.
+        // A permanent refusal by a proxy says nothing about the origin.
         guard Self.failures.contains(error.code), !isTotal, !error.isRefusedByProxy else { return }
         note(TransferOutcome(kind: .failure))
     }
@@ -58,6 +58,6 @@ extension GovernorPlace {
     private static let failures: Set<NetworkingError.Code> = [
         .cannotFindHost, .cannotConnect, .timedOut, .connectionLost, .secureConnectionFailed, .badServerResponse,
     ]
-    /// Some thirty years.
+    /// In seconds: about thirty years.
     private static let longestHold = 1e9
 }

@@ -1,45 +1,46 @@
 // Bluebonnet: HTTP operations for Swift on Linux.
 // SPDX-License-Identifier: MIT
 
-/// The rate that a server allows, as its refusals show it. A value without a clock: instants are nanoseconds of a
+/// The rate limit of a server, estimated from its refusals. A value without a clock: instants are nanoseconds of a
 /// monotonic clock.
 ///
-/// A server that limits a rate counts: at the moment of a refusal nothing is left, whatever burst the server allows. So
-/// between two refusals the server has accepted as many transfers as its rate allows in that time, and that number is
-/// the measure. The transfers that are let begin from then on are paced by it. The first measures are rough and a
-/// little too high, which the next refusal shows; each is twice as good as the one before. As long as nothing is
-/// refused the rate grows, in so many transfers as the last measure counted by as much as that measure may be wrong,
-/// and from there on ever faster: a limit that was raised is found.
+/// A server with a rate limit counts transfers: at a refusal its budget is empty, whatever burst it allows. Between two
+/// refusals the server has therefore accepted as many transfers as its rate allows in that time. This number is the
+/// measurement, and it paces the following transfers. The first measurements are rough and slightly too high, which the
+/// next refusal shows; each measurement is twice as accurate as the previous one. Without refusals the rate grows: over
+/// as many transfers as the last measurement counted, it grows by the possible error of that measurement, and then ever
+/// faster. In this way a raised limit is found.
 ///
-/// With a measure of 200 transfers about one of 200 is refused. A time without transfers, in which the server saves up
-/// what it allows, ends a measure.
+/// With a measurement of 200 transfers, about one transfer in 200 is refused. An idle time, in which the server's
+/// budget refills, ends a measurement.
 ///
-/// A server that refuses at random, or for other reasons than the number of transfers, refuses the same share of them
-/// at a lower rate. A rate that has fallen by half without a smaller share is given up, and none is learned for a time.
+/// A server that refuses at random, or for reasons other than the number of transfers, refuses the same share of them
+/// at a lower rate. If the rate has fallen by half without a smaller share of refusals, the rate is dropped, and no
+/// rate is learned for 300 s.
 struct LearnedRate: Equatable {
-    /// The number of accepted transfers that make a measure exact enough.
+    /// The number of accepted transfers that makes a measurement accurate enough.
     static let fullCount = 200
-    /// A rate that nothing has spoken against for so long is forgotten.
+    /// In nanoseconds: a rate is forgotten after this time without a refusal.
     private static let memory: UInt64 = 300_000_000_000
     private static let shortestIdleTime = 100_000_000.0
-    /// By how much the rate grows with an accepted transfer, at most.
+    /// The largest factor by which one accepted transfer raises the rate.
     private static let largestGrowth = 1.5
 
-    /// Transfers a second; nil before the first measure, and while refusals do not depend on the rate.
+    /// Transfers per second; nil before the first measurement, and while refusals do not depend on the rate.
     private(set) var perSecond: Double?
     private var bucket = RateBucket(perSecond: 1)
-    /// The refusal from which the measure counts; nil without one.
+    /// The refusal at which the measurement began; nil without a measurement.
     private var measureBegan: UInt64?
     private var acceptedCount = 0
-    /// What the last measure counted, and the accepted transfers since.
+    /// The number of accepted transfers in the last measurement, and since then.
     private var evidence = 1
     private var growthCount = 0
     private var lastRefusal: UInt64
     private var lastBegin: UInt64
-    /// The first transfer after a hold, and the transfers accepted since.
+    /// The first transfer after a back-off, and the number of transfers accepted since.
     private var opening: Opening?
     private var shares = RefusedShares()
-    /// Until when no rate is learned, because refusals do not depend on it.
+    /// Until when no rate is learned, because refusals do not depend on the rate.
     private var givenUpUntil: UInt64 = 0
 
     private struct Opening: Equatable {
@@ -47,7 +48,7 @@ struct LearnedRate: Equatable {
         var acceptedCount = 0
     }
 
-    /// The first refusal.
+    /// Begins the first measurement at the first refusal.
     init(refusedAt now: UInt64) { (lastRefusal, lastBegin, measureBegan) = (now, now, now) }
 
     /// When the next transfer may begin.
@@ -68,24 +69,25 @@ struct LearnedRate: Equatable {
 
     mutating func giveBack() { if perSecond != nil { bucket.giveBack() } }
 
-    /// The server has accepted a transfer.
+    /// Records a transfer that the server accepted.
     ///
-    /// - Parameter isStale: whether it began before the last refusal: such ones say nothing of the rate that followed.
+    /// - Parameter isStale: whether the transfer began before the last refusal. A stale transfer says nothing about the
+    ///   rate since then.
     mutating func noteAccepted(now: UInt64, isStale: Bool = false) {
         acceptedCount += 1
         if !isStale { shares.noteAccepted(now: now) }
         opening?.acceptedCount += 1
-        guard let perSecond, bucket.opensAt > now else { return }  // only a rate that holds something back grows
+        guard let perSecond, bucket.opensAt > now else { return }  // only a rate that delays transfers grows
         growthCount += 1
         let (count, evidence) = (Double(growthCount), Double(evidence))
         let growth = (1 + (count / evidence) * (count / evidence)) / (evidence * evidence)
         setRate(perSecond * min(Self.largestGrowth, 1 + growth))
     }
 
-    /// The server has refused a transfer; before what follows of that is noted.
+    /// Counts a refused transfer. Called before the consequences of the refusal are recorded.
     mutating func countRefusal() { shares.noteRefused() }
 
-    /// The server has refused a transfer, and did not say for how long.
+    /// Records a refusal that gives no time to wait.
     ///
     /// - Parameter floor: the lowest rate.
     mutating func noteRefusal(now: UInt64, floor: Double) {
@@ -98,7 +100,7 @@ struct LearnedRate: Equatable {
         guard let began = measureBegan, now > began else { return beginMeasure(at: now) }
         let measured = (Double(acceptedCount) + 0.5) * 1e9 / Double(now - began)
         let isFull = acceptedCount >= Self.fullCount
-        // A measure over a long time may have seen times in which less was sent than the server would have accepted.
+        // A long measurement may include times with fewer transfers than the server would have accepted.
         let rate = isFull ? max(measured, 0.9 * (perSecond ?? 0)) : measured
         evidence = min(max(acceptedCount, 1), Self.fullCount)
         growthCount = 0
@@ -106,10 +108,10 @@ struct LearnedRate: Equatable {
         if isFull { beginMeasure(at: now) }
     }
 
-    /// The server has refused a transfer, and wants to be left alone for a time. In that time it saves up what it
-    /// allows, so that a measure over it is too low, and one from its end on too high.
+    /// Records a refusal that gives a time to wait. The server's budget refills in that time: a measurement that
+    /// includes the time is too low, and a measurement from its end is too high.
     ///
-    /// - Parameter end: of the hold, during which nobody sends anything for another reason.
+    /// - Parameter end: the end of the back-off. Until then, the lack of transfers is not an idle time.
     mutating func noteHold(now: UInt64, until end: UInt64) {
         (lastRefusal, lastBegin) = (now, max(lastBegin, end))
         shares.beginBlock()

@@ -1,49 +1,49 @@
 // Bluebonnet: HTTP operations for Swift on Linux.
 // SPDX-License-Identifier: MIT
 
-/// Until when an origin is left alone, because its server has asked for that. A value without a clock: instants are
-/// nanoseconds of a monotonic clock.
+/// The back-off of an origin whose server asked clients to wait. A value without a clock: instants are nanoseconds of a
+/// monotonic clock.
 ///
-/// Operations wait for the end of a hold as long as the origin's `maximumHold` allows. A longer hold makes them fail,
-/// and after each `maximumHold` one transfer tries whether the server means it. When one probe after another is
-/// refused, for longer than `maximumHold`, operations fail until the present hold ends.
+/// Operations wait for the end of a back-off up to the origin's `maximumHold`. If the back-off is longer, operations
+/// fail, and after each `maximumHold` one transfer probes the server. If the server refuses one probe after another for
+/// longer than `maximumHold`, operations fail until the current back-off ends.
 struct OriginHold: Equatable {
-    /// A probe that is refused is followed by another one after this time at least.
+    /// The shortest back-off after a refused probe that got no time to wait, in nanoseconds.
     private static let shortestHold: UInt64 = 1_000_000_000
-    /// In a hold that is too long, transfers try the server after this time at least.
+    /// The shortest time between probes during a back-off that is too long, in nanoseconds.
     private static let shortestTrialInterval: UInt64 = 60_000_000_000
 
-    /// Zero without a hold, and when a transfer has begun after its end.
+    /// The end of the back-off; zero without a back-off, and once a transfer has begun after the end.
     private(set) var until: UInt64 = 0
-    /// When the server asked last.
+    /// When the server last caused a back-off.
     private var askedAt: UInt64 = 0
-    /// How long the server wanted to be left alone, when it said so last; zero when a transfer has succeeded since.
+    /// The length of the last back-off after a refusal, in nanoseconds; zero after a later success.
     private var length: UInt64 = 0
     /// The first refusal since the last success.
     private var refusedSince: UInt64?
-    /// Whether the server has refused for so long that operations do not wait for the end of the hold.
+    /// Whether the server has refused for so long that operations do not wait for the end of the back-off.
     private var isGivenUp = false
 
-    /// Whether operations fail instead of waiting. Only for a hold that is not over.
+    /// Returns whether operations fail instead of waiting. Only valid before the end of the back-off.
     func isTooLong(_ maximum: Duration, now: UInt64) -> Bool {
         isGivenUp || (until > now && until - now > maximum.nanoseconds)
     }
 
-    /// Whether one transfer may try the server before the hold ends.
+    /// Returns whether one transfer may probe the server before the back-off ends.
     func allowsTrial(_ maximum: Duration, now: UInt64) -> Bool {
         isTooLong(maximum, now: now) && now >= askedAt + max(maximum.nanoseconds, Self.shortestTrialInterval)
     }
 
-    /// Whether operations may wait for the end of a hold that is longer than the governor's limits let them wait.
+    /// Whether operations may wait for the end of a back-off that is longer than the governor's limits allow.
     var mayBeWaitedFor: Bool { !isGivenUp }
 
-    /// A success says that the server's limit is used up.
+    /// Records a success that reports an exhausted server limit.
     mutating func noteUsedUp(for time: UInt64, now: UInt64) { (until, askedAt) = (max(until, now + time), now) }
 
-    /// The server has refused a transfer.
+    /// Records a refused transfer.
     ///
-    /// - Parameter time: for how long; nil when the server does not say.
-    /// - Returns: whether the origin is held for that.
+    /// - Parameter time: how long the server asks clients to wait, in nanoseconds; nil if the response does not say.
+    /// - Returns: whether the refusal causes a back-off.
     mutating func noteRefusal(for time: UInt64?, isProbe: Bool, _ maximum: Duration, now: UInt64) -> Bool {
         guard let time = time ?? (isProbe ? max(Self.shortestHold, length) : nil) else { return false }
         (until, askedAt, length) = (max(until, now + time), now, time)
@@ -53,12 +53,12 @@ struct OriginHold: Equatable {
         return true
     }
 
-    /// A transfer that began after the last refusal has succeeded.
+    /// Records the success of a transfer that began after the last refusal.
     mutating func noteSuccess() { (length, refusedSince, isGivenUp) = (0, nil, false) }
 
-    /// A transfer begins.
+    /// Records the start of a transfer.
     mutating func noteBegin(now: UInt64) { if until <= now { until = 0 } }
 
-    /// Nobody has to wait any more.
+    /// Ends the back-off.
     mutating func lift() { self = OriginHold() }
 }

@@ -1,28 +1,28 @@
 // Bluebonnet: HTTP operations for Swift on Linux.
 // SPDX-License-Identifier: MIT
 
-/// What a `Governor` allows at one origin (scheme, host and port). A value.
+/// The limits that a `Governor` applies to one origin (scheme, host and port).
 public struct OriginLimits: Sendable, Hashable, Codable {
-    /// The most concurrent transfers to the origin, of all managers with the governor together; each manager has its
-    /// own limits besides. The governor lets fewer run after the server has refused or failed, but always one. At
-    /// least 1; a number above 2^30 counts as that. Default 64.
+    /// The largest number of concurrent transfers to the origin, for all managers with the governor together; the
+    /// limits of each manager apply in addition. After refusals or failures the governor allows fewer transfers, but
+    /// always one. At least 1; a number above 2^30 counts as 2^30. Default 64.
     public var maximumConcurrentTransferCount = 64
-    /// How many transfers to the origin may begin in a time. Redirects, answers to challenges and retries count too.
-    /// Default nil: no limit but the one that the server's refusals show.
+    /// How many transfers to the origin may begin in a period. Redirects, answers to challenges and retries count too.
+    /// Default nil: no limit except a rate learned from the server's refusals.
     public var rateLimit: RateLimit?
-    /// When the origin is taken for unavailable. Default nil: never.
+    /// When the origin counts as unavailable. Default nil: never.
     public var circuitBreaker: CircuitBreaker?
-    /// The longest time that operations wait because the server has asked for patience with `Retry-After`, or because
-    /// the server's `RateLimit` is used up. When the server asks for more, the origin's operations fail at once with
-    /// `retryAfterTooLong`, until no more than this time is left; after each such time, of one minute at least, one
-    /// transfer tries the server nevertheless. When the server has refused one transfer after another for longer than
-    /// this time, operations fail until the present hold ends. Default 5 min.
+    /// The longest time that operations wait because the server sent `Retry-After`, or because the server's `RateLimit`
+    /// is exhausted. If the server asks for a longer time, the origin's operations fail at once with
+    /// `retryAfterTooLong` until at most `maximumHold` is left. Meanwhile one transfer probes the server after each
+    /// `maximumHold`, but at most once a minute. If the server refuses one probe after another for longer than
+    /// `maximumHold`, operations fail until the current back-off ends. Default 5 min.
     public var maximumHold = Duration.seconds(300)
 
-    /// The defaults.
+    /// Creates the default limits.
     public init() {}
 
-    /// Makes limits with a rate, and the defaults.
+    /// Creates limits with a rate limit and a circuit breaker, and otherwise the defaults.
     public init(rateLimit: RateLimit?, circuitBreaker: CircuitBreaker? = nil) {
         (self.rateLimit, self.circuitBreaker) = (rateLimit, circuitBreaker)
     }
@@ -31,9 +31,9 @@ public struct OriginLimits: Sendable, Hashable, Codable {
         case maximumConcurrentTransferCount, rateLimit, circuitBreaker, maximumHold
     }
 
-    /// Makes limits as they were encoded.
+    /// Decodes limits.
     ///
-    /// - Throws: `DecodingError`, also when the number of transfers is not above zero.
+    /// - Throws: `DecodingError`, also if the number of transfers is not above zero.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         maximumConcurrentTransferCount = try container.decode(Int.self, forKey: .maximumConcurrentTransferCount)
@@ -47,6 +47,6 @@ public struct OriginLimits: Sendable, Hashable, Codable {
         maximumHold = try container.decode(Duration.self, forKey: .maximumHold)
     }
 
-    /// The number of transfers as the window of an origin has it.
+    /// The number of concurrent transfers as the size of an origin's window.
     var transferLimit: Double { Double(min(max(1, maximumConcurrentTransferCount), 1 << 30)) }
 }

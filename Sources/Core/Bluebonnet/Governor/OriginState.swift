@@ -1,65 +1,65 @@
 // Bluebonnet: HTTP operations for Swift on Linux.
 // SPDX-License-Identifier: MIT
 
-/// What a transfer to an origin came to, as far as it says how much the origin can bear.
+/// The outcome of a transfer, as far as it shows how much load the origin can take.
 struct TransferOutcome: Equatable {
     enum Kind: Equatable {
         case response(status: Int)
-        /// No connection was made in its time.
+        /// No connection was established within the connect timeout.
         case connectTimeout
         /// The transfer ended without a response.
         case failure
     }
 
     var kind: Kind
-    /// Nanoseconds for which the server wants to be left alone; nil when it does not say.
+    /// How long the server asks clients to wait, in nanoseconds; nil if the response does not say.
     var hold: UInt64?
 
-    /// Whether the server has refused the request because it gets too many.
+    /// Whether the server refused the request because of too many requests: status 429 or 503.
     var isRefusal: Bool { kind == .response(status: 429) || kind == .response(status: 503) }
 
-    /// Whether it says that the origin can bear less than it gets, or does not answer well.
+    /// Whether the outcome shows that the origin cannot take its load, or does not answer properly.
     var isTrouble: Bool {
         if case .response(let status) = kind { return hold != nil || status == 429 || status >= 500 }
         return true
     }
 }
 
-/// What one origin is allowed: how many transfers run, at what rate they begin, until when none does. A value without a
-/// clock: instants are nanoseconds of a monotonic clock.
+/// The limits of one origin and their current state: how many transfers may run, at what rate they may begin, and until
+/// when the origin is backing off. A value without a clock: instants are nanoseconds of a monotonic clock.
 ///
-/// A transfer has a number from its beginning on. What a transfer tells that began before the last change for the worse
-/// is no reason for another one.
+/// Transfers are numbered in the order in which they begin. The outcome of a transfer that began before the last
+/// restriction does not cause another restriction.
 struct OriginState {
     /// Whether another transfer may begin.
     enum Permission: Equatable {
         case now
         case notBefore(UInt64, Reason)
         case whenOneEnds(Reason)
-        /// It fails at once. Such a transfer is let pass, counts for nothing, and must not be sent.
+        /// The transfer fails at once: it passes the gate, is not counted, and must not be sent.
         case refused(until: UInt64, Reason)
     }
 
     enum Reason: Equatable {
-        /// The server asked for patience, or its limit is used up.
+        /// The server asked clients to wait, or its limit is exhausted.
         case hold
         case rate(perSecond: Double)
-        /// So many transfers run, and no more may.
+        /// The number of running transfers has reached this limit.
         case window(Int)
-        /// One transfer tries whether the origin answers.
+        /// A single transfer is probing the origin.
         case probe
         case breaker
     }
 
     private enum Probe: Equatable {
         case none
-        /// The next transfer goes alone.
+        /// The next transfer is the probe and runs alone.
         case needed
         case running(number: UInt64)
     }
 
     private static let lowestRate = 1.0 / 60
-    /// What is known of an origin to which no transfer has gone for so long is forgotten.
+    /// In nanoseconds: the state of an origin is forgotten after this time without transfers.
     private static let memory: UInt64 = 300_000_000_000
 
     var limits: OriginLimits {
@@ -67,16 +67,16 @@ struct OriginState {
     }
     private(set) var runningCount = 0
     private(set) var lastNumber: UInt64 = 0
-    /// How many transfers may run; it grows by one when as many have succeeded.
+    /// The concurrency limit; it grows by one when as many transfers have succeeded.
     private(set) var window: Double
-    /// Transfers up to this number are no reason for another change for the worse.
+    /// Outcomes of transfers up to this number cause no further restriction.
     private var lastStale: UInt64 = 0
     private(set) var hold = OriginHold()
     private var probe = Probe.none
     private var bucket: RateBucket?
     private(set) var learned: LearnedRate?
     private var breaker = BreakerState()
-    /// The last beginning or failure; zero while there is nothing that could be forgotten.
+    /// The last start or failure of a transfer; zero while there is no state to forget.
     private var lastUse: UInt64 = 0
 
     init(_ limits: OriginLimits) {
@@ -92,7 +92,7 @@ struct OriginState {
         if limits.circuitBreaker == nil { breaker = BreakerState() }
     }
 
-    /// Whether nothing of it would be missed.
+    /// Returns whether the state can be forgotten without a difference.
     func isIdle(now: UInt64) -> Bool {
         runningCount == 0 && hold.until <= now && bucket?.isPaid(now: now) != false && (isFresh || isOld(now: now))
     }
@@ -107,22 +107,22 @@ struct OriginState {
         return runningCount == 0 && lastUse != 0 && now > end && now - end > Self.memory
     }
 
-    /// Forgets what refusals and failures have shown. What transfers tell that have begun before is no reason to change
-    /// anything.
+    /// Forgets all refusals and failures. Outcomes of transfers that began earlier do not change the window or the
+    /// learned rate.
     mutating func reset() {
         hold.lift()
         (probe, learned, breaker, window) = (.none, nil, BreakerState(), limits.transferLimit)
         (lastStale, lastUse) = (lastNumber, 0)
     }
 
-    /// Whether the origin is held or unavailable, or was when the last transfer began.
+    /// Whether the origin is backing off or unavailable, or was when the last transfer began.
     var mayBeHeld: Bool { hold.until != 0 || breaker.opensAt != nil }
 }
 
 // MARK: - Beginnings
 
 extension OriginState {
-    /// Whether another transfer may begin. The clock is read only where it matters.
+    /// Returns whether another transfer may begin. The clock is read only if the answer depends on it.
     @inline(__always)  // benchmark `limits`: a call would copy the state
     func mayBegin(_ clock: @autoclosure () -> UInt64) -> Permission {
         if needsClock { return mayBegin(at: clock()) }
@@ -132,7 +132,8 @@ extension OriginState {
 
     private var needsClock: Bool { hold.until != 0 || breaker.opensAt != nil || hasRate }
 
-    /// Without a comparison with nil, which would copy the rates (benchmark `limits`).
+    /// Whether transfers have a configured or a learned rate. A comparison with nil would copy the rates (benchmark
+    /// `limits`).
     private var hasRate: Bool {
         if case .some = bucket { return true }
         if case .some = learned { return true }
@@ -156,9 +157,9 @@ extension OriginState {
         return .notBefore(opensAt, .rate(perSecond: rates.min() ?? 0))
     }
 
-    /// A transfer begins that may begin now.
+    /// Records the start of a transfer that may begin now.
     ///
-    /// - Returns: its number.
+    /// - Returns: the transfer's number.
     mutating func noteBegin(_ clock: @autoclosure () -> UInt64) -> UInt64 {
         let needsClock = hasRate || hold.until != 0 || lastUse != 0
         let now = needsClock ? clock() : 0
@@ -177,16 +178,17 @@ extension OriginState {
         return lastNumber
     }
 
-    /// A transfer that was paused in place goes on: it takes a place, whatever holds back those that begin.
+    /// Records that a transfer that was paused in place continues. It counts as running, whatever limits apply to new
+    /// transfers.
     ///
-    /// - Returns: its new number.
+    /// - Returns: the transfer's new number.
     mutating func noteContinuation() -> UInt64 {
         runningCount += 1
         lastNumber += 1
         return lastNumber
     }
 
-    /// What a transfer took from the rate is given back: nothing of it was sent.
+    /// Returns the tokens of a transfer to the rate limits, because nothing of the transfer was sent.
     mutating func giveBack() {
         bucket?.giveBack()
         learned?.giveBack()
@@ -196,13 +198,13 @@ extension OriginState {
 // MARK: - Ends
 
 extension OriginState {
-    /// A transfer runs no more, whatever it came to.
+    /// Records the end of a transfer, whatever its outcome.
     mutating func noteEnd(of number: UInt64) {
         runningCount -= 1
         if probe == .running(number: number) { probe = .needed }
     }
 
-    /// What a transfer came to; before its end, or not at all.
+    /// Records the outcome of a transfer. Called before the transfer's end, or not at all.
     mutating func note(_ outcome: TransferOutcome, of number: UInt64, _ clock: @autoclosure () -> UInt64) {
         let isProbe = probe == .running(number: number)
         if outcome.isTrouble { lastUse = clock() }
@@ -222,7 +224,7 @@ extension OriginState {
         }
     }
 
-    /// The server has asked somebody else for patience, who tells of that.
+    /// Starts a back-off of `time` nanoseconds, because the server asked another client to wait.
     mutating func hold(for time: UInt64, now: UInt64) {
         lastUse = now
         guard hold.noteRefusal(for: time, isProbe: false, limits.maximumHold, now: now), probe == .none else { return }
@@ -238,7 +240,7 @@ extension OriginState {
         _ outcome: TransferOutcome, isProbe: Bool, _ clock: @autoclosure () -> UInt64
     ) {
         guard let settings = limits.circuitBreaker else { return }
-        // While the origin is unavailable, only the transfer counts that was let through.
+        // While the origin is unavailable, only the probe counts.
         if breaker.opensAt != nil, !isProbe { return }
         switch outcome.kind {
         case .response(429): if isProbe { breaker.noteSuccess() }
@@ -252,9 +254,10 @@ extension OriginState {
         if hold.noteRefusal(for: outcome.hold, isProbe: isProbe, limits.maximumHold, now: now) { probe = .needed }
         guard number > lastStale else { return }
         learned?.countRefusal()
-        // An overloaded server has no rate: a 503 that does not say for how long is left to the window.
+        // A 503 without a time to wait means overload, not a rate limit: only the window reacts.
         if outcome.hold == nil, outcome.kind != .response(status: 429) { return narrow(for: number) }
-        // The rate that is learned keeps the number of transfers low, and would be missed by less than it.
+        // The learned rate already limits the number of transfers, and a smaller window could keep them below that
+        // rate.
         if learned?.perSecond == nil || outcome.hold != nil { narrow(for: number) } else { lastStale = lastNumber }
         guard learned != nil else {
             learned = LearnedRate(refusedAt: now)
@@ -268,7 +271,7 @@ extension OriginState {
         }
     }
 
-    /// Halves the window, once for all transfers that run.
+    /// Halves the window, once for all running transfers.
     private mutating func narrow(for number: UInt64) {
         guard number > lastStale else { return }
         lastStale = lastNumber
@@ -280,7 +283,7 @@ extension OriginState {
         if window < limit { window = min(limit, window + 1 / window) }
     }
 
-    /// The origin answers again, unless its breaker says otherwise: it is opened step by step.
+    /// Ends the probe, unless the breaker keeps the origin unavailable. The window starts at one and grows again.
     private mutating func endProbe() {
         guard breaker.opensAt == nil else { return }
         probe = .none

@@ -3,22 +3,22 @@
 
 public import Foundation
 
-/// Where an origin stands under a `Governor`, at one moment. A value.
+/// The status of an origin under a `Governor` at one moment.
 public struct OriginStatus: Sendable, Hashable {
     /// Scheme, host and port: `https://api.example.com:443`.
     public let origin: String
-    /// Until when no transfer begins, because the server asked for that, or because the origin is unavailable; nil when
-    /// there is no such time.
+    /// Until when no transfer begins, because the server asked clients to wait or because the origin is unavailable;
+    /// nil without such a time.
     public package(set) var heldUntil: Date?
-    /// Whether the circuit breaker lets the origin's operations fail.
+    /// Whether the circuit breaker makes the origin's operations fail.
     public package(set) var isUnavailable = false
-    /// The number of transfers that run.
+    /// The number of running transfers.
     public package(set) var runningCount = 0
-    /// The number of operations that wait for a slot, as far as they wait because of the governor.
+    /// The number of operations that wait for a slot because of the governor.
     public package(set) var waitingCount = 0
-    /// How many transfers may run at once now.
+    /// The number of transfers that may run at once now.
     public package(set) var transferLimit = 1
-    /// The rate that the server's refusals have shown, in transfers a second; nil when there were none.
+    /// The rate learned from the server's refusals, in transfers per second; nil without a learned rate.
     public package(set) var learnedRate: Double?
 
     package init(origin: String) { self.origin = origin }

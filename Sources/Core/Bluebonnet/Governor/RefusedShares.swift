@@ -1,31 +1,31 @@
 // Bluebonnet: HTTP operations for Swift on Linux.
 // SPDX-License-Identifier: MIT
 
-/// Tells whether the share of transfers that a server refuses depends on their rate. A value without a clock: instants
-/// are nanoseconds of a monotonic clock.
+/// Determines whether the share of refused transfers depends on the rate of transfers. A value without a clock:
+/// instants are nanoseconds of a monotonic clock.
 ///
-/// A server that limits a rate accepts as many transfers a second when fewer are sent, so that its refusals become
-/// fewer. A server that refuses for other reasons refuses the same share. So blocks with as many refusals each are
-/// compared: a later one at half the rate with an earlier one.
+/// A server with a rate limit accepts the same number of transfers per second when fewer are sent, so the share of
+/// refusals falls. A server that refuses for other reasons refuses the same share. Therefore blocks with the same
+/// number of refusals are compared: a later block at half the rate with an earlier block.
 struct RefusedShares: Equatable {
     private static let blockSize = 20
-    /// Fewer refusals than that are the price of a learned rate.
+    /// A smaller share of refusals is the normal cost of a learned rate.
     private static let lowestShare = 0.02
 
     private struct Block: Equatable {
         let share: Double
-        /// Transfers a second, and accepted ones of them.
+        /// All transfers per second, and the accepted transfers per second.
         let rate, acceptedRate: Double
     }
 
     private var refusedCount = 0
     private var acceptedCount = 0
-    /// Nil before the first accepted transfer.
+    /// When the block began; nil before its first accepted transfer.
     private var began: UInt64?
-    /// What later blocks are compared with.
+    /// The block with which later blocks are compared.
     private var reference: Block?
 
-    /// Begins a block anew: what was counted says nothing of a rate.
+    /// Begins a new block: the counts so far say nothing about a rate.
     mutating func beginBlock() { (refusedCount, acceptedCount, began) = (0, 0, nil) }
 
     mutating func noteAccepted(now: UInt64) {
@@ -35,9 +35,9 @@ struct RefusedShares: Equatable {
 
     mutating func noteRefused() { refusedCount += 1 }
 
-    /// Whether refusals depend on the rate; nil while that is not known.
+    /// Returns whether refusals depend on the rate; nil if that is not yet known.
     ///
-    /// - Parameter rate: at which transfers begin; nil when nothing holds them back.
+    /// - Parameter rate: the rate that paces the transfers; nil if they are not paced.
     mutating func depend(on rate: Double?, now: UInt64) -> Bool? {
         guard refusedCount >= Self.blockSize, acceptedCount > 0, let began, now > began else { return nil }
         let (count, seconds) = (Double(refusedCount + acceptedCount), Double(now - began) / 1e9)
@@ -45,7 +45,7 @@ struct RefusedShares: Equatable {
             share: Double(refusedCount) / count, rate: count / seconds, acceptedRate: Double(acceptedCount) / seconds)
         beginBlock()
         guard rate != nil, let earlier = reference, block.share <= 2 * earlier.share, block.rate < earlier.rate else {
-            reference = block  // the first one, another limit, or a higher rate
+            reference = block  // the first block, another limit, or a higher rate
             return nil
         }
         guard block.rate <= earlier.rate / 2 else { return nil }

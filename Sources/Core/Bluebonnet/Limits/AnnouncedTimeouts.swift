@@ -1,9 +1,9 @@
 // Bluebonnet: HTTP operations for Swift on Linux.
 // SPDX-License-Identifier: MIT
 
-/// Until when kept connections may be used, as far as their servers have said how long they keep them (`Keep-Alive:
-/// timeout=5`). A request that is sent when a server is about to close its connection is lost, and a POST is not sent
-/// twice.
+/// The instants until which idle connections may be used, for servers that announce how long they keep them
+/// (`Keep-Alive: timeout=5`). A request that is sent while the server is about to close the connection is lost, and a
+/// POST is not sent twice.
 ///
 /// A value without a clock: instants are nanoseconds of `MonotonicClock`.
 struct AnnouncedTimeouts {
@@ -14,7 +14,7 @@ struct AnnouncedTimeouts {
 
     var isEmpty: Bool { ends.isEmpty }
 
-    /// A response on the connection has ended.
+    /// Records the timeout of a connection on which a response has ended.
     ///
     /// - Parameter seconds: how long the server keeps the connection.
     mutating func set(_ socket: CInt, seconds: Int, now: UInt64) {
@@ -22,13 +22,13 @@ struct AnnouncedTimeouts {
         ends[socket] = now + length - min(Self.margin, length / 2)
     }
 
-    /// A request is about to use a connection: whether it is too late for that.
+    /// Removes the timeout of a connection that a request is about to use, and returns whether it has passed.
     mutating func use(_ socket: CInt, now: UInt64) -> Bool {
         guard let end = ends.removeValue(forKey: socket) else { return false }
         return now >= end
     }
 
-    /// A socket was closed: its number is that of another connection.
+    /// Forgets a closed socket: another connection may get its number.
     mutating func forget(_ socket: CInt) {
         if !ends.isEmpty { ends[socket] = nil }
     }

@@ -1,29 +1,30 @@
 // Bluebonnet: HTTP operations for Swift on Linux.
 // SPDX-License-Identifier: MIT
 
-/// How old a connection may be that a request uses, how long it may have been idle, and how many requests it may carry.
+/// Limits the age of the connections that a request may use, their idle time, and the number of requests on each.
 /// Requests with different limits share no connections.
 public struct ConnectionLimits: Sendable, Hashable, Codable {
-    /// The greatest age of a connection when a request begins to use it. Default nil: no limit. A request that runs may
-    /// go on for longer. Of connections to Unix sockets it counts in whole seconds, rounded up
+    /// The maximum age of a connection at the start of a request. Default nil: no limit. A running request may continue
+    /// beyond the limit. For connections to Unix sockets, the limit is in whole seconds, rounded up
     /// (CURLOPT_MAXLIFETIME_CONN).
     public var maximumAge: Duration?
-    /// The longest time that a connection may have been idle when a request begins to use it, in whole seconds, rounded
-    /// up (CURLOPT_MAXAGE_CONN). Default nil: 118 s.
+    /// The maximum idle time of a connection at the start of a request, in whole seconds, rounded up
+    /// (CURLOPT_MAXAGE_CONN). Default nil: 118 s.
     ///
-    /// When no request has used any connection with the same trust and proxy for 30 s, all of them are closed anyway.
+    /// If no request has used any connection with the same trust and proxy for 30 s, all of these connections are
+    /// closed anyway.
     public var maximumIdleTime: Duration?
-    /// The most requests that a connection carries; 1 or more. Default nil: no limit.
+    /// The maximum number of requests on a connection; 1 or more. Default nil: no limit.
     ///
-    /// Redirects, answers to challenges, continuations and requests that are sent again are requests too. Connections
-    /// to Unix sockets are not counted.
+    /// Redirects, answers to challenges, continuations and retries count as requests. Connections to Unix sockets are
+    /// not counted.
     ///
     /// With HTTP/2, a connection that has reached this limit or `maximumAge` stays open until its last request has
-    /// ended, and each request that begins meanwhile opens a connection of its own: a low limit costs many connections
-    /// where many requests run at once.
+    /// ended. Each request that starts in the meantime opens its own connection, so a low limit costs many connections
+    /// if many requests run at once.
     public var maximumUseCount: Int?
 
-    /// Makes limits; those that are not given are nil.
+    /// Makes limits. Omitted limits are nil.
     public init(maximumAge: Duration? = nil, maximumIdleTime: Duration? = nil, maximumUseCount: Int? = nil) {
         (self.maximumAge, self.maximumIdleTime) = (maximumAge, maximumIdleTime)
         self.maximumUseCount = maximumUseCount
@@ -34,18 +35,19 @@ public struct ConnectionLimits: Sendable, Hashable, Codable {
             && maximumUseCount.map { $0 > 0 } ?? true
     }
 
-    /// For libcurl: whole seconds, 1 or more.
+    /// Converts a duration for libcurl: whole seconds, rounded up, 1 or more.
     static func seconds(_ duration: Duration) -> Int { max(1, Int(min(duration.seconds.rounded(.up), 1e9))) }
 }
 
-/// Counts the requests that each connection has carried, by its socket, and knows its age, as far as there are limits.
+/// Counts the requests on each connection, by socket, and records when the connection was opened, if there are limits.
 /// A value without a clock: instants are nanoseconds of `MonotonicClock`.
 struct ConnectionUses {
+    /// The answer to a request that is about to use a connection.
     enum Verdict: Equatable {
         case mayUse
-        /// The connection is to be closed after this request.
+        /// The connection must be closed after this request.
         case lastUse
-        /// The connection has carried its requests already, or is too old for another one.
+        /// The connection has already reached its maximum number of requests, or is too old for another request.
         case isWornOut
     }
 
@@ -63,15 +65,16 @@ struct ConnectionUses {
         maximumUseCount = limits.maximumUseCount ?? .max
     }
 
-    /// Whether anything is to be counted.
+    /// Whether there is a limit, so that connections must be recorded.
     var areLimited: Bool { maximumAge < .max || maximumUseCount < .max }
 
-    /// A socket is about to be connected.
+    /// Records a socket that is about to be connected.
     mutating func open(_ socket: CInt, now: UInt64) {
         if areLimited { connections[socket] = Connection(openedAt: now) }
     }
 
-    /// A request is about to use a connection. The first one may, however long connecting took.
+    /// Counts a request that is about to use a connection. The first request may always use the connection, no matter
+    /// how long connecting took.
     mutating func use(_ socket: CInt, now: UInt64) -> Verdict {
         var connection = connections[socket] ?? Connection(openedAt: now)
         let isTooOld = now - min(now, connection.openedAt) > maximumAge
@@ -81,7 +84,7 @@ struct ConnectionUses {
         return connection.useCount == maximumUseCount ? .lastUse : .mayUse
     }
 
-    /// A socket was closed: its number is that of another connection.
+    /// Forgets a closed socket: another connection may get its number.
     mutating func forget(_ socket: CInt) {
         if !connections.isEmpty { connections[socket] = nil }
     }

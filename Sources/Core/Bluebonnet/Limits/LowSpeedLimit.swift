@@ -1,19 +1,20 @@
 // Bluebonnet: HTTP operations for Swift on Linux.
 // SPDX-License-Identifier: MIT
 
-/// The speed below which a transfer is given up: fewer bytes a second, on average over a length of time.
+/// The minimum speed of a transfer: a number of bytes a second, averaged over a duration.
 ///
-/// The transfer fails with `timedOut`, and `NetworkingError.timeLimit` is `lowSpeed`. Bytes of bodies count, in both
-/// directions, before decoding. The time begins when the request is sent, and waiting for the response counts. Time in
-/// which the operation is paused, in which a stream or a file of the program takes no bytes, or in which a limit of
-/// bytes a second holds the transfer does not count: the measurement begins anew after it.
+/// A slower transfer fails with `timedOut`, and `NetworkingError.timeLimit` is `lowSpeed`. Bytes of bodies count in
+/// both directions, before decoding. The measurement starts when the request is sent, and waiting for the response
+/// counts. Time does not count while the operation is paused, while a stream or a file of the program accepts no bytes,
+/// or while a limit of bytes a second delays the transfer. The measurement restarts afterwards.
 public struct LowSpeedLimit: Sendable, Hashable, Codable {
-    /// The bytes a second; 1 or more.
+    /// The minimum number of bytes a second; 1 or more.
     public var bytesPerSecond: Int
-    /// The time; more than zero. The end comes up to an eighth of it later.
+    /// The duration over which the speed is averaged; more than zero. The transfer fails up to an eighth of the
+    /// duration later.
     public var duration: Duration
 
-    /// Makes a limit, as `curl --speed-limit --speed-time`.
+    /// Makes a limit, like `curl --speed-limit --speed-time`.
     public init(bytesPerSecond: Int, duration: Duration) {
         (self.bytesPerSecond, self.duration) = (bytesPerSecond, duration)
     }
@@ -21,18 +22,18 @@ public struct LowSpeedLimit: Sendable, Hashable, Codable {
     var isValid: Bool { bytesPerSecond > 0 && duration > .zero }
 }
 
-/// Measures the speed of one transfer in eighths of its limit's time. A value without a clock: instants are nanoseconds
-/// of `MonotonicClock`.
+/// Measures the speed of one transfer in eighths of the limit's duration. A value without a clock: instants are
+/// nanoseconds of `MonotonicClock`.
 struct LowSpeedMeter: Sendable, Equatable {
     private static let eighths = 8
 
     private let leastByteCount: Int64
     private let eighth: UInt64
-    /// The bytes of the last eighths, the oldest first.
+    /// The byte counts of the last eighths, the oldest first.
     private var moved: [Int64] = []
-    /// The bytes up to the last look.
+    /// The byte count at the last check.
     private var totalByteCount: Int64 = 0
-    /// When to look next; `UInt64.max` while nothing is measured.
+    /// When to check next; `UInt64.max` while nothing is measured.
     private(set) var nextLook = UInt64.max
 
     init(_ limit: LowSpeedLimit) {
@@ -40,24 +41,25 @@ struct LowSpeedMeter: Sendable, Equatable {
         eighth = max(1, limit.duration.nanoseconds / UInt64(Self.eighths))
     }
 
-    /// Begins to measure, or begins anew.
+    /// Starts or restarts the measurement.
     mutating func begin(now: UInt64) {
         moved.removeAll()
         nextLook = now + eighth
     }
 
-    /// Measures nothing until `begin`.
+    /// Suspends the measurement until `begin`.
     mutating func suspend() { nextLook = .max }
 
-    /// The request is sent again, and its bytes are counted from 0.
+    /// Restarts the byte count at 0, because the request is sent again.
     mutating func startAgain() { totalByteCount = 0 }
 
-    /// Whether fewer bytes have moved than the limit wants. A look that comes late is for all the time before it.
+    /// Returns whether fewer bytes have moved than the limit requires. A late check covers all the time since the check
+    /// before it.
     ///
-    /// - Parameter byteCount: all bytes of the transfer so far.
+    /// - Parameter byteCount: the number of bytes of the transfer so far.
     mutating func isTooSlow(now: UInt64, byteCount: Int64) -> Bool {
         guard now >= nextLook else { return false }
-        // libcurl counts from 0 again when it sends the request again by itself.
+        // libcurl restarts its counts at 0 when it sends the request again by itself.
         moved.append(byteCount < totalByteCount ? byteCount : byteCount - totalByteCount)
         totalByteCount = byteCount
         nextLook = now + eighth

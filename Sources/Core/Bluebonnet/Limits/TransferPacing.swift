@@ -1,7 +1,7 @@
 // Bluebonnet: HTTP operations for Swift on Linux.
 // SPDX-License-Identifier: MIT
 
-/// A bucket that several transfers take from. Network thread only.
+/// A token bucket that several transfers share. Network thread only.
 final class SharedByteBucket {
     private var bucket: ByteBucket
 
@@ -17,24 +17,25 @@ final class SharedByteBucket {
 @available(*, unavailable)
 extension SharedByteBucket: Sendable {}
 
-/// The limits of bytes a second that one transfer is under: its operation's, its origin's, its manager's. Network
-/// thread only; it pauses nothing itself.
+/// Applies the limits of bytes a second of an operation, an origin and a manager to one transfer. Network thread only.
+/// It does not pause the transfer itself.
 ///
-/// A direction that has to wait reserves its next piece, behind all that was taken and reserved before: so each one
-/// that waits has a turn of its own, which nobody who comes later can take. Receiving and sending wait on their own.
+/// A direction that must wait reserves its next piece after all bytes that were consumed and reserved before. Each
+/// waiting direction therefore has its own turn, which later transfers cannot take. Receiving and sending wait
+/// independently.
 package final class TransferPacing {
     enum Direction { case receiving, sending }
 
-    /// A piece that is taken from the buckets already, although it has not moved yet.
+    /// A piece that was consumed from the buckets but has not moved yet.
     private struct Reservation {
-        /// When it may move.
+        /// When the piece may move.
         let turn: UInt64
         let byteCount: Int
-        /// Whether its direction was told to go on.
+        /// Whether the turn has come and the direction may continue.
         var hasCome = false
     }
 
-    /// Less debt than this is not waited for: a pause and a timer cost more. Nanoseconds.
+    /// The shortest debt that is worth waiting for, in nanoseconds: a pause and a timer cost more than a shorter debt.
     private static let leastDebt: UInt64 = 1_000_000
 
     private let buckets: [SharedByteBucket]
@@ -47,9 +48,10 @@ package final class TransferPacing {
         self.buckets = buckets
     }
 
-    /// Whether a direction may not move a piece now, which is reserved then.
+    /// Returns whether a direction must wait before it moves a piece. If so, the piece is reserved.
     ///
-    /// - Parameter byteCount: the bytes that it would move; as many as are likely, where it is not known.
+    /// - Parameter byteCount: the bytes that the direction would move; the likely number if the exact number is
+    ///   unknown.
     func holds(_ direction: Direction, byteCount: Int, now: UInt64) -> Bool {
         if var reservation = self[direction] {
             reservation.hasCome = reservation.hasCome || reservation.turn <= now
@@ -63,7 +65,7 @@ package final class TransferPacing {
         return true
     }
 
-    /// A piece moves: what was reserved for it is set off against it.
+    /// Consumes the bytes of a piece that moves, less the bytes that were reserved for it.
     func take(_ direction: Direction, byteCount: Int, now: UInt64) {
         let excess = byteCount - (self[direction]?.byteCount ?? 0)
         self[direction] = nil
@@ -72,7 +74,7 @@ package final class TransferPacing {
         }
     }
 
-    /// Nothing moves in a direction for now: others may have what was reserved for it.
+    /// Releases a direction's reservation to other transfers, because nothing moves in that direction for now.
     func giveBack(_ direction: Direction) {
         guard let reservation = self[direction] else { return }
         self[direction] = nil
@@ -84,12 +86,12 @@ package final class TransferPacing {
         giveBack(.sending)
     }
 
-    /// When a direction may go on that is held; nil when none is.
+    /// When the first waiting direction may continue; nil if no direction waits.
     var nextTurn: UInt64? {
         [receiving, sending].compactMap { $0?.hasCome == false ? $0?.turn : nil }.min()
     }
 
-    /// Tells the directions to go on whose turn has come; false when there are none.
+    /// Allows the directions whose turn has come to continue. Returns false if there are none.
     func letGo(now: UInt64) -> Bool {
         guard let nextTurn, nextTurn <= now else { return false }
         if let turn = receiving?.turn, turn <= now { receiving?.hasCome = true }
@@ -97,7 +99,7 @@ package final class TransferPacing {
         return true
     }
 
-    /// The most bytes to send at once.
+    /// The maximum number of bytes to send at once.
     var pieceByteCount: Int { buckets.reduce(.max) { min($0, $1.pieceByteCount) } }
 
     private subscript(direction: Direction) -> Reservation? {
@@ -109,9 +111,9 @@ package final class TransferPacing {
 @available(*, unavailable)
 extension TransferPacing: Sendable {}
 
-/// The limits of bytes a second of one manager, in all and for each origin. Network thread only.
+/// The limits of bytes a second of one manager, in total and for each origin. Network thread only.
 final class ByteRates {
-    /// As many origins are known before those are forgotten that have nothing to pay.
+    /// The number of known origins from which on unused origins without debt are forgotten.
     private static let originLimit = 256
 
     private let all: SharedByteBucket?
@@ -124,12 +126,12 @@ final class ByteRates {
         self.limitPerOrigin = limitPerOrigin
     }
 
-    /// The number of origins that are known.
+    /// The number of known origins.
     var originCount: Int { origins.count }
 
-    /// The pacing of a transfer; nil when nothing limits it.
+    /// Returns the pacing of a transfer; nil without a limit.
     ///
-    /// - Parameter own: the bucket of its operation.
+    /// - Parameter own: the bucket of the transfer's operation.
     func pacing(to origin: Origin, own: SharedByteBucket?, now: UInt64) -> TransferPacing? {
         var buckets = [own, all].compactMap(\.self)
         if let limitPerOrigin { buckets.append(bucket(of: origin, limitPerOrigin, now: now)) }
@@ -144,7 +146,7 @@ final class ByteRates {
         return made
     }
 
-    /// Forgets origins that have nothing to pay and whose buckets no transfer uses.
+    /// Forgets origins without debt whose buckets no transfer uses.
     private func prune(now: UInt64) {
         var entries = Array(origins)
         origins = [:]

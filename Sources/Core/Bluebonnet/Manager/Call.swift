@@ -4,7 +4,7 @@
 public import Foundation
 internal import FoundationNetworking
 
-/// One call of a manager, spelled step by step: the request, its limits, and at the end how it runs.
+/// One call of a manager, built step by step: the request, its limits, and finally how it runs.
 ///
 /// ```swift
 /// let user = try await manager.call("users/1")
@@ -14,8 +14,8 @@ internal import FoundationNetworking
 /// ```
 ///
 /// The verbs, such as `manager.get("users/1")`, are short forms of calls. A call is a value: each step returns another
-/// call, and nothing is sent before the last step. A call can be run any number of times; each run is an operation of
-/// its own.
+/// call, and nothing is sent before the last step. A call can be run any number of times; each run is a separate
+/// operation.
 public struct Call: Sendable {
     let manager: RequestOperationManager
     private let method: String
@@ -29,7 +29,7 @@ public struct Call: Sendable {
     private var configure: (@Sendable (HTTPRequestOperation) -> Void)?
     private var preparation: Preparation?
 
-    /// What a request needs from other operations.
+    /// The operations on whose results a request depends, and the closure that prepares the request.
     private struct Preparation {
         var dependencies: [ResultDependency]
         var prepare: @Sendable (DependentRequest) throws -> Void
@@ -70,12 +70,12 @@ extension RequestOperationManager {
 
 extension Call {
     /// Sets the parameters, which the manager's `requestSerializer` encodes: for GET, HEAD and DELETE into the query,
-    /// for other methods into the body. With a body they go into the query, whatever the method: a custom serializer
-    /// is asked for a GET then, whose URL counts, and once more, without parameters, for the fields of the request
-    /// with the body.
+    /// for other methods into the body. With a body, the parameters of any method go into the query. A custom
+    /// serializer is then called for a GET with the parameters, of which the URL is used, and again without parameters
+    /// for the header fields of the request with the body.
     public func parameters(_ parameters: Parameters) -> Call { with { $0.parameters = parameters } }
 
-    /// Sets a header field of this call. It replaces the field of that name of the manager and of the serializer.
+    /// Sets a header field of this call. It replaces the manager's and the serializer's field of the same name.
     public func header(_ name: String, _ value: String) -> Call { with { $0.headers[name] = value } }
 
     /// Sets header fields of this call, each as `header(_:_:)` does; repeated names are kept.
@@ -84,7 +84,7 @@ extension Call {
     /// Sets the body, which is encoded when the operation starts.
     public func body(_ body: RequestBody) -> Call { with { $0.body = body } }
 
-    /// Waits for another operation, and prepares the request with its result.
+    /// Makes the call wait for another operation, and prepares the request with its result.
     ///
     /// ```swift
     /// let login = manager.call("POST", "login").start().map { $0["token"]?.string ?? "" }
@@ -93,20 +93,20 @@ extension Call {
     /// }.value(as: JSONValue.self)
     /// ```
     ///
-    /// Without a result the operation is skipped with the reason, unless the source has another policy.
+    /// Without a result, the operation is skipped with the reason, unless the source has another policy.
     ///
     /// - Parameters:
-    ///   - first: the operation; `handles.all` makes one source of an array.
-    ///   - prepare: called once with the request that the other steps describe, body included, and with the value; off
-    ///     the network thread. The operation fails with the error that the closure throws, and nothing is sent. A file
-    ///     that is the body stays the body.
+    ///   - first: the operation; `handles.all` combines an array into one source.
+    ///   - prepare: called once, off the network thread, with the request that the other steps describe, body included,
+    ///     and with the value. If the closure throws, the operation fails with that error, and nothing is sent. A file
+    ///     body stays the body.
     public func after<First: ResultSource>(
         _ first: First, prepare: @escaping @Sendable (_ request: DependentRequest, First.Value) throws -> Void
     ) -> Call {
         after(first.dependencies) { request in try prepare(request, first.finalValue()) }
     }
 
-    /// Waits for two or more operations, and prepares the request with their results.
+    /// Makes the call wait for two or more operations, and prepares the request with their results.
     public func after<First: ResultSource, Second: ResultSource, each Source: ResultSource>(
         _ first: First, _ second: Second, _ others: repeat each Source,
         prepare:
@@ -139,25 +139,26 @@ extension Call {
     /// Sets the longest time for the whole request, as `Timeouts.total`. Default: the manager's.
     public func timeout(_ timeout: Duration) -> Call { with { $0.timeout = timeout } }
 
-    /// Sets the operation's `queuePriority`. Default: `.normal`, or what the manager's `configure` sets.
+    /// Sets the operation's `queuePriority`. Default: `.normal`, or the priority set by the manager's `configure`.
     public func priority(_ priority: Operation.QueuePriority) -> Call { with { $0.priority = priority } }
 
-    /// Sets the statuses that are a success, such as `[200, 404]` or `.anyStatus`. Default: those of the serializer.
+    /// Sets the statuses that count as success, such as `[200, 404]` or `.anyStatus`. Default: the serializer's
+    /// statuses.
     public func acceptableStatusCodes(_ statusCodes: IndexSet) -> Call {
         with { $0.acceptableStatusCodes = statusCodes }
     }
 
-    /// Sets anything else of the operation, such as a file, a block or an option.
+    /// Sets other properties of the operation, such as a file, a block or an option.
     ///
     /// ```swift
     /// let moved = manager.call("users/1").configure { $0.options.maximumRedirectCount = 0 }
     /// ```
     ///
-    /// The closure is `@Sendable`, because a call is. For a closure that uses the state of an actor, make the operation
+    /// The closure is `@Sendable`, because a call is. If a closure uses the state of an actor, create the operation
     /// with `RequestOperationManager.operation(_:_:…configure:)` and run it with `run(_:)`.
     ///
-    /// - Parameter configure: called when the operation is made and before it can be started, on the thread that makes
-    ///   the operation. Several closures are called in the order of the steps.
+    /// - Parameter configure: called when the operation is created and before it can be started, on the thread that
+    ///   creates the operation. Several closures are called in the order of the steps.
     public func configure(_ configure: @escaping @Sendable (_ operation: HTTPRequestOperation) -> Void) -> Call {
         with { call in
             guard let earlier = call.configure else {
@@ -171,18 +172,18 @@ extension Call {
         }
     }
 
-    /// Makes the operation and does not start it: give it to `RequestOperationManager.run(_:)` or `enqueue(_:)`, or
-    /// add it to a queue.
+    /// Creates the operation without starting it: pass it to `RequestOperationManager.run(_:)` or `enqueue(_:)`, or add
+    /// it to a queue.
     ///
-    /// A request that cannot be made is an operation that fails with the reason, without touching the network.
+    /// If the request cannot be made, the operation fails with the reason, without touching the network.
     ///
-    /// - Parameter responseSerializer: nil is the manager's.
+    /// - Parameter responseSerializer: nil for the manager's serializer.
     public func operation(responseSerializer: (any ResponseSerializer)? = nil) -> HTTPRequestOperation {
         operation(responseSerializer.map { ResolvedSerializer($0) })
     }
 
     /// - Parameters:
-    ///   - serializer: nil is the manager's.
+    ///   - serializer: nil for the manager's serializer.
     ///   - setUp: called before the closures of `configure`.
     func operation(
         _ serializer: ResolvedSerializer?, configuredBy setUp: ((HTTPRequestOperation) -> Void)? = nil
@@ -212,7 +213,7 @@ extension Call {
 }
 
 extension RequestPlan {
-    /// The request of a source, which may be made first; what else the source makes is kept in the plan.
+    /// Returns the request of a source, and makes it first if needed; the other results of the source stay in the plan.
     fileprivate mutating func completedRequest(of source: Source) throws -> HTTPRequest {
         switch source {
         case .request(let request, _): return request
@@ -234,9 +235,9 @@ extension Call {
     ///
     /// - Parameters:
     ///   - type: the type of the value; the compiler may infer it.
-    ///   - decoder: nil is the manager's `decoder`.
-    /// - Throws: the operation's `NetworkingError`; `cannotParseResponse` when the body is no `Value`. After a
-    ///   cancellation of the task it is `cancelled`, with a `CancellationError` as `underlying`.
+    ///   - decoder: nil for the manager's `decoder`.
+    /// - Throws: the operation's `NetworkingError`; `cannotParseResponse` if the body cannot be decoded as `Value`. If
+    ///   the task was cancelled, the error is `cancelled`, with a `CancellationError` as `underlying`.
     public func value<Value: Decodable & Sendable>(
         as type: Value.Type = Value.self, decoder: JSONDecoder? = nil
     ) async throws(NetworkingError) -> Value {
@@ -253,21 +254,21 @@ extension Call {
 
     /// Runs the call and returns the response with its bytes, whatever the content type.
     ///
-    /// The accepted statuses are those of the manager's response serializer. The value is empty if a `configure` step
-    /// sets a file for the body.
+    /// The accepted statuses are the statuses of the manager's response serializer. The value is empty if a `configure`
+    /// step sets a file for the body.
     /// - Throws: the operation's `NetworkingError`.
     @discardableResult
     public func response() async throws(NetworkingError) -> Response<Data> {
         try await response(of: operation(manager.bodySerializer))
     }
 
-    /// Runs the call and writes the body to a file: next to the file first, moved into place when it is complete, and
-    /// continued where an earlier attempt ended; see `RequestOperation.outputFile`.
+    /// Runs the call and writes the body to a file. The body is written next to the file first, and moved into place
+    /// when it is complete. The download continues where an earlier attempt ended; see `RequestOperation.outputFile`.
     ///
     /// - Parameters:
-    ///   - file: the file, or a folder with a slash at its end, in which the response names the file.
-    ///   - expectedDigest: the SHA-256 of the body in hexadecimal; another body is the error `digestMismatch`, and is
-    ///     not kept. Default nil: any body.
+    ///   - file: the file, or a folder with a slash at its end; in a folder, the response names the file.
+    ///   - expectedDigest: the SHA-256 of the body in hexadecimal. A body with another digest causes the error
+    ///     `digestMismatch`, and is not kept. Default nil: any body.
     /// - Returns: the response, with the file as its value.
     /// - Throws: the operation's `NetworkingError`.
     @discardableResult
@@ -282,7 +283,7 @@ extension Call {
         return try operation.response(with: operation.downloadedFile ?? file)
     }
 
-    /// Adds the operation to the manager's `operationQueue`, and gives its result a type.
+    /// Adds the operation to the manager's `operationQueue`, and returns a typed handle.
     ///
     /// - Parameter serializer: makes the value from the response. Default: any JSON, as a `JSONValue`.
     @discardableResult
@@ -295,9 +296,9 @@ extension Call {
     /// Adds the operation to the manager's `operationQueue`, and calls one of the handlers when it has ended.
     ///
     /// - Parameters:
-    ///   - responseSerializer: nil is the manager's.
+    ///   - responseSerializer: nil for the manager's serializer.
     ///   - success: called on the manager's `completionQueue` with the operation and the serialized response.
-    ///   - failure: called there with the operation and its error.
+    ///   - failure: called on the same queue with the operation and its error.
     @discardableResult
     public func start(
         responseSerializer: (any ResponseSerializer)? = nil, success: @escaping RequestOperationManager.Success,
@@ -340,7 +341,7 @@ extension RequestOperationManager {
 }
 
 extension HTTPRequestOperation {
-    /// The response of a finished operation that succeeded, with a value.
+    /// Returns the response of a finished operation that succeeded, with a value.
     func response<Value, Given>(with value: Given) throws(NetworkingError) -> Response<Value> {
         guard let head = responseHead, let value = value as? Value else {
             throw NetworkingError(.badServerResponse, "the operation succeeded without a response")

@@ -4,7 +4,7 @@
 internal import Foundation
 public import FoundationNetworking
 
-/// The request of a call that needs the results of others, while its closure prepares the request.
+/// The request of a call that needs the results of other operations, for the closure that prepares the request.
 ///
 /// ```swift
 /// manager.call("POST", "orders").after(login, basket) { request, token, basket in
@@ -13,8 +13,8 @@ public import FoundationNetworking
 /// }.start()
 /// ```
 ///
-/// All properties of `URLRequest` can be read and set here. It is a class so that a closure with any number of results
-/// needs no type annotations. Use it inside the closure only: later changes have no effect.
+/// All properties of `URLRequest` can be read and set here. This is a class, so that a closure with any number of
+/// results needs no type annotations. Use it inside the closure only: later changes have no effect.
 @dynamicMemberLookup
 public final class DependentRequest {
     /// The request as it is sent.

@@ -6,22 +6,22 @@ internal import Dispatch
 public import Foundation
 
 extension RequestOperationManager {
-    /// Stops the manager before the program ends: starts no more operations, lets running ones finish, and cancels
-    /// those that are unfinished after `timeout`.
+    /// Stops the manager before the program ends: starts no further operations, lets running operations finish, and
+    /// cancels the operations that are unfinished after `timeout`.
     ///
     /// The manager never starts operations again. Operations that wait in `operationQueue` or for a slot, and later
-    /// calls, end at once with the error `notStarted`, which says that the manager was drained; waiting operations of
-    /// other kinds in `operationQueue` are cancelled.
+    /// calls, end at once with the error `notStarted`, which says that the manager was drained. Waiting operations in
+    /// `operationQueue` that are not request operations are cancelled.
     ///
-    /// The drain does not wait for paused operations, nor for operations that run outside of `operationQueue`. An
-    /// operation that is paused during the drain is waited for until the timeout. Redirects and answers to challenges
-    /// of running operations are still sent. The method may be called again, also while it runs.
+    /// The drain does not wait for paused operations, nor for operations that run outside of `operationQueue`. If an
+    /// operation is paused during the drain, the drain waits for it until the timeout. Redirects and answers to
+    /// challenges of running operations are still sent. The method may be called again, also while it runs.
     ///
     /// - Parameters:
     ///   - timeout: how long to wait for running operations; zero cancels them immediately. Cancelling the calling task
     ///     cancels them too.
-    ///   - expirationHandler: called once, on the manager's `completionQueue`, when operations had to be cancelled.
-    /// - Returns: what became of the operations, when all running ones are finished and their handlers have run.
+    ///   - expirationHandler: called once, on the manager's `completionQueue`, if operations had to be cancelled.
+    /// - Returns: the outcome of the operations, when all running operations are finished and their handlers have run.
     public func drain(
         timeout: Duration, expirationHandler: (@Sendable () -> Void)? = nil
     ) async -> DrainSummary {
@@ -45,20 +45,20 @@ extension RequestOperationManager {
         return await drain.finish(within: timeout, waitingForUnstarted: services.isDrained)
     }
 
-    /// Starts no more operations: stops the queue and its scheduler. Work submitted to the network thread after this
-    /// call runs after it.
+    /// Stops the queue and its scheduler from starting operations. Work submitted to the network thread after this call
+    /// runs after the stop.
     package func stopStarting() {
         operationQueue.isSuspended = true
         NetworkThread.shared.submit { [services] in services.scheduler.stopAdmittingNew() }
     }
 
-    /// Starts no more operations. Returns all operations, and the running ones among them.
+    /// Stops starting operations. Returns all operations, and the running operations among them.
     private func stopAndLook() async -> (operations: [Operation], underWay: Set<ObjectIdentifier>) {
         operationQueue.isSuspended = true
         return await withCheckedContinuation { waiter in
             NetworkThread.shared.submit { [self] in
                 let dropped = services.scheduler.stopAdmittingNew().compactMap { $0 as? RequestOperation }
-                // What was let in or started in this round has begun at its end.
+                // Operations that were admitted or started in this round have begun at its end.
                 NetworkThread.shared.eventLoop.atEndOfRound {
                     var known: Set<ObjectIdentifier> = []
                     let operations = (self.operationQueue.operations + self.operationsOfOtherQueues + dropped)
@@ -70,13 +70,13 @@ extension RequestOperationManager {
         }
     }
 
-    /// The manager's operations that wait for a slot in other queues than its own. Network thread only.
+    /// The manager's operations that wait for a slot in other queues. Network thread only.
     private var operationsOfOtherQueues: [RequestOperation] {
         services.scheduler.queues.lazy.compactMap { $0 as? RequestOperationQueue }.filter { $0 !== self.operationQueue }
             .flatMap(\.operations).compactMap { $0 as? RequestOperation }.filter { $0.services === self.services }
     }
 
-    /// Sorts them; those under way are put into `finished`, where they will be.
+    /// Sorts the operations. Running operations are put into `finished`, where they will be when they end.
     private func sorted(_ found: (operations: [Operation], underWay: Set<ObjectIdentifier>)) -> DrainSummary {
         var summary = DrainSummary()
         for operation in found.operations {
@@ -95,7 +95,7 @@ extension RequestOperationManager {
 }
 
 extension RequestOperation {
-    /// Whether the operation is ended because its manager was drained.
+    /// Whether the operation ends because its manager was drained.
     fileprivate var wasDrained: Bool { state.details.cancelReason?.code == .notStarted }
 
     /// Network thread only.
@@ -105,7 +105,8 @@ extension RequestOperation {
 }
 
 extension Operation {
-    /// A cancelled one ends without being let anywhere. Another kind of operation is asked itself whether it runs.
+    /// Whether the operation has ended or ends by itself. A cancelled operation ends without being admitted. An
+    /// operation that is not a request operation counts while it is executing.
     fileprivate var isEnding: Bool {
         isCancelled || isFinished || !(self is RequestOperation) && isExecuting
     }
@@ -149,7 +150,8 @@ private final class Drain: Sendable {
         return summary()
     }
 
-    /// After the handlers of a request operation; another kind has none that could be waited for.
+    /// Adds the end of an operation to `group`; for a request operation, the end of its handlers. The handlers of other
+    /// operations cannot be waited for.
     private func watch(_ operation: Operation) {
         group.enter()
         if let request = operation as? RequestOperation {
@@ -184,7 +186,7 @@ private final class Drain: Sendable {
 }
 
 extension Operation {
-    /// A cancel that came too late changes no outcome.
+    /// Whether a cancellation took effect. A cancellation that came too late changes no outcome.
     fileprivate var wasCancelledBeforeItsEnd: Bool {
         guard let request = self as? RequestOperation else { return isCancelled }
         return request.error?.code == .cancelled
@@ -193,12 +195,12 @@ extension Operation {
 
 /// The manager's operations after a drain.
 public struct DrainSummary: Sendable {
-    /// Running operations that ended by themselves, with any result.
+    /// Running operations that ended without being cancelled by the drain, with any result.
     public internal(set) var finished: [Operation] = []
     /// Running operations that were cancelled at the timeout.
     public internal(set) var cancelled: [Operation] = []
-    /// Operations that never had a slot. Request operations have ended with the error `notStarted`, and nothing of them
-    /// was sent; operations of other kinds were cancelled.
+    /// Operations that never had a slot. Request operations have ended with the error `notStarted` and have sent
+    /// nothing; other operations were cancelled.
     public internal(set) var unstarted: [Operation] = []
     /// Operations that were paused. They stay unfinished. An operation that was paused before its start ends with
     /// `notStarted` when it is resumed.

@@ -10,15 +10,15 @@ internal import FoundationNetworking
 /// let user: User = try await manager.post("users", body: .json(NewUser(name: "Ada")))
 /// ```
 ///
-/// The body is encoded when the operation starts, on a queue of the library. When that fails, the operation fails and
-/// nothing is sent. A `Content-Type` among the call's headers replaces the body's own; with a multipart form it has to
-/// be `multipart/…` and gets the form's boundary.
+/// The body is encoded when the operation starts, on a queue of the library. If the encoding fails, the operation fails
+/// and nothing is sent. A `Content-Type` among the call's headers replaces the content type of the body. For a
+/// multipart form it must be `multipart/…`, and it gets the form's boundary.
 public struct RequestBody: Sendable {
-    /// Sets the body of a request that has its headers already; the encoder is the manager's.
+    /// Sets the body of a request that already has its headers; the encoder is the manager's.
     let encode: @Sendable (inout URLRequest, JSONEncoder) throws -> Void
-    /// The file that is the body.
+    /// The file to send as the body.
     var file: URL?
-    /// What is sent, where that is there already, and its type.
+    /// The bytes to send and their content type, if the bytes exist already.
     var bytes: (data: Data, contentType: String)?
     /// The kind of body, for descriptions.
     private let kind: String
@@ -33,7 +33,7 @@ public struct RequestBody: Sendable {
     ///
     /// - Parameters:
     ///   - value: encoded when the operation starts.
-    ///   - encoder: nil is the `encoder` of the manager that makes the request.
+    ///   - encoder: nil for the `encoder` of the manager that makes the request.
     public static func json(_ value: some Encodable & Sendable, encoder: JSONEncoder? = nil) -> RequestBody {
         encoded(value, encoder)
     }
@@ -43,7 +43,7 @@ public struct RequestBody: Sendable {
     public static func json(_ value: JSONValue) -> RequestBody { encoded(value, nil) }
 
     /// Members of a JSON object, of several types: `.json(["id": order.id, "note": note])`. Encoded by the `encoder` of
-    /// the manager that makes the request; nil is `null`.
+    /// the manager that makes the request; nil becomes `null`.
     @_disfavoredOverload
     public static func json(_ members: [String: (any Encodable & Sendable)?]) -> RequestBody {
         encoded(JSONMembers(members), nil)
@@ -74,10 +74,10 @@ public struct RequestBody: Sendable {
         }
     }
 
-    /// A multipart form: a part for each parameter, then what `build` adds.
+    /// A multipart form: a part for each parameter, followed by the parts that `build` adds.
     ///
     /// - Parameters:
-    ///   - parameters: each becomes a part of its text.
+    ///   - parameters: each becomes a part with its text.
     ///   - build: called once, when the operation starts.
     public static func multipart(
         _ parameters: Parameters = [:], build: @escaping @Sendable (inout MultipartFormData) throws -> Void = { _ in }
@@ -90,7 +90,7 @@ public struct RequestBody: Sendable {
         }
     }
 
-    /// Bytes as they are.
+    /// Bytes, sent unmodified.
     public static func data(_ data: Data, contentType: String = "application/octet-stream") -> RequestBody {
         var body = RequestBody("\(data.count) bytes of \(contentType)") { request, _ in
             request.setBody(data, contentType: contentType)
@@ -108,7 +108,7 @@ public struct RequestBody: Sendable {
     ///
     /// - Parameters:
     ///   - url: the file, which is read when the request is sent.
-    ///   - contentType: nil looks the file name's extension up in the system's table.
+    ///   - contentType: nil for the type that the system's table has for the file name's extension.
     public static func file(_ url: URL, contentType: String? = nil) -> RequestBody {
         var body = RequestBody("the file \(url.path)") { request, _ in
             let type = contentType ?? MIMETypes.ofThisSystem.type(ofExtension: url.pathExtension)
@@ -122,7 +122,7 @@ public struct RequestBody: Sendable {
 }
 
 extension JSONRequestSerializer {
-    /// One that adds no headers but the content type.
+    /// A serializer that adds no header field except the content type.
     fileprivate static var bare: JSONRequestSerializer {
         var serializer = JSONRequestSerializer()
         serializer.http.headers = [:]

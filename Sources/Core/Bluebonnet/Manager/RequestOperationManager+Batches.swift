@@ -4,10 +4,10 @@
 internal import Foundation
 
 extension RequestOperationManager {
-    /// Runs a batch: adds its operations that are in no queue yet to `operationQueue`.
+    /// Runs a batch: adds its operations that are not yet in a queue to `operationQueue`.
     ///
     /// - Parameters:
-    ///   - batch: the batch, which is run once.
+    ///   - batch: the batch, which can be run once.
     ///   - progress: called after each member's handlers, on that member's `completionQueue`, with the number of
     ///     finished members and the number of all members.
     ///   - completion: called once on the manager's `completionQueue`, when the batch has ended.
@@ -20,7 +20,7 @@ extension RequestOperationManager {
         return batch
     }
 
-    /// - Parameter onlyOnce: does nothing when the batch was enqueued before, where a second time is a fault otherwise.
+    /// - Parameter onlyOnce: whether a batch that was enqueued before is ignored; otherwise a second call traps.
     func enqueue(
         _ batch: Batch, onlyOnce: Bool, progress: (@Sendable (_ finishedCount: Int, _ totalCount: Int) -> Void)?,
         completion: (@Sendable (Batch) -> Void)?
@@ -35,7 +35,7 @@ extension RequestOperationManager {
     /// Runs a batch, with a completion for its end.
     ///
     /// - Parameters:
-    ///   - batch: the batch, which is run once.
+    ///   - batch: the batch, which can be run once.
     ///   - completion: called once on the manager's `completionQueue`, when the batch has ended.
     @discardableResult
     public func enqueue(_ batch: Batch, completion: @escaping @Sendable (Batch) -> Void) -> Batch {
@@ -45,7 +45,7 @@ extension RequestOperationManager {
     /// Runs operations as one batch.
     ///
     /// - Parameters:
-    ///   - operations: made by `operation(with:)` or otherwise.
+    ///   - operations: created by `operation(with:)` or otherwise.
     ///   - options: the failure policy and the timeout; by default every operation runs.
     ///   - progress: called after each member's handlers, on that member's `completionQueue`, with the number of
     ///     finished members and the number of all members.

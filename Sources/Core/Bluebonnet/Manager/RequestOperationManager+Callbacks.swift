@@ -3,8 +3,8 @@
 
 public import Foundation
 
-// AFNetworking's form of the verbs: each adds an operation to `operationQueue`, and returns it. If the request cannot
-// be made, the operation fails with the reason, without touching the network.
+// The verbs in AFNetworking's form: each adds an operation to `operationQueue` and returns it. If the request cannot be
+// made, the operation fails with the reason, without touching the network.
 extension RequestOperationManager {
     /// Called with the operation and its serialized response.
     public typealias Success = @Sendable (_ operation: HTTPRequestOperation, _ responseObject: any Sendable) -> Void
@@ -16,14 +16,15 @@ extension RequestOperationManager {
     /// - Parameters:
     ///   - url: resolved against `baseURL`.
     ///   - parameters: encoded by `requestSerializer`, here into the query.
-    ///   - headers: fields of this request only; each replaces the field of that name of manager and serializer.
+    ///   - headers: fields of this request only; each replaces the manager's and the serializer's field of the same
+    ///     name.
     ///   - body: encoded when the operation starts. With a body, all parameters go into the query.
     ///   - timeout: the longest time for the whole request, as `Timeouts.total`. Default nil: the manager's.
-    ///   - acceptableStatusCodes: the statuses that are a success, such as `[200, 404]` or `.anyStatus`. Default nil:
-    ///     those of the serializer.
-    ///   - responseSerializer: nil is the manager's.
-    ///   - progress: called with the download's progress, as `RequestOperation.onDownloadProgress`; for POST, PUT and
-    ///     PATCH with the upload's.
+    ///   - acceptableStatusCodes: the statuses that count as success, such as `[200, 404]` or `.anyStatus`. Default
+    ///     nil: the statuses of the serializer.
+    ///   - responseSerializer: nil for the manager's serializer.
+    ///   - progress: called with the progress of the download, as `RequestOperation.onDownloadProgress`; for POST, PUT
+    ///     and PATCH with the progress of the upload.
     ///   - success: called on `completionQueue` when the operation has succeeded.
     ///   - failure: called on `completionQueue` when the operation has failed or was cancelled.
     /// - Returns: the operation.

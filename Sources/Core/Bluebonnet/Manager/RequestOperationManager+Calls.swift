@@ -4,9 +4,9 @@
 public import Foundation
 internal import FoundationNetworking
 
-// Operations out of all that a call can say: parameters, headers, a body, a serializer of its own.
+// Operations from complete calls: parameters, headers, a body, a custom serializer.
 extension RequestOperationManager {
-    /// Makes an operation from a method and a URL, and does not start it: give it to `run(_:)` or `enqueue(_:)`, or add
+    /// Creates an operation from a method and a URL, without starting it: pass it to `run(_:)` or `enqueue(_:)`, or add
     /// it to a queue.
     ///
     /// ```swift
@@ -14,22 +14,24 @@ extension RequestOperationManager {
     /// try await manager.run(operation)
     /// ```
     ///
-    /// A request that cannot be made is an operation that fails with the reason, without touching the network.
+    /// If the request cannot be made, the operation fails with the reason, without touching the network.
     /// - Parameters:
     ///   - method: the HTTP method.
     ///   - url: resolved against `baseURL`.
     ///   - parameters: encoded by `requestSerializer`: for GET, HEAD and DELETE into the query, for other methods into
-    ///     the body. With a body they go into the query, whatever the method: a serializer of yours is asked for a GET
-    ///     then, whose URL counts, and once more, without parameters, for the fields of the request with the body.
-    ///   - headers: for this request only; each wins over the manager's and the serializer's field of that name.
+    ///     the body. With a body, the parameters of any method go into the query. A custom serializer is then called
+    ///     for a GET with the parameters, of which the URL is used, and again without parameters for the header fields
+    ///     of the request with the body.
+    ///   - headers: fields of this request only; each replaces the manager's and the serializer's field of the same
+    ///     name.
     ///   - body: encoded when the operation starts.
     ///   - timeout: the longest time for the whole request, as `Timeouts.total`. Default nil: the manager's.
     ///   - priority: the operation's `queuePriority`.
-    ///   - acceptableStatusCodes: the statuses that are a success, such as `[200, 404]` or `.anyStatus`. Default nil:
-    ///     the statuses of the serializer.
-    ///   - responseSerializer: nil is the manager's.
-    ///   - configure: called at once with the operation, before it can be started: sets a file for the body, blocks,
-    ///     progress handlers, options.
+    ///   - acceptableStatusCodes: the statuses that count as success, such as `[200, 404]` or `.anyStatus`. Default
+    ///     nil: the statuses of the serializer.
+    ///   - responseSerializer: nil for the manager's serializer.
+    ///   - configure: called immediately with the operation, before it can be started: sets a file for the body,
+    ///     blocks, progress handlers, options.
     public func operation(
         _ method: String, _ url: some URLReference, parameters: Parameters? = nil, headers: HeaderFields = [:],
         body: RequestBody? = nil, timeout: Duration? = nil, priority: Operation.QueuePriority = .normal,
@@ -48,8 +50,8 @@ extension RequestOperationManager {
         return operation
     }
 
-    /// The request, or what makes it when the operation starts. Without a body there is little to do, and the request
-    /// can be looked at before.
+    /// Returns the request, or a recipe that makes the request when the operation starts. A request without a body is
+    /// made now: it costs little, and the program can inspect the request before the start.
     func source(
         _ method: String, _ url: String, parameters: Parameters?, headers: HeaderFields, body: RequestBody?
     ) -> RequestPlan.Source {
@@ -71,7 +73,7 @@ extension RequestOperationManager {
             }
             if body != nil, let parameters { try serializer.addQuery(of: parameters, to: &request) }
             try body?.encode(&request, encoder)
-            // A body that is there stays; the serializer adds its headers.
+            // An existing body stays; the serializer adds its headers.
             try serializer.complete(&request, with: body == nil ? parameters : nil)
             return request
         }
@@ -85,8 +87,8 @@ extension RequestOperationManager {
 }
 
 extension RequestOperationManager {
-    /// The request of a call to which the library's serializer adds header fields only, and whose body is there, if it
-    /// has one; nil for any other call. Its header fields are checked.
+    /// Returns the request of a call for which the library's serializer only adds header fields, and whose body, if
+    /// any, exists already; nil for any other call. The header fields are checked.
     private func described(
         _ method: String, _ url: String, parameters: Parameters?, headers: HeaderFields, body: RequestBody?
     ) throws(NetworkingError) -> HTTPRequest? {
@@ -113,7 +115,7 @@ extension RequestOperationManager {
 }
 
 extension RequestSerializer {
-    /// The library's serializer, where it adds nothing but header fields to a request without parameters.
+    /// The library's serializer, if it only adds header fields to a request without parameters.
     fileprivate func ofFieldsOnly(_ method: String, hasBody: Bool) -> HTTPRequestSerializer? {
         switch self {
         case let serializer as HTTPRequestSerializer:
@@ -123,8 +125,8 @@ extension RequestSerializer {
         }
     }
 
-    /// Adds parameters to the query of a request that has a body. A serializer of the user's is asked for a GET, which
-    /// has its parameters there.
+    /// Adds parameters to the query of a request that has a body. A custom serializer is called for a GET, whose
+    /// parameters go into the query.
     fileprivate func addQuery(of parameters: Parameters, to request: inout URLRequest) throws {
         switch self {
         case let serializer as HTTPRequestSerializer: try serializer.addQuery(parameters, to: &request)
@@ -145,7 +147,7 @@ extension RequestSerializer {
 }
 
 extension HeaderFields {
-    /// These fields, without those whose name `others` has, and then the others.
+    /// Returns these fields, without fields whose name occurs in `others`, followed by the fields of `others`.
     func replaced(by others: HeaderFields) -> HeaderFields {
         if isEmpty { return others }
         if others.isEmpty { return self }

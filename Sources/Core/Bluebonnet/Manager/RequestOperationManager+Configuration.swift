@@ -4,63 +4,65 @@
 public import Foundation
 
 extension RequestOperationManager {
-    /// What a manager starts with: limits, options, serializers and header fields. Copied when the manager is made.
+    /// The initial settings of a manager: limits, options, serializers and header fields. Copied when the manager is
+    /// created.
     ///
-    /// `Codable`, where AFNetworking archived a manager with NSCoding: keep the base URL beside the configuration. The
-    /// form that is encoded has credentials, tokens and header fields in it; protect it accordingly. It does not have
-    /// the governor, the cookie jar, the response cache and the authenticator, which are shared, the request adapters,
-    /// nor the key log of the TLS options. `OriginLimits` can be encoded beside it.
+    /// `Codable`, in place of AFNetworking's NSCoding archive of a manager; store the base URL in addition to the
+    /// configuration. The encoded form contains credentials, tokens and header fields; protect it accordingly. It does
+    /// not contain the governor, the cookie jar, the response cache and the authenticator, which are shared, nor the
+    /// request adapters and the key log of the TLS options. `OriginLimits` can be encoded separately.
     ///
     /// ```swift
     /// let data = try JSONEncoder().encode(manager.configuration)
     /// let configuration = try JSONDecoder().decode(RequestOperationManager.Configuration.self, from: data)
     /// ```
     public struct Configuration: Sendable {
-        /// The most concurrent transfers of this manager; further operations wait for a slot. Default 64.
+        /// The largest number of concurrent transfers of this manager; further operations wait for a slot. Default 64.
         public var maximumConcurrentTransferCount = 64
-        /// The most concurrent transfers of this manager to one origin (scheme, host and port). Default: as many as in
-        /// all, `maximumConcurrentTransferCount`.
+        /// The largest number of concurrent transfers of this manager to one origin (scheme, host and port). Default:
+        /// `maximumConcurrentTransferCount`.
         public var maximumConcurrentTransferCountPerOrigin: Int {
             get { ownLimitPerOrigin ?? maximumConcurrentTransferCount }
             set { ownLimitPerOrigin = newValue }
         }
         private var ownLimitPerOrigin: Int?
-        /// The most bytes a second of all transfers of this manager together: those of bodies, before decoding, in both
-        /// directions. Default nil: no limit. See `TransferOptions.maximumBytesPerSecond`.
+        /// The limit in bytes per second for all transfers of this manager together. Body bytes count, before decoding,
+        /// in both directions. Default nil: no limit. See `TransferOptions.maximumBytesPerSecond`.
         public var maximumBytesPerSecond: Int?
-        /// The most bytes a second of this manager's transfers to one origin together. Default nil: no limit.
+        /// The limit in bytes per second for this manager's transfers to one origin together. Default nil: no limit.
         public var maximumBytesPerSecondPerOrigin: Int?
-        /// Keeps requests within what their servers can bear, together with other managers that have the same governor.
-        /// Default nil: the manager's own limits only.
+        /// Limits requests to the load that servers can take, together with other managers that have the same governor.
+        /// Default nil: only the manager's own limits.
         public var governor: Governor?
-        /// Limits, trust and proxy of the operations that the manager makes.
+        /// Limits, trust and proxy of the manager's operations.
         public var transferOptions = TransferOptions()
-        /// The time limits of the operations that the manager makes: `transferOptions.timeouts`.
+        /// The time limits of the manager's operations: `transferOptions.timeouts`.
         public var timeouts: Timeouts {
             get { transferOptions.timeouts }
             set { transferOptions.timeouts = newValue }
         }
-        /// When requests are sent again after a failure: `transferOptions.retryPolicy`. Default nil: never.
+        /// When failed requests are retried: `transferOptions.retryPolicy`. Default nil: never.
         public var retryPolicy: RetryPolicy? {
             get { transferOptions.retryPolicy }
             set { transferOptions.retryPolicy = newValue }
         }
-        /// The authenticator of the operations that the manager makes: `transferOptions.authenticator`. Default nil.
+        /// The authenticator of the manager's operations: `transferOptions.authenticator`. Default nil.
         public var authenticator: SharedAuthenticator? {
             get { transferOptions.authenticator }
             set { transferOptions.authenticator = newValue }
         }
-        /// What changes requests before they are sent: `transferOptions.requestAdapters`. Default none.
+        /// The adapters that change requests before they are sent: `transferOptions.requestAdapters`. Default: no
+        /// adapters.
         public var requestAdapters: [any RequestAdapter] {
             get { transferOptions.requestAdapters }
             set { transferOptions.requestAdapters = newValue }
         }
-        /// The cache of the operations that the manager makes: `transferOptions.responseCache`. Default nil: no cache.
+        /// The cache of the manager's operations: `transferOptions.responseCache`. Default nil: no cache.
         public var responseCache: (any ResponseCache)? {
             get { transferOptions.responseCache }
             set { transferOptions.responseCache = newValue }
         }
-        /// The cookies of the operations that the manager makes: `transferOptions.cookieJar`. Default nil: no cookies.
+        /// The cookies of the manager's operations: `transferOptions.cookieJar`. Default nil: no cookies.
         public var cookieJar: CookieJar? {
             get { transferOptions.cookieJar }
             set { transferOptions.cookieJar = newValue }
@@ -69,10 +71,10 @@ extension RequestOperationManager {
         public var requestSerializer: any RequestSerializer = HTTPRequestSerializer()
         /// Makes values from responses. Default `JSONResponseSerializer`.
         public var responseSerializer: any ResponseSerializer = JSONResponseSerializer()
-        /// Header fields of every request, as `RequestOperationManager.headers`. Default none.
+        /// Header fields of every request, as `RequestOperationManager.headers`. Default: no fields.
         public var headers = HeaderFields()
 
-        /// The defaults.
+        /// Creates the default configuration.
         public init() {}
     }
 }
@@ -86,10 +88,10 @@ extension RequestOperationManager.Configuration: Codable {
         case requestSerializer, responseSerializer, headers
     }
 
-    /// Makes a configuration as it was encoded, without a governor, a cookie jar, a response cache, an authenticator
-    /// and request adapters.
+    /// Decodes a configuration, without a governor, a cookie jar, a response cache, an authenticator and request
+    /// adapters.
     ///
-    /// - Throws: `DecodingError`; `NetworkingError` with `invalidSecurityPolicy` or `invalidRequest` when its parts
+    /// - Throws: `DecodingError`; `NetworkingError` with `invalidSecurityPolicy` or `invalidRequest` if its parts
     ///   contradict each other.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
@@ -105,12 +107,12 @@ extension RequestOperationManager.Configuration: Codable {
         headers = try container.decode(HeaderFields.self, forKey: .headers)
     }
 
-    /// Encodes everything but the governor, the cookie jar, the response cache, the authenticator, the request adapters
-    /// and the key log.
+    /// Encodes everything except the governor, the cookie jar, the response cache, the authenticator, the request
+    /// adapters and the key log.
     ///
-    /// - Throws: `EncodingError`, naming the type of a serializer that cannot be encoded: a type of the program's own,
-    ///   a `DecodableResponseSerializer`, or a query serialization that is a function; `NetworkingError` with
-    ///   `invalidRequest` when the client identity has a password or a key in memory.
+    /// - Throws: `EncodingError`, naming the type of a serializer that cannot be encoded: a custom type, a
+    ///   `DecodableResponseSerializer`, or a query serialization that is a function; `NetworkingError` with
+    ///   `invalidRequest` if the client identity has a password or a key in memory.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: CodingKeys.self)
         try container.encode(maximumConcurrentTransferCount, forKey: .maximumConcurrentTransferCount)
@@ -134,7 +136,7 @@ extension RequestOperationManager.Configuration: Codable {
 }
 
 extension KeyedDecodingContainer {
-    /// A number of transfers that a manager can have.
+    /// Decodes a number of transfers that a manager can have.
     fileprivate func limit(_ key: Key) throws -> Int {
         let count = try decode(Int.self, forKey: key)
         guard count > 0 else {
@@ -144,7 +146,7 @@ extension KeyedDecodingContainer {
         return count
     }
 
-    /// A number of bytes a second, or none.
+    /// Decodes a number of bytes per second; nil without a limit.
     fileprivate func rate(_ key: Key) throws -> Int? {
         guard let rate = try decodeIfPresent(Int.self, forKey: key) else { return nil }
         guard rate > 0 else {
@@ -166,10 +168,10 @@ extension KeyedEncodingContainer {
 // MARK: - Copies
 
 extension RequestOperationManager: NSCopying {
-    /// The present settings as a configuration: that of a manager which starts as this one is now. Blocks, `configure`,
-    /// coders, completion queue and group, and the reachability manager are no part of it; `copied()` keeps them too.
+    /// The current settings as a configuration, for a manager that starts with them. Blocks, `configure`, coders,
+    /// completion queue and group, and the reachability manager are not included; `copied()` keeps them too.
     public var configuration: Configuration {
-        let settings = copied()  // all of one moment
+        let settings = copied()  // all settings of one moment
         var configuration = Configuration()
         configuration.maximumConcurrentTransferCount = services.limit
         if services.limitPerOrigin != services.limit {
@@ -185,12 +187,12 @@ extension RequestOperationManager: NSCopying {
         return configuration
     }
 
-    /// Makes a manager with this one's base URL and settings: serializers, header fields, coders, options, blocks,
-    /// `configure`, completion queue and group, and reachability manager. A governor, a cookie jar, a response cache
-    /// and the coders, which are objects, are shared by both.
+    /// Creates a manager with this manager's base URL and settings: serializers, header fields, coders, options,
+    /// blocks, `configure`, completion queue and group, and reachability manager. A governor, a cookie jar, a response
+    /// cache and the coders are objects, which both managers share.
     ///
-    /// The copy has an empty queue with a queue's default settings, and slots for transfers of its own. Operations stay
-    /// with the manager that made them.
+    /// The copy has an empty queue with default settings, and its own slots for transfers. Operations stay with the
+    /// manager that created them.
     public func copied() -> RequestOperationManager { RequestOperationManager(copying: self) }
 
     /// Copies the manager like `copied()`; `zone` is ignored.
@@ -198,7 +200,7 @@ extension RequestOperationManager: NSCopying {
 }
 
 extension RequestOperationManager: CustomStringConvertible {
-    /// The base URL, without secrets, and the number of unfinished operations, for a log.
+    /// The base URL, without secrets, and the number of unfinished operations, for logs.
     public var description: String {
         let base = baseURL.map { Redaction.url($0.absoluteString) } ?? "no base URL"
         return "<RequestOperationManager: \(base), \(operationQueue.operationCount) operations in its queue>"

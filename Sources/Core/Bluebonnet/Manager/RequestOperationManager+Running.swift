@@ -3,9 +3,9 @@
 
 internal import Foundation
 
-// Calls that own what they wait for: the end of the calling task is the end of the operation.
+// Async calls that own the operation or batch for which they wait: cancelling the calling task cancels it.
 extension RequestOperationManager {
-    /// Runs an operation and waits for its end: adds the operation to `operationQueue`, unless it is in a queue or was
+    /// Runs an operation and waits for its end. Adds the operation to `operationQueue`, unless it is in a queue or was
     /// started before. Cancelling the task cancels the operation.
     ///
     /// ```swift
@@ -15,7 +15,7 @@ extension RequestOperationManager {
     /// ```
     ///
     /// - Returns: the response object.
-    /// - Throws: the operation's `NetworkingError`. After a cancellation of the task it is `cancelled`, with a
+    /// - Throws: the operation's `NetworkingError`. If the task was cancelled, the error is `cancelled`, with a
     ///   `CancellationError` as `underlying`.
     @discardableResult
     public func run(_ operation: HTTPRequestOperation) async throws(NetworkingError) -> any Sendable {
@@ -26,7 +26,7 @@ extension RequestOperationManager {
 
     /// Runs a handle's operation and waits for its value, as `run(_:)` does with an operation.
     ///
-    /// - Throws: as `run(_:)` does; `cannotParseResponse` when the serializer makes another type.
+    /// - Throws: as `run(_:)` does; `cannotParseResponse` if the serializer makes another type.
     @discardableResult
     public func run<Value: Sendable>(_ handle: RequestHandle<Value>) async throws(NetworkingError) -> Value {
         let operation = handle.operation
@@ -35,7 +35,7 @@ extension RequestOperationManager {
         return try operation.ownedValue { () throws(NetworkingError) in try operation.finalValue(as: Value.self) }
     }
 
-    /// Runs a batch and waits for its end: enqueues the batch, unless that was done before. Cancelling the task cancels
+    /// Runs a batch and waits for its end. Enqueues the batch, unless that was done before. Cancelling the task cancels
     /// the batch.
     ///
     /// - Returns: the outcome, with the result of each member.
@@ -45,8 +45,8 @@ extension RequestOperationManager {
         return await batch.waitAsOwner()
     }
 
-    /// Adds an operation to `operationQueue`, unless it is in a queue of this kind or was started. An operation that
-    /// also is in a queue of Foundation's is started once, by whichever queue is first.
+    /// Adds an operation to `operationQueue`, unless it is in a `RequestOperationQueue` or was started. An operation
+    /// that is also in a Foundation queue is started once, by the queue that comes first.
     func enqueueIfFree(_ operation: HTTPRequestOperation) {
         operationQueue.enqueueIfFree(operation)
         operationQueue.schedule()
@@ -54,7 +54,8 @@ extension RequestOperationManager {
 }
 
 extension HTTPRequestOperation {
-    /// The value; an end by the cancellation of the calling task has that as its reason.
+    /// Returns the value. If the cancellation of the calling task ended the operation, the error gets a
+    /// `CancellationError` as `underlying`.
     func ownedValue<Value>(_ value: () throws(NetworkingError) -> Value) throws(NetworkingError) -> Value {
         do throws(NetworkingError) {
             return try value()
@@ -68,7 +69,7 @@ extension HTTPRequestOperation {
 }
 
 extension NetworkingError {
-    /// Somebody waits for an operation that is in no queue and was not started.
+    /// The error of waiting for an operation that is in no queue and was not started.
     static func notStarted(_ operation: RequestOperation) -> NetworkingError {
         let call = "run it with RequestOperationManager.run(_:), or add it to a queue first"
         return NetworkingError(
@@ -83,13 +84,13 @@ extension NetworkingError {
             "nothing was sent: the manager was drained, and starts no operation any more; make a new manager")
     }
 
-    /// Somebody waits for a batch that was not enqueued.
+    /// The error of waiting for a batch that was not enqueued.
     static var batchNotStarted: NetworkingError {
         let call = "run it with RequestOperationManager.run(_:), or enqueue it first"
         return NetworkingError(.notStarted, "the batch was not enqueued, and would be waited for without end: \(call)")
     }
 
-    /// The waiting task was cancelled.
+    /// The error of a waiting task that was cancelled.
     static var waitCancelled: NetworkingError {
         NetworkingError(
             .cancelled, "the task that waited was cancelled; what it waited for goes on",

@@ -3,7 +3,7 @@
 
 public import Foundation
 
-// The verbs: short forms of calls (`Call`), which have further steps. The type that is asked for selects the form:
+// The verbs: short forms of calls (`Call`), which offer more steps. The requested type selects the form:
 //
 //     let user: User = try await manager.get("users/1")                        // a value
 //     let page = try await manager.get("users", as: [User].self)               // the value with its response
@@ -11,8 +11,8 @@ public import Foundation
 //     let handle = manager.get("users/1", returning: serializer)               // a handle
 //     manager.get("users/1", success: { _, object in … })                      // callbacks
 //
-// The async forms own their operation: cancelling the task cancels the operation, whose error is then `cancelled` with
-// a `CancellationError` as `underlying`.
+// The async forms own their operation: cancelling the task cancels the operation. Its error is then `cancelled`, with a
+// `CancellationError` as `underlying`.
 
 // MARK: - A value
 
@@ -22,12 +22,13 @@ extension RequestOperationManager {
     /// - Parameters:
     ///   - url: resolved against `baseURL`.
     ///   - parameters: encoded by `requestSerializer`, here into the query.
-    ///   - headers: fields of this request only; each replaces the field of that name of manager and serializer.
+    ///   - headers: fields of this request only; each replaces the manager's and the serializer's field of the same
+    ///     name.
     ///   - body: encoded when the operation starts. With a body, all parameters go into the query.
     ///   - timeout: the longest time for the whole request, as `Timeouts.total`. Default nil: the manager's.
-    ///   - acceptableStatusCodes: the statuses that are a success, such as `[200, 404]` or `.anyStatus`. Default nil:
-    ///     those of the serializer.
-    /// - Throws: the operation's `NetworkingError`; `cannotParseResponse` when the body is no `Value`.
+    ///   - acceptableStatusCodes: the statuses that count as success, such as `[200, 404]` or `.anyStatus`. Default
+    ///     nil: the statuses of the serializer.
+    /// - Throws: the operation's `NetworkingError`; `cannotParseResponse` if the body cannot be decoded as `Value`.
     public func get<Value: Decodable & Sendable>(
         _ url: some URLReference, parameters: Parameters? = nil, headers: HeaderFields = [:], body: RequestBody? = nil,
         timeout: Duration? = nil, acceptableStatusCodes: IndexSet? = nil
@@ -72,9 +73,9 @@ extension RequestOperationManager {
 
 extension RequestOperationManager {
     /// Runs a GET, decodes its JSON body, and returns the value with status, header fields and timings. For the
-    /// arguments see the form that returns the value alone.
+    /// arguments see the form that returns only the value.
     ///
-    /// - Throws: the operation's `NetworkingError`; `cannotParseResponse` when the body is no `Value`.
+    /// - Throws: the operation's `NetworkingError`; `cannotParseResponse` if the body cannot be decoded as `Value`.
     public func get<Value: Decodable & Sendable>(
         _ url: some URLReference, parameters: Parameters? = nil, headers: HeaderFields = [:], body: RequestBody? = nil,
         timeout: Duration? = nil, acceptableStatusCodes: IndexSet? = nil, as type: Value.Type
@@ -176,8 +177,8 @@ extension RequestOperationManager {
         try await Call(self, "DELETE", url, parameters, headers, body, timeout, acceptableStatusCodes).response()
     }
 
-    /// Runs a GET and writes the body to a file, as `Call.download(to:expectedDigest:)` does: parameters go into the
-    /// query, and the response has the file as its value. For the other arguments see `get`.
+    /// Runs a GET and writes the body to a file, as `Call.download(to:expectedDigest:)` does. Parameters go into the
+    /// query. The response has the file as its value. For the other arguments see `get`.
     @discardableResult
     public func download(
         _ url: some URLReference, to file: URL, parameters: Parameters? = nil, headers: HeaderFields = [:],
@@ -191,8 +192,8 @@ extension RequestOperationManager {
 // MARK: - A handle
 
 extension RequestOperationManager {
-    /// Adds a GET to `operationQueue` and gives its result a type: the serializer's. For the other arguments see the
-    /// form that returns a value.
+    /// Adds a GET to `operationQueue` and returns a handle with the serializer's value type. For the other arguments
+    /// see the form that returns a value.
     @discardableResult
     public func get<Serializer: ResponseSerializer>(
         _ url: some URLReference, parameters: Parameters? = nil, headers: HeaderFields = [:], body: RequestBody? = nil,
@@ -201,7 +202,7 @@ extension RequestOperationManager {
         Call(self, "GET", url, parameters, headers, body, timeout, acceptableStatusCodes).start(returning: serializer)
     }
 
-    /// Adds a HEAD to `operationQueue` and gives its result a type; parameters go into the query.
+    /// Adds a HEAD to `operationQueue` and returns a typed handle; parameters go into the query.
     @discardableResult
     public func head<Serializer: ResponseSerializer>(
         _ url: some URLReference, parameters: Parameters? = nil, headers: HeaderFields = [:], body: RequestBody? = nil,
@@ -210,7 +211,7 @@ extension RequestOperationManager {
         Call(self, "HEAD", url, parameters, headers, body, timeout, acceptableStatusCodes).start(returning: serializer)
     }
 
-    /// Adds a POST to `operationQueue` and gives its result a type; parameters go into the body.
+    /// Adds a POST to `operationQueue` and returns a typed handle; parameters go into the body.
     @discardableResult
     public func post<Serializer: ResponseSerializer>(
         _ url: some URLReference, parameters: Parameters? = nil, headers: HeaderFields = [:], body: RequestBody? = nil,
@@ -219,7 +220,7 @@ extension RequestOperationManager {
         Call(self, "POST", url, parameters, headers, body, timeout, acceptableStatusCodes).start(returning: serializer)
     }
 
-    /// Adds a PUT to `operationQueue` and gives its result a type; parameters go into the body.
+    /// Adds a PUT to `operationQueue` and returns a typed handle; parameters go into the body.
     @discardableResult
     public func put<Serializer: ResponseSerializer>(
         _ url: some URLReference, parameters: Parameters? = nil, headers: HeaderFields = [:], body: RequestBody? = nil,
@@ -228,7 +229,7 @@ extension RequestOperationManager {
         Call(self, "PUT", url, parameters, headers, body, timeout, acceptableStatusCodes).start(returning: serializer)
     }
 
-    /// Adds a PATCH to `operationQueue` and gives its result a type; parameters go into the body.
+    /// Adds a PATCH to `operationQueue` and returns a typed handle; parameters go into the body.
     @discardableResult
     public func patch<Serializer: ResponseSerializer>(
         _ url: some URLReference, parameters: Parameters? = nil, headers: HeaderFields = [:], body: RequestBody? = nil,
@@ -237,7 +238,7 @@ extension RequestOperationManager {
         Call(self, "PATCH", url, parameters, headers, body, timeout, acceptableStatusCodes).start(returning: serializer)
     }
 
-    /// Adds a DELETE to `operationQueue` and gives its result a type; parameters go into the query.
+    /// Adds a DELETE to `operationQueue` and returns a typed handle; parameters go into the query.
     @discardableResult
     public func delete<Serializer: ResponseSerializer>(
         _ url: some URLReference, parameters: Parameters? = nil, headers: HeaderFields = [:], body: RequestBody? = nil,

@@ -6,14 +6,14 @@ public import Dispatch
 public import Foundation
 public import FoundationNetworking
 
-/// Makes and runs request operations that share a base URL, serializers, limits, trust and a queue for handlers.
+/// Creates and runs request operations that share a base URL, serializers, limits, trust and a queue for handlers.
 ///
 /// ```swift
 /// let manager = RequestOperationManager(baseURL: URL(string: "https://api.example.com/v1/")!)
 /// let me: JSONValue = try await manager.get("me")
 /// ```
 ///
-/// All members may be used from any thread. A change of a property affects only operations that are made later.
+/// All members may be used from any thread. A change of a property affects only operations that are created later.
 public final class RequestOperationManager: Sendable {
     private struct Shared: Sendable {
         var requestSerializer: any RequestSerializer
@@ -44,25 +44,25 @@ public final class RequestOperationManager: Sendable {
         }
     }
 
-    /// The URL that relative URLs are resolved against; its path ends in a slash. Nil when there is none.
+    /// The URL against which relative URLs are resolved; its path ends in a slash. Nil without a base URL.
     public let baseURL: URL?
-    /// The base URL as it was given, which an empty reference means: an endpoint need not end in a slash.
+    /// The base URL as it was given, for the empty reference: an endpoint need not end in a slash.
     private let givenBaseURL: URL?
-    /// The queue that the verbs add their operations to.
+    /// The queue to which the verbs add their operations.
     public let operationQueue = RequestOperationQueue()
     private let shared: Mutex<Box<Shared>>
     let services: NetworkServices
 
-    /// Makes a manager.
+    /// Creates a manager.
     ///
     /// - Parameters:
-    ///   - baseURL: a path that does not end in a slash gets one, so that relative URLs go below it.
+    ///   - baseURL: if the path does not end in a slash, a slash is added, so that relative URLs go below the path.
     ///   - configuration: limits and options.
     public convenience init(baseURL: URL, configuration: Configuration = Configuration()) {
         self.init(optional: baseURL, configuration)
     }
 
-    /// Makes a manager without a base URL, for absolute URLs.
+    /// Creates a manager without a base URL, for absolute URLs.
     public convenience init(configuration: Configuration = Configuration()) { self.init(optional: nil, configuration) }
 
     /// - Parameter simulation: nil when requests leave the process.
@@ -98,7 +98,8 @@ public final class RequestOperationManager: Sendable {
         shared = Mutex(other.defaults)
     }
 
-    /// `http://host/v1` becomes `http://host/v1/`; `http://host` stays; a query keeps its place.
+    /// Adds a slash to the path: `http://host/v1` becomes `http://host/v1/`; `http://host` stays; a query keeps its
+    /// place.
     package static func withTrailingSlash(_ url: URL) -> URL {
         guard !url.path.isEmpty, !url.absoluteString.hasSuffix("/"),
             var parts = URLComponents(url: url, resolvingAgainstBaseURL: true), !parts.percentEncodedPath.hasSuffix("/")
@@ -113,7 +114,8 @@ public final class RequestOperationManager: Sendable {
 extension RequestOperationManager {
     private var defaults: Box<Shared> { shared.withLock { $0 } }
 
-    /// Sets a part. The old values are let go outside the lock: releasing what a user gave may run code of theirs.
+    /// Sets a part. The old values are released outside the lock, because releasing the program's objects may run its
+    /// code.
     private func set<Value: Sendable>(_ part: any WritableKeyPath<Shared, Value> & Sendable, _ value: Value) {
         let old = shared.withLock { shared in
             let old = shared
@@ -129,8 +131,8 @@ extension RequestOperationManager {
         set { set(\.requestSerializer, newValue) }
     }
 
-    /// Header fields of every request that the manager makes from a method and a URL. Each wins over the request
-    /// serializer's field of that name; a call's field wins over these. Default none.
+    /// Header fields of every request that the manager makes from a method and a URL. Each replaces the request
+    /// serializer's field of the same name; a field of a call replaces these fields. Default: no fields.
     ///
     /// ```swift
     /// manager.headers["X-Client"] = "demo"
@@ -140,15 +142,15 @@ extension RequestOperationManager {
         set { set(\.headers, newValue) }
     }
 
-    /// Encodes the values of `RequestBody.json(_:encoder:)`. Default: Foundation's encoder as it is. Do not change an
-    /// encoder after giving it to the manager.
+    /// Encodes the values of `RequestBody.json(_:encoder:)`. Default: Foundation's encoder with its default settings.
+    /// Do not change an encoder after giving it to the manager.
     public var encoder: JSONEncoder {
         get { defaults.value.encoder }
         set { set(\.encoder, newValue) }
     }
 
-    /// Decodes the values of the verbs that wait. Default: Foundation's decoder as it is. Do not change a decoder after
-    /// giving it to the manager.
+    /// Decodes the values of the async verbs. Default: Foundation's decoder with its default settings. Do not change a
+    /// decoder after giving it to the manager.
     public var decoder: JSONDecoder {
         get { defaults.value.decoder }
         set { set(\.decoder, newValue) }
@@ -162,112 +164,112 @@ extension RequestOperationManager {
         }
     }
 
-    /// Limits, trust and proxy of the operations that are made from now on.
+    /// Limits, trust and proxy of operations that are created from now on.
     public var transferOptions: TransferOptions {
         get { defaults.value.transferOptions }
         set { set(\.transferOptions, newValue) }
     }
 
-    /// The time limits of the operations that are made from now on. A part of `transferOptions`.
+    /// The time limits of operations that are created from now on. A part of `transferOptions`.
     public var timeouts: Timeouts {
         get { transferOptions.timeouts }
         set { set(\.transferOptions.timeouts, newValue) }
     }
 
-    /// When requests of the operations that are made from now on are sent again after a failure. A part of
-    /// `transferOptions`. Default nil: never.
+    /// When failed requests are retried, for operations that are created from now on. A part of `transferOptions`.
+    /// Default nil: never.
     public var retryPolicy: RetryPolicy? {
         get { transferOptions.retryPolicy }
         set { set(\.transferOptions.retryPolicy, newValue) }
     }
 
-    /// The authenticator of the operations that are made from now on. A part of `transferOptions`. Default nil.
+    /// The authenticator of operations that are created from now on. A part of `transferOptions`. Default nil.
     public var authenticator: SharedAuthenticator? {
         get { transferOptions.authenticator }
         set { set(\.transferOptions.authenticator, newValue) }
     }
 
-    /// What changes the requests of the operations that are made from now on, before each transfer. A part of
-    /// `transferOptions`. Default none.
+    /// The adapters that change requests before each transfer, for operations that are created from now on. A part of
+    /// `transferOptions`. Default: no adapters.
     public var requestAdapters: [any RequestAdapter] {
         get { transferOptions.requestAdapters }
         set { set(\.transferOptions.requestAdapters, newValue) }
     }
 
-    /// The queue on which handlers of the operations run that are made from now on. Default nil: the library's serial
-    /// queue `org.bluebonnet.callbacks`.
+    /// The queue for the handlers of operations that are created from now on. Default nil: the library's serial queue
+    /// `org.bluebonnet.callbacks`.
     public var completionQueue: DispatchQueue? {
         get { defaults.value.completion.queue }
         set { set(\.completion.queue, newValue) }
     }
 
-    /// The `completionGroup` of the operations that are made from now on. Default nil.
+    /// The `completionGroup` of operations that are created from now on. Default nil.
     public var completionGroup: DispatchGroup? {
         get { defaults.value.completion.group }
         set { set(\.completion.group, newValue) }
     }
 
-    /// The credential of the operations that are made from now on. A part of `transferOptions`. Default nil.
+    /// The credential of operations that are created from now on. A part of `transferOptions`. Default nil.
     public var credential: URLCredential? {
         get { transferOptions.credential }
         set { set(\.transferOptions.credential, newValue) }
     }
 
-    /// Whether operations that are made from now on may ask the shared credential storage; a part of `transferOptions`.
-    /// Default true.
+    /// Whether operations that are created from now on may use the shared credential storage. A part of
+    /// `transferOptions`. Default true.
     public var shouldUseCredentialStorage: Bool {
         get { transferOptions.usesCredentialStorage }
         set { set(\.transferOptions.usesCredentialStorage, newValue) }
     }
 
-    /// The security policy of the operations that are made from now on. A part of `transferOptions`.
+    /// The security policy of operations that are created from now on. A part of `transferOptions`.
     public var securityPolicy: SecurityPolicy {
         get { transferOptions.securityPolicy }
         set { set(\.transferOptions.securityPolicy, newValue) }
     }
 
-    /// The `RequestOperation.onRedirect` of the operations that are made from now on. Default nil.
+    /// The `RequestOperation.onRedirect` of operations that are created from now on. Default nil.
     public var onRedirect: RequestOperation.RedirectBlock? {
         get { defaults.value.blocks.onRedirect }
         set { set(\.blocks.onRedirect, newValue) }
     }
 
-    /// The `RequestOperation.onRetry` of the operations that are made from now on. Default nil.
+    /// The `RequestOperation.onRetry` of operations that are created from now on. Default nil.
     public var onRetry: RequestOperation.RetryBlock? {
         get { defaults.value.blocks.onRetry }
         set { set(\.blocks.onRetry, newValue) }
     }
 
-    /// The `RequestOperation.onChallenge` of the operations that are made from now on. Default nil.
+    /// The `RequestOperation.onChallenge` of operations that are created from now on. Default nil.
     public var onChallenge: RequestOperation.ChallengeBlock? {
         get { defaults.value.blocks.onChallenge }
         set { set(\.blocks.onChallenge, newValue) }
     }
 
-    /// The `RequestOperation.onServerTrust` of the operations that are made from now on. Default nil.
+    /// The `RequestOperation.onServerTrust` of operations that are created from now on. Default nil.
     public var onServerTrust: RequestOperation.ServerTrustBlock? {
         get { defaults.value.blocks.onServerTrust }
         set { set(\.blocks.onServerTrust, newValue) }
     }
 
-    /// The `RequestOperation.onPinViolation` of the operations that are made from now on. Default nil.
+    /// The `RequestOperation.onPinViolation` of operations that are created from now on. Default nil.
     public var onPinViolation: RequestOperation.PinViolationHandler? {
         get { defaults.value.blocks.onPinViolation }
         set { set(\.blocks.onPinViolation, newValue) }
     }
 
-    /// The `RequestOperation.onCacheResponse` of the operations that are made from now on. Default nil.
+    /// The `RequestOperation.onCacheResponse` of operations that are created from now on. Default nil.
     public var onCacheResponse: RequestOperation.CacheResponseBlock? {
         get { defaults.value.blocks.onCacheResponse }
         set { set(\.blocks.onCacheResponse, newValue) }
     }
 
-    /// Called with each operation that the manager makes, on the thread that makes the operation and before it can be
-    /// started; then comes what the call says, its `configure` closure last. Default nil.
+    /// Called with each operation that the manager creates, on the thread that creates the operation and before it can
+    /// be started. The settings of the call are applied afterwards, its `configure` closure last. Default nil.
     ///
-    /// The serializer, the handlers and the file that a call names replace those that are set here; a handler that is
-    /// to stay is added with `addCompletion`. The request of an operation that makes its request late, as with a body
-    /// or after other operations, is not there yet.
+    /// The serializer, the handlers and the file of a call replace the values set here; add a handler that has to stay
+    /// with `addCompletion`. If an operation makes its request late, as with a body or after other operations, the
+    /// request does not exist yet.
     ///
     /// ```swift
     /// manager.configure = { operation in
@@ -288,25 +290,25 @@ extension RequestOperationManager {
         set { set(\.reachabilityManager, newValue) }
     }
 
-    /// Closes the idle connections of the whole process, whichever manager opened them, except those in a connection
+    /// Closes the idle connections of the whole process, whichever manager opened them, except the connections in a
     /// pool with a running transfer.
     public func closeIdleConnectionsOfProcess() {
         NetworkThread.shared.submit { [services] in services.transport.closeIdleConnections() }
     }
 }
 
-// MARK: - What waits
+// MARK: - Waiting operations
 
 extension RequestOperationManager {
-    /// What answers the manager's requests in memory; nil when they leave the process.
+    /// The in-memory replacement for the network; nil when requests leave the process.
     package var simulation: Simulation? { services.simulation }
 
     /// Calls `body` later, on the network thread.
     ///
     /// - Parameters:
-    ///   - limit: the most origins.
-    ///   - body: gets the number of the process's operations that wait for their next attempt, and origins that the
-    ///     manager's governor holds.
+    ///   - limit: the largest number of origins.
+    ///   - body: receives the number of the process's operations that wait for their next attempt, and the origins of
+    ///     the manager's governor that are backing off or unavailable.
     package func withWaits(
         limit: Int, _ body: @escaping @Sendable (_ retryCount: Int, _ origins: [OriginStatus]) -> Void
     ) {
@@ -316,28 +318,28 @@ extension RequestOperationManager {
     }
 }
 
-// MARK: - Making operations
+// MARK: - Creating operations
 
 extension RequestOperationManager {
-    /// Makes an operation with the manager's components; it is not added to a queue.
+    /// Creates an operation with the manager's components, without adding it to a queue.
     ///
-    /// The request is sent as it is: without the manager's `headers` and without those of its request serializer.
+    /// The request is sent unmodified: without the manager's `headers` and the header fields of its request serializer.
     public func operation(
         with request: HTTPRequest, responseSerializer: (any ResponseSerializer)? = nil
     ) -> HTTPRequestOperation {
         operation(.request(request), serializer: responseSerializer.map { ResolvedSerializer($0) })
     }
 
-    /// Makes an operation from Foundation's form of a request, as `operation(with:responseSerializer:)` does.
+    /// Creates an operation from a `URLRequest`, as `operation(with:responseSerializer:)` does.
     public func operation(
         with request: URLRequest, responseSerializer: (any ResponseSerializer)? = nil
     ) -> HTTPRequestOperation {
         operation(RequestPlan.Source(request), serializer: responseSerializer.map { ResolvedSerializer($0) })
     }
 
-    /// Makes an operation from an archive, with the manager's limits on concurrent transfers and its queue for
-    /// handlers, and with the manager's authenticator and request adapters, which an archive does not have; it is not
-    /// added to a queue.
+    /// Creates an operation from an archive, without adding it to a queue. The operation has the manager's limits on
+    /// concurrent transfers, its queue for handlers, and its authenticator and request adapters, which an archive does
+    /// not contain.
     ///
     /// - Throws: `NetworkingError`, see `HTTPRequestOperation.init(archive:responseSerializer:)`.
     public func operation(
@@ -356,17 +358,17 @@ extension RequestOperationManager {
         return operation
     }
 
-    /// Makes an operation that starts after other operations have ended, with a request made from their results; it is
-    /// not added to a queue.
+    /// Creates an operation that starts after other operations have ended, with a request made from their results. The
+    /// operation is not added to a queue.
     ///
     /// - Parameters:
     ///   - dependencies: the operations to wait for.
     ///   - timeout: the longest time for the whole request, as `Timeouts.total`. Default nil: the manager's.
     ///   - priority: the operation's `queuePriority`.
-    ///   - responseSerializer: nil is the manager's.
-    ///   - configure: called at once with the operation.
-    ///   - makeRequest: called once, off the network thread, when `dependencies` have ended, with any result. An error
-    ///     that it throws is the operation's error, and nothing is sent.
+    ///   - responseSerializer: nil for the manager's serializer.
+    ///   - configure: called immediately with the operation.
+    ///   - makeRequest: called once, off the network thread, when `dependencies` have ended, with any result. If it
+    ///     throws, the operation fails with that error, and nothing is sent.
     public func operation(
         after dependencies: [Operation], timeout: Duration? = nil, priority: Operation.QueuePriority = .normal,
         responseSerializer: (any ResponseSerializer)? = nil, configure: ((HTTPRequestOperation) -> Void)? = nil,
@@ -396,10 +398,10 @@ extension RequestOperationManager {
         return request
     }
 
-    /// The URL that a reference is resolved against.
+    /// Returns the URL against which a reference is resolved.
     func base(of reference: String) -> URL? { reference.isEmpty ? givenBaseURL : baseURL }
 
-    /// Makes an operation whose plan is completed when its dependencies have ended.
+    /// Creates an operation whose plan is completed when its dependencies have ended.
     package func operation(
         recipe: RequestPlan.Recipe, _ responseSerializer: (any ResponseSerializer)? = nil, wantsDigest: Bool = false
     ) -> HTTPRequestOperation {
@@ -407,12 +409,12 @@ extension RequestOperationManager {
             .recipe(recipe), serializer: responseSerializer.map { ResolvedSerializer($0) }, wantsDigest: wantsDigest)
     }
 
-    /// Delivers any body as it is, with the statuses that `responseSerializer` accepts.
+    /// Delivers any body unmodified, with the statuses that `responseSerializer` accepts.
     var bodySerializer: ResolvedSerializer {
         defaults.value.bodySerializer
     }
 
-    /// - Parameter serializer: nil is the manager's.
+    /// - Parameter serializer: nil for the manager's serializer.
     func operation(
         _ source: RequestPlan.Source, serializer: ResolvedSerializer?, wantsDigest: Bool = false
     ) -> HTTPRequestOperation {
@@ -425,7 +427,7 @@ extension RequestOperationManager {
             completion: defaults.value.completion)
         if let configure = defaults.value.configure {
             configure(operation)
-            if let serializer { operation.setSerializer(serializer) }  // what the call says comes last
+            if let serializer { operation.setSerializer(serializer) }  // the call's serializer comes last
         }
         return operation
     }

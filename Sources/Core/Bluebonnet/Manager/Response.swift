@@ -3,7 +3,7 @@
 
 public import Foundation
 
-/// The value of a call with the response that it came in: what the verbs that wait give with `as:`, or without a type.
+/// A decoded value with its response: the result of the async verbs with `as:`, or without a type.
 ///
 /// ```swift
 /// let page = try await manager.get("users", parameters: ["page": 2], as: [User].self)
@@ -19,18 +19,18 @@ public struct Response<Value: Sendable>: Sendable {
 
     /// The status of the final response.
     public var statusCode: Int { head.statusCode }
-    /// Whether the status is one of success, 200 to 299.
+    /// Whether the status is a success status, 200 to 299.
     public var isSuccess: Bool { (200...299).contains(statusCode) }
     /// The header fields of the final response.
     public var headers: HeaderFields { head.headers }
-    /// The URL that the final response came from.
+    /// The URL of the final response.
     public var url: URL { head.url }
     /// The links of the final response's `Link` fields: `response.links["next"]` is the URL of the next page.
     public var links: WebLinks { head.links }
     /// How long the parts of the call took.
     public var timings: TransferTimings { summary.timings }
 
-    /// Makes a response, for instance for a test.
+    /// Creates a response, for instance for a test.
     public init(value: Value, head: ResponseHead) {
         self.init(value: value, head: head, summary: TransferSummary())
     }
@@ -41,8 +41,8 @@ public struct Response<Value: Sendable>: Sendable {
 }
 
 extension Response: CustomStringConvertible {
-    /// Status, method, URL, time and the kind of the value, for a log: without secrets, and without a value that may
-    /// hold some.
+    /// Status, method, URL, time and the kind of the value, for logs. Contains no secrets, and no value that may
+    /// contain secrets.
     public var description: String {
         "\(head), \(timings.total.shown): \(Self.shown(value))"
     }

@@ -10,7 +10,7 @@ public import Foundation
 /// let picture = try await manager.get(URL(string: "https://api.example.com/v1/picture")!)
 /// ```
 public protocol URLReference: Sendable {
-    /// The reference, as it is resolved against the base URL. The empty text is the base URL itself.
+    /// The reference that is resolved against the base URL. The empty text is the base URL itself.
     var urlReference: String { get }
 }
 

@@ -1,8 +1,9 @@
 // Bluebonnet: HTTP operations for Swift on Linux.
 // SPDX-License-Identifier: MIT
 
-/// How many transfers of the process may run at once, by its file descriptors. There is no limit until a transfer finds
-/// no descriptor. Then as many may run as do at that moment, and more when as many have ended.
+/// Limits the number of concurrent transfers of the process by its file descriptors. There is no limit until a
+/// transfer finds no descriptor. The limit is then the number of transfers that run at that moment. It grows each time
+/// that as many transfers have ended.
 struct DescriptorAllowance: Equatable {
     private(set) var runningCount = 0
     /// Nil without a limit.
@@ -21,9 +22,9 @@ struct DescriptorAllowance: Equatable {
         (self.limit, endedCount) = (limit + max(1, limit / 8), 0)
     }
 
-    /// A transfer has ended because there was no descriptor for it.
+    /// Sets the limit to the number of running transfers, because a transfer has ended for lack of a descriptor.
     ///
-    /// - Returns: whether another transfer runs, whose end may release a descriptor.
+    /// - Returns: whether another transfer is running, whose end may release a descriptor.
     mutating func limitToRunning() -> Bool {
         guard runningCount > 0 else { return false }
         (limit, endedCount) = (runningCount, 0)
@@ -35,27 +36,28 @@ struct DescriptorAllowance: Equatable {
 
 /// A scheduler that waits for capacity.
 protocol DescriptorClient: AnyObject {
-    /// A transfer of the process has ended, and another one may begin.
+    /// A transfer of the process has ended, so another one may begin.
     func descriptorsWereReleased()
 }
 
-/// The process's capacity for transfers, and the schedulers that wait for it. Network thread only; it opens and closes
-/// no descriptor.
+/// The process's capacity for transfers, and the schedulers that wait for capacity. Network thread only. The object
+/// opens and closes no descriptors.
 final class DescriptorCapacity {
     private(set) var allowance = DescriptorAllowance()
-    /// The last one.
+    /// The last shortage.
     private var shortage: DescriptorShortage?
     private var waiting: [any DescriptorClient] = []
     private var lastClient: ObjectIdentifier?
 
-    /// Whether another transfer may begin. A client is notified once when the answer may have changed from no to yes.
+    /// Returns whether another transfer may begin. If not, the client is notified once when the answer may have
+    /// changed.
     func isOpen(for client: any DescriptorClient) -> Bool {
         if allowance.hasCapacity { return true }
         if !waiting.contains(where: { $0 === client }) { waiting.append(client) }
         return false
     }
 
-    /// Why no other transfer may begin, in half a sentence; nil if one may.
+    /// The reason why no other transfer may begin, as a clause for a message; nil if one may.
     var obstacle: String? { allowance.hasCapacity ? nil : shortage?.sentence }
 
     func begin(for client: any DescriptorClient) {
@@ -63,7 +65,8 @@ final class DescriptorCapacity {
         if allowance.limit != nil { lastClient = ObjectIdentifier(client) }
     }
 
-    /// A transfer has ended. The client that began the last one is notified last, so that managers take turns.
+    /// Records that a transfer has ended. The client that began the last transfer is notified last, so that managers
+    /// take turns.
     func end() {
         allowance.end()
         guard allowance.limit != nil, allowance.hasCapacity else { return }
@@ -74,9 +77,9 @@ final class DescriptorCapacity {
         for client in clients where ObjectIdentifier(client) == lastClient { client.descriptorsWereReleased() }
     }
 
-    /// A transfer has ended because there was no descriptor for it.
+    /// Sets the limit to the number of running transfers, because a transfer has ended for lack of a descriptor.
     ///
-    /// - Returns: whether another transfer runs, whose end may release a descriptor.
+    /// - Returns: whether another transfer is running, whose end may release a descriptor.
     func limitToRunning(after shortage: DescriptorShortage) -> Bool {
         self.shortage = shortage
         return allowance.limitToRunning()

@@ -1,7 +1,7 @@
 // Bluebonnet: HTTP operations for Swift on Linux.
 // SPDX-License-Identifier: MIT
 
-/// A set of descriptors, which are small numbers: asking costs no hash.
+/// A set of descriptors. Descriptors are small numbers, so a lookup needs no hashing.
 struct DescriptorSet: Sequence {
     private var isMember: [Bool] = []
 

@@ -4,12 +4,12 @@
 internal import Foundation
 internal import Glibc
 
-/// Why no file descriptor could be opened: the process has all that it may have, or the system has.
+/// The reason why no file descriptor could be opened: the process or the system has reached its limit.
 enum DescriptorShortage: Sendable {
     case ofProcess
     case ofSystem
 
-    /// Nil for an error number that says something else.
+    /// Nil for an error number with another meaning.
     init?(errorNumber: CInt) {
         switch errorNumber {
         case EMFILE: self = .ofProcess
@@ -18,7 +18,8 @@ enum DescriptorShortage: Sendable {
         }
     }
 
-    /// Nil while the process can open files. Asks the kernel for a descriptor, and does not block.
+    /// The current shortage; nil while the process can open files. Requests a descriptor from the kernel, and does not
+    /// block.
     static var current: DescriptorShortage? {
         let descriptor = Glibc.socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
         guard descriptor < 0 else {
@@ -35,7 +36,7 @@ enum DescriptorShortage: Sendable {
         }
     }
 
-    /// The reason for users, in half a sentence.
+    /// The reason for users, as a clause for a message.
     var sentence: String {
         switch self {
         case .ofProcess: "this process has as many open files as it may have (ulimit -n)"
@@ -49,7 +50,7 @@ extension POSIXError {
 }
 
 extension NetworkingError {
-    /// Why no file descriptor could be opened for a socket or a file; nil for any other error.
+    /// The reason why no file descriptor could be opened for a socket or a file; nil for any other error.
     var descriptorShortage: DescriptorShortage? {
         (underlying as? POSIXError).flatMap { DescriptorShortage(errorNumber: $0.code.rawValue) }
     }

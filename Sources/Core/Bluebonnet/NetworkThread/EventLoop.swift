@@ -4,32 +4,33 @@
 internal import CLinux
 internal import Glibc
 
-/// A client of the event loop with sockets and a deadline, for example one partition of the transport.
+/// A client of the event loop with sockets and a deadline, for example a partition of the transport.
 protocol EventLoopClient: AnyObject {
-    /// A socket that the client watches is ready for what `events` says (EPOLLIN, EPOLLOUT, EPOLLERR, EPOLLHUP).
+    /// A socket that the client watches is ready for `events` (EPOLLIN, EPOLLOUT, EPOLLERR, EPOLLHUP).
     func socketIsReady(_ descriptor: CInt, events: UInt32)
-    /// The client's deadline has passed; it has none until it sets one again.
+    /// The client's deadline has passed. The client has no deadline until it sets one again.
     func deadlineHasPassed()
 }
 
-/// The network thread's event loop: sockets, deadlines and handed-over work behind one epoll descriptor.
+/// The network thread's event loop. One epoll descriptor covers sockets, deadlines and work submitted by other
+/// threads.
 ///
-/// Network thread only. It does not know how the thread sleeps: `runTurn` is called when the epoll descriptor became
-/// readable, and returns when there is nothing left to do. It does not know libcurl.
+/// Network thread only. The loop does not depend on how the thread sleeps: `runTurn` is called when the epoll
+/// descriptor has become readable, and returns when there is nothing left to do. It does not depend on libcurl.
 final class EventLoop {
-    /// One epoll_wait takes up to this many events.
+    /// The most events that one epoll_wait returns.
     private static let eventCapacity: CInt = 256
-    /// A turn gives the run loop's other sources their chance after this many rounds.
+    /// The number of rounds after which a turn gives way to the run loop's other sources.
     private static let roundLimit = 32
     private static let unseenRoundLimit = 16
-    /// Sockets are looked at after this many nanoseconds, whatever there is to do.
+    /// Sockets are polled after this many nanoseconds, even if there is other work.
     private static let unseenTimeLimit: UInt64 = 1_000_000
-    /// The capacity for work items that is kept from round to round.
+    /// The capacity for work items that is kept between rounds.
     private static let keptWorkCount = 4096
 
     /// The descriptor that becomes readable when there is something to do.
     let epoll: CInt
-    /// Work for this loop, from any thread.
+    /// Work that any thread has submitted for this loop.
     let inbox: Inbox
     private let timer: CInt
     private var events = [epoll_event](repeating: epoll_event(), count: Int(eventCapacity))
@@ -44,34 +45,36 @@ final class EventLoop {
     private var spareWork: [Inbox.Work] = []
     /// The number of the current round, which is unique.
     private(set) var roundNumber: UInt64 = 0
-    /// Rounds since the sockets were last looked at, and when that was.
+    /// The number of rounds since the sockets were last polled. `lastLook` is the instant of that poll.
     private var unseenRoundCount = 0
     private var lastLook: UInt64 = 0
-    /// The number of running transfers; `smallResponseCount` is the number of those whose response is expected to be
-    /// small.
+    /// The number of running transfers. `smallResponseCount` is the number of transfers whose response is expected to
+    /// be small.
     var transferCount = 0
     var smallResponseCount = 0
     private var busyPollPolicy: BusyPollPolicy
-    /// The descriptors that the kernel did not take, and when they are offered again.
+    /// The descriptors that the kernel did not accept. They are offered again at `nextRetry`.
     private var unwatched: Set<CInt> = []
     private var nextRetry = UInt64.max
     private static let retryInterval: UInt64 = 10_000_000
-    /// The registrations with the kernel, by descriptor.
+    /// The kernel registrations, indexed by descriptor.
     @exclusivity(unchecked) private var watches: [Watch] = []
 
     /// Whether turns are recorded.
     var recordsTurns = false
     var turns = TurnRecorder()
 
+    /// The registration of a descriptor with the kernel.
     private struct Watch {
         var token: UInt64 = 0
-        /// 0 when the kernel does not watch the descriptor.
+        /// The watched events; 0 if the kernel does not watch the descriptor.
         var events: UInt32 = 0
         var isMuted = false
-        /// Until this round, readiness of a muted socket is expected, not a peer close.
+        /// Until this round, events of a muted socket are expected and do not mean that the peer has closed it.
         var quietUntil: UInt64 = 0
     }
 
+    /// A client and its deadline.
     private struct Slot {
         var client: (any EventLoopClient)?
         var deadline = UInt64.max
@@ -97,8 +100,8 @@ final class EventLoop {
         }
     }
 
-    /// What a call gives, or what it gives later, for a second at most: descriptors and the kernel's memory may be
-    /// short when the process begins to use the network, and without these there is no network thread.
+    /// Returns the result of `call`, which is retried for up to one second while it fails. Descriptors and kernel
+    /// memory may be short when the process begins to use the network, and there is no network thread without them.
     static func retried(_ call: () -> CInt) -> CInt {
         var result = call()
         for _ in 0..<100 where result < 0 {
@@ -108,14 +111,14 @@ final class EventLoop {
         return result
     }
 
-    /// The process's own loop lives as long as the process; others are made in tests.
+    /// The process's own loop lives as long as the process. Other loops are made in tests.
     deinit {
         close(epoll)
         close(timer)
     }
 
-    /// Runs `task` once, at the end of this round: after all events and all work that came with them, or at the end of
-    /// the events. When the stage is under way or over, it is the next round's.
+    /// Runs `task` once at the end of this round: after all events and all work that came with them, or at the end of
+    /// the events. If the stage is running or over, the task runs in the next round.
     func atEndOfRound(_ stage: RoundStage, _ task: any RoundEndTask) {
         switch stage {
         case .reading: reading.append(task)
@@ -129,7 +132,7 @@ final class EventLoop {
 
     /// Runs a closure once at the end of this round, in the stage `other`.
     ///
-    /// - Parameter file: for the record of a long turn.
+    /// - Parameter file: the source that the record of a long turn names.
     func atEndOfRound(_ action: @escaping () -> Void, from file: StaticString = #fileID) {
         atEndOfRound(.other, RoundEndAction(action, from: file))
     }
@@ -141,7 +144,7 @@ extension EventLoop: Sendable {}
 // MARK: - Clients
 
 extension EventLoop {
-    /// Adds a client; the slot is its name on this loop until `remove`.
+    /// Adds a client. The slot identifies the client on this loop until `remove`.
     func add(_ client: any EventLoopClient) -> Int {
         if let slot = freeSlots.popLast() {
             slots[slot] = Slot(client: client)
@@ -151,13 +154,13 @@ extension EventLoop {
         return slots.count - 1
     }
 
-    /// Removes a client, whose sockets are no longer watched.
+    /// Removes a client. Its sockets are no longer watched.
     func remove(slot: Int) {
         slots[slot] = Slot(client: nil)
         freeSlots.append(slot)
     }
 
-    /// Watches a socket for `events`, or changes what it is watched for.
+    /// Watches a socket for `events`, or changes the watched events.
     func watch(_ descriptor: CInt, events: UInt32, isNew: Bool, slot: Int) {
         let token = UInt64(slot) << 32 | UInt64(UInt32(bitPattern: descriptor))
         let known = self[descriptor]
@@ -166,14 +169,14 @@ extension EventLoop {
         let isNew = isNew && !known.isMuted
         let operation = isNew ? EPOLL_CTL_ADD : EPOLL_CTL_MOD
         if bluebonnet_epoll_control(epoll, operation, descriptor, events, token) != 0 {
-            // The kernel forgets a descriptor when it is closed; libcurl may use its number again without saying so.
+            // The kernel forgets a descriptor when it is closed. libcurl may reuse the number without reporting it.
             let other = isNew ? EPOLL_CTL_MOD : EPOLL_CTL_ADD
             guard bluebonnet_epoll_control(epoll, other, descriptor, events, token) != 0 else { return }
             unwatched.insert(descriptor)
         }
     }
 
-    /// Watches what the kernel had no memory for, or no watch left (epoll(7), `max_user_watches`).
+    /// Watches the sockets for which the kernel had no memory, or no watch left (epoll(7), `max_user_watches`).
     private func watchTheRest() {
         nextRetry = .max
         let descriptors = unwatched
@@ -187,7 +190,7 @@ extension EventLoop {
         }
     }
 
-    /// Whether something is to be watched that is not, and it is time to try again.
+    /// Returns whether the kernel has rejected sockets and it is time to try again.
     private func retryIsDue() -> Bool {
         guard !unwatched.isEmpty else { return false }
         let now = MonotonicClock.now()
@@ -201,7 +204,7 @@ extension EventLoop {
         _ = bluebonnet_epoll_control(epoll, EPOLL_CTL_DEL, descriptor, 0, 0)
     }
 
-    /// Mutes a socket: its events are ignored, while the kernel goes on watching it. The next request on a kept
+    /// Mutes a socket: its events are ignored, while the kernel keeps watching it. The next request on a kept
     /// connection needs the same registration, so muting saves two system calls. Call `forget` before closing a muted
     /// socket.
     ///
@@ -214,17 +217,17 @@ extension EventLoop {
         self[descriptor] = watch
     }
 
-    /// A descriptor is about to be closed, or new. The kernel is told: a child process may hold the file too, and then
-    /// it would be watched for ever.
+    /// Forgets a descriptor that is new or about to be closed. The kernel's registration is removed: a child process
+    /// may have the file open too, and the kernel would then watch it forever.
     func forget(_ descriptor: CInt) {
         if self[descriptor].events != 0 { unwatch(descriptor) }
         self[descriptor] = Watch()
     }
 
-    /// Whether the client of a socket hears of it.
+    /// Returns whether the client of a socket receives its events.
     func isWatching(_ descriptor: CInt) -> Bool { self[descriptor].events != 0 && !self[descriptor].isMuted }
 
-    /// Whether a socket is watched for what comes in.
+    /// Returns whether a socket is watched for incoming bytes.
     func isReading(_ descriptor: CInt) -> Bool { self[descriptor].events & EPOLLIN.rawValue != 0 }
 
     private subscript(descriptor: CInt) -> Watch {
@@ -236,7 +239,7 @@ extension EventLoop {
         }
     }
 
-    /// Sets a client's only deadline, in nanoseconds of the monotonic clock; `UInt64.max` is none.
+    /// Sets a client's only deadline, in nanoseconds of the monotonic clock; `UInt64.max` without a deadline.
     func setDeadline(_ deadline: UInt64, slot: Int) {
         slots[slot].deadline = deadline
     }
@@ -245,11 +248,11 @@ extension EventLoop {
 // MARK: - Turns
 
 extension EventLoop {
-    /// Whether others than the current client wait for the end of the round.
+    /// Whether work other than the current client's waits for the end of the round.
     var hasOthersWaiting: Bool { smallResponseCount > 0 || roundEndTaskCount > 0 || inbox.hasWork }
 
-    /// Does all there is to do, in bounded rounds. The run loop sees the epoll descriptor edge-triggered, so a turn
-    /// ends only when epoll has nothing left, or after the eventfd was made readable again.
+    /// Processes all work, in bounded rounds. The run loop watches the epoll descriptor edge-triggered, so a turn ends
+    /// only when epoll has no events left, or after the eventfd was made readable again.
     func runTurn() {
         let start = MonotonicClock.now()
         busyPollPolicy.turnBegins(now: start)
@@ -266,14 +269,14 @@ extension EventLoop {
         inbox.wake()
     }
 
-    /// A step of the turn begins, which the record of a long turn may name.
+    /// Records that a step of the turn begins. The record of a long turn may name the step.
     @inline(__always)
     func stepBegins(_ stage: StaticString, _ source: @autoclosure () -> TurnRecorder.Source) {
         if recordsTurns { turns.stepBegins(stage, source(), now: MonotonicClock.now()) }
     }
 
-    /// Polls for a short time instead of sleeping, when the policy says so. Returns whether there is something to do,
-    /// which the next round will take.
+    /// Polls for a short time instead of sleeping, if the policy permits. Returns whether there is work for the next
+    /// round.
     private func busyPoll() -> Bool {
         let begins = busyPollPolicy.begins(
             transferCount: transferCount, smallResponseCount: smallResponseCount, busyCount: inbox.expectedCount)
@@ -289,8 +292,8 @@ extension EventLoop {
         return hasCome
     }
 
-    /// Runs one round. Work that one round leaves to the next is done without polling the sockets, a few short times in
-    /// succession.
+    /// Runs one round. Work that a round leaves to the next one is done without polling the sockets, for a limited
+    /// number of rounds and a limited time.
     private func runRound() -> Bool {
         roundNumber += 1
         if !unwatched.isEmpty, retryIsDue() { watchTheRest() }
@@ -352,7 +355,7 @@ extension EventLoop {
             let descriptor = CInt(truncatingIfNeeded: token & 0xFFFF_FFFF)
             let watch = self[descriptor]
             if watch.isMuted {
-                if roundNumber > watch.quietUntil { unwatch(descriptor) }  // closed by its peer, most likely
+                if roundNumber > watch.quietUntil { unwatch(descriptor) }  // most likely closed by its peer
                 return
             }
             guard let client = slots[Int(token >> 32)].client else { return }
@@ -377,8 +380,8 @@ extension EventLoop {
         return count
     }
 
-    /// Sets the timerfd for the earliest deadline. An earlier setting is left: it costs one wake-up for nothing, where
-    /// moving it would cost a system call a turn.
+    /// Sets the timerfd for the earliest deadline. An earlier setting is kept: it costs one unnecessary wake-up,
+    /// whereas moving it would cost a system call for each turn.
     private func armTimer() {
         if !unwatched.isEmpty { _ = retryIsDue() }
         let deadline = slots.lazy.map(\.deadline).min() ?? .max

@@ -5,13 +5,15 @@ internal import BluebonnetLocks
 internal import CLinux
 internal import Glibc
 
-/// Work handed to the network thread from any thread: in order, with one eventfd write for a batch, not for an item.
+/// Passes work from any thread to the network thread, in order, with one eventfd write for a batch instead of one for
+/// each item.
 final class Inbox: Sendable {
     typealias Work = @Sendable () -> Void
 
+    /// The state that the lock protects.
     private struct State {
         var items: [Work] = []
-        /// The network thread will look before it sleeps: nobody needs to wake it.
+        /// Whether the network thread will check the inbox before it sleeps, so that it need not be woken.
         var isAwake = false
     }
 
@@ -27,7 +29,7 @@ final class Inbox: Sendable {
 
     deinit { close(descriptor) }
 
-    /// Adds work at the end. The lock guards the list only; the work runs on the network thread.
+    /// Adds work at the end. The lock protects only the list; the work runs on the network thread.
     func submit(_ work: @escaping Work) {
         let mustWake = state.withLock { state in
             state.items.append(work)
@@ -37,10 +39,10 @@ final class Inbox: Sendable {
         if mustWake { wake() }
     }
 
-    /// Notes that another thread does work whose outcome will be submitted.
+    /// Records that another thread does work whose outcome will be submitted.
     func expectWork() { expected.wrappingAdd(1, ordering: .relaxed) }
 
-    /// Adds work that was expected.
+    /// Adds expected work.
     func submitExpected(_ work: @escaping Work) {
         submit { [self] in
             expected.wrappingSubtract(1, ordering: .relaxed)
@@ -48,16 +50,16 @@ final class Inbox: Sendable {
         }
     }
 
-    /// How much work is expected.
+    /// The number of expected work items.
     var expectedCount: Int { expected.load(ordering: .relaxed) }
 
-    /// Makes the eventfd readable. Writing can only fail when the counter is full, and then it is readable anyway.
+    /// Makes the eventfd readable. The write can fail only if the counter is full, and the eventfd is readable then.
     func wake() {
         _ = eventfd_write(descriptor, 1)
     }
 
-    /// Moves the submitted work into an empty array, whose capacity is used for later work. Network thread only; until
-    /// `sleep()` says yes, submitters need not wake it.
+    /// Moves the submitted work into an empty array, whose capacity is used for later work. Network thread only. Until
+    /// `sleep()` returns true, submitters need not wake the thread.
     func takeAll(into items: inout [Work]) {
         state.withLock { state in
             state.isAwake = true
@@ -65,10 +67,10 @@ final class Inbox: Sendable {
         }
     }
 
-    /// Whether something has been handed over since `takeAll()`.
+    /// Whether work was submitted since `takeAll(into:)`.
     var hasWork: Bool { state.withLock { !$0.items.isEmpty } }
 
-    /// Whether the network thread may sleep: nothing is waiting, and from now on a submitter wakes it.
+    /// Returns whether the network thread may sleep: the inbox is empty, and from now on a submitter wakes the thread.
     func sleep() -> Bool {
         state.withLock { state in
             state.isAwake = !state.items.isEmpty
@@ -76,7 +78,7 @@ final class Inbox: Sendable {
         }
     }
 
-    /// Empties the eventfd after it woke the thread.
+    /// Empties the eventfd after it has woken the thread.
     func clearWakeup() {
         var count: eventfd_t = 0
         _ = eventfd_read(descriptor, &count)

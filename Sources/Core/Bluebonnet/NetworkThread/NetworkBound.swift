@@ -1,7 +1,7 @@
 // Bluebonnet: HTTP operations for Swift on Linux.
 // SPDX-License-Identifier: MIT
 
-/// Carries a non-Sendable value between threads; only the network thread may open it.
+/// Carries a non-Sendable value between threads. Only the network thread may read it.
 package struct NetworkBound<Value>: @unchecked Sendable {  // safe: `value` traps on any other thread
     private let stored: Value
 

@@ -8,10 +8,10 @@ public import Foundation
 internal import Glibc
 internal import Synchronization
 
-/// The single thread of the process on which all transfers run, with its run loop.
+/// The single thread of the process that runs all transfers, with its run loop.
 ///
 /// The thread starts on first use and lives as long as the process. It runs no user code except blocks, timers and
-/// sources given to `perform(_:)`. A block that blocks the thread delays every transfer.
+/// sources passed to `perform(_:)`. A block that blocks the thread delays every transfer.
 public final class NetworkThread: Sendable {
     /// The network thread.
     public static let shared = NetworkThread()
@@ -28,10 +28,10 @@ public final class NetworkThread: Sendable {
         thread.start()
     }
 
-    /// Runs `block` on the network thread, after all work that was submitted before. The block gets the thread's run
-    /// loop, to add a timer or a source to it.
+    /// Runs `block` on the network thread, after all work submitted before. The block receives the thread's run loop
+    /// and can add a timer or a source to it.
     ///
-    /// Call it from any thread. The block must not block.
+    /// May be called from any thread. The block must not block.
     public func perform(_ block: @escaping @Sendable (RunLoop) -> Void) {
         submit { block(RunLoop.current) }
     }
@@ -43,7 +43,7 @@ public final class NetworkThread: Sendable {
 
     /// Runs work on the network thread, in the order of submission.
     ///
-    /// - Parameter file: for the record of a long turn.
+    /// - Parameter file: the source that the record of a long turn names.
     package func submit(_ work: @escaping @Sendable () -> Void, from file: StaticString = #fileID) {
         guard Self.recordsTurns else { return inbox.submit(work) }
         inbox.submit { [bound] in
@@ -52,7 +52,8 @@ public final class NetworkThread: Sendable {
         }
     }
 
-    /// Asks the network thread. The calling task is suspended meanwhile, and blocks no thread.
+    /// Returns the result of a closure that runs on the network thread. The calling task is suspended meanwhile and
+    /// blocks no thread.
     package func answer<Value: Sendable>(_ question: @escaping @Sendable () -> Value) async -> Value {
         await withCheckedContinuation { waiter in submit { waiter.resume(returning: question()) } }
     }
@@ -71,36 +72,37 @@ extension NetworkThread {
     private static func run(_ bound: NetworkBound<EventLoop>) -> Never {
         currentThread.store(UInt(pthread_self()), ordering: .relaxed)
         Thread.current.name = "org.bluebonnet.network"
-        bluebonnet_set_thread_name("org.bluebonnet")  // the kernel keeps 15 characters; Foundation does not tell it
+        bluebonnet_set_thread_name("org.bluebonnet")  // the kernel keeps 15 characters; Foundation does not set it
         blockSignals()
         let loop = bound.value
         addSource(for: loop)
-        runTurn(of: loop)  // what was submitted before the source existed
+        runTurn(of: loop)  // runs the work submitted before the source existed
         while true {
-            // The run loop has a source that is never removed; it returns only when somebody stops it.
+            // The run loop has a source that is never removed, so it returns only if it is stopped.
             CFRunLoopRunInMode(kCFRunLoopDefaultMode, .greatestFiniteMagnitude, false)
         }
     }
 
-    /// Nearly all of a turn may be libcurl's, and OpenSSL's below it.
+    /// Runs a turn as a use of OpenSSL. Nearly all of a turn may be spent in libcurl and OpenSSL.
     private static func runTurn(of loop: EventLoop) {
         bluebonnet_openssl_use_begins()
         recordTurn(of: loop)
         bluebonnet_openssl_use_ends()
     }
 
-    /// A peer that went away must not kill the process (SIGPIPE), nor a file-size limit (SIGXFSZ): both arrive at the
-    /// thread that wrote, and with the signal blocked the write returns EPIPE or EFBIG.
+    /// Blocks two signals. A closed connection (SIGPIPE) or a file-size limit (SIGXFSZ) must not kill the process.
+    /// Both signals are sent to the writing thread. While the signal is blocked, the write returns EPIPE or EFBIG.
     private static func blockSignals() {
         bluebonnet_block_signal(SIGPIPE)
         bluebonnet_block_signal(SIGXFSZ)
     }
 
-    /// Makes the epoll descriptor the port of a version-1 source, handed over rebound as version 0, as the header asks.
+    /// Makes the epoll descriptor the port of a version-1 source. The context is passed rebound to version 0, as the
+    /// header requires.
     private static func addSource(for loop: EventLoop) {
         var context = CFRunLoopSourceContext1()
         context.version = 1
-        context.info = Unmanaged.passRetained(loop).toOpaque()  // for as long as the process lives
+        context.info = Unmanaged.passRetained(loop).toOpaque()  // retained for the life of the process
         context.getPort = { Unmanaged<EventLoop>.fromOpaque($0!).takeUnretainedValue().epoll }
         context.perform = {
             let loop = Unmanaged<EventLoop>.fromOpaque($0!).takeUnretainedValue()

@@ -3,13 +3,13 @@
 
 package import Foundation
 
-/// The clocks and the random source of what waits; tests have others than the machine's.
+/// The clocks and the random source for everything that waits. Tests use simulated ones.
 package struct TimeSource: Sendable {
-    /// Nanoseconds that no clock change moves.
+    /// Returns nanoseconds of a clock that clock changes do not affect.
     package let now: @Sendable () -> UInt64
-    /// The time of day, for dates in fields.
+    /// Returns the time of day, for dates in header fields.
     let date: @Sendable () -> Date
-    /// A number from 0 to 1.
+    /// Returns a number from 0 to 1.
     let random: @Sendable () -> Double
 
     static let system = TimeSource(
@@ -23,11 +23,11 @@ package struct TimeSource: Sendable {
     }
 }
 
-/// Calls actions on the network thread when an instant of a clock has come. Network thread only; it does not know what
-/// waits.
+/// Calls actions on the network thread when an instant of a clock is reached. Network thread only.
 package final class NetworkTimers: EventLoopClient {
     package typealias Ticket = UInt64
 
+    /// An entry of the heap, ordered by instant and then by ticket.
     private struct Due: Comparable {
         let instant: UInt64
         let ticket: Ticket
@@ -39,29 +39,30 @@ package final class NetworkTimers: EventLoopClient {
     private let loop: EventLoop?
     private var slot = -1
     private var due = Heap<Due>()
-    /// A ticket that is not here any more was withdrawn.
+    /// The pending actions. A ticket that is missing here was withdrawn.
     private var actions: [Ticket: () -> Void] = [:]
     private var lastTicket: Ticket = 0
 
-    /// - Parameter loop: nil when a test calls `runDue()` instead.
+    /// - Parameter loop: nil if a test calls `runDue()` instead.
     init(loop: EventLoop?, clock: TimeSource = .system) {
         (self.loop, self.clock) = (loop, clock)
         if let loop { slot = loop.add(self) }
     }
 
-    /// Makes timers of the machine's clock. Network thread only.
+    /// Makes timers that use the machine's clock. Network thread only.
     package convenience init() { self.init(loop: NetworkThread.shared.eventLoop) }
 
-    /// Makes timers of a clock that somebody moves, and calls `runDue()` then.
+    /// Makes timers that use a manually advanced clock. The code that advances the clock calls `runDue()` afterwards.
     package convenience init(movedBy clock: TimeSource) { self.init(loop: nil, clock: clock) }
 
-    /// When the next action may be called; nil without one. It may have been withdrawn.
+    /// The earliest instant at which an action may be called; nil without an action. That action may have been
+    /// withdrawn.
     package var nextInstant: UInt64? { actions.isEmpty ? nil : due.first?.instant }
 
-    /// The number of waits.
+    /// The number of pending actions.
     var count: Int { actions.count }
 
-    /// Calls `action` once, later and on the network thread, when an instant of the clock has come.
+    /// Calls `action` once, later and on the network thread, when an instant of the clock is reached.
     package func wait(until instant: UInt64, _ action: @escaping () -> Void) -> Ticket {
         lastTicket += 1
         actions[lastTicket] = action
@@ -70,9 +71,9 @@ package final class NetworkTimers: EventLoopClient {
         return lastTicket
     }
 
-    /// Stops waiting; the action is not called.
+    /// Withdraws an action, which is then not called.
     ///
-    /// - Returns: whether it would have been.
+    /// - Returns: whether the action was still pending.
     @discardableResult
     package func withdraw(_ ticket: Ticket) -> Bool {
         let wasWaiting = actions.removeValue(forKey: ticket) != nil
@@ -82,7 +83,7 @@ package final class NetworkTimers: EventLoopClient {
         return wasWaiting
     }
 
-    /// Calls the actions whose instant has come, in their order.
+    /// Calls the actions whose instant has been reached, in order.
     package func runDue() {
         let now = clock.now()
         while let first = due.first, first.instant <= now {
@@ -92,10 +93,10 @@ package final class NetworkTimers: EventLoopClient {
         updateDeadline()
     }
 
-    /// So many entries of withdrawn actions are kept in addition to one for each action that waits.
+    /// The number of entries of withdrawn actions that are kept in addition to one entry for each pending action.
     private static let staleLimit = 64
 
-    /// The number of entries, those of withdrawn actions included.
+    /// The number of entries, including the entries of withdrawn actions.
     var entryCount: Int { due.count }
 
     private func dropWithdrawn() {

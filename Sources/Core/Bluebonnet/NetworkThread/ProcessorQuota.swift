@@ -3,32 +3,32 @@
 
 internal import Foundation
 
-/// How many processors the process may use: by its affinity, and by the quota of the control groups that it is in.
+/// Determines how many processors the process may use, from its affinity and the quotas of its control groups.
 ///
-/// A container with a quota sees all processors of its machine. A thread that polls there uses up the time that the
-/// container's other threads need, and then all of them stand still until the period is over.
+/// In a container with a quota, the process sees all processors of its machine. A polling thread would use up the time
+/// that the container's other threads need. All threads would then be throttled until the end of the period.
 struct ProcessorQuota {
-    /// Reads a file of the kernel's; nil when there is none.
+    /// Reads a kernel file; returns nil if the file does not exist.
     let read: (String) -> String?
 
-    /// The processors of this process, at least 1.
+    /// Returns the number of processors for this process, at least 1.
     static func processorCount() -> Int {
         let quota = ProcessorQuota { try? String(contentsOfFile: $0, encoding: .utf8) }
         return quota.processorCount(of: ProcessInfo.processInfo.activeProcessorCount)
     }
 
-    /// The processors that may be used of those that the affinity allows, rounded down, at least 1.
+    /// Returns how many of the processors that the affinity permits may be used, rounded down, at least 1.
     func processorCount(of activeCount: Int) -> Int {
         let limits = groups.flatMap { group in Self.ancestors(of: group.path).map { limit(of: $0, group.version) } }
         let least = limits.compactMap { $0 }.min() ?? Double(activeCount)
         return max(1, min(activeCount, Int(min(least, 1e6))))
     }
 
-    /// Which hierarchy of control groups a path is in (cgroups(7)).
+    /// The control group hierarchy that a path belongs to (cgroups(7)).
     private enum Version { case one, two }
 
-    /// The groups that may have a quota: /proc/self/cgroup has a line `number:controllers:path` for each hierarchy,
-    /// `0::path` for version 2.
+    /// The groups that may have a quota. /proc/self/cgroup has a line `number:controllers:path` for each hierarchy,
+    /// and `0::path` for version 2.
     private var groups: [(path: String, version: Version)] {
         (read("/proc/self/cgroup") ?? "").split(separator: "\n").compactMap { line in
             let parts = line.split(separator: ":", maxSplits: 2, omittingEmptySubsequences: false)
@@ -38,8 +38,9 @@ struct ProcessorQuota {
         }
     }
 
-    /// A group and all those above: each may have a quota. In a container the own path may be one of the host's, while
-    /// the container's group is the root of what is mounted: the root is always among them.
+    /// Returns a group and all its ancestors, each of which may have a quota. In a container, the group's own path may
+    /// be a path of the host, while the container's group is the root of the mounted hierarchy. The root is therefore
+    /// always included.
     private static func ancestors(of path: String) -> [String] {
         var names = path.split(separator: "/")
         var paths: [String] = []
@@ -50,7 +51,7 @@ struct ProcessorQuota {
         return paths + [""]
     }
 
-    /// A group's quota in processors; nil without one.
+    /// Returns a group's quota in processors; nil without a quota.
     private func limit(of path: String, _ version: Version) -> Double? {
         switch version {
         case .two:
@@ -68,7 +69,7 @@ struct ProcessorQuota {
         }
     }
 
-    /// `max` and -1 are no quota.
+    /// Returns quota divided by period; nil for `max` and -1, which mean no quota.
     private static func ratio(_ quota: String, _ period: String) -> Double? {
         guard let quota = Double(quota.trimmingCharacters(in: .whitespacesAndNewlines)), quota > 0,
             let period = Double(period.trimmingCharacters(in: .whitespacesAndNewlines)), period > 0

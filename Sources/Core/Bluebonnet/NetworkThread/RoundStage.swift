@@ -1,41 +1,42 @@
 // Bluebonnet: HTTP operations for Swift on Linux.
 // SPDX-License-Identifier: MIT
 
-/// A task for the end of a round of the event loop. A protocol, so that existing objects are tasks without a closure.
+/// A task for the end of a round of the event loop. A protocol, so that existing objects can be tasks without a
+/// closure.
 protocol RoundEndTask: AnyObject {
     func roundEnds()
 }
 
 /// The stages at the end of a round, in this order. Work that a stage creates for a later stage is done in the same
-/// round, so that a transfer's end starts the next transfer without another round.
+/// round, so that the end of a transfer starts the next transfer without another round.
 enum RoundStage: Int, CaseIterable {
-    /// All sockets that were ready have been read: transfers that are over are ended. Work comes after it.
+    /// After all ready sockets were read: finished transfers are ended. Submitted work runs after this stage.
     case reading
     /// Operations whose transfers have ended are finished.
     case processing
-    /// Ready operations are started, and waiting ones get their slots.
+    /// Ready operations are started, and waiting operations get their slots.
     case starting
     case other
-    /// Work for other threads is submitted, after the requests of the round have been sent, so that the servers work
+    /// Work for other threads is submitted after the requests of the round were sent, so that the servers work
     /// meanwhile. Pending bytes are written to their files.
     case handover
 }
 
-/// The tasks of one stage. Network thread only, and nothing looks at a list while it changes: see "Locks and waits".
+/// The tasks of one stage. Network thread only. No code reads a list while it changes: see "Locks and waits".
 final class StageTasks {
-    /// The capacity that is kept from round to round.
+    /// The capacity that is kept between rounds.
     private static let keptCount = 4096
     private var next: [any RoundEndTask] = []
-    /// The tasks that run now; empty between runs, with capacity kept.
+    /// The tasks that are running; empty between runs, with its capacity kept.
     private var current: [any RoundEndTask] = []
     private var isRunning = false
 
-    /// How many wait for the next time that the stage comes.
+    /// The number of tasks for the next run of the stage.
     var count: Int { next.count }
 
     func append(_ task: any RoundEndTask) { next.append(task) }
 
-    /// Runs those that came before; what comes meanwhile waits for the next time.
+    /// Runs the tasks that were added before. Tasks added during the run wait for the next run.
     ///
     /// - Parameter willRun: called before each task.
     func run(willRun: (any RoundEndTask) -> Void = { _ in }) {
@@ -51,7 +52,7 @@ final class StageTasks {
     }
 }
 
-/// A closure as a task.
+/// Wraps a closure as a task.
 final class RoundEndAction: RoundEndTask {
     private let action: () -> Void
     /// The file that made the task, for the record of a long turn.

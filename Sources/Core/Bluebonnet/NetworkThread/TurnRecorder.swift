@@ -4,9 +4,9 @@
 /// Records the longest turn of an event loop, with its longest step. A value without a clock: instants are nanoseconds
 /// of `MonotonicClock`.
 struct TurnRecorder {
-    /// The code of a step.
+    /// The code that a step runs.
     enum Source {
-        /// A closure that was submitted by this file.
+        /// A closure submitted by this file.
         case file(StaticString)
         /// A method of an object of this type.
         case type(Any.Type)
@@ -19,6 +19,7 @@ struct TurnRecorder {
         }
     }
 
+    /// A step of a turn.
     private struct Step {
         let stage: StaticString
         let source: Source
@@ -34,7 +35,7 @@ struct TurnRecorder {
 
     mutating func turnBegins(now: UInt64) { (turnBegan, step, longestStep) = (now, nil, nil) }
 
-    /// A step begins, and ends the one before.
+    /// Begins a step, and ends the previous one.
     mutating func stepBegins(_ stage: StaticString, _ source: Source, now: UInt64) {
         endStep(now: now)
         step = Step(stage: stage, source: source, began: now)
@@ -50,7 +51,7 @@ struct TurnRecorder {
             stageDuration: .nanoseconds(longestStep.time))
     }
 
-    /// The longest turn, if there is a longer one than at the last call.
+    /// Returns the longest turn if it is longer than at the last call; nil otherwise.
     mutating func newLongest() -> NetworkThread.Turn? {
         guard hasNewLongest else { return nil }
         hasNewLongest = false

@@ -4,7 +4,8 @@
 public import Foundation
 public import FoundationNetworking
 
-/// Bearer tokens (RFC 6750) that are refreshed at an OAuth 2 token endpoint (RFC 6749, 6), and may be kept in a file.
+/// Bearer tokens (RFC 6750) that are refreshed at an OAuth 2 token endpoint (RFC 6749, 6), and optionally kept in a
+/// file.
 ///
 /// ```swift
 /// let endpoint = TokenEndpoint(
@@ -13,35 +14,36 @@ public import FoundationNetworking
 /// manager.authenticator = SharedAuthenticator(bearer, origins: [URL(string: "https://api.example.com")!])
 /// ```
 ///
-/// A refresh is one request, without redirects and retries, on connections and slots that no operation of the program
-/// holds. A server that refuses a refresh token is not asked again until the program sets another credential.
+/// A refresh is one request, without redirects and retries, on connections and slots separate from the program's
+/// operations. If the server refuses a refresh token, the server is not asked again until the program sets another
+/// credential.
 ///
-/// With a file, the token is read from it where there is none yet. A refresh locks the file, reads it again, and asks
-/// the server only when no other process has a newer token there; then it replaces the file. A token that the program
-/// sets is written to the file, and a token that it takes away is removed with it. What cannot be written is kept in
-/// memory and used all the same: `fileError` tells why, and writing is tried again at the next refresh, and at a later
-/// use.
+/// With a file, the token is read from the file if there is no token yet. A refresh locks the file, reads it again, and
+/// asks the server only if no other process has stored a newer token; then it replaces the file. A token that the
+/// program sets is written to the file. If the program removes the token, the file is removed. If the file cannot be
+/// written, the token is kept in memory and used nevertheless: `fileError` has the reason, and writing is tried again
+/// at the next refresh, and at a later use.
 public struct BearerAuthenticator: Authenticator, FieldAuthenticator {
-    /// Where tokens are refreshed.
+    /// The endpoint at which tokens are refreshed.
     public let endpoint: TokenEndpoint
-    /// Where the token is kept; nil when it is kept in memory only.
+    /// The file in which the token is kept; nil if it is kept in memory only.
     public let file: TokenFile?
     private let keeper: TokenKeeper?
-    /// Of the request to the endpoint.
+    /// The options of the request to the endpoint.
     let options: ResolvedOptions
     private let services: NetworkServices
     private let date: @Sendable () -> Date
 
-    /// Makes an authenticator.
+    /// Creates an authenticator.
     ///
     /// - Parameters:
-    ///   - endpoint: where tokens are refreshed.
-    ///   - file: where the token is kept. Default nil: in memory only.
-    ///   - transferOptions: trust, proxy and limits of the request to the endpoint. Its authenticator, its request
-    ///     adapters, its retry policy and its response cache are not used, it follows no redirect, it does not wait for
-    ///     connectivity, and its time is limited to 30 s unless there is another total limit above zero.
-    ///   - onFileError: told each time the file could not be written, on the task of a refresh or of a request. Default
-    ///     nil: only `fileError` tells it.
+    ///   - endpoint: the endpoint at which tokens are refreshed.
+    ///   - file: the file in which the token is kept. Default nil: in memory only.
+    ///   - transferOptions: trust, proxy and limits of the request to the endpoint. Its authenticator, request
+    ///     adapters, retry policy and response cache are not used. The request follows no redirect and does not wait
+    ///     for connectivity. Its time is limited to 30 s unless there is another total limit above zero.
+    ///   - onFileError: called each time the file could not be written, on the task of a refresh or of a request.
+    ///     Default nil: only `fileError` reports the error.
     public init(
         _ endpoint: TokenEndpoint, file: TokenFile? = nil, transferOptions: TransferOptions = TransferOptions(),
         onFileError: (@Sendable (NetworkingError) -> Void)? = nil
@@ -66,7 +68,7 @@ public struct BearerAuthenticator: Authenticator, FieldAuthenticator {
         self.options = ResolvedOptions(options)
     }
 
-    /// Why the file does not hold the current token; nil when it does, and without a file.
+    /// Why the file does not contain the current token; nil if the file contains it, and without a file.
     public var fileError: NetworkingError? { keeper?.error }
 
     public func apply(_ token: BearerToken, to request: inout URLRequest) {
@@ -74,7 +76,8 @@ public struct BearerAuthenticator: Authenticator, FieldAuthenticator {
         request.setValue("Bearer \(token.accessToken)", forHTTPHeaderField: "Authorization")
     }
 
-    /// Nil while the file waits to be written, and for a token that no field can carry: then `apply` is called.
+    /// Nil while the file waits to be written, and for a token that no field can carry; `apply` is called in these
+    /// cases.
     func field(of token: BearerToken) -> HeaderFields.Field? {
         guard keeper?.hasPending != true, FieldSyntax.forbiddenByte(inValue: token.accessToken.utf8) == nil else {
             return nil
@@ -89,10 +92,10 @@ public struct BearerAuthenticator: Authenticator, FieldAuthenticator {
     /// Writes the token to the file, or removes the file.
     public func credentialWasSet(_ token: BearerToken?) async { await keeper?.change(to: token) }
 
-    /// Gets a new token.
+    /// Returns a new token.
     ///
-    /// - Throws: `TokenError` when the endpoint gave none; the `NetworkingError` of the request to it, or of the file:
-    ///   when that cannot be read, and when its lock is held by others for more than 25 s.
+    /// - Throws: `TokenError` if the endpoint returned no token; the `NetworkingError` of the request to the endpoint;
+    ///   the `NetworkingError` of the file, if it cannot be read, or if others hold its lock for more than 25 s.
     public func refresh(_ token: BearerToken?) async throws -> BearerToken {
         guard let keeper else { return try await requested(replacing: token) }
         guard let lock = try await keeper.lock() else {
@@ -106,17 +109,17 @@ public struct BearerAuthenticator: Authenticator, FieldAuthenticator {
         if let kept, isBetter(kept, than: token) { return kept }
         do {
             let new = try await requested(replacing: kept ?? token)
-            keeper.keep(new, isWritten: !Task.isCancelled)  // else the program has perhaps set another one
+            keeper.keep(new, isWritten: !Task.isCancelled)  // otherwise the program may have set another token
             return new
         } catch let error as TokenError where error.code == .invalidGrant {
-            // A program that takes no lock may have used the refresh token up, and written its successor.
+            // A program that takes no lock may have used the refresh token, and written its successor.
             guard let other = try keeper.token(isLocked: true), other != kept, other.accessToken != token?.accessToken
             else { throw error }
             return other
         }
     }
 
-    /// Whether another process has refreshed a token.
+    /// Returns whether another process has refreshed a token.
     private func isBetter(_ kept: BearerToken, than token: BearerToken?) -> Bool {
         kept.accessToken != token?.accessToken && kept.expiryDate.map { $0 > date() } ?? true
     }
@@ -131,7 +134,7 @@ public struct BearerAuthenticator: Authenticator, FieldAuthenticator {
         operation.start()
         await operation.waitAsOwner()
         if let error = operation.error {
-            // Without the request: its header fields and its body have secrets in them.
+            // Without the request, whose header fields and body contain secrets.
             throw NetworkingError(
                 error.code, "no answer of the token endpoint: \(error.message)", underlying: error.underlying)
         }

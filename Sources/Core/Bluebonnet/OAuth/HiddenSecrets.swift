@@ -3,12 +3,12 @@
 
 internal import Foundation
 
-/// The secrets of one refresh, which a server may repeat in what it says of an error. Shows none itself.
+/// Hides the secrets of one refresh in the texts of a server, which may repeat them in an error.
 struct HiddenSecrets {
-    /// The longest first, so that no rest of one stays because another one is a part of it.
+    /// The longest first, so that no remainder of a secret stays visible if another secret is a part of it.
     private let texts: [String]
 
-    /// What is shorter is no secret, and hiding it would hide all words.
+    /// In bytes: shorter texts are not secrets, and hiding them would hide ordinary words.
     private static let shortest = 4
 
     init(_ secrets: [String?]) {
@@ -19,10 +19,10 @@ struct HiddenSecrets {
         texts = Set(forms).filter { $0.utf8.count >= Self.shortest }.sorted { $0.utf8.count > $1.utf8.count }
     }
 
-    /// A text without the secrets, also where they are escaped as in a form, in any case of letters.
+    /// Returns a text without the secrets, including form-escaped secrets, in upper or lower case.
     func hidden(in text: String) -> String {
         texts.reduce(text) { text, secret in
-            // Literally too: with an accent behind it, a secret ends in another character, but can be read.
+            // Literally too: with an accent after it, a secret ends in another character, but stays readable.
             text.replacingOccurrences(of: secret, with: Redaction.placeholder, options: .caseInsensitive)
                 .replacingOccurrences(of: secret, with: Redaction.placeholder, options: [.caseInsensitive, .literal])
         }

@@ -4,16 +4,16 @@
 public import Foundation
 internal import FoundationNetworking
 
-/// Where a client gets new access tokens for refresh tokens (RFC 6749, 6), and what the client is there. A value. Its
-/// text does not show the secret.
+/// The endpoint at which a client gets new access tokens for refresh tokens (RFC 6749, 6), and the client's identity
+/// there. The description does not contain the secret.
 ///
-/// Use an https URL: client secret, refresh token and access token go over the connection.
+/// Use an https URL: client secret, refresh token and access token are sent over the connection.
 public struct TokenEndpoint: Sendable, Hashable {
-    /// How a client with a secret says who it is (RFC 6749, 2.3.1).
+    /// How a client with a secret authenticates (RFC 6749, 2.3.1).
     public enum ClientAuthentication: Sendable, Hashable {
-        /// In an `Authorization` field of the scheme Basic.
+        /// With an `Authorization` field of the Basic scheme.
         case basic
-        /// By `client_id` and `client_secret` in the body.
+        /// With `client_id` and `client_secret` in the body.
         case body
     }
 
@@ -25,10 +25,10 @@ public struct TokenEndpoint: Sendable, Hashable {
     public var clientSecret: String?
     /// How the secret is sent. Default `basic`.
     public var clientAuthentication: ClientAuthentication
-    /// The scope that is asked for; not more than what was granted. Default nil: the one that was granted.
+    /// The requested scope, which must not exceed the granted scope. Default nil: the granted scope.
     public var scope: String?
 
-    /// Names an endpoint.
+    /// Creates an endpoint.
     public init(
         _ url: URL, clientID: String, clientSecret: String? = nil,
         clientAuthentication: ClientAuthentication = .basic, scope: String? = nil
@@ -44,14 +44,14 @@ extension TokenEndpoint: CustomStringConvertible, CustomDebugStringConvertible, 
 
     public var debugDescription: String { description }
 
-    /// Without the secret, for `dump`.
+    /// A mirror without the secret, for `dump`.
     public var customMirror: Mirror { Mirror(self, children: ["url": url, "clientID": clientID]) }
 }
 
 // MARK: - The request
 
 extension TokenEndpoint {
-    /// The request for a new access token.
+    /// Returns the request for a new access token.
     func request(refreshToken: String) -> URLRequest {
         var request = URLRequest(url: url)
         request.httpMethod = "POST"
@@ -71,7 +71,7 @@ extension TokenEndpoint {
         return request
     }
 
-    /// As in a form (RFC 6749, B): a secret with `/` is escaped too.
+    /// Escapes a text as in a form (RFC 6749, B): a secret with `/` is escaped too.
     static func escaped(_ text: String) -> String {
         text.utf8.map { byte in
             switch byte {
@@ -88,10 +88,11 @@ extension TokenEndpoint {
 // MARK: - The response
 
 extension TokenEndpoint {
-    /// The token in a response. What it does not say stays as it was: a refresh token that is not replaced is used
-    /// again. A response with an error is no token, whatever its status.
+    /// Returns the token in a response. Values that the response omits stay unchanged: a refresh token that is not
+    /// replaced is used again. A response with an error contains no token, whatever its status.
     ///
-    /// - Parameter date: when the request was sent: the life of the token counts from then on at the latest.
+    /// - Parameter date: when the request was sent. The lifetime of the token counts from then, so that it does not end
+    ///   too late.
     func token(status: Int, body: Data, replacing old: BearerToken, at date: Date) throws -> BearerToken {
         func unusable(_ text: String) -> TokenError { TokenError(.unusableResponse, text, statusCode: status) }
         guard let answer = try? JSONValue(parsing: body) else { throw unusable("the body is not JSON") }
@@ -115,14 +116,14 @@ extension TokenEndpoint {
             expiryDate: Self.life(answer["expires_in"]).map { date + $0 }, scope: answer["scope"]?.string ?? old.scope)
     }
 
-    /// Seconds, with or without a fraction; some servers write the number as a text.
+    /// Parses a lifetime in seconds, with or without a fraction; some servers write the number as a string.
     private static func life(_ value: JSONValue?) -> TimeInterval? {
         let text = value?.string?.trimmingCharacters(in: .whitespaces)
         let seconds = value?.number ?? text.flatMap(TimeInterval.init)
         return seconds.flatMap { $0.isFinite && $0 >= 0 ? min($0, 1e10) : nil }
     }
 
-    /// The error that a response has in it; nil when it has none.
+    /// Returns the error in a response; nil without an error.
     private static func error(status: Int, _ answer: JSONValue, _ secrets: HiddenSecrets) -> TokenError? {
         guard let code = answer["error"]?.string, !code.isEmpty, code.utf8.count < 100,
             !code.utf8.contains(where: FieldSyntax.isForbiddenInValue), secrets.hidden(in: code) == code

@@ -3,9 +3,9 @@
 
 public import Foundation
 
-/// Why a token endpoint gave no token (RFC 6749, 5.2). Its text shows no secret.
+/// Why a token endpoint returned no token (RFC 6749, 5.2). The description contains no secret.
 public struct TokenError: Error, Sendable, Hashable {
-    /// What happened: an open set. The raw values are those of the RFCs, and two of the library's own.
+    /// The kind of the error, an open set. The raw values are defined by the RFCs, except two values of the library.
     public struct Code: RawRepresentable, Hashable, Sendable {
         public let rawValue: String
         public init(rawValue: String) { self.rawValue = rawValue }
@@ -20,22 +20,22 @@ public struct TokenError: Error, Sendable, Hashable {
         public static let unauthorizedClient = Code(rawValue: "unauthorized_client")
         /// The server does not know refresh tokens.
         public static let unsupportedGrantType = Code(rawValue: "unsupported_grant_type")
-        /// The scope is wrong, or wider than the one that was granted.
+        /// The scope is wrong, or wider than the granted scope.
         public static let invalidScope = Code(rawValue: "invalid_scope")
-        /// The server is too busy now (RFC 6749, 4.1.2.1, which some servers use here too).
+        /// The server is too busy now (RFC 6749, 4.1.2.1; some servers use the code here too).
         public static let temporarilyUnavailable = Code(rawValue: "temporarily_unavailable")
         /// The server has failed (RFC 6749, 4.1.2.1).
         public static let serverError = Code(rawValue: "server_error")
-        /// The client asks too often (RFC 8628, 3.5).
+        /// The client sends requests too often (RFC 8628, 3.5).
         public static let slowDown = Code(rawValue: "slow_down")
-        /// There is no refresh token to ask with; nothing was sent.
+        /// There is no refresh token for the request; nothing was sent.
         public static let noRefreshToken = Code(rawValue: "noRefreshToken")
-        /// The response is none of the RFC's.
+        /// The response does not conform to the RFC.
         public static let unusableResponse = Code(rawValue: "unusableResponse")
     }
 
     public let code: Code
-    /// What the server said of it (`error_description`), or what is wrong with its response.
+    /// The server's description (`error_description`), or what is wrong with its response.
     public let message: String?
     /// The page that the server named (`error_uri`).
     public let page: String?

@@ -4,14 +4,14 @@
 internal import CLinux
 internal import Glibc
 
-/// Connects to further addresses of a server whose first one is silent, one after another, until one answers (RFC 8305,
-/// 5). It looks nothing up and knows no transfer. Network thread only.
+/// Connects to further addresses of a server whose first address is silent, one after another, until one answers (RFC
+/// 8305, 5). Does not look up names and does not depend on transfers. Network thread only.
 ///
-/// An attempt that has begun goes on when the next one begins: an address may be slow, and not silent.
+/// An attempt continues when the next one begins: its address may be slow instead of silent.
 final class ConnectionRace: EventLoopClient {
-    /// The time until the next address is tried, in nanoseconds: what RFC 8305 recommends.
+    /// The delay before the next address is tried, in nanoseconds, as RFC 8305 recommends.
     static let delay: UInt64 = 250_000_000
-    /// So many addresses are tried at most.
+    /// The largest number of addresses that are tried.
     private static let addressLimit = 8
 
     private let loop: EventLoop
@@ -19,11 +19,12 @@ final class ConnectionRace: EventLoopClient {
     private var waiting: FirstInFirstOut<IPAddress>
     private var attempts: [CInt: IPAddress] = [:]
     private var slot = -1
-    /// Gets a connected socket, which is the callee's from then on; called once at most.
+    /// Receives a connected socket and becomes its owner. Called at most once.
     private let won: (CInt, IPAddress) -> Void
 
     /// - Parameters:
-    ///   - addresses: those to try, in this order. Of a link-local one, the interface is not known.
+    ///   - addresses: the addresses to try, in this order. Addresses with a zone are skipped, because the interface of
+    ///     a link-local address is not known.
     init(_ addresses: [IPAddress], port: UInt16, loop: EventLoop, won: @escaping (CInt, IPAddress) -> Void) {
         (self.loop, self.port, self.won) = (loop, port, won)
         waiting = FirstInFirstOut()

@@ -1,21 +1,23 @@
 // Bluebonnet: HTTP operations for Swift on Linux.
 // SPDX-License-Identifier: MIT
 
-/// Holds back what needs a way to some target until there is one, or until its time is up. Network thread only; it does
-/// not know what waits.
+/// Defers work that needs a route to a target until there is a route, or until a time limit passes. Network thread
+/// only. The gate does not depend on the kind of work.
 ///
-/// What is not known (the kernel refuses to tell) holds nobody back. A target is followed while somebody waits for it
-/// and for a moment longer, so that requests one after another do not each ask the kernel.
+/// Nothing is deferred if the status is `unknown`, because the kernel does not report it. A target is observed while
+/// work waits for it, and for a moment longer, so that successive requests do not each query the kernel.
 final class ConnectivityGate: EventLoopClient {
     typealias Ticket = UInt64
 
     private static let lingerTime: UInt64 = 2_000_000_000
 
+    /// An observed target and its last known status.
     private struct Followed {
         var observation: NetworkMonitor.Observation?
         var status: NetworkReachabilityStatus?
     }
 
+    /// Deferred work.
     private struct Wait {
         let target: ReachabilityTarget
         let deadline: UInt64
@@ -37,8 +39,9 @@ final class ConnectivityGate: EventLoopClient {
         slot = loop.add(self)
     }
 
-    /// Waits for a way to a target. Nil when there is one already, or nobody can tell; otherwise `action` is called
-    /// once, later, on the network thread: with true when there is a way, with false when the time is up.
+    /// Waits for a route to a target. Returns nil if there is a route already, or the status is `unknown`. Otherwise
+    /// `action` is called once, later, on the network thread: with true if there is a route, with false if the time
+    /// limit has passed.
     ///
     /// - Parameter limit: in nanoseconds; 0 is no limit.
     func wait(
@@ -53,7 +56,7 @@ final class ConnectivityGate: EventLoopClient {
         return lastTicket
     }
 
-    /// Stops waiting; the action is not called.
+    /// Stops waiting. The action is not called.
     func withdraw(_ ticket: Ticket) {
         waits[ticket] = nil
         linger()
@@ -73,8 +76,8 @@ final class ConnectivityGate: EventLoopClient {
 extension ConnectivityGate: Sendable {}
 
 extension ConnectivityGate {
-    /// A name's addresses are of interest only when not even the network as a whole can be reached: on a network of its
-    /// own without a way out.
+    /// Returns whether a target may be reached. The addresses of a name matter only if the network as a whole cannot
+    /// be reached, as on an isolated network.
     private func isOpen(_ target: ReachabilityTarget) -> Bool {
         guard case .domain = target else { return isOpen(status(of: target)) }
         guard let overall = status(of: .any) else { return false }
@@ -85,7 +88,7 @@ extension ConnectivityGate {
         status.map { $0 != .notReachable } ?? false
     }
 
-    /// What is known of a target, which is followed from now on.
+    /// Returns the known status of a target, and begins to observe the target.
     private func status(of target: ReachabilityTarget) -> NetworkReachabilityStatus? {
         if let entry = followed[target] { return entry.status }
         followed[target] = Followed()
@@ -107,7 +110,7 @@ extension ConnectivityGate {
         nextDeadline = waits.values.map(\.deadline).min() ?? .max
     }
 
-    /// In the order in which they came.
+    /// Ends waiting in the order of arrival.
     private func end(_ ended: [Ticket: Wait], isOpen: Bool) {
         for (ticket, wait) in ended.sorted(by: { $0.key < $1.key }) where waits.removeValue(forKey: ticket) != nil {
             wait.action(isOpen)

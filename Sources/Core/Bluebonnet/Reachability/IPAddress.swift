@@ -3,14 +3,14 @@
 
 internal import CLinux
 
-/// An IPv4 or IPv6 address, with the interface of a link-local one; it knows no name and no port.
+/// An IPv4 or IPv6 address, with the interface of a link-local address. It contains no name and no port.
 public struct IPAddress: Hashable, Sendable, LosslessStringConvertible {
-    /// 4 bytes of IPv4 or 16 of IPv6, in network order.
+    /// The 4 bytes of an IPv4 address or 16 bytes of an IPv6 address, in network order.
     public let bytes: [UInt8]
-    /// The interface of a link-local address, by name or number: the text after `%`; nil without one.
+    /// The interface of a link-local address, by name or number: the text after `%`; nil without a zone.
     public let zone: String?
 
-    /// Reads `192.0.2.1`, `2001:db8::1` or `fe80::1%eth0` (RFC 4007, section 11); nil when it is no address.
+    /// Parses `192.0.2.1`, `2001:db8::1` or `fe80::1%eth0` (RFC 4007, section 11). Nil if the text is not an address.
     public init?(_ description: String) {
         let parts = description.split(separator: "%", maxSplits: 1, omittingEmptySubsequences: false)
         guard let text = parts.first, !text.utf8.contains(0) else { return nil }
@@ -25,7 +25,7 @@ public struct IPAddress: Hashable, Sendable, LosslessStringConvertible {
         self.zone = zone ?? (address.interface > 0 ? String(address.interface) : nil)
     }
 
-    /// From bytes that came in a message; nil unless there are 4 or 16.
+    /// Makes an address from bytes of a message. Nil unless there are 4 or 16 bytes.
     init?(bytes: some Collection<UInt8>) {
         guard bytes.count == 4 || bytes.count == 16 else { return nil }
         self.bytes = Array(bytes)

@@ -4,8 +4,8 @@
 internal import CLinux
 internal import Glibc
 
-/// Tells the kinds of interfaces, from their type and, for radios, from what the kernel shows of them in `/sys`. Each
-/// interface is looked at once.
+/// Determines the kinds of interfaces from their type and, for radios, from the kernel's information in `/sys`. Each
+/// interface is examined once.
 struct InterfaceKinds {
     private let folder: String
     private var known: [Int: (link: NetworkTable.Link, kind: NetworkInterface.Kind)] = [:]
@@ -33,7 +33,7 @@ struct InterfaceKinds {
         default: break
         }
         if tunnelDrivers.contains(link.driver) { return .tunnel }
-        // PPP and interfaces without any hardware (tun, WireGuard) carry one network in another.
+        // PPP and interfaces without hardware (tun, WireGuard) carry one network in another.
         return [ARPHRD_PPP, ARPHRD_NONE].contains(Int32(link.type)) ? .tunnel : .wired
     }
 
@@ -42,8 +42,8 @@ struct InterfaceKinds {
         "ppp", "l2tp", "geneve", "vxlan",
     ]
 
-    /// `DEVTYPE` of the interface's `uevent`. A folder of the same name may belong to another network namespace: its
-    /// number tells.
+    /// Returns `DEVTYPE` from the interface's `uevent` file. A folder of the same name may belong to another network
+    /// namespace, so the interface's number is compared.
     private static func deviceType(of link: NetworkTable.Link, folder: String) -> String? {
         let path = "\(folder)/\(link.name)"
         guard !link.name.isEmpty, !link.name.contains("/"), let event = text(of: path + "/uevent") else { return nil }
@@ -53,7 +53,7 @@ struct InterfaceKinds {
         return access(path + "/wireless", F_OK) == 0 ? "wlan" : nil
     }
 
-    /// A short file of the kernel's.
+    /// Returns the contents of a short kernel file.
     private static func text(of path: String) -> String? {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { return nil }

@@ -1,14 +1,15 @@
 // Bluebonnet: HTTP operations for Swift on Linux.
 // SPDX-License-Identifier: MIT
 
-/// Which names are wanted, and what is known of their addresses: one look-up a name at a time. A value that looks
-/// nothing up.
+/// The names that are in use, and their known addresses. Each name has at most one lookup at a time. A value that
+/// performs no lookups.
 struct NameLookupTable {
+    /// A name's addresses and the state of its lookup.
     private struct Entry {
-        /// Nil until the first look-up has ended; empty when the name has none.
+        /// Nil until the first lookup has ended; empty if the name has no addresses.
         var addresses: [IPAddress]?
         var isLookedUp = false
-        /// The network has changed since the look-up under way began.
+        /// Whether the network has changed since the current lookup began.
         var mustLookUpAgain = false
         var userCount = 0
     }
@@ -17,32 +18,33 @@ struct NameLookupTable {
 
     func addresses(of name: String) -> [IPAddress]? { entries[name]?.addresses }
 
-    /// Somebody wants a name; true when it has to be looked up.
+    /// Adds a user of a name. Returns whether the name has to be looked up.
     mutating func add(_ name: String) -> Bool {
         let isFollowed = entries[name]?.userCount ?? 0 > 0
         entries[name, default: Entry()].userCount += 1
-        // A look-up under way is as good, unless nobody noted meanwhile whether the network changed.
+        // A running lookup is sufficient, unless the name had no users meanwhile, so that network changes were not
+        // recorded.
         if isFollowed, entries[name]?.isLookedUp == true { return false }
         return begin(name)
     }
 
-    /// Somebody does not want it any more.
+    /// Removes a user of a name.
     mutating func remove(_ name: String) {
         guard var entry = entries[name] else { return }
         entry.userCount -= 1
         entries[name] = entry.userCount > 0 || entry.isLookedUp ? entry : nil
     }
 
-    /// The network has changed, so that names may have other addresses; gives those to look up.
+    /// Records that the network has changed, so that names may have other addresses. Returns the names to look up.
     mutating func networkChanged() -> [String] {
         entries.keys.sorted().filter { begin($0) }
     }
 
-    /// A look-up has ended; true when the name has to be looked up again.
+    /// Records that a lookup has ended. Returns whether the name has to be looked up again.
     mutating func lookUpEnded(_ name: String, _ addresses: [IPAddress]) -> Bool {
         guard var entry = entries[name] else { return false }
         entry.isLookedUp = false
-        // What was true before the network changed is better than nothing until the next look-up ends.
+        // Addresses from before the network changed are better than none until the next lookup ends.
         entry.addresses = addresses
         entries[name] = entry.userCount > 0 ? entry : nil
         return entry.userCount > 0 && entry.mustLookUpAgain && begin(name)

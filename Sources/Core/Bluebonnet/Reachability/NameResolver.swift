@@ -5,8 +5,8 @@ internal import BluebonnetLocks
 internal import CLinux
 internal import Foundation
 
-/// Looks names up on threads of its own, which no other work ever waits for: a look-up may take half a minute. There
-/// are a few threads at most, and none when there is nothing to look up.
+/// Looks up names on dedicated threads, so that a lookup, which may take half a minute, delays no other work. There
+/// are at most four threads, and no thread while there is nothing to look up.
 final class NameResolver: Sendable {
     typealias Completion = @Sendable ([IPAddress]) -> Void
 
@@ -15,6 +15,7 @@ final class NameResolver: Sendable {
     private static let threadLimit = 4
     private static let addressLimit = 16
 
+    /// The state that the lock protects.
     private struct State {
         var waiting: [(name: String, completion: Completion)] = []
         var threadCount = 0
@@ -22,8 +23,8 @@ final class NameResolver: Sendable {
 
     private let state = Mutex(State())
 
-    /// Gives a name's addresses, in the order of preference, to `completion` on one of those threads; none when the
-    /// name has none or the look-up failed.
+    /// Looks up a name and passes its addresses, in order of preference, to `completion` on one of the threads. The
+    /// array is empty if the name has no addresses or the lookup failed.
     func resolve(_ name: String, completion: @escaping Completion) {
         let needsThread = state.withLock { state in
             state.waiting.append((name, completion))

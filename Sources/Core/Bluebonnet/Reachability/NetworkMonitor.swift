@@ -3,23 +3,23 @@
 
 internal import CLinux
 
-/// Follows the network for those who want to know of it: one routing socket on the event loop, there while somebody
-/// does. Network thread only; it knows neither managers nor operations.
+/// Observes the network through one routing socket on the event loop, which is open while there are observers. Network
+/// thread only. The monitor does not depend on managers or operations.
 ///
-/// What changes is looked at when it has been quiet for a moment, or has gone on for long enough, so that a burst is
-/// one event.
+/// Changes are evaluated after a quiet period, or after the longest permitted burst, so that a burst causes one event.
 final class NetworkMonitor: EventLoopClient {
+    /// The settings of a monitor.
     struct Settings: Sendable {
         var groups: NetlinkSocket.Groups = [.links, .addresses, .routes, .rules]
-        /// 0 is the system's own.
+        /// The size of the socket's receive buffer; 0 is the system's default.
         var receiveBufferByteCount = 0
-        /// So long without a change counts as quiet.
+        /// The time without a change after which the network counts as quiet, in nanoseconds.
         var quietTime: UInt64 = 30_000_000
-        /// A burst that does not end is looked at after this time.
+        /// The time after which a continuing burst is evaluated, in nanoseconds.
         var longestBurst: UInt64 = 120_000_000
-        /// An answer that takes longer than this was lost.
+        /// The time after which a missing answer counts as lost, in nanoseconds.
         var answerTime: UInt64 = 1_000_000_000
-        /// When there was no descriptor or memory, it is tried again after this time.
+        /// The time until the next attempt after a shortage of descriptors or memory, in nanoseconds.
         var retryTime: UInt64 = 1_000_000_000
         var resolve: @Sendable (String, @escaping NameResolver.Completion) -> Void = {
             NameResolver.shared.resolve($0, completion: $1)
@@ -28,21 +28,22 @@ final class NetworkMonitor: EventLoopClient {
 
     typealias Observation = UInt64
 
+    /// An observer of a target, with the reachability that was last reported to it.
     private struct Observer {
         let target: ReachabilityTarget
         let handler: (NetworkReachability) -> Void
         var last: NetworkReachability?
     }
 
-    /// What a thread that looks names up knows of the monitor.
+    /// A weak reference to the monitor for the threads that look names up.
     private final class Reference {
         weak var monitor: NetworkMonitor?
     }
 
-    /// The process's own.
+    /// The monitor of the process.
     static let shared = NetworkBound(NetworkMonitor(loop: NetworkThread.shared.eventLoop))
 
-    /// Told which local addresses went away, once that is settled.
+    /// Called with the local addresses that were removed, once the change has settled.
     var onAddressesLost: ((Set<IPAddress>) -> Void)?
 
     private let reference = NetworkBound(Reference())
@@ -60,9 +61,10 @@ final class NetworkMonitor: EventLoopClient {
     private var burstBegan: UInt64?
     private var settleDeadline = UInt64.max
     private var answerDeadline = UInt64.max
-    /// Something changed while the kernel was being asked: its answers may be old.
+    /// Whether something changed while the kernel was being queried, so that its answers may be outdated.
     private var mustAskAgain = false
-    /// Datagrams that were not the kernel's, and lists made, since the beginning: for tests and bug reports.
+    /// The number of datagrams from senders other than the kernel. `listCount` is the number of lists requested. Both
+    /// count from the beginning, for tests and bug reports.
     private(set) var foreignDatagramCount = 0
     private(set) var listCount = 0
 
@@ -73,18 +75,18 @@ final class NetworkMonitor: EventLoopClient {
         reference.value.monitor = self
     }
 
-    /// The routing socket's port; nil while there is none.
+    /// The port of the routing socket; nil without a socket.
     var port: UInt32? { socket?.port }
 }
 
 @available(*, unavailable)
 extension NetworkMonitor: Sendable {}
 
-// MARK: - Those who want to know
+// MARK: - Observers
 
 extension NetworkMonitor {
-    /// Tells `handler`, on the network thread, how a target can be reached: once it is known, and then whenever that is
-    /// different.
+    /// Observes how a target can be reached. Calls `handler` on the network thread once the reachability is known, and
+    /// then whenever it changes.
     func observe(_ target: ReachabilityTarget, _ handler: @escaping (NetworkReachability) -> Void) -> Observation {
         lastObservation += 1
         observers[lastObservation] = Observer(target: target, handler: handler)
@@ -99,7 +101,7 @@ extension NetworkMonitor {
         closeIfUnused()
     }
 
-    /// Begins or ends to follow the local addresses.
+    /// Starts or stops observing the local addresses.
     func watchAddresses(_ isWatching: Bool) {
         isWatchingAddresses = isWatching
         if isWatching && socket == nil { open() }
@@ -154,7 +156,7 @@ extension NetworkMonitor {
     }
 
     func socketIsReady(_ descriptor: CInt, events: UInt32) {
-        // Other sockets have their turn in between, however many messages come.
+        // Bounded, so that other sockets get their turn however many messages arrive.
         for _ in 0..<64 {
             guard let socket, socket.descriptor == descriptor else { return }
             switch socket.receive() {
@@ -189,7 +191,7 @@ extension NetworkMonitor {
     }
 }
 
-// MARK: - Questions and answers
+// MARK: - Queries and answers
 
 extension NetworkMonitor {
     private func perform(_ effects: [NetlinkDialogue.Effect]) {
@@ -225,7 +227,7 @@ extension NetworkMonitor {
         setSettleDeadline(min(now + settings.quietTime, began + settings.longestBurst))
     }
 
-    /// It is quiet, or has not been for long enough.
+    /// Evaluates the changes after a quiet period, or after the longest burst.
     private func settle() {
         settleDeadline = .max
         guard !isUnused else { return }
@@ -242,12 +244,12 @@ extension NetworkMonitor {
         perform(dialogue.begin())
     }
 
-    /// Asks for the ways to all addresses that somebody wants to know of, now or after the answers that are awaited.
+    /// Queries the routes to all addresses of the observed targets, now or after the pending answers.
     private func ask() {
         switch dialogue.phase {
         case .following: perform(dialogue.lookUp(Set(observers.values.flatMap { addresses(of: $0.target) ?? [] })))
         case .lookingUp: mustAskAgain = true
-        case .stale, .listingLinks, .listingAddresses, .refused: return  // asked once the lists are there
+        case .stale, .listingLinks, .listingAddresses, .refused: return  // queried once the lists are complete
         }
     }
 
@@ -276,7 +278,7 @@ extension NetworkMonitor {
     private func publish(_ reachability: NetworkReachability, to observation: Observation) {
         guard observers[observation]?.last != reachability else { return }
         observers[observation]?.last = reachability
-        let handler = observers[observation]?.handler  // which may stop observing
+        let handler = observers[observation]?.handler  // may stop observing
         handler?(reachability)
     }
 

@@ -5,7 +5,7 @@ internal import BluebonnetLocks
 public import Dispatch
 public import Foundation
 
-/// Reports whether the network, a host or an address can be reached, and every change. A target is reachable when the
+/// Reports whether the network, a host or an address can be reached, and every change. A target is reachable if the
 /// kernel has a route to it. No packet is sent: a reachable host may not answer.
 ///
 /// ```swift
@@ -14,31 +14,33 @@ public import Foundation
 /// manager.startMonitoring()
 /// ```
 ///
-/// All members may be used from any thread. Where the kernel does not report the network (in some sandboxes), the
+/// All members may be used from any thread. If the kernel does not report the network, as in some sandboxes, the
 /// status is `unknown`.
 public final class NetworkReachabilityManager: Sendable {
-    /// Called with each change.
+    /// Called with the new status for each event.
     public typealias StatusChangeBlock = @Sendable (NetworkReachabilityStatus) -> Void
 
+    /// The state that the lock protects.
     private struct State {
         var reachability = NetworkReachability(.unknown)
-        /// Counts starts: events of an earlier start are dropped. Nil while nothing is monitored.
+        /// The number of the current start, so that events of an earlier start are dropped; nil while nothing is
+        /// monitored.
         var run: UInt64?
         var lastRun: UInt64 = 0
         var block: StatusChangeBlock?
         var callbackQueue: DispatchQueue?
-        /// The number of the event that `reachability` comes from.
+        /// The number of the event that set `reachability`.
         var lastEvent: UInt64 = 0
         var streams: [UInt64: Feed] = [:]
         var lastStream: UInt64 = 0
     }
 
-    /// One stream of `changes`, and the number of the newest event in it.
+    /// One stream of `changes`, and the number of its newest event.
     private struct Feed {
         let continuation: AsyncStream<NetworkReachability>.Continuation
         var lastEvent: UInt64 = 0
 
-        /// Adds an event, unless a newer one is in the stream.
+        /// Adds an event, unless the stream has a newer one.
         mutating func add(_ reachability: NetworkReachability, event: UInt64) {
             guard event > lastEvent else { return }
             lastEvent = event
@@ -46,7 +48,7 @@ public final class NetworkReachabilityManager: Sendable {
         }
     }
 
-    /// A manager for the whole network, which is not started.
+    /// A manager for the whole network. It is not started.
     public static let shared = NetworkReachabilityManager()
 
     private let target: ReachabilityTarget
@@ -54,21 +56,21 @@ public final class NetworkReachabilityManager: Sendable {
     private let observations = NetworkBound(Observations())
     private let state = Mutex(State(), rank: .reachability)
 
-    /// Makes a manager for the whole network, which is reachable when there is a route to the Internet over IPv4 or
+    /// Makes a manager for the whole network, which is reachable if there is a route to the Internet over IPv4 or
     /// IPv6. It is not started.
     public convenience init() {
         self.init(target: .any)
     }
 
     /// Makes a manager for a host. It is not started. The host's name is looked up when monitoring starts and when the
-    /// network changes; a host without an address is not reachable.
+    /// network changes. A host without an address is not reachable.
     ///
-    /// - Parameter domain: a host's name, or an address.
+    /// - Parameter domain: the host's name, or an address.
     public convenience init(domain: String) {
         self.init(target: ReachabilityTarget(host: domain))
     }
 
-    /// Makes a manager for an address; 0.0.0.0 and :: mean the whole network. It is not started.
+    /// Makes a manager for an address. 0.0.0.0 and :: mean the whole network. It is not started.
     public convenience init(address: IPAddress) {
         self.init(target: ReachabilityTarget(address: address))
     }
@@ -86,11 +88,11 @@ public final class NetworkReachabilityManager: Sendable {
     }
 }
 
-// MARK: - What is known
+// MARK: - Current state
 
 extension NetworkReachabilityManager {
-    /// Whether the target can be reached, and how; `unknown` until monitoring was started and the first event has come.
-    /// Kept when monitoring stops.
+    /// Whether the target can be reached, and how; `unknown` until monitoring has started and the first event has
+    /// arrived. The value is kept when monitoring stops.
     public var reachability: NetworkReachability { state.withLock { $0.reachability } }
 
     /// The status of `reachability`.
@@ -105,29 +107,29 @@ extension NetworkReachabilityManager {
     /// Whether the target can be reached over anything but a modem, cables included.
     public var isReachableViaWiFi: Bool { networkReachabilityStatus == .reachableViaWiFi }
 
-    /// The status for people.
+    /// The status as text for users.
     public var localizedNetworkReachabilityStatusString: String { networkReachabilityStatus.localizedDescription }
 }
 
-// MARK: - Telling
+// MARK: - Reporting changes
 
 extension NetworkReachabilityManager {
-    /// Posted after the block was called, for each event; the object is the manager, the user info has the status's
-    /// number under `notificationStatusItem`. The name is AFNetworking's.
+    /// Posted for each event after the block was called. The object is the manager; the user info contains the
+    /// status's number under `notificationStatusItem`. The name is AFNetworking's.
     public static let didChangeNotification = Notification.Name("com.alamofire.networking.reachability.change")
 
     /// The key of the status, an `Int`, in the notification's user info.
     public static let notificationStatusItem = "AFNetworkingReachabilityNotificationStatusItem"
 
-    /// The queue on which the block is called and the notification posted. Default nil: the library's serial queue
-    /// `org.bluebonnet.callbacks`. A concurrent queue does not keep the order of events.
+    /// The queue on which the block is called and the notification is posted. Default nil: the library's serial queue
+    /// `org.bluebonnet.callbacks`. A concurrent queue does not preserve the order of events.
     public var callbackQueue: DispatchQueue? {
         get { state.withLock { $0.callbackQueue } }
         set { state.withLock { $0.callbackQueue = newValue } }
     }
 
-    /// Sets the block for the events from now on: the first after each start, and each settled change of the status or
-    /// of the route.
+    /// Sets the block that is called for later events: the first event after each start, and each settled change of
+    /// the status or of the route.
     public func setReachabilityStatusChangeBlock(_ block: StatusChangeBlock?) {
         let old = state.withLock { state in
             let old = state.block
@@ -137,15 +139,15 @@ extension NetworkReachabilityManager {
         withExtendedLifetime(old) {}  // releasing a program's block may run its code
     }
 
-    /// The events from now on, preceded by the known reachability if there was an event. An event that is delivered
-    /// after a newer one is left out. The stream ends with the manager. A consumer that is more than 100 events behind
-    /// misses the oldest events.
+    /// A new stream of later events, preceded by the known reachability if there was an event. An event that is
+    /// delivered after a newer one is omitted. The stream ends with the manager. A consumer that is more than 100
+    /// events behind misses the oldest events.
     public var changes: AsyncStream<NetworkReachability> {
         let (stream, continuation) = AsyncStream.makeStream(
             of: NetworkReachability.self, bufferingPolicy: .bufferingNewest(100))
         let number = state.withLock { state in
             state.lastStream += 1
-            // Under the lock: a later event comes after the known one.
+            // Under the lock, so that a later event comes after the known one.
             var feed = Feed(continuation: continuation)
             if state.reachability.status != .unknown { feed.add(state.reachability, event: state.lastEvent) }
             state.streams[state.lastStream] = feed
@@ -161,9 +163,9 @@ extension NetworkReachabilityManager {
 // MARK: - Monitoring
 
 extension NetworkReachabilityManager {
-    /// Starts monitoring; a second call starts it again. The first event comes as soon as the status is known.
+    /// Starts monitoring. A second call restarts it. The first event is delivered as soon as the status is known.
     public func startMonitoring() {
-        // The lock gives starts and stops their order.
+        // The lock orders starts and stops.
         state.withLock { state in
             state.lastRun += 1
             let run = state.lastRun
@@ -184,7 +186,7 @@ extension NetworkReachabilityManager {
         }
     }
 
-    /// An event of a run; on the network thread.
+    /// Receives an event of a run. Network thread only.
     func receive(_ reachability: NetworkReachability, run: UInt64) {
         let (queue, event): (DispatchQueue?, UInt64) = state.withLock { state in
             guard state.run == run else { return (nil, 0) }
@@ -198,13 +200,14 @@ extension NetworkReachabilityManager {
         }
     }
 
-    /// Calls the block, then posts, then feeds the streams. Does nothing after the manager was stopped.
+    /// Calls the block, posts the notification and feeds the streams, in this order. Does nothing after the manager
+    /// was stopped.
     private func deliver(_ reachability: NetworkReachability, event: UInt64, run: UInt64) {
         let (isCurrent, block) = state.withLock { ($0.run == run, $0.block) }
         guard isCurrent else { return }
         block?(reachability.status)
         Self.post(reachability, object: self)
-        // Under the lock: two events may be delivered at once, on two queues or a concurrent one.
+        // Under the lock: two events may be delivered concurrently, on two queues or a concurrent one.
         state.withLock { state in
             for stream in state.streams.keys { state.streams[stream]?.add(reachability, event: event) }
         }
@@ -217,12 +220,12 @@ extension NetworkReachabilityManager {
     }
 }
 
-/// A manager's observation on the network thread, while there is one.
+/// The observation of a manager. Network thread only.
 private final class Observations {
     private var current: (monitor: NetworkMonitor, observation: NetworkMonitor.Observation)?
 
     func replace(_ monitor: NetworkMonitor, _ observe: (NetworkMonitor) -> NetworkMonitor.Observation) {
-        // The new one first: the last one to go closes the socket.
+        // The new observation begins first: when the last one ends, the socket is closed.
         let old = current
         current = (monitor, observe(monitor))
         if let old { old.monitor.stop(old.observation) }

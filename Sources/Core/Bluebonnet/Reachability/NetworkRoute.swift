@@ -3,13 +3,13 @@
 
 /// The route by which the kernel would send a packet, as `ip route get` shows it.
 public struct NetworkRoute: Sendable, Hashable {
-    /// The destination address. For the whole network a far address, to which nothing is sent.
+    /// The destination address. For the whole network, a distant address to which nothing is sent.
     public let destination: IPAddress
-    /// The interface that the packet would leave by.
+    /// The interface that would send the packet.
     public let interface: NetworkInterface
-    /// The next router; nil when the destination is on the interface's own network.
+    /// The next router; nil if the destination is on the interface's own network.
     public let gateway: IPAddress?
-    /// The address that the packet would be sent from; nil when the kernel does not say.
+    /// The source address of the packet; nil if the kernel does not report it.
     public let source: IPAddress?
 }
 
@@ -17,13 +17,13 @@ public struct NetworkRoute: Sendable, Hashable {
 public struct NetworkInterface: Sendable, Hashable {
     /// The kind of an interface, as far as the kernel reports it.
     public enum Kind: String, Sendable, Hashable, Codable, CaseIterable {
-        /// A wired interface, real or virtual, and any interface that is none of the others.
+        /// A wired interface, real or virtual, and any interface of no other kind.
         case wired
         /// A radio of the 802.11 family.
         case wireless
         /// A modem of a mobile network (`DEVTYPE=wwan`).
         case cellular
-        /// This machine itself.
+        /// The machine itself.
         case loopback
         /// A network inside another one: tun, WireGuard, IP in IP, GRE, PPP.
         case tunnel

@@ -1,8 +1,9 @@
 // Bluebonnet: HTTP operations for Swift on Linux.
 // SPDX-License-Identifier: MIT
 
-/// The interfaces and their addresses, kept by the kernel's messages; a value that asks nobody.
+/// The interfaces and their addresses, updated from the kernel's messages. A value that sends no requests.
 struct NetworkTable: Equatable {
+    /// A network interface.
     struct Link: Equatable {
         var index: Int
         /// The kind of hardware (ARPHRD_…).
@@ -12,6 +13,7 @@ struct NetworkTable: Equatable {
         var driver = ""
     }
 
+    /// An address of an interface.
     struct Address: Hashable {
         var address: IPAddress
         var interface: Int
@@ -20,7 +22,7 @@ struct NetworkTable: Equatable {
     private(set) var links: [Int: Link] = [:]
     private(set) var addresses: Set<Address> = []
 
-    /// Applies what a message says of links and addresses.
+    /// Applies the links and addresses of a message.
     mutating func apply(_ body: NetlinkMessage.Body) {
         switch body {
         case .link(let link): links[link.index] = link
@@ -33,10 +35,10 @@ struct NetworkTable: Equatable {
         }
     }
 
-    /// The addresses that this machine has, on whatever interface.
+    /// The addresses of this machine, on any interface.
     var localAddresses: Set<IPAddress> { Set(addresses.map(\.address)) }
 
-    /// The number of an interface by its name, or by its number as text.
+    /// Returns the number of an interface from its name, or from its number as text.
     func index(ofZone zone: String) -> Int? {
         links.values.first { $0.name == zone }?.index ?? Int(zone).flatMap { links[$0]?.index }
     }

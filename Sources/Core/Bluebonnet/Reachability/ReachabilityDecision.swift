@@ -1,15 +1,18 @@
 // Bluebonnet: HTTP operations for Swift on Linux.
 // SPDX-License-Identifier: MIT
 
-/// Decides what the kernel's answers mean: pure, from the answers for a target's addresses and from the links.
+/// Decides whether a target can be reached, from the kernel's answers for its addresses and from the links. A pure
+/// value.
 ///
-/// The kernel's answer is not second-guessed: where it has a route, the target is reachable.
+/// The kernel's answer is final: if it has a route, the target is reachable.
 struct ReachabilityDecision {
     let links: [Int: NetworkTable.Link]
     let kind: (NetworkTable.Link) -> NetworkInterface.Kind
 
-    /// - Parameter answers: for each address of the target, the preferred one first. The first one with a route wins;
-    ///   without addresses nothing can be reached.
+    /// Returns the reachability of a target. The first address with a route determines the result; without addresses,
+    /// the target cannot be reached.
+    ///
+    /// - Parameter answers: the answer for each address of the target, the preferred address first.
     func reachability(_ answers: [(address: IPAddress, answer: RouteAnswer)]) -> NetworkReachability {
         for (address, answer) in answers {
             guard case .route(let route) = answer, !route.isRefusal else { continue }
@@ -22,7 +25,7 @@ struct ReachabilityDecision {
         return NetworkReachability(answers.contains { $0.answer == .refused } ? .unknown : .notReachable)
     }
 
-    /// An interface that is not in the table is known by its number only.
+    /// Returns an interface. An interface that is not in the table is identified by its number only.
     private func interface(_ index: Int) -> NetworkInterface {
         guard let link = links[index] else { return NetworkInterface(name: "#\(index)", index: index, kind: .wired) }
         return NetworkInterface(name: link.name, index: index, kind: kind(link))

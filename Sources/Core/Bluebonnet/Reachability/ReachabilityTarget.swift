@@ -1,7 +1,7 @@
 // Bluebonnet: HTTP operations for Swift on Linux.
 // SPDX-License-Identifier: MIT
 
-/// What a reachability manager asks about.
+/// The target of a reachability query.
 enum ReachabilityTarget: Hashable, Sendable {
     /// The network as a whole.
     case any
@@ -9,13 +9,14 @@ enum ReachabilityTarget: Hashable, Sendable {
     /// A host's name, whose addresses are looked up.
     case domain(String)
 
-    /// Stand for the network as a whole: a root name server, which no private network contains. No packet is sent; the
-    /// kernel is only asked where one would go, so that policy rules and halves of a default route count too.
+    /// Addresses that represent the network as a whole: the addresses of a root name server, which no private network
+    /// contains. No packet is sent. The kernel only reports where a packet would go, so policy rules and split default
+    /// routes count too.
     static let farAddresses = ["198.41.0.4", "2001:503:ba3e::2:30"].compactMap(IPAddress.init)
 
-    /// What names the target for people: an address, a host's name, or nothing at all.
+    /// Makes a target from its text form: an address or a host's name.
     init(host: String) {
-        // A URL's host may have an IPv6 address in brackets.
+        // The host of a URL may contain an IPv6 address in brackets.
         let text = host.hasPrefix("[") && host.hasSuffix("]") ? String(host.dropFirst().dropLast()) : host
         guard let address = IPAddress(text) else {
             self = .domain(host)
@@ -24,12 +25,12 @@ enum ReachabilityTarget: Hashable, Sendable {
         self.init(address: address)
     }
 
-    /// AFNetworking's 0.0.0.0 stands for the network as a whole.
+    /// Makes a target from an address. As in AFNetworking, 0.0.0.0 means the network as a whole.
     init(address: IPAddress) {
         self = address.isUnspecified ? .any : .address(address)
     }
 
-    /// What the kernel is asked for; nil while a name's addresses are not known.
+    /// The addresses to query the kernel for; nil for a name, whose addresses have to be looked up.
     var knownAddresses: [IPAddress]? {
         switch self {
         case .any: Self.farAddresses

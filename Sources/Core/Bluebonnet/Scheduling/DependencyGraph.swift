@@ -4,21 +4,21 @@
 internal import BluebonnetLocks
 internal import Foundation
 
-/// All edges between unfinished operations of the process: which operation waits for which, for how many each still
-/// waits, and whether one of those has failed. A value behind one lock, which an operation without an edge never takes.
+/// All edges between unfinished operations of the process: which operation waits for which operations, how many of them
+/// are unfinished, and whether one of them has failed. A value guarded by one lock, which an operation without an edge
+/// never takes.
 ///
-/// The graph calls nothing and releases nothing under its lock: what has to be told and released is collected as
+/// The graph calls nothing and releases nothing under its lock: notifications and releases are collected as
 /// `DependencyConsequences`. Dependents keep their dependencies alive, not the other way round. An operation has a
-/// number
-/// only while it has an edge.
+/// number only while it has an edge.
 struct DependencyGraph: Sendable {
     private static let shared = Mutex(DependencyGraph())
 
     private struct Dependency {
-        /// Nil where the entry is free.
+        /// Nil if the entry is free.
         var operation: Operation?
         var policy = FailedDependencyPolicy.runAnyway
-        /// False for the dependencies of an operation of another kind, which Foundation counts.
+        /// False for the dependencies of a foreign operation (not a `RequestOperation`), which Foundation counts.
         var counts = true
         var isSettled = false
         var hasFailed = false
@@ -27,7 +27,7 @@ struct DependencyGraph: Sendable {
     private var order = TopologicalOrder()
     private var members = DependencyMembers()
     private var dependencyByEdge: [Dependency] = []
-    /// Of the change that is being made; empty otherwise.
+    /// The consequences of the current change; empty otherwise.
     private var consequences = DependencyConsequences()
 
     /// Reads the graph under its lock.
@@ -35,7 +35,7 @@ struct DependencyGraph: Sendable {
         shared.withLock { body($0) }
     }
 
-    /// Changes the graph under its lock. Carry the consequences out afterwards.
+    /// Changes the graph under its lock. The caller carries out the consequences afterwards.
     static func change<Result: Sendable>(
         _ body: (inout DependencyGraph) -> Result
     ) -> (result: Result, consequences: DependencyConsequences) {
@@ -51,16 +51,16 @@ struct DependencyGraph: Sendable {
 
 extension DependencyGraph {
     enum Addition: Sendable {
-        /// Whether an operation of another kind has to be watched from now on.
+        /// `needsWatch`: whether a foreign operation has to be watched from now on.
         case added(needsWatch: Bool)
         case known
-        /// Each operation waits for the next; the last is the first.
+        /// Each operation waits for the next; the last operation is the first again.
         case cycle([Operation])
     }
 
-    /// Makes `dependent` wait for `dependency`. Does nothing when `dependent` has ended.
+    /// Makes `dependent` wait for `dependency`. Does nothing if `dependent` has ended.
     ///
-    /// - Parameter background: the known dependencies of an operation of another kind.
+    /// - Parameter background: the known dependencies of `dependency`, if it is a foreign operation.
     mutating func add(
         _ dependency: Operation, to dependent: RequestOperation, policy: FailedDependencyPolicy,
         background: [ForeignBackground.Entry]
@@ -71,35 +71,35 @@ extension DependencyGraph {
             dropUnused(from)
             dropUnused(to)
         }
-        // Asked only now: an end that comes later finds the number, and comes to the graph.
+        // Checked only now: an end that comes later finds the number, and comes to the graph.
         guard !dependent.dependencyNode.hasEnded else { return .known }
         if isNewForeign { addBackground(background) }
         switch order.addEdge(from: from, to: to) {
         case .added(let edge):
             set(edge, Dependency(operation: dependency, policy: policy))
             if let node = members[to].node, node.hasEnded {
-                // The dependent must not count as waiting even for a moment: nothing would tell it afterwards that it
-                // is ready.
+                // The dependent must not count as waiting even for a moment: no later event would report that it is
+                // ready.
                 note(edge, of: dependent.dependencyNode, hasFailed: node.hasFailed)
             } else {
                 dependent.dependencyNode.addUnfinishedDependency()
             }
             return .added(needsWatch: isNewForeign)
         case .known(let edge):
-            if policy == .skip { dependencyByEdge[Int(edge)].policy = .skip }  // the stricter of the two holds
+            if policy == .skip { dependencyByEdge[Int(edge)].policy = .skip }  // the stricter policy applies
             return .known
         case .cycle(let numbers):
             return .cycle(numbers.compactMap { $0 == from ? dependent : $0 == to ? dependency : operation($0) })
         }
     }
 
-    /// An operation that another one waits for.
+    /// Returns the operation of a number for which another operation waits.
     private func operation(_ number: TopologicalOrder.Node) -> Operation? {
         let edge = order.nodeLinks[Int(number)].firstDependent
         return edge == TopologicalOrder.none ? nil : dependencyByEdge[Int(edge)].operation
     }
 
-    /// Removes an edge.
+    /// Removes a dependency.
     mutating func remove(_ dependency: Operation, from dependent: RequestOperation) {
         guard let from = members.number(of: dependent), let to = members.number(of: dependency),
             let edge = order.edge(from: from, to: to)
@@ -112,25 +112,25 @@ extension DependencyGraph {
         dropUnused(to)
     }
 
-    /// Lets the graph tell an operation when it is ready.
+    /// Registers an operation, which the graph notifies when it is ready.
     mutating func listen(_ operation: RequestOperation) { members.listen(operation) }
 }
 
 // MARK: - Ends
 
 extension DependencyGraph {
-    /// Notes the end of a request operation, and releases its dependencies. Does nothing the second time.
+    /// Records the end of a request operation, and releases its dependencies. A second call does nothing.
     mutating func finish(_ operation: RequestOperation) {
         let node = operation.dependencyNode
         guard node.isEndUnsettled else { return }
-        members[node.number].queued = nil  // the caller holds the operation
+        members[node.number].queued = nil  // the caller retains the operation
         finish(node.number, node)
     }
 
-    /// Notes the end of an operation of another kind.
+    /// Records the end of a foreign operation.
     mutating func finishForeign(_ operation: Operation, hasFailed: Bool) {
         guard let number = members.number(of: operation), let node = members[number].node else { return }
-        members[number].watch = nil  // it runs, so it is kept alive
+        members[number].watch = nil  // the watch is running, so it stays alive
         _ = node.end(hasFailed: hasFailed)
         finish(number, node)
     }
@@ -163,7 +163,7 @@ extension DependencyGraph {
         if hasFailed { dependent.setHasSeenFailure(true) }
     }
 
-    /// Marks an edge as settled; true when its dependent has no unfinished dependency any more.
+    /// Marks an edge as settled; returns whether its dependent has no unfinished dependencies left.
     private mutating func settle(
         _ edge: TopologicalOrder.Edge, of dependent: DependencyNode, hasFailed: Bool
     ) -> Bool {
@@ -173,15 +173,15 @@ extension DependencyGraph {
     }
 }
 
-// MARK: - Questions
+// MARK: - Queries
 
 extension DependencyGraph {
-    /// The dependencies of an operation, finished ones included, in the order in which they were added.
+    /// Returns the dependencies of an operation, including finished ones, in the order in which they were added.
     func dependencies(of operation: RequestOperation) -> [Operation] { edges(of: operation).compactMap(\.operation) }
 
-    /// The first dependency that failed and whose edge says that the operation is skipped then.
+    /// Returns the first failed dependency whose edge has the policy `skip`.
     ///
-    /// - Parameter all: whether every edge says so.
+    /// - Parameter all: whether every edge counts as `skip`.
     func firstFailure(of operation: RequestOperation, all: Bool) -> Operation? {
         edges(of: operation).first { $0.hasFailed && (all || $0.policy == .skip) }?.operation
     }
@@ -196,7 +196,7 @@ extension DependencyGraph {
     /// Whether there are no edges.
     var isEmpty: Bool { order.count == 0 }
 
-    /// Whether an operation has a number already.
+    /// Returns whether an operation already has a number.
     func isKnown(_ operation: Operation) -> Bool { members.number(of: operation) != nil }
 }
 
@@ -220,7 +220,7 @@ extension DependencyGraph {
         order.removeEdge(edge)
     }
 
-    /// Removes the edges to what a node waits for, and returns the nodes at their other ends.
+    /// Removes the edges from a node to its dependencies, and returns the dependencies.
     private mutating func removeDependencies(of number: TopologicalOrder.Node) -> SmallList<TopologicalOrder.Node> {
         var dependencies = SmallList<TopologicalOrder.Node>()
         while case let edge = order.nodeLinks[Int(number)].firstDependency, edge != TopologicalOrder.none {
@@ -230,8 +230,8 @@ extension DependencyGraph {
         return dependencies
     }
 
-    /// Removes a node without edges. The dependencies of an operation of another kind go with the last operation that
-    /// waits for it; not recursive, because the chain may be long.
+    /// Removes a node without edges. The dependencies of a foreign operation are removed together with the last
+    /// operation that waits for it. Not recursive, because the chain may be long.
     private mutating func dropUnused(_ number: TopologicalOrder.Node) {
         var (next, others): (TopologicalOrder.Node?, [TopologicalOrder.Node]) = (number, [])
         while let number = next {
@@ -250,11 +250,11 @@ extension DependencyGraph {
     }
 }
 
-// MARK: - Operations of other kinds
+// MARK: - Foreign operations
 
 extension DependencyGraph {
-    /// Adds the dependencies of operations of another kind. An edge that would close a cycle among them is left out;
-    /// Foundation allows it.
+    /// Adds the dependencies of foreign operations. An edge that would close a cycle among them is omitted, because
+    /// Foundation allows such cycles.
     private mutating func addBackground(_ entries: [ForeignBackground.Entry]) {
         for entry in entries {
             let from = number(for: entry.operation)
@@ -266,8 +266,8 @@ extension DependencyGraph {
         }
     }
 
-    /// Stores the watch of an operation of another kind; false when no operation waits for it any more, or when it has
-    /// a watch already.
+    /// Stores the watch of a foreign operation; returns false if no operation waits for the foreign operation any more,
+    /// or if it already has a watch.
     mutating func setWatch(_ watch: BlockOperation, on operation: Operation) -> Bool {
         guard let number = members.number(of: operation), members[number].watch == nil else { return false }
         members[number].watch = watch
@@ -275,12 +275,12 @@ extension DependencyGraph {
     }
 }
 
-/// What a change of the dependency graph leaves to do after the graph's lock was released: telling an operation and
-/// releasing a reference may both run other code.
+/// The work that a change of the dependency graph leaves for the time after the graph's lock was released: notifying an
+/// operation and releasing a reference may both run other code.
 struct DependencyConsequences: Sendable {
-    /// The operations that have no unfinished dependency any more.
+    /// The operations that have no unfinished dependencies left.
     var ready = SmallList<RequestOperation>()
-    /// What the graph kept alive; released with this value.
+    /// References that the graph retained; released with this value.
     var released = SmallList<Operation>()
     var endedWatches: [EndedWatch] = []
 
@@ -289,7 +289,7 @@ struct DependencyConsequences: Sendable {
         let operation: Operation
     }
 
-    /// Tells the operations that are ready. The other references are released with the value.
+    /// Ends the watches and notifies the operations that are ready. Other references are released with this value.
     func carryOut() {
         endWatches()
         ready.visit { $0.dependenciesSettled() }

@@ -3,16 +3,16 @@
 
 internal import Foundation
 
-/// Who is behind each number of the dependency graph. A part of the graph, under its lock.
+/// The operation of each number in the dependency graph. A part of the graph, under its lock.
 struct DependencyMembers: Sendable {
     struct Member: Sendable {
-        /// Nil where the number is free.
+        /// Nil if the number is free.
         fileprivate(set) var node: DependencyNode?
-        /// A request operation that is in a `RequestOperationQueue`, until its end: it is told when it is ready.
+        /// A request operation in a `RequestOperationQueue`, until its end. It is notified when it is ready.
         var queued: RequestOperation?
-        /// A request operation in no such queue, whose `isReady` was read: it is told too, while it is alive.
+        /// A request operation in no such queue, whose `isReady` was read. It is also notified, while it is alive.
         fileprivate(set) weak var listener: RequestOperation?
-        /// An operation of another kind; `watch` reports its end.
+        /// A foreign operation (not a `RequestOperation`); `watch` reports its end.
         fileprivate(set) var foreign: Operation?
         var watch: BlockOperation?
     }
@@ -35,7 +35,7 @@ struct DependencyMembers: Sendable {
         return number == TopologicalOrder.none ? nil : number
     }
 
-    /// Gives a number to an operation that has none.
+    /// Adds an operation with a number.
     mutating func add(_ operation: Operation, as number: TopologicalOrder.Node) {
         let request = operation as? RequestOperation
         let node = request?.dependencyNode ?? DependencyNode()
@@ -47,8 +47,8 @@ struct DependencyMembers: Sendable {
         foreignNumbers[ObjectIdentifier(operation)] = number
     }
 
-    /// Notes whom to tell that an operation is ready. An operation in a queue is kept alive until its end, as the queue
-    /// does; any other one is not.
+    /// Registers an operation, which is notified when it is ready. An operation in a queue is retained until its end,
+    /// as by the queue; other operations are not retained.
     mutating func listen(_ operation: RequestOperation) {
         let node = operation.dependencyNode
         guard node.isInGraph, !node.hasEnded else { return }
@@ -59,7 +59,7 @@ struct DependencyMembers: Sendable {
         }
     }
 
-    /// Takes a number back.
+    /// Frees a number.
     mutating func remove(_ number: TopologicalOrder.Node, _ consequences: inout DependencyConsequences) {
         let member = members[Int(number)]
         members[Int(number)] = Member()

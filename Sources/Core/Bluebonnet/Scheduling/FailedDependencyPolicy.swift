@@ -4,22 +4,22 @@
 internal import Foundation
 internal import FoundationNetworking
 
-/// What happens to an operation when one of its dependencies failed, was skipped or was cancelled.
+/// Decides what happens to an operation if one of its dependencies failed, was skipped or was cancelled.
 public enum FailedDependencyPolicy: Sendable, Hashable, CaseIterable {
-    /// The operation runs once its dependencies have ended, whatever their results, as in Foundation.
+    /// The operation runs when its dependencies have ended, whatever their results, as in Foundation.
     case runAnyway
-    /// The operation sends nothing and ends with `NetworkingError.Code.dependencyFailed` once its dependencies have
+    /// The operation sends nothing and ends with `NetworkingError.Code.dependencyFailed` when its dependencies have
     /// ended.
     case skip
 }
 
-/// The error for a dependency that would close a cycle, in which operations wait for each other for ever.
+/// The error for a dependency that would close a cycle, in which operations wait for each other forever.
 public struct DependencyCycle: Error, Sendable, Hashable, CustomStringConvertible {
-    /// The operations of the cycle, by name or by method and URL. Each operation waits for the next; the last is the
-    /// first again.
+    /// The operations of the cycle, by name or by method and URL. Each operation waits for the next; the last name is
+    /// the first again.
     public let names: [String]
 
-    /// The most operations that the description names.
+    /// The largest number of operations that the description names.
     private static let spelledCount = 10
 
     init(_ operations: [Operation]) {
@@ -37,8 +37,8 @@ public struct DependencyCycle: Error, Sendable, Hashable, CustomStringConvertibl
 }
 
 extension Operation {
-    /// An operation's name in messages and graphs: its `name`, else its method and its URL without parts that may be
-    /// secret.
+    /// The operation's name in messages and graphs: its `name`; otherwise the method and URL of a request operation,
+    /// without parts of the URL that may be secret, or the type of another operation.
     var graphName: String {
         if let name { return name }
         guard let request = (self as? RequestOperation)?.request else { return "\(type(of: self))" }

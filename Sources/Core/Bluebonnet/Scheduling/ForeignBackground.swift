@@ -3,7 +3,7 @@
 
 internal import Foundation
 
-/// The transitive dependencies of an operation of another kind, as far as Foundation knows them.
+/// The transitive dependencies of a foreign operation (not a `RequestOperation`), as far as Foundation knows them.
 struct ForeignBackground {
     struct Entry {
         let operation: Operation
@@ -12,8 +12,8 @@ struct ForeignBackground {
 
     private(set) var entries: [Entry] = []
 
-    /// Reads an operation's dependencies, unless the graph knows the operation already. Not under a lock, because a
-    /// subclass may override `dependencies`.
+    /// Reads an operation's dependencies, unless the graph already knows the operation. Not called under a lock,
+    /// because a subclass may override `dependencies`.
     init(of operation: Operation) {
         guard !(operation is RequestOperation), !DependencyGraph.read({ $0.isKnown(operation) }) else {
             return

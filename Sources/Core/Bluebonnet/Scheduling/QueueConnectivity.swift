@@ -7,14 +7,14 @@ extension RequestOperationQueue {
     /// Whether the queue starts no operations while the network cannot be reached. Running operations continue, and
     /// cancelled operations end. Default false.
     ///
-    /// Where the kernel does not report network changes, the property has no effect.
+    /// The property has no effect where the kernel does not report network changes.
     public var holdsWithoutConnectivity: Bool {
         get { shared.withLock { $0.holdsWithoutConnectivity } }
         set {
             let hasChanged = shared.withLock { state in
                 guard state.holdsWithoutConnectivity != newValue else { return false }
                 state.holdsWithoutConnectivity = newValue
-                state.isHeld = newValue  // until the first answer, which takes a moment, nothing starts
+                state.isHeld = newValue  // nothing starts until the first report, which takes a moment
                 return true
             }
             guard hasChanged else { return }

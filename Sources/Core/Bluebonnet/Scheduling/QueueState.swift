@@ -4,17 +4,17 @@
 internal import Foundation
 internal import Synchronization
 
-/// A queue's state: the operations that were added, are ready, or run, and whether the gate in front of the schedulers
-/// is open. A value, guarded by the queue's lock; it starts nothing and orders nothing.
+/// The state of a queue: its added, ready and running operations, and whether the gate in front of the schedulers is
+/// open. A value, guarded by the queue's lock; it neither starts nor orders operations.
 ///
-/// Each change takes constant time. Barriers divide the operations into segments, of which only the first runs.
+/// Each change takes constant time. Barriers divide the operations into segments; only the first segment runs.
 struct QueueState: Sendable {
-    /// The index of an operation's entry while the operation is unfinished.
+    /// The index of an operation's entry, valid while the operation is unfinished.
     typealias Index = Int32
     static let none: Index = -1
     /// The number of entries whose memory an empty queue keeps.
     private static let keptCount = 64
-    /// The most cancelled operations that are taken at once.
+    /// The largest number of cancelled operations that are taken at once.
     private static let cancelledLimit = 256
 
     private struct Entry {
@@ -24,10 +24,10 @@ struct QueueState: Sendable {
         var number: UInt64 = 0
         var virtualTime: UInt64 = 0
         var priority = 0
-        /// Whether the operation is started only when its scheduler has a slot for it.
+        /// Whether the operation starts only when its scheduler has a slot for it.
         var needsSlot = false
         var segment = 0
-        /// Counts the operation's entries in the lanes; only the last one is not stale.
+        /// Counts the operation's lane entries; all but the last are stale.
         var generation: UInt32 = 0
         var previous = none
         var next = none
@@ -43,7 +43,7 @@ struct QueueState: Sendable {
     /// The operations between two barriers.
     private struct BarrierSegment {
         var count = 0
-        /// The operations that have become ready, or have a new priority, since the network thread looked.
+        /// The operations that have become ready, or have a new priority, since the network thread last took them.
         var arrivals = FirstInFirstOut<(index: Index, generation: UInt32, number: UInt64)>()
         /// The barrier that ends the segment.
         var barrier: Index?
@@ -52,13 +52,13 @@ struct QueueState: Sendable {
 
     var limit: Int?
     var isSuspended = false
-    /// Whether operations of other kinds are cancelled when they are added.
+    /// Whether foreign operations (not a `RequestOperation`) are cancelled when they are added.
     var isClosed = false
-    /// Whether operations wait for the network, and whether they do now.
+    /// Whether operations wait for the network, and whether they wait now.
     var holdsWithoutConnectivity = false
     var isHeld = false
-    /// While this is not 0, no operation is started: an operation that will be cancelled next should not start, and
-    /// starting the cancelled ones would make two threads contend for each operation's lock.
+    /// While this is not 0, no operation starts: an operation that is about to be cancelled should not start, and
+    /// starting the cancelled operations would make two threads contend for each operation's lock.
     var cancellationCount = 0
     var name: String?
     /// The number of unfinished operations, without barriers.
@@ -73,16 +73,16 @@ struct QueueState: Sendable {
     private var runningCount = 0
     private var segments = FirstInFirstOut(BarrierSegment())
     private var finishedSegmentCount = 0
-    /// Cancelled operations. They are started only to end, so neither limit, suspension nor barrier applies to them.
+    /// Cancelled operations. They start only to end, so limits, suspension and barriers do not apply to them.
     private var cancelled: [(index: Index, number: UInt64)] = []
     private var isScheduled = false
-    /// Whether the network thread has seen the gate closed, and wants to know when it opens.
+    /// Whether the network thread has seen the gate closed, and must be notified when it opens.
     private var isAwaitedOpen = false
-    /// How many arrivals the network thread has taken since the queue was empty and nothing of it was stale.
+    /// The number of arrivals that the network thread has taken since its entries were last reported as stale.
     private var takenCount = 0
     private var admittedCount = 0
 
-    /// The unfinished operations without barriers, the oldest first.
+    /// The unfinished operations without barriers, oldest first.
     var operations: [Operation] {
         var operations: [Operation] = []
         operations.reserveCapacity(count)
@@ -96,14 +96,14 @@ struct QueueState: Sendable {
     }
 }
 
-// MARK: - What comes and goes
+// MARK: - Adding and removing
 
 extension QueueState {
-    /// Adds an operation behind the last barrier.
+    /// Adds an operation after the last barrier.
     ///
     /// - Parameters:
     ///   - flow: the batch or queue that the operation belongs to.
-    ///   - needsSlot: whether the operation is started only when its scheduler has a slot for it.
+    ///   - needsSlot: whether the operation starts only when its scheduler has a slot for it.
     mutating func add(_ operation: Operation, flow: Int, priority: Int, needsSlot: Bool) -> Index {
         let index = append(operation)
         entries[Int(index)].priority = priority
@@ -114,7 +114,7 @@ extension QueueState {
         return index
     }
 
-    /// Adds a barrier behind all operations that have been added.
+    /// Adds a barrier after all operations that have been added.
     mutating func addBarrier(_ operation: Operation) {
         let index = append(operation)
         entries[Int(index)].state = .barrier
@@ -138,12 +138,12 @@ extension QueueState {
         /// The operation is not in the queue.
         case unknown
         case removed
-        /// The operation's slot stays taken until `freeSlot` is called.
+        /// The operation's slot stays occupied until `freeSlot` is called.
         case holdsSlot
     }
 
-    /// Removes an operation that has ended. In a serial queue its slot stays taken until its handlers are submitted, so
-    /// that the next operation's handlers cannot overtake them.
+    /// Removes an operation that has ended. In a serial queue its slot stays occupied until its handlers are submitted,
+    /// so that the next operation's handlers cannot overtake them.
     mutating func remove(_ operation: Operation) -> Removal {
         guard let index = index(of: operation) else { return .unknown }
         let state = entries[Int(index)].state
@@ -172,7 +172,7 @@ extension QueueState {
         if first == Self.none { becameEmpty() }
     }
 
-    /// Releases the memory of many operations; the memory of few is kept for the next ones.
+    /// Frees the memory of many entries; the memory of a few entries is kept for later operations.
     private mutating func becameEmpty() {
         guard entries.count > Self.keptCount else { return }
         (entries, freeIndices) = ([], [])
@@ -187,11 +187,11 @@ extension QueueState {
     }
 }
 
-// MARK: - What may start
+// MARK: - Starting
 
 extension QueueState {
-    /// Notes that an operation may start. A second call changes nothing, except that a cancelled operation goes first
-    /// and that a new priority counts. A call for a running operation changes nothing.
+    /// Records that an operation may start. A second call changes nothing, except that a cancelled operation goes first
+    /// and that a new priority applies. A call for a running operation changes nothing.
     mutating func makeReady(_ operation: Operation, priority: Int, isCancelled: Bool) {
         guard let index = index(of: operation) else { return }
         let state = entries[Int(index)].state
@@ -199,14 +199,14 @@ extension QueueState {
         if isCancelled { cancelled.append((index, entries[Int(index)].number)) }
         guard state == .waiting || entries[Int(index)].priority != priority else { return }
         entries[Int(index)].state = .ready
-        // An operation that may be skipped is started without a slot, only to end.
+        // An operation that may be skipped starts without a slot, only to end.
         if (operation as? RequestOperation)?.dependencyNode.hasSeenFailure == true {
             entries[Int(index)].needsSlot = false
         }
         arrive(index, priority)
     }
 
-    /// Notes the new priority of a ready operation. The priority of any other operation is read when it becomes ready.
+    /// Records the new priority of a ready operation. For other operations the priority is read when they become ready.
     mutating func changePriority(of operation: Operation, to priority: Int) {
         guard let index = index(of: operation), entries[Int(index)].state == .ready else { return }
         arrive(index, priority)
@@ -219,14 +219,14 @@ extension QueueState {
         segments[entry.segment - finishedSegmentCount].arrivals.append((index, entry.generation, entry.number))
     }
 
-    /// Takes back an operation that could not be started, because it was given another dependency after it was ready.
+    /// Takes back an operation that could not start, because it got another dependency after it was ready.
     mutating func putBack(_ operation: Operation) {
         guard let index = index(of: operation), entries[Int(index)].state == .running else { return }
         entries[Int(index)].state = .waiting
         runningCount -= 1
     }
 
-    /// Whether the network thread has to look at the queue, and does not know yet; marks it as known.
+    /// Returns whether the network thread has to look at the queue and has not been notified; marks it as notified.
     mutating func takeScheduling() -> Bool {
         guard !isScheduled, cancellationCount == 0,
             !cancelled.isEmpty || !segments[0].arrivals.isEmpty || isAwaitedOpen && isOpen || isBarrierReady
@@ -236,7 +236,7 @@ extension QueueState {
         return true
     }
 
-    /// Takes what has changed, with up to `limit` operations that are ready.
+    /// Removes and returns the changes, with up to `limit` ready operations.
     mutating func takeChanges(limit: Int) -> GateChanges {
         var changes = GateChanges()
         changes.isOpen = isOpen
@@ -272,7 +272,7 @@ extension QueueState {
         changes.hasMore = !segments[0].arrivals.isEmpty || !cancelled.isEmpty
     }
 
-    /// Lets an operation through the gate, unless the gate is closed or the entry is stale.
+    /// Admits an operation, unless the gate is closed or the entry is stale.
     mutating func admit(_ entry: LaneEntry) -> GateAdmission {
         guard let operation = waitingOperation(of: entry) else { return .stale }
         guard isOpen else {
@@ -285,19 +285,19 @@ extension QueueState {
         return .admitted(operation, .first)
     }
 
-    /// How many of these entries are not stale.
+    /// Returns how many of these entries are not stale.
     func waitingCount(among entries: Heap<LaneEntry>) -> Int {
         entries.unordered.count { waitingOperation(of: $0) != nil }
     }
 
-    /// Nil when the entry is stale.
+    /// Returns the operation of an entry; nil if the entry is stale.
     private func waitingOperation(of entry: LaneEntry) -> Operation? {
         guard let operation = readyOperation(at: entry.index, entry.number) else { return nil }
         return entries[Int(entry.index)].generation == entry.generation ? operation : nil
     }
 
-    /// What keeps an operation that may start otherwise from being started, in half a sentence; nil when that is up to
-    /// its scheduler, or when it was started.
+    /// Returns a clause for messages: why a ready operation has not started. Nil if its scheduler decides that, or if
+    /// it was started.
     func obstacle(to operation: Operation) -> String? {
         guard let index = index(of: operation), entries[Int(index)].state == .ready else { return nil }
         if isSuspended { return "its queue is suspended" }
@@ -312,10 +312,10 @@ extension QueueState {
     private var isBarrierReady: Bool {
         mayStart && segments[0].count == 0 && segments[0].barrier != nil && !segments[0].isBarrierRunning
     }
-    /// Whether the network thread has only entries of operations that are gone.
+    /// Whether the network thread has only entries of removed operations.
     private var areTakenEntriesStale: Bool { first == Self.none && takenCount > admittedCount }
 
-    /// The operation of an entry; nil when it runs or was removed.
+    /// Returns the operation of an entry; nil if the operation runs or was removed.
     private func readyOperation(at index: Index, _ number: UInt64) -> Operation? {
         guard entries.indices.contains(Int(index)), entries[Int(index)].number == number,
             entries[Int(index)].state == .ready

@@ -6,8 +6,8 @@ public import Foundation
 extension RequestOperation {
     /// Makes this operation wait until another operation has ended.
     ///
-    /// Traps when the dependency would close a cycle; `addDependency(checking:ifItFails:)` throws instead. When the
-    /// dependency exists already, the stricter policy counts.
+    /// Traps if the dependency would close a cycle; `addDependency(checking:ifItFails:)` throws instead. If the
+    /// dependency already exists, the stricter policy applies.
     ///
     /// - Parameters:
     ///   - operation: the operation to wait for.
@@ -22,14 +22,14 @@ extension RequestOperation {
 
     /// Makes this operation wait until another operation has ended, unless that would close a cycle.
     ///
-    /// The dependencies of an operation that is no `RequestOperation` are read when it becomes a dependency for the
-    /// first time; later changes of its `dependencies` are not seen. Does nothing when this operation is finished.
+    /// The dependencies of an operation that is not a `RequestOperation` are read when it first becomes a dependency;
+    /// later changes of its `dependencies` are not seen. Does nothing if this operation is finished.
     ///
     /// - Parameters:
     ///   - operation: the operation to wait for.
     ///   - policy: what happens to this operation when `operation` fails, is skipped or is cancelled. Default
     ///     `runAnyway`.
-    /// - Throws: `DependencyCycle`, which names the operations of the cycle. No dependency is added then.
+    /// - Throws: `DependencyCycle`, which names the operations of the cycle. In that case no dependency is added.
     public func addDependency(
         checking operation: Operation, ifItFails policy: FailedDependencyPolicy = .runAnyway
     ) throws(DependencyCycle) {
@@ -48,7 +48,7 @@ extension RequestOperation {
         }
     }
 
-    /// The value of `isReady`, for the library, which need not be told of a change.
+    /// The value of `isReady` for the library, which needs no notification of a change.
     var isReadyNow: Bool {
         state.isReady(isWaiting: dependencyNode.isWaiting)
     }
@@ -57,18 +57,19 @@ extension RequestOperation {
         DependencyGraph.change { $0.remove(operation, from: self) }.consequences.carryOut()
     }
 
-    /// Keeps the operation told of its readiness by the graph: while it is in a queue, or once a caller asked for it.
+    /// Registers for notifications of the graph about readiness: while the operation is in a queue, or once a caller
+    /// has read `isReady`.
     func listenForReadiness() {
         DependencyGraph.change { $0.listen(self) }.consequences.carryOut()
     }
 
-    /// Lets the dependents know of the end. Does nothing the second time, or without an edge.
+    /// Reports the end to the dependents. A second call, or a call without an edge, does nothing.
     func settleDependents() {
         guard dependencyNode.isEndUnsettled else { return }
         DependencyGraph.change { $0.finish(self) }.consequences.carryOut()
     }
 
-    /// The last unfinished dependency has ended or was removed.
+    /// Called when the last unfinished dependency has ended or was removed.
     func dependenciesSettled() {
         if isReadyNow { announceReadiness(isReady: true) }
     }
@@ -88,8 +89,8 @@ extension RequestOperation {
 
 // MARK: - Skipping
 
-/// Why an operation was not started. It keeps only the first cause, because the chain of causes may be as long as the
-/// graph is deep.
+/// The reason why an operation was not started. Only the first cause is stored, because the chain of causes may be as
+/// long as the graph is deep.
 struct SkipReason: Sendable {
     let error: NetworkingError
     /// A phrase for the first failure of the chain.
@@ -112,12 +113,12 @@ struct SkipReason: Sendable {
 }
 
 extension RequestOperation {
-    /// Why the operation failed; `cause` is the first failure when it was skipped.
+    /// Why the operation failed; `cause` is the first failure if the operation was skipped.
     fileprivate var failure: (error: NetworkingError?, cause: String?) {
         (error, state.details.skipCause)
     }
 
-    /// Why the operation must not be started; nil when no failed dependency forbids it.
+    /// Returns why the operation must not be started; nil if no failed dependency prevents the start.
     func skipReason() -> SkipReason? {
         guard dependencyNode.hasSeenFailure else { return nil }
         let policy = state.schedule.dependencyPolicy
@@ -134,7 +135,7 @@ extension RequestOperation {
 }
 
 extension RequestOperation {
-    /// Watches an operation of another kind for the graph, until it has ended or no request operation waits for it.
+    /// Watches a foreign operation for the graph, until it has ended or no request operation waits for it.
     fileprivate static func watch(_ operation: Operation) {
         let watch = OperationWatch.make([operation]) {
             let hasFailed = operation.isCancelled

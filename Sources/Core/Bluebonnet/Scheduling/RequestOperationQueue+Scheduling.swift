@@ -25,7 +25,7 @@ extension RequestOperationQueue {
         add(request, entry)
     }
 
-    /// Adds an operation, unless it is in a queue or was started. `schedule()` has to follow.
+    /// Adds an operation, unless it is in a queue or was started. The caller calls `schedule()` afterwards.
     func enqueueIfFree(_ request: RequestOperation) {
         group.enter()
         guard let entry = request.state.enter(self, isWaiting: request.dependencyNode.isWaiting) else {
@@ -45,10 +45,10 @@ extension RequestOperationQueue {
         if request.services.isDrained { endUnstarted(request) }
     }
 
-    /// Cancels operations of other kinds that are added from now on.
+    /// Cancels foreign operations (not a `RequestOperation`) that are added from now on.
     func close() { shared.withLock { $0.isClosed = true } }
 
-    /// Ends an operation of a drained manager. Operations of other kinds are cancelled.
+    /// Ends an operation of a drained manager. Foreign operations are cancelled.
     func endUnstarted(_ operation: Operation) {
         if let request = operation as? RequestOperation { return request.cancel(because: .drained) }
         operation.cancel()
@@ -62,10 +62,10 @@ extension RequestOperationQueue {
         }
     }
 
-    /// An operation of another kind counts as ready when the dependencies have ended that it had when it was added.
+    /// A foreign operation counts as ready when the dependencies that it had on addition have ended.
     private func watchReadiness(of operation: Operation) {
         if let end = operation as? any ReadinessAnnouncer {
-            // Waiting in the queue, the operation would take a slot that one of its batch's operations may need.
+            // Otherwise the operation would wait with a slot that an operation of its batch may need.
             return end.whenReady { [self] in operationBecameReady(end) }
         }
         let dependencies = operation.dependencies
@@ -104,7 +104,7 @@ extension RequestOperationQueue {
 
     /// Removes an operation that has ended.
     ///
-    /// - Returns: whether the operation still holds its slot, until `freeSlot` is called.
+    /// - Returns: whether the operation keeps its slot until `freeSlot` is called.
     func remove(_ operation: Operation) -> Bool {
         let (removal, isNeeded) = shared.withLock { state in
             let removal = state.remove(operation)
@@ -127,7 +127,7 @@ extension RequestOperationQueue {
         if isNeeded { startSoon() }
     }
 
-    /// What keeps an operation that may start otherwise from being started, in half a sentence.
+    /// Returns a clause for messages: why a ready operation has not started.
     func obstacle(to operation: RequestOperation) -> String? { shared.withLock { $0.obstacle(to: operation) } }
 
     /// Makes the network thread start operations at the end of its round, if there are any to start.
@@ -170,8 +170,8 @@ extension RequestOperationQueue: GateSource {
 }
 
 extension RequestOperationQueue {
-    /// Hands an operation of another kind to Foundation's queue, which traps on one that its owner has started: such an
-    /// operation holds its slot until it ends, which may have been reported already.
+    /// Adds a foreign operation to Foundation's queue. That queue traps if the owner has already started the operation.
+    /// Such an operation keeps its slot until it ends, and its end may already have been reported.
     private func startForeign(_ operation: Operation) {
         guard !operation.isExecuting else { return }
         BackingQueues.begins(operation, in: self)
@@ -180,17 +180,17 @@ extension RequestOperationQueue {
     }
 }
 
-/// Numbers the flows of fair queueing: queues and batches. 0 is for operations that belong to neither.
+/// Numbers the flows of fair queueing: queues and batches. 0 is the flow of operations without a queue or batch.
 enum FlowID {
     private static let last = Atomic<Int>(0)
 
     static func next() -> Int { last.wrappingAdd(1, ordering: .relaxed).newValue }
 }
 
-/// Maps each Foundation queue that runs operations to the `RequestOperationQueue` in front of it.
+/// Maps each Foundation queue that runs operations to its `RequestOperationQueue`.
 ///
-/// The map holds strong references: a weak reference would slow down all later reference counting of the queue, several
-/// times for each operation.
+/// The map holds strong references: a weak reference would slow down all later reference counting of the queue, which
+/// happens several times for each operation.
 enum BackingQueues {
     private struct Owner {
         let queue: RequestOperationQueue
@@ -199,7 +199,7 @@ enum BackingQueues {
 
     private static let owners = Mutex<[ObjectIdentifier: Owner]>([:])
 
-    /// An operation of another kind is handed to the queue behind `queue`.
+    /// Records that a foreign operation is passed to the Foundation queue of `queue`.
     static func begins(_ operation: Operation, in queue: RequestOperationQueue) {
         owners.withLock { owners in
             _ = owners[ObjectIdentifier(queue.foreign), default: Owner(queue: queue)].running
@@ -207,7 +207,7 @@ enum BackingQueues {
         }
     }
 
-    /// An operation has ended, whether it ran in a Foundation queue or not.
+    /// Records the end of an operation, whether it ran in a Foundation queue or not.
     static func ended(_ operation: Operation, in queue: RequestOperationQueue) {
         let key = ObjectIdentifier(queue.foreign)
         owners.withLock { owners in
@@ -221,10 +221,10 @@ enum BackingQueues {
     }
 }
 
-/// A queue's `Progress`, made on first use. It only learns that an operation has ended.
+/// A queue's `Progress`, created on first use. It is only notified that an operation has ended.
 final class ProgressReporting: Sendable {
     private let made = Mutex<Progress?>(nil)
-    /// Serial, because a `Progress` has no lock and calls its parent, which belongs to the user.
+    /// Serial, because a `Progress` has no lock and calls its parent, which belongs to the program.
     let queue = DispatchQueue(label: "org.bluebonnet.queue-progress")
     private let isAskedFor = Atomic<Bool>(false)
 
@@ -238,7 +238,7 @@ final class ProgressReporting: Sendable {
         return progress
     }
 
-    /// An operation has ended. Any thread.
+    /// Records the end of an operation. Any thread.
     ///
     /// - Parameter group: entered until the progress has been updated.
     func noteEnd(before group: DispatchGroup) {

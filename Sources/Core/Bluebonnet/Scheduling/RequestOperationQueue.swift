@@ -5,34 +5,35 @@ internal import BluebonnetLocks
 internal import Dispatch
 public import Foundation
 
-/// A queue of operations with the members of `OperationQueue`. It starts request operations on the network thread, at a
-/// cost that does not grow with the number of waiting operations.
+/// A queue of operations with the members of `OperationQueue`. It starts request operations on the network thread. The
+/// cost of a start does not grow with the number of waiting operations.
 ///
-/// The queue takes any `Operation`. An operation that is not a `RequestOperation` runs on a Foundation queue, under the
-/// same limit. All members may be used from any thread.
+/// The queue accepts any `Operation`. An operation that is not a `RequestOperation` runs on a Foundation queue, under
+/// the same limit. All members may be used from any thread.
 ///
 /// When the manager's limit of transfers is reached, a ready request operation starts as soon as a slot is free. Ready
-/// operations start in the order of their priority. Among operations of equal priority the queue serves each batch, and
-/// the operations without a batch, in rotation, the oldest operation of each first: a single request never waits behind
-/// a whole batch. When a queue has operations of several managers, the order holds among those of each manager.
+/// operations start in the order of their priority. Among operations of equal priority, the queue serves each batch,
+/// and the operations without a batch, in rotation, the oldest operation of each first. A single request therefore
+/// never waits for a whole batch. If a queue has operations of several managers, this order applies to the operations
+/// of each manager.
 public final class RequestOperationQueue: Sendable {
     /// No limit in the queue; the manager's configuration limits the transfers.
     public static let defaultMaxConcurrentOperationCount = OperationQueue.defaultMaxConcurrentOperationCount
 
-    /// A queue that runs operations of other kinds on the main thread, one at a time. Request operations run on the
-    /// network thread as always. The limit, name and suspension of this queue cannot be changed. The program has to run
-    /// its main queue.
+    /// A queue that runs operations other than request operations on the main thread, one at a time. Request operations
+    /// run on the network thread as always. The limit, name and suspension of this queue cannot be changed. The program
+    /// has to run its main queue.
     public static let main = RequestOperationQueue(isMain: true)
 
-    /// The queue that started the block, or the operation that is no `RequestOperation`, that is running on this
-    /// thread. Nil on any other thread, and after that operation has ended.
+    /// The queue that started the block, or the operation other than a `RequestOperation`, that is running on the
+    /// current thread. Nil on any other thread, and after that operation has ended.
     public static var current: RequestOperationQueue? {
         OperationQueue.current.flatMap { BackingQueues.owner(of: $0) }
     }
 
     let shared = Mutex(QueueState())
     let group = DispatchGroup()
-    /// Runs operations of other kinds.
+    /// Runs operations other than request operations.
     let foreign = OperationQueue()
     let reporting = ProgressReporting()
     let connectivity = NetworkBound(QueueConnectivity())
@@ -41,7 +42,7 @@ public final class RequestOperationQueue: Sendable {
     let number = FlowID.next()
     private let isMain: Bool
 
-    /// Makes an empty queue that starts operations as soon as they are ready.
+    /// Creates an empty queue that starts operations as soon as they are ready.
     public convenience init() { self.init(isMain: false) }
 
     private init(isMain: Bool) {
@@ -64,8 +65,8 @@ public final class RequestOperationQueue: Sendable {
 
 extension RequestOperationQueue {
     /// Adds an operation. The operation starts when it is ready, a slot is free and the queue is not suspended. An
-    /// operation may be added to one queue only, once. A request operation must not have been started; an operation of
-    /// another kind that its owner has started already takes a slot until it ends.
+    /// operation may be added only once, and to one queue only. A request operation must not have been started. Any
+    /// other operation that its owner has already started occupies a slot until it ends.
     public func addOperation(_ operation: Operation) {
         enqueue(operation)
         schedule()
@@ -77,8 +78,8 @@ extension RequestOperationQueue {
         schedule()
     }
 
-    /// Adds operations, and blocks the calling thread until all of them are finished when `waitUntilFinished` is true.
-    /// Do not wait on the queue of a handler. A task cannot call this method: it would block a thread of Swift's pool.
+    /// Adds operations. If `waitUntilFinished` is true, blocks the calling thread until all of them are finished. Do
+    /// not wait on the queue of a handler. A task cannot call this method: it would block a thread of Swift's pool.
     @available(*, noasync, message: "add the operations without waiting, and await their ends")
     public func addOperations(_ operations: [Operation], waitUntilFinished: Bool) {
         addOperations(operations)
@@ -93,8 +94,8 @@ extension RequestOperationQueue {
         addOperation(operation)
     }
 
-    /// Runs a block after all operations that were added before have ended; operations that are added later wait for
-    /// the block. The block is not an operation: the queue neither counts nor cancels it.
+    /// Runs a block after all previously added operations have ended; operations that are added later wait for the
+    /// block. The block is not an operation: the queue neither counts nor cancels it.
     public func addBarrierBlock(_ barrier: @escaping @Sendable () -> Void) {
         group.enter()
         let operation = BlockOperation(block: barrier)
@@ -104,7 +105,7 @@ extension RequestOperationQueue {
     }
 }
 
-// MARK: - What is there
+// MARK: - Contents
 
 extension RequestOperationQueue {
     /// The unfinished operations, in the order in which they were added.
@@ -117,15 +118,15 @@ extension RequestOperationQueue {
     /// operation that ends counts one unit. Set the total before you add the operations.
     public var progress: Progress { reporting.progress }
 
-    /// Blocks the calling thread until every operation and barrier that has been added is finished. Handlers may still
-    /// be running. A task cannot call this method: it would block a thread of Swift's pool.
+    /// Blocks the calling thread until all added operations and barriers are finished. Handlers may still be running. A
+    /// task cannot call this method: it would block a thread of Swift's pool.
     @available(*, noasync, message: "await the ends of the operations")
     public func waitUntilAllOperationsAreFinished() {
         group.wait()
     }
 
     /// Cancels every operation. Waiting operations finish even while the queue is suspended or at its limit, as
-    /// `RequestOperation.cancel()` says. The cancellation of a dependency starts no operation.
+    /// described for `RequestOperation.cancel()`. No operation starts because its dependency was cancelled.
     public func cancelAllOperations() {
         shared.withLock { $0.cancellationCount += 1 }
         for operation in operations {
@@ -147,10 +148,10 @@ extension RequestOperationQueue {
     }
 }
 
-// MARK: - How it runs
+// MARK: - Execution
 
 extension RequestOperationQueue {
-    /// Whether the queue starts no operations. Running operations continue. Default false.
+    /// Whether the queue is suspended: it starts no operations. Running operations continue. Default false.
     public var isSuspended: Bool {
         get { shared.withLock { $0.isSuspended } }
         set {
@@ -160,8 +161,8 @@ extension RequestOperationQueue {
         }
     }
 
-    /// The most operations that run at once. A paused operation counts here, but not as a transfer. Default
-    /// `defaultMaxConcurrentOperationCount`: only the manager's limits apply.
+    /// The largest number of operations that run at once. A paused operation counts here, but not as a transfer.
+    /// Default `defaultMaxConcurrentOperationCount`: only the manager's limits apply.
     public var maxConcurrentOperationCount: Int {
         get { shared.withLock { $0.limit ?? Self.defaultMaxConcurrentOperationCount } }
         set {
@@ -183,15 +184,16 @@ extension RequestOperationQueue {
         }
     }
 
-    /// The quality of service of blocks and operations of other kinds that you add from now on and that have none of
-    /// their own. It does not affect request operations, which all run on the network thread.
+    /// The quality of service of blocks, and of operations other than request operations, that you add from now on and
+    /// that do not set their own. It does not affect request operations, which all run on the network thread.
     public var qualityOfService: QualityOfService {
         get { foreign.qualityOfService }
         set { foreign.qualityOfService = newValue }
     }
 
-    /// The dispatch queue on which blocks and operations of other kinds run. Default nil: a queue of Foundation's. Set
-    /// it only while the queue is empty; setting it to the main queue traps, use `main` instead.
+    /// The dispatch queue on which blocks, and operations other than request operations, run. Default nil: a queue of
+    /// Foundation. Set this property only while the queue is empty. Setting it to the main queue traps; use `main`
+    /// instead.
     public var underlyingQueue: DispatchQueue? {
         get { foreign.underlyingQueue }
         set {
@@ -205,7 +207,7 @@ extension RequestOperationQueue {
 }
 
 extension RequestOperationQueue: CustomStringConvertible {
-    /// The queue's name, how many operations are in it, and what holds them, for a log.
+    /// A description for logs: the queue's name, the number of its operations, its suspension and its limit.
     public var description: String {
         let limit = maxConcurrentOperationCount
         let limitText = limit == Self.defaultMaxConcurrentOperationCount ? "" : ", at most \(limit) at once"

@@ -6,14 +6,14 @@ public import Foundation
 /// The certificates and public keys that a policy pins.
 ///
 /// A set keeps the order of its pins and contains each pin once. A file that cannot be read or parsed is an error; it
-/// never makes a set with one pin less. Every policy that pins refuses an empty set.
+/// is never skipped. Every policy that pins rejects an empty set.
 public struct PinSet: Sendable, Hashable {
     /// The empty set.
     public static let empty = PinSet(certificates: [])
 
     private let contents: PinContents
 
-    /// Pins certificates: in mode `certificate` themselves, in mode `publicKey` their keys.
+    /// Pins certificates: the certificates themselves in mode `certificate`, their keys in mode `publicKey`.
     public init(certificates: [ServerCertificate]) {
         self.init(certificates: certificates, keys: [], backupKeys: [])
     }
@@ -24,8 +24,8 @@ public struct PinSet: Sendable, Hashable {
     ///   - keys: the keys in use.
     ///   - backupKeys: reserve keys, accepted like the others. With a backup, a lost or stolen key can be replaced
     ///     without locking out installed programs.
-    /// - Throws: `NetworkingError` with `invalidSecurityPolicy` when a text is no pin, when there are no keys, or when
-    ///   a backup is also a key in use.
+    /// - Throws: `NetworkingError` with `invalidSecurityPolicy` if a text is not a pin, if there are no keys, or if a
+    ///   backup is also a key in use.
     public init(keys: [String], backupKeys: [String] = []) throws(NetworkingError) {
         var inUse: [PublicKeyPin] = []
         var backups: [PublicKeyPin] = []
@@ -43,7 +43,7 @@ public struct PinSet: Sendable, Hashable {
             certificates: Self.unique(certificates), keys: Self.unique(keys), backupKeys: Self.unique(backupKeys))
     }
 
-    /// The pins of both sets.
+    /// Returns a set with the pins of both sets.
     public func union(_ other: PinSet) -> PinSet {
         PinSet(
             certificates: certificates + other.certificates, keys: keys + other.keys,
@@ -65,7 +65,7 @@ public struct PinSet: Sendable, Hashable {
     /// Whether the set is empty.
     public var isEmpty: Bool { count == 0 }
 
-    /// Whether a public key is pinned: by its digest, or by a certificate that has it.
+    /// Whether a public key is pinned, by its digest or by a certificate with that key.
     func pins(keyOf certificate: ServerCertificate) -> Bool { contents.allKeys.contains(certificate.publicKeyPin) }
 
     private static func unique<Element: Hashable>(_ elements: [Element]) -> [Element] {
@@ -80,8 +80,7 @@ public struct PinSet: Sendable, Hashable {
     public func hash(into hasher: inout Hasher) { hasher.combine(contents.hash) }
 }
 
-/// What is in a set, with its hash: connections are looked up by the policy that they were made under, for each
-/// request.
+/// The contents of a set, with their hash: each request looks up connections by the policy that they were made with.
 private final class PinContents: Sendable {
     let certificates: [ServerCertificate]
     let keys: [PublicKeyPin]
@@ -107,19 +106,19 @@ private final class PinContents: Sendable {
     }
 }
 
-// Pins out of files. Reading them may block: make the set before the operations that use it.
+// Pins from files. Reading files may block: make the set before the operations that use it.
 extension PinSet {
     /// Pins the certificates in the bytes: one as DER, or any number as PEM.
     ///
-    /// - Throws: `NetworkingError` with `invalidSecurityPolicy` when the bytes have no certificate, or anything besides
-    ///   certificates.
+    /// - Throws: `NetworkingError` with `invalidSecurityPolicy` if the bytes contain no certificate, or anything other
+    ///   than certificates.
     public init(certificateData data: Data) throws(NetworkingError) {
         try self.init(certificates: ServerCertificate.certificates(in: data, "the certificate data"))
     }
 
     /// Pins the certificates in files, each DER or PEM.
     ///
-    /// - Throws: `NetworkingError` with `invalidSecurityPolicy` that names the file that cannot be read or parsed.
+    /// - Throws: `NetworkingError` with `invalidSecurityPolicy`, which names the file that cannot be read or parsed.
     public init(certificateFiles paths: [String]) throws(NetworkingError) {
         guard !paths.isEmpty else {
             throw NetworkingError(.invalidSecurityPolicy, "no file of pinned certificates was named")
@@ -137,8 +136,8 @@ extension PinSet {
     /// Pins the certificates in every file of a folder that ends in `.cer`, `.crt`, `.der` or `.pem`; subfolders are
     /// ignored.
     ///
-    /// - Throws: `NetworkingError` with `invalidSecurityPolicy` when the folder cannot be read, has no such file, or
-    ///   has a file that cannot be parsed.
+    /// - Throws: `NetworkingError` with `invalidSecurityPolicy` if the folder cannot be read, has no such file, or has
+    ///   a file that cannot be parsed.
     public init(certificatesInDirectory path: String) throws(NetworkingError) {
         guard let names = try? FileManager.default.contentsOfDirectory(atPath: path) else {
             throw NetworkingError(.invalidSecurityPolicy, "cannot read the folder of pinned certificates \(path)")
@@ -152,11 +151,11 @@ extension PinSet {
         try self.init(certificateFiles: files.map { path + "/" + $0 })
     }
 
-    /// Pins the certificates among a bundle's resources, as `init(certificatesInDirectory:)` does.
+    /// Pins the certificates among a bundle's resources; see `init(certificatesInDirectory:)`.
     ///
     /// - Parameters:
     ///   - bundle: the bundle.
-    ///   - subdirectory: the folder of the resources to look in; nil is the top folder.
+    ///   - subdirectory: the folder of the resources to search; nil is the top folder.
     public init(certificatesInBundle bundle: Bundle, subdirectory: String? = nil) throws(NetworkingError) {
         let top = bundle.resourceURL?.path ?? bundle.bundlePath
         try self.init(certificatesInDirectory: subdirectory.map { top + "/" + $0 } ?? top)

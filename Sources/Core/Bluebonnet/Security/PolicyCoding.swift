@@ -1,16 +1,16 @@
 // Bluebonnet: HTTP operations for Swift on Linux.
 // SPDX-License-Identifier: MIT
 
-// What a policy is made of, as coders keep it: keys by their texts, certificates by their bytes, and most of what has
-// its default not at all. A part that cannot be read is an error; a policy that contradicts itself is noticed when it
-// is used.
+// The encoded parts of a policy: keys as text, certificates as bytes. Most properties with their default value are
+// omitted. An unreadable part is a decoding error; a policy that contradicts itself is detected when it is used.
 
 extension SecurityPolicy: Codable {
     private enum Key: String, CodingKey {
         case pinningMode, pins, allowInvalidCertificates, validatesDomainName, authorities, reportOnlyPins, hosts
     }
 
-    /// Decodes a policy; what is not there has its default. `validate()` says whether the policy contradicts itself.
+    /// Decodes a policy; missing properties have their defaults. Use `validate()` to check whether the policy
+    /// contradicts itself.
     public init(from decoder: any Decoder) throws {
         let fields = try decoder.container(keyedBy: Key.self)
         self = .default
@@ -23,7 +23,7 @@ extension SecurityPolicy: Codable {
         try fields.update(&hosts, .hosts)
     }
 
-    /// Encodes what decides, also where it has its default, and the rest where it is set.
+    /// Encodes the properties that decide, even with default values, and the other properties if they are set.
     public func encode(to encoder: any Encoder) throws {
         var fields = encoder.container(keyedBy: Key.self)
         try fields.encode(pinningMode, forKey: .pinningMode)
@@ -53,7 +53,7 @@ extension SecurityPolicyTable: Codable {
 extension PinSet: Codable {
     private enum Key: String, CodingKey { case certificates, keys, backupKeys }
 
-    /// Decodes the pins that are there.
+    /// Decodes the pins; missing lists are empty.
     public init(from decoder: any Decoder) throws {
         let fields = try decoder.container(keyedBy: Key.self)
         self.init(
@@ -62,7 +62,7 @@ extension PinSet: Codable {
             backupKeys: try fields.decodeIfPresent([PublicKeyPin].self, forKey: .backupKeys) ?? [])
     }
 
-    /// Encodes the pins that are there.
+    /// Encodes the lists that are not empty.
     public func encode(to encoder: any Encoder) throws {
         var fields = encoder.container(keyedBy: Key.self)
         if !certificates.isEmpty { try fields.encode(certificates, forKey: .certificates) }
@@ -72,14 +72,14 @@ extension PinSet: Codable {
 }
 
 extension KeyedDecodingContainer {
-    /// Replaces a value by the decoded one, if there is one.
+    /// Replaces a value by the decoded value, if present.
     fileprivate func update<Value: Decodable>(_ value: inout Value, _ key: Key) throws {
         if let decoded = try decodeIfPresent(Value.self, forKey: key) { value = decoded }
     }
 }
 
 extension NetworkingError {
-    /// The error of a decoder for a value that an initializer refuses.
+    /// Returns the decoding error for a value that an initializer rejects.
     func decodingError(_ decoder: any Decoder) -> DecodingError {
         .dataCorrupted(.init(codingPath: decoder.codingPath, debugDescription: message, underlyingError: self))
     }

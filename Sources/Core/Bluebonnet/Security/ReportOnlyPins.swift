@@ -9,12 +9,12 @@ public import Foundation
 public struct ReportOnlyPins: Sendable, Hashable, Codable {
     /// The pins.
     public let pins: PinSet
-    /// The instant from which nothing is reported.
+    /// The time from which nothing is reported.
     public let expires: Date
 
     /// Makes report-only pins.
     ///
-    /// - Throws: `NetworkingError` with `invalidSecurityPolicy` when there are none.
+    /// - Throws: `NetworkingError` with `invalidSecurityPolicy` if the set is empty.
     public init(_ pins: PinSet, expires: Date) throws(NetworkingError) {
         guard !pins.isEmpty else {
             throw NetworkingError(.invalidSecurityPolicy, "pins that are only reported need at least one pin")
@@ -23,7 +23,7 @@ public struct ReportOnlyPins: Sendable, Hashable, Codable {
         self.expires = expires
     }
 
-    /// Decodes the pins, of which there has to be one, and the instant at which they expire.
+    /// Decodes the pins, at least one, and the time when they expire.
     public init(from decoder: any Decoder) throws {
         let fields = try decoder.container(keyedBy: CodingKeys.self)
         let pins = try fields.decode(PinSet.self, forKey: .pins)
@@ -42,10 +42,10 @@ public struct PinViolation: Sendable, Equatable {
     public let port: Int
     /// The report-only pins.
     public let pins: ReportOnlyPins
-    /// The certificates as the server presented them, its own first.
+    /// The certificates as the server presented them, beginning with its own.
     public let presentedChain: [ServerCertificate]
-    /// The chain that was verified, from the server's certificate to its anchor; empty when the policy accepts servers
-    /// without one.
+    /// The verified chain, from the server's certificate to its anchor; empty if the policy accepts servers without a
+    /// chain.
     public let verifiedChain: [ServerCertificate]
 
     /// One sentence that names the host and the number of pins.

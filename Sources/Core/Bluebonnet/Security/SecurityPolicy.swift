@@ -3,7 +3,7 @@
 
 internal import Foundation
 
-/// Decides whether a server is trusted, by authorities, pinned certificates or keys, and the host's name. A value:
+/// Decides whether a server is trusted, by authorities, pinned certificates or keys, and the host's name. A value type:
 /// OpenSSL supplies the facts, the policy decides.
 ///
 /// ```swift
@@ -11,17 +11,16 @@ internal import Foundation
 /// manager.securityPolicy = try SecurityPolicy(pinningMode: .publicKey, pins: pins)
 /// ```
 ///
-/// The policy is evaluated at every TLS handshake of every hop, and its connections are never used under another
-/// policy. Each property can be changed by itself. A policy that contradicts itself trusts nobody: the initializer
-/// refuses to make it, and an operation that has such a policy fails with `invalidSecurityPolicy` before anything is
-/// sent.
+/// The policy is evaluated at every TLS handshake of every hop, and its connections are never used with another policy.
+/// Each property can be changed separately. A policy that contradicts itself trusts no server: the initializer throws,
+/// and an operation with such a policy fails with `invalidSecurityPolicy` before anything is sent.
 public struct SecurityPolicy: Sendable, Hashable {
     /// The part of the certificates that is compared with the pins. Default `none`.
     public var pinningMode = PinningMode.none
-    /// The pinned certificates and keys; one match is enough. Default none.
+    /// The pinned certificates and keys; one match is enough. Default empty.
     public var pins = PinSet.empty
-    /// Whether certificates without a trusted authority are accepted; with pins, only the pins count then. In mode
-    /// `publicKey` validity dates do not count then either. Default false.
+    /// Whether certificates without a trusted authority are accepted. With pins, only the pins then count; in mode
+    /// `publicKey`, validity dates do not count either. Default false.
     public var allowInvalidCertificates = false
     /// Whether the certificate must name the host, in every mode. Default true.
     public var validatesDomainName = true
@@ -29,26 +28,25 @@ public struct SecurityPolicy: Sendable, Hashable {
     public var authorities = TrustedAuthorities.system
     /// Report-only pins. Default nil.
     public var reportOnlyPins: ReportOnlyPins?
-    /// Policies for hosts that need another one than this. Default none.
+    /// Policies for specific hosts. Default empty.
     ///
-    /// The most exact pattern decides, on each hop by that hop's host. This policy decides about the hosts for which
-    /// there is no pattern; with `trustingNobody` those are refused.
+    /// The most specific pattern decides, on each hop by the host of that hop. This policy decides on hosts without a
+    /// pattern; with `trustingNobody`, those hosts are refused.
     public var hosts = SecurityPolicyTable.empty
 
-    /// The system's store, host names checked.
+    /// The default policy: the system's store, with validation of the host name.
     public static let `default` = SecurityPolicy(
         unchecked: .none, pins: .empty, allowInvalidCertificates: false, validatesDomainName: true)
 
-    /// Refuses every host, by https and by http: an operation fails with `serverNotTrusted` and connects to nothing.
-    /// Of use with `hosts`, to refuse all others. As the policy of an https proxy it refuses the proxy at the
-    /// handshake.
+    /// Refuses every host, by https and by http: an operation fails with `serverNotTrusted` without connecting. Use it
+    /// with `hosts` to refuse all other hosts. As the policy of an https proxy, it refuses the proxy at the handshake.
     public static let trustingNobody = SecurityPolicy(
         unchecked: .none, pins: .empty, allowInvalidCertificates: false, validatesDomainName: true,
         authorities: .nobody)
 
-    /// Makes a policy; what is left out has its default.
+    /// Makes a policy; omitted properties have their defaults.
     ///
-    /// - Throws: `NetworkingError` with `invalidSecurityPolicy` when it contradicts itself, see `validate()`.
+    /// - Throws: `NetworkingError` with `invalidSecurityPolicy` if the policy contradicts itself, see `validate()`.
     public init(
         pinningMode: PinningMode = .none, pins: PinSet = .empty, allowInvalidCertificates: Bool = false,
         validatesDomainName: Bool = true, authorities: TrustedAuthorities = .system,
@@ -61,7 +59,8 @@ public struct SecurityPolicy: Sendable, Hashable {
         try validate()
     }
 
-    /// For one that is known to make sense, or whose decision is to be looked at although it does not.
+    /// Makes a policy without validation: for a policy that is known to be consistent, or to examine the decision of an
+    /// inconsistent policy.
     init(
         unchecked pinningMode: PinningMode, pins: PinSet, allowInvalidCertificates: Bool, validatesDomainName: Bool,
         authorities: TrustedAuthorities = .system, reportOnlyPins: ReportOnlyPins? = nil,
@@ -79,15 +78,15 @@ public struct SecurityPolicy: Sendable, Hashable {
     /// Checks that the policy does not contradict itself. Every operation does so before anything is sent.
     ///
     /// - Throws: `NetworkingError` with `invalidSecurityPolicy` for pins without a mode that compares them, or such a
-    ///   mode without pins; digests of keys in mode `certificate`; invalid certificates accepted and the host validated
-    ///   without a pin, because a name in an invalid certificate proves nothing; and pins that an authority has to
-    ///   vouch for, where there is no authority.
+    ///   mode without pins; for digests of keys in mode `certificate`; for accepting invalid certificates while
+    ///   validating the host without a pin, because a name in an invalid certificate proves nothing; and for pins that
+    ///   require a trusted authority if no authority is trusted.
     public func validate() throws(NetworkingError) {
         guard let contradiction else { return }
         throw NetworkingError(.invalidSecurityPolicy, contradiction)
     }
 
-    /// Whether every server is refused, so that nothing has to be connected to.
+    /// Whether every server is refused, so that no connection is made.
     var trustsNobody: Bool { authorities == .nobody && !allowInvalidCertificates }
 
     private var contradiction: String? {
@@ -111,16 +110,16 @@ public struct SecurityPolicy: Sendable, Hashable {
         }
     }
 
-    /// Whether each connection needs a handshake of its own: a TLS session that is resumed shows no certificate to
-    /// compare with a pin.
+    /// Whether each connection needs a full handshake: a resumed TLS session presents no certificate to compare with a
+    /// pin.
     var needsFullHandshake: Bool { pinningMode != .none || reportOnlyPins != nil }
 }
 
-// The decision. Pure: it takes what was found, and looks nothing up.
+// The decision. Pure functions of the facts.
 extension SecurityPolicy {
-    /// Decides on a server.
+    /// Returns the decision on a server.
     ///
-    /// - Parameter host: the name that the server was asked for by; nil when there is none to compare.
+    /// - Parameter host: the name by which the server was requested; nil if there is no name to compare.
     func verdict(on facts: ServerTrustFacts, host: String?) -> TrustVerdict {
         let name = host ?? "the server"
         if host != nil, allowInvalidCertificates, validatesDomainName, pinningMode == .none || pins.isEmpty {
@@ -136,7 +135,7 @@ extension SecurityPolicy {
         }
     }
 
-    /// What the authorities and the name say against the server.
+    /// Returns the refusal because of the authorities or the host name; nil otherwise.
     private func refusalWithoutPins(_ facts: ServerTrustFacts, host: String?, _ name: String) -> TrustVerdict? {
         if !allowInvalidCertificates, let failure = facts.byAuthorities.failure {
             return .refused(
@@ -181,7 +180,7 @@ extension SecurityPolicy {
 
     private var modeWords: String { pinningMode == .none ? "" : " (pinning mode \(pinningMode.rawValue))" }
 
-    /// The violation to report of a trusted server that matches none of the report-only pins.
+    /// Returns the violation to report for a trusted server that matches none of the report-only pins.
     func violation(_ facts: ServerTrustFacts, host: String, port: Int, now: Date) -> PinViolation? {
         guard let reportOnly = reportOnlyPins, now < reportOnly.expires else { return nil }
         let chains = [facts.byAuthorities, facts.byPins, facts.byReportOnlyPins].compactMap { $0?.chain }

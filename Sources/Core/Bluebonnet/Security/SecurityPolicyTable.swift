@@ -1,14 +1,14 @@
 // Bluebonnet: HTTP operations for Swift on Linux.
 // SPDX-License-Identifier: MIT
 
-/// Policies by host: the most exact pattern decides. A value, and a part of a `SecurityPolicy`, which decides about the
-/// other hosts.
+/// Policies by host; the most specific pattern decides. A value type, and a part of a `SecurityPolicy`, which decides
+/// on the other hosts.
 ///
 /// ```swift
 /// manager.securityPolicy.hosts = try SecurityPolicyTable(["api.example.com": pinned, "*.example.com": .default])
 /// ```
 public struct SecurityPolicyTable: Sendable, Hashable {
-    /// No policy for any host.
+    /// The empty table.
     public static let empty = SecurityPolicyTable(checked: [:])
 
     /// The policies by their patterns, in lower case.
@@ -18,8 +18,8 @@ public struct SecurityPolicyTable: Sendable, Hashable {
     ///
     /// - Parameter policies: by pattern: a host name or an IP address, or `*.` and a name, which matches every name
     ///   below that name, but not the name itself. International names in their `xn--` form.
-    /// - Throws: `NetworkingError` with `invalidSecurityPolicy` when a pattern is invalid or given twice, or when a
-    ///   policy contradicts itself or has a table of its own.
+    /// - Throws: `NetworkingError` with `invalidSecurityPolicy` if a pattern is invalid or given twice, or if a policy
+    ///   contradicts itself or has its own table.
     public init(_ policies: [String: SecurityPolicy]) throws(NetworkingError) {
         var table: [String: SecurityPolicy] = [:]
         for (pattern, policy) in policies {
@@ -34,7 +34,7 @@ public struct SecurityPolicyTable: Sendable, Hashable {
 
     private init(checked policies: [String: SecurityPolicy]) { self.policies = policies }
 
-    /// Whether there is no policy for any host.
+    /// Whether the table is empty.
     public var isEmpty: Bool { policies.isEmpty }
 
     private static func check(_ policy: SecurityPolicy, _ key: String) throws(NetworkingError) {
@@ -59,7 +59,7 @@ public struct SecurityPolicyTable: Sendable, Hashable {
         return isWildcard ? "*." + name : name
     }
 
-    /// The name in lower case, without brackets and the dot at the end; nil when it is none that can be compared.
+    /// Returns the name in lower case, without brackets and a trailing dot; nil if the name cannot be compared.
     private static func bareName(_ host: String) -> String? {
         var name = host.lowercased()
         if name.hasPrefix("[") && name.hasSuffix("]") { name = String(name.dropFirst().dropLast()) }
@@ -73,7 +73,7 @@ public struct SecurityPolicyTable: Sendable, Hashable {
 }
 
 extension SecurityPolicyTable {
-    /// The policy of the most exact pattern for a host; nil when no pattern matches the host.
+    /// Returns the policy of the most specific pattern for a host; nil if no pattern matches the host.
     public func policy(forHost host: String) -> SecurityPolicy? {
         guard let name = Self.bareName(host) else { return nil }
         if let policy = policies[name] { return policy }
@@ -85,14 +85,15 @@ extension SecurityPolicyTable {
         return nil
     }
 
-    /// Whether a host's name can be compared with patterns. A host of which nobody can say whether a pattern is meant
-    /// for it is refused.
+    /// Whether a host's name can be compared with patterns. A host that cannot be compared is refused, because a
+    /// pattern may be meant for it.
     fileprivate static func canCompare(_ host: String) -> Bool { bareName(host) != nil }
 }
 
 extension SecurityPolicy {
-    /// The policy that decides on a host, without a table: that of `hosts`, or this policy. Nil when the host is
-    /// refused whatever it shows, also because its name cannot be compared with the patterns of `hosts`.
+    /// Returns the policy that decides on a host, without a table: the policy from `hosts`, or this policy. Returns nil
+    /// if the host is refused whatever certificates it presents, also because its name cannot be compared with the
+    /// patterns of `hosts`.
     public func policy(forHost host: String) -> SecurityPolicy? {
         guard !hosts.isEmpty else { return trustsNobody ? nil : self }
         guard SecurityPolicyTable.canCompare(host) else { return nil }
@@ -101,7 +102,7 @@ extension SecurityPolicy {
         return policy.trustsNobody ? nil : policy
     }
 
-    /// Why nothing may be sent to a host; nil when something may.
+    /// Returns why nothing may be sent to a host; nil if requests are allowed.
     func refusal(ofHost host: String) -> NetworkingError? {
         guard policy(forHost: host) == nil else { return nil }
         return NetworkingError(.serverNotTrusted, "the security policy refuses the host \(host)")

@@ -3,20 +3,20 @@
 
 internal import Foundation
 
-/// A server's certificates, for a block that decides about the server.
+/// The certificates of a server, for a block that decides on the server.
 public struct ServerTrustChallenge: Sendable {
     /// The host of the request.
     public let host: String
     /// The port of the request.
     public let port: Int
-    /// The certificates as the server presented them, its own first. They are not verified.
+    /// The certificates as the server presented them, beginning with its own. They are not verified.
     public let presentedChain: [ServerCertificate]
-    /// The chain that the policy's decision rests on, from the server's certificate to its anchor; empty when there is
-    /// none.
+    /// The chain that the policy's decision is based on, from the server's certificate to its anchor; empty without
+    /// such a chain.
     public let verifiedChain: [ServerCertificate]
     /// Whether the server's certificate names the host.
     public let namesHost: Bool
-    /// Why the operation's policy would refuse the server; nil when it would trust it.
+    /// Why the operation's policy would refuse the server; nil if it would trust the server.
     public let policyRefusal: NetworkingError?
 
     /// Whether the operation's policy would trust the server.
@@ -25,7 +25,7 @@ public struct ServerTrustChallenge: Sendable {
 
 /// The answer of a server trust block.
 public enum ServerTrustAnswer: Sendable {
-    /// Accepts the server, whatever the policy says, while it presents exactly this chain; for this operation only.
+    /// Accepts the server, whatever the policy decides, while it presents exactly this chain; for this operation only.
     case accept
     /// Fails the operation with `serverNotTrusted`.
     case refuse
@@ -33,10 +33,10 @@ public enum ServerTrustAnswer: Sendable {
     case performDefault
 }
 
-/// The answers of a block about servers so far. A part of the connection pool key, so that an accepted server is
-/// accepted for no other operation.
+/// The answers of a block so far. Part of the connection pool key, so that a server accepted for one operation is not
+/// accepted for another.
 struct TrustAnswers: Sendable, Hashable {
-    /// A chain of one server, by a digest of both.
+    /// Identifies a server and a chain, by a digest of both.
     struct Key: Sendable, Hashable {
         private let digest: Data
 
@@ -47,15 +47,16 @@ struct TrustAnswers: Sendable, Hashable {
         }
     }
 
+    /// An answer that is remembered for the operation.
     enum Answer: Sendable, Hashable { case accept, performDefault }
 
     var answers: [Key: Answer] = [:]
 
-    /// A server that shows another chain each time is asked about no more than this.
+    /// The most questions, for a server that presents a different chain each time.
     static let limit = 16
 }
 
-/// Why a handshake was broken off: a block has to decide first.
+/// Why a handshake was aborted: a block has to decide first.
 struct ServerTrustQuestion: Error {
     let challenge: ServerTrustChallenge
     let key: TrustAnswers.Key

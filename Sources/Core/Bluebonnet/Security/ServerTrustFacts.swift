@@ -1,15 +1,15 @@
 // Bluebonnet: HTTP operations for Swift on Linux.
 // SPDX-License-Identifier: MIT
 
-/// What OpenSSL found out about a server's certificates, for a policy to decide on. Values only.
+/// The facts that OpenSSL found about a server's certificates, for a policy's decision. Values only.
 struct ServerTrustFacts: Sendable {
-    /// What became of building and checking a chain.
+    /// The result of building and verifying a chain.
     enum Verification: Sendable, Equatable {
         /// The verified chain, from the server's certificate to the anchor.
         case verified([ServerCertificate])
         case failed(VerificationFailure)
 
-        /// The chain; empty when there is none.
+        /// The chain; empty if verification failed.
         var chain: [ServerCertificate] {
             if case .verified(let chain) = self { return chain }
             return []
@@ -21,26 +21,26 @@ struct ServerTrustFacts: Sendable {
         }
     }
 
-    /// As the server sent them, its own first.
+    /// The certificates as the server sent them, beginning with its own.
     var presented: [ServerCertificate]
-    /// With the authorities as anchors, dates and all; the host is not a part of it.
+    /// The result with the authorities as anchors, including the check of dates but not of the host.
     var byAuthorities: Verification
-    /// With the pins as the only anchors: the pinned certificates themselves, or the presented certificates that have a
-    /// pinned key, and then whatever their dates. Nil when the policy does not ask for it.
+    /// The result with the pins as the only anchors: the pinned certificates themselves, or the presented certificates
+    /// with a pinned key, then without regard to dates. Nil if the policy does not need it.
     var byPins: Verification?
-    /// The chain of `byPins`, found with the report-only pins instead.
+    /// As `byPins`, but with the report-only pins.
     var byReportOnlyPins: Verification?
     /// Whether the server's own certificate names the host.
     var namesHost: Bool
-    /// The hosts that the certificate names, where it does not name the host.
+    /// The hosts that the certificate names, if it does not name the host.
     var otherHosts: [String] = []
 }
 
-/// Why a chain was not verified: OpenSSL's code and sentence.
+/// The error of a failed verification: OpenSSL's code and message.
 struct VerificationFailure: Error, Sendable, Equatable {
     let code: Int
     let text: String
-    /// No way led from the server's certificate to an anchor, so that nothing else was looked at.
+    /// Whether no path led from the server's certificate to an anchor, so that nothing else was checked.
     let hasNoAnchor: Bool
 
     /// The remedy for an unknown authority.

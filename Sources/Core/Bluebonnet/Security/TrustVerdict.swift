@@ -3,9 +3,9 @@
 
 /// A policy's decision on one server.
 struct TrustVerdict: Sendable {
-    /// Nil when the server is trusted.
+    /// Nil if the server is trusted.
     let refusal: NetworkingError?
-    /// The chain that the decision rests on; empty when the policy accepts servers without one.
+    /// The chain that the decision is based on; empty if the policy accepts servers without a chain.
     let chain: [ServerCertificate]
 
     static func trusted(_ chain: [ServerCertificate]) -> TrustVerdict { TrustVerdict(refusal: nil, chain: chain) }

@@ -3,23 +3,24 @@
 
 public import Foundation
 
-/// The source of a security policy's certificate authorities. A value that reads nothing itself.
+/// The source of a security policy's certificate authorities. A value type; it locates the files, but does not read
+/// them.
 public enum TrustedAuthorities: Sendable, Hashable, Codable {
     /// The system's store: the first that exists of `/etc/ssl/certs/ca-certificates.crt` (Debian),
     /// `/etc/pki/tls/certs/ca-bundle.crt` (Fedora) and `/etc/ssl/cert.pem` (Alpine). The variables `SSL_CERT_FILE` and
     /// `SSL_CERT_DIR` are not read: the environment must not decide what a program trusts.
     case system
-    /// A file with certificates in PEM, or with one in DER.
+    /// A file with certificates in PEM, or one certificate in DER.
     case file(String)
-    /// All files of a directory that hold certificates, in PEM or DER. They need no names made by `c_rehash`.
+    /// All files in a directory that contain certificates, in PEM or DER. Names made by `c_rehash` are not needed.
     case directory(String)
-    /// Certificates in PEM, or one in DER.
+    /// Certificates in PEM, or one certificate in DER.
     case data(Data)
-    /// No authority. With `SecurityPolicy.allowInvalidCertificates` the pins decide alone; without it no server is
+    /// No authority. With `SecurityPolicy.allowInvalidCertificates`, only the pins decide; without it, no server is
     /// trusted.
     case nobody
 
-    /// Paths are the same when they have the same bytes.
+    /// Compares paths by their bytes.
     public static func == (first: Self, second: Self) -> Bool {
         switch (first, second) {
         case (.system, .system), (.nobody, .nobody): true
@@ -30,13 +31,13 @@ public enum TrustedAuthorities: Sendable, Hashable, Codable {
         }
     }
 
-    /// The system's store on Debian, Fedora and Alpine, and on what came from them.
+    /// The system's store on Debian, Fedora and Alpine, and on distributions derived from them.
     static let systemFiles = [
         "/etc/ssl/certs/ca-certificates.crt", "/etc/pki/tls/certs/ca-bundle.crt", "/etc/ssl/cert.pem",
     ]
 
-    /// The files to read, with the one of the system that exists. Empty for data, for nobody, and for a system without
-    /// a store.
+    /// Returns the files to read; for the system's store, the first file that exists. Empty for `data`, for `nobody`,
+    /// and for a system without a store.
     func files(systemFiles: [String] = TrustedAuthorities.systemFiles) throws(NetworkingError) -> [String] {
         switch self {
         case .system: return systemFiles.first { FileManager.default.fileExists(atPath: $0) }.map { [$0] } ?? []
@@ -46,7 +47,7 @@ public enum TrustedAuthorities: Sendable, Hashable, Codable {
         }
     }
 
-    /// Each file once: a directory that `c_rehash` has been at has several links to each.
+    /// Returns each file once: a directory that `c_rehash` has processed contains several links to each file.
     private static func files(in folder: String) throws(NetworkingError) -> [String] {
         do {
             let names = try FileManager.default.contentsOfDirectory(atPath: folder)

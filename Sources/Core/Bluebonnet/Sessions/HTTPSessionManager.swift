@@ -3,7 +3,7 @@
 
 public import Foundation
 
-/// A session manager with a base URL and a call for each method: AFNetworking's `AFHTTPSessionManager`, with the
+/// A session manager with a base URL and a call for each HTTP method: AFNetworking's `AFHTTPSessionManager`, with the
 /// parameters of its version 4.
 ///
 /// ```swift
@@ -12,21 +12,21 @@ public import Foundation
 /// let me = try await manager.get("me").value
 /// ```
 ///
-/// Tasks of these calls are resumed already. A request that cannot be made is a task that fails. The other members are
-/// those of `SessionManaging`.
+/// The tasks of these calls are already resumed. If a request cannot be made, its task fails. The other members are in
+/// `SessionManaging`.
 public final class HTTPSessionManager: SessionManaging {
     /// Called with the task and the serialized response.
     public typealias Success = @Sendable (_ task: SessionTask, _ object: any Sendable) -> Void
-    /// Called with the task and why it failed.
+    /// Called with the task and its error.
     public typealias Failure = @Sendable (_ task: SessionTask, _ error: NetworkingError) -> Void
 
-    /// The session manager that makes the tasks.
+    /// The session manager that creates the tasks.
     public let session: SessionManager
 
-    /// Makes a manager.
+    /// Creates a manager.
     ///
     /// - Parameters:
-    ///   - baseURL: a path that does not end in a slash gets one. Nil: the calls need absolute URLs.
+    ///   - baseURL: if the path does not end in a slash, a slash is added. Nil: the calls need absolute URLs.
     ///   - configuration: copied. Default `SessionConfiguration.default`.
     public convenience init(baseURL: URL? = nil, configuration: SessionConfiguration = .default) {
         self.init(SessionManager(optional: baseURL, configuration))
@@ -34,7 +34,7 @@ public final class HTTPSessionManager: SessionManaging {
 
     package init(_ session: SessionManager) { self.session = session }
 
-    /// The URL that relative URLs are resolved against.
+    /// The URL against which relative URLs are resolved.
     public var baseURL: URL? { session.operationManager.baseURL }
 
     /// Makes requests from parameters. Default `HTTPRequestSerializer`.
@@ -43,20 +43,21 @@ public final class HTTPSessionManager: SessionManaging {
         set { session.operationManager.requestSerializer = newValue }
     }
 
-    /// A manager without tasks, as `SessionManager.copied()`.
+    /// Returns a manager without tasks, as `SessionManager.copied()` does.
     public func copied() -> HTTPSessionManager { HTTPSessionManager(session.copied()) }
 }
 
 extension HTTPSessionManager {
-    /// Makes a suspended task for a method and a URL.
+    /// Creates a suspended task for a method and a URL.
     ///
     /// - Parameters:
-    ///   - method: as it is sent.
+    ///   - method: the HTTP method, sent as given.
     ///   - url: resolved against `baseURL`.
     ///   - parameters: encoded by `requestSerializer`: for GET, HEAD and DELETE into the query, for other methods into
     ///     the body.
-    ///   - headers: for this request only; each wins over the configuration's and the serializer's field of that name.
-    ///   - body: encoded when the task starts; with it, parameters go into the query.
+    ///   - headers: fields of this request only; each replaces the configuration's and the serializer's field of the
+    ///     same name.
+    ///   - body: encoded when the task starts; with a body, parameters go into the query.
     ///   - uploadProgress: called on `delegateQueue` while the body is sent.
     ///   - downloadProgress: called on `delegateQueue` while the response's body arrives.
     ///   - success: called on `completionQueue` when the task has succeeded.
@@ -73,8 +74,7 @@ extension HTTPSessionManager {
         return tasks.task(operation, body == nil ? .data : .upload, completion, extras)
     }
 
-    /// Runs a GET; parameters go into the query, and the progress is that of the download. For the arguments see
-    /// `dataTask`.
+    /// Runs a GET; parameters go into the query, and `progress` reports the download. For the arguments see `dataTask`.
     @discardableResult
     public func get(
         _ url: some URLReference, parameters: Parameters? = nil, headers: HeaderFields = [:],
@@ -92,7 +92,7 @@ extension HTTPSessionManager {
         call("HEAD", url, parameters, headers, { task, _ in success(task) }, failure)
     }
 
-    /// Runs a POST; parameters go into the body, and the progress is that of the upload.
+    /// Runs a POST; parameters go into the body, and `progress` reports the upload.
     @discardableResult
     public func post(
         _ url: some URLReference, parameters: Parameters? = nil, headers: HeaderFields = [:],
@@ -101,8 +101,8 @@ extension HTTPSessionManager {
         call("POST", url, parameters, headers, upload: progress, success, failure)
     }
 
-    /// Runs a POST of a multipart form as an upload task: a part for each parameter, then what `build` adds, which is
-    /// called once, when the task starts. An error that it throws is the task's.
+    /// Runs a POST of a multipart form as an upload task: a part for each parameter, followed by the parts that `build`
+    /// adds. `build` is called once, when the task starts. If it throws, the task fails with that error.
     @discardableResult
     public func post(
         _ url: some URLReference, parameters: Parameters? = nil, headers: HeaderFields = [:],
@@ -157,9 +157,9 @@ extension HTTPSessionManager {
     }
 }
 
-// Calls that wait. Each throws the task's `NetworkingError`; cancelling the calling task cancels the session's.
+// Async calls. Each throws the task's `NetworkingError`; cancelling the calling task cancels the session task.
 extension HTTPSessionManager {
-    /// Runs a GET, and gives the response with what `responseSerializer` made.
+    /// Runs a GET, and returns the response with the object that `responseSerializer` made.
     public func get(
         _ url: some URLReference, parameters: Parameters? = nil, headers: HeaderFields = [:]
     ) async throws(NetworkingError) -> Response<any Sendable> {
@@ -217,9 +217,9 @@ extension HTTPSessionManager {
 }
 
 extension HTTPSessionManager {
-    /// The contents of a manager that another process can make one of: base URL, configuration with the current
-    /// options, and serializers. It has no tasks, blocks and queues. The options are coded as `TransferOptions` is,
-    /// credentials included: protect the archive accordingly.
+    /// The contents of a manager, from which another process can create a manager: base URL, configuration with the
+    /// current options, and serializers. It contains no tasks, blocks and queues. The options are encoded as
+    /// `TransferOptions` is, credentials included: protect the archive accordingly.
     public struct Archive: Codable, Sendable {
         fileprivate let baseURL: URL?
         fileprivate let configuration: SessionConfiguration
@@ -227,10 +227,10 @@ extension HTTPSessionManager {
         fileprivate let responseSerializer: SerializerRecord
     }
 
-    /// An archive of the manager.
+    /// Returns an archive of the manager.
     ///
-    /// - Throws: `NetworkingError` with `invalidRequest` when a serializer is not the library's, or is one that no
-    ///   archive can hold. The error names the type.
+    /// - Throws: `NetworkingError` with `invalidRequest` if a serializer is a custom type, or a serializer that cannot
+    ///   be archived. The error names the type.
     public func archive() throws(NetworkingError) -> Archive {
         guard let request = RequestSerializerRecord(requestSerializer),
             let response = try? SerializerRecord(responseSerializer)
@@ -243,7 +243,7 @@ extension HTTPSessionManager {
             responseSerializer: response)
     }
 
-    /// Makes a manager from an archive.
+    /// Creates a manager from an archive.
     public convenience init(archive: Archive) {
         self.init(baseURL: archive.baseURL, configuration: archive.configuration)
         requestSerializer = archive.requestSerializer.serializer

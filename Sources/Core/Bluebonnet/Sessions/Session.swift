@@ -5,21 +5,21 @@ internal import BluebonnetLocks
 internal import Dispatch
 internal import Foundation
 
-/// What the tasks of one session manager share: the manager that makes their operations, the queue of the session's
-/// blocks, and the list of tasks. It outlives the session manager while a task runs. Any thread.
+/// The state that the tasks of one session manager share: the manager that creates their operations, the queue of the
+/// session's blocks, and the list of tasks. It outlives the session manager while a task runs. Any thread.
 final class Session: Sendable {
     private struct State: Sendable {
         var tasks: [Int: SessionTask] = [:]
         var lastIdentifier = 0
-        /// Tasks that were resumed, and whose observers are to be told on the delegate queue.
+        /// Tasks that were resumed, and whose observers have to be notified on the delegate queue.
         var resumedTasks: [SessionTask] = []
         var isInvalidated = false
-        /// Whether it is still to be told that an invalidated session has no tasks any more.
+        /// Whether the end of the last task of an invalidated session still has to be reported.
         var awaitsInvalidity = false
         /// The manager that was invalidated, for observers.
         weak var sessionManager: SessionManager?
         var completion = CompletionPlace()
-        /// Nil while there are none.
+        /// Nil without blocks.
         var blocks: Box<SessionBlocks>?
     }
 
@@ -43,7 +43,7 @@ final class Session: Sendable {
         set { replace(\.completion, newValue) }
     }
 
-    /// Sets a part. The old value is let go outside the lock: it may hold objects of the program's.
+    /// Sets a part. The old value is released outside the lock, because it may refer to the program's objects.
     private func replace<Value: Sendable>(_ part: any WritableKeyPath<State, Value> & Sendable, _ value: Value) {
         let old = state.withLock { state in
             let old = state[keyPath: part]
@@ -53,7 +53,7 @@ final class Session: Sendable {
         withExtendedLifetime(old) {}
     }
 
-    /// Makes a suspended task. In a session that was invalidated it ends with `cancelled`.
+    /// Creates a suspended task. In an invalidated session the task ends with `cancelled`.
     func task(
         _ operation: HTTPRequestOperation, _ kind: SessionTask.Kind, _ completion: SessionTask.Completion?,
         _ extras: SessionTask.Extras? = nil
@@ -72,14 +72,14 @@ final class Session: Sendable {
         return task
     }
 
-    /// The tasks that have not ended, in the order in which they were made.
+    /// The tasks that have not ended, in the order in which they were created.
     var tasks: [SessionTask] {
         let tasks = state.withLock { Array($0.tasks.values) }
         return tasks.filter { !$0.operation.isFinished }.sorted { $0.taskIdentifier < $1.taskIdentifier }
     }
 
-    /// A task was resumed, or cancelled before: its operation goes to the queue. Many tasks that are resumed at once
-    /// are told in one turn of the delegate queue, before their ends.
+    /// Adds the operation of a task that was resumed, or cancelled before that, to the queue. Many tasks that are
+    /// resumed at once are reported in one turn of the delegate queue, before their ends.
     func begin(_ task: SessionTask, isResumed: Bool) {
         let (isFirst, group) = state.withLock { state in
             if state.tasks[task.taskIdentifier] == nil { state.tasks[task.taskIdentifier] = task }
@@ -99,14 +99,14 @@ final class Session: Sendable {
         for task in tasks { NotificationCenter.default.post(name: SessionTask.didResumeNotification, object: task) }
     }
 
-    /// The task has ended, and its handler has run.
+    /// Removes a task that has ended and whose handler has run.
     func remove(_ task: SessionTask) {
         let removed = state.withLock { $0.tasks.removeValue(forKey: task.taskIdentifier) }
         withExtendedLifetime(removed) {}
         tellIfInvalid()
     }
 
-    /// The session manager was let go: tasks that nobody resumed are kept by the program alone.
+    /// Called when the session manager is released: from then on, only the program retains tasks that were not resumed.
     func forgetIdleTasks() {
         let idle = state.withLock { Array($0.tasks.values) }.filter { !$0.isBegun }
         let removed = state.withLock { state in idle.map { state.tasks.removeValue(forKey: $0.taskIdentifier) } }
@@ -114,7 +114,7 @@ final class Session: Sendable {
         tellIfInvalid()
     }
 
-    /// Refuses further tasks. When the last one has ended, tells of it and lets go of the blocks.
+    /// Refuses further tasks. When the last task has ended, reports that and releases the blocks.
     func invalidate(_ manager: SessionManager, cancelsTasks: Bool) {
         state.withLock { state in
             guard !state.isInvalidated else { return }
@@ -139,19 +139,20 @@ final class Session: Sendable {
         }
     }
 
-    /// Posts on the delegate queue, in order.
+    /// Posts a notification on the delegate queue, in order.
     func post(_ name: Notification.Name, about task: SessionTask) {
         delegateQueue.async { NotificationCenter.default.post(name: name, object: task) }
     }
 
-    /// Calls a handler on the completion queue; at once when that is the delegate queue, where it is called.
+    /// Calls a handler on the completion queue; immediately if that is the delegate queue, on which this method is
+    /// called.
     func complete(_ handler: @escaping @Sendable () -> Void) {
         let place = completion
         guard let queue = place.queue else { return handler() }
         queue.async(group: place.group, execute: handler)
     }
 
-    /// Asks a block on the delegate queue, after everything that was told before.
+    /// Calls a block on the delegate queue, after everything that was reported before, and returns its answer.
     func ask<Answer: Sendable>(_ block: @escaping @Sendable () -> Answer) async -> Answer {
         await withCheckedContinuation { waiter in
             delegateQueue.async { waiter.resume(returning: block()) }

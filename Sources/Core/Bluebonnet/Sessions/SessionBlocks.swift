@@ -4,16 +4,17 @@
 public import Foundation
 public import FoundationNetworking
 
-/// The blocks of a session: what its tasks ask, and what they tell. The names are those of AFNetworking's setters.
+/// The blocks of a session, which decide for its tasks and observe them. They have the names of AFNetworking's setters.
 ///
 /// ```swift
 /// manager.blocks.taskWillPerformHTTPRedirection = { task, response, proposed in nil }
 /// ```
 ///
-/// Blocks run one after another on the session's `delegateQueue`, in the order of what happened. The two that answer
-/// challenges may wait, and run on no queue of the session; `taskNeedNewBodyStream` and `dataTaskWillCacheResponse` run
-/// on queues of the library, behind which other sessions wait: they must be short. A task has the blocks that there are
-/// when it is first resumed; one that is set takes the place of its operation's own. Default: all nil.
+/// Blocks run one after another on the session's `delegateQueue`, in the order of the events. The two blocks that
+/// answer challenges are async, and run on no queue of the session. `taskNeedNewBodyStream` and
+/// `dataTaskWillCacheResponse` run on queues of the library that other sessions use too: these blocks must be short. A
+/// task uses the blocks that are set when it is first resumed; a block that is set replaces its operation's own block.
+/// Default: all nil.
 public struct SessionBlocks: Sendable {
     /// Called once after `invalidate(cancelPendingTasks:)`, when the last task has ended.
     public var sessionDidBecomeInvalid: (@Sendable () -> Void)?
@@ -25,15 +26,15 @@ public struct SessionBlocks: Sendable {
     public var taskDidReceiveChallenge:
         (@Sendable (_ task: SessionTask, _ challenge: AuthenticationChallenge) async -> ChallengeAnswer)?
 
-    /// Makes the body stream of a request that has to be sent again; nil lets a stream that can do so copy itself.
+    /// Makes the body stream of a request that has to be sent again; nil lets the stream copy itself, if it can.
     public var taskNeedNewBodyStream: (@Sendable (_ task: SessionTask) -> InputStream?)?
 
-    /// Decides about a redirect: the request to send, the proposed one or another, or nil to take the redirect as the
-    /// response. The limits of `RequestOperation.onRedirect` apply.
+    /// Decides about a redirect: returns the proposed request or another request to send, or nil to use the redirect as
+    /// the response. The limits of `RequestOperation.onRedirect` apply.
     public var taskWillPerformHTTPRedirection:
         (@Sendable (_ task: SessionTask, _ response: HTTPURLResponse, _ proposed: URLRequest) -> URLRequest?)?
 
-    /// Called while the body of a request is sent, a few times a second and at the end; -1 is an unknown length.
+    /// Called while the body of a request is sent, a few times a second and at the end; -1 means an unknown length.
     public var taskDidSendBodyData:
         (@Sendable (_ task: SessionTask, _ byteCount: Int64, _ totalCount: Int64, _ expectedCount: Int64) -> Void)?
 
@@ -43,40 +44,42 @@ public struct SessionBlocks: Sendable {
     /// Called when a task has ended, before its completion handler.
     public var taskDidComplete: (@Sendable (_ task: SessionTask, _ error: NetworkingError?) -> Void)?
 
-    /// Decides what happens to the body of a data or upload task, once its response's head has arrived. The connection
-    /// is not read before the answer. Not asked about a response from a cache.
+    /// Decides what happens to the body of a data or upload task when its response's head has arrived. The connection
+    /// is not read before the answer. Not called for a response from a cache.
     public var dataTaskDidReceiveResponse:
         (@Sendable (_ task: SessionTask, _ response: ResponseHead) -> SessionTask.ResponseDisposition)?
 
-    /// Called after the answer `becomeDownload` about an accepted response: the same task is a download task now.
+    /// Called after the answer `becomeDownload` for an accepted response: the same task is now a download task.
     public var dataTaskDidBecomeDownloadTask: (@Sendable (_ task: SessionTask) -> Void)?
 
-    /// Called with each piece of the body of a data or upload task, decoded. A body that starts over after a pause is
-    /// told from its start again.
+    /// Called with each decoded piece of the body of a data or upload task. A body that starts over after a pause is
+    /// delivered from its start again.
     public var dataTaskDidReceiveData: (@Sendable (_ task: SessionTask, _ data: Data) -> Void)?
 
-    /// Decides whether, and in which form, a response is cached; nil caches nothing. May be asked before data is told.
+    /// Decides whether, and in which form, a response is cached; nil caches nothing. May be called before data is
+    /// delivered.
     public var dataTaskWillCacheResponse:
         (@Sendable (_ task: SessionTask, _ proposed: CachedResponse) -> CachedResponse?)?
 
-    /// Says where a downloaded file goes; it goes before the task's own destination, which decides after nil.
+    /// Decides where a downloaded file goes, before the task's own destination; after nil, that destination decides.
     public var downloadTaskDidFinishDownloading: (@Sendable (_ task: SessionTask, _ temporaryFile: URL) -> URL?)?
 
-    /// Called while the body of a download task arrives, a few times a second and at the end; -1 is an unknown length.
+    /// Called while the body of a download task arrives, a few times a second and at the end; -1 means an unknown
+    /// length.
     public var downloadTaskDidWriteData:
         (@Sendable (_ task: SessionTask, _ byteCount: Int64, _ totalCount: Int64, _ expectedCount: Int64) -> Void)?
 
-    /// Called when a download of resume data goes on where it stopped; -1 is an unknown length. Not called when it
-    /// starts again, nor for a part of a body that the request itself asks for.
+    /// Called when a download from resume data continues where it stopped; -1 means an unknown length. Not called when
+    /// the download starts again, nor for a part of a body that the request itself asks for.
     public var downloadTaskDidResume:
         (@Sendable (_ task: SessionTask, _ offset: Int64, _ expectedCount: Int64) -> Void)?
 
-    /// No blocks.
+    /// Creates a value without blocks.
     public init() {}
 }
 
-// What a task's operation gets, before it is put into its queue. The operation keeps its blocks when it has ended, so
-// they reach those of the session through the task.
+// Sets the blocks of a task's operation, before the operation is added to its queue. The operation keeps its blocks
+// after its end, so these blocks reach the session's blocks through the task.
 extension SessionBlocks {
     func install(on task: SessionTask) {
         installDecisions(on: task)
@@ -134,7 +137,8 @@ extension SessionBlocks {
 
     private func disposition(of head: ResponseHead, for task: SessionTask) -> ResponseDisposition {
         let isAccepted = task.operation.accepts(status: head.statusCode)
-        // Suspended after the answer, the task gets a head again. The former file may not have been given up yet.
+        // If the task was suspended after the answer, a head arrives again. The earlier file may not have been released
+        // yet.
         let isDownload = task.kind == .download
         switch isDownload ? .becomeDownload : dataTaskDidReceiveResponse?(task, head) {
         case .cancel?: return .cancel

@@ -3,39 +3,39 @@
 
 public import Foundation
 
-/// How a session works: limits, header fields, transfer options and the folder for downloads. A value; a manager copies
-/// it.
+/// The settings of a session: limits, header fields, transfer options and the folder for downloads. A manager copies
+/// them.
 ///
 /// Timeouts, TLS, proxy, trust and credential are in `transferOptions`.
 public struct SessionConfiguration: Sendable {
     /// Limits, trust, proxy, cookies and cache of the tasks.
     public var transferOptions = TransferOptions()
-    /// Header fields of every request. A request's own field of that name wins; of a request that
-    /// `HTTPSessionManager` makes, only a field of the call does. Default none.
+    /// Header fields of every request. A request's own field of the same name replaces such a field; for requests that
+    /// `HTTPSessionManager` makes, only a field of the call does. Default: no fields.
     public var headers = HeaderFields()
-    /// The most concurrent transfers; further tasks wait for a slot. Default 64.
+    /// The largest number of concurrent transfers; further tasks wait for a slot. Default 64.
     public var maximumConcurrentTransferCount = 64
-    /// The most concurrent transfers to one origin (scheme, host and port). Default: as many as in all,
+    /// The largest number of concurrent transfers to one origin (scheme, host and port). Default:
     /// `maximumConcurrentTransferCount`.
     public var maximumConcurrentTransferCountPerOrigin: Int {
         get { ownLimitPerOrigin ?? maximumConcurrentTransferCount }
         set { ownLimitPerOrigin = newValue }
     }
     private var ownLimitPerOrigin: Int?
-    /// What keeps requests within what their servers can bear. It is not coded. Default nil: none.
+    /// Limits requests to the load that servers can take. Not encoded. Default nil: no governor.
     public var governor: Governor?
     /// The folder where downloads are written before they are moved; it has to exist. A download is moved fastest, and
     /// without a copy, within one file system. Default: the folder for temporary files.
     public var downloadDirectory = FileManager.default.temporaryDirectory
 
-    /// The defaults, without cookies and without a cache.
+    /// Creates the default configuration, without cookies and without a cache.
     public init() {}
 
-    /// The defaults, with cookies and a cache in memory that all sessions with this configuration share.
+    /// The default configuration, with cookies and a cache in memory that all sessions with this configuration share.
     public static var `default`: SessionConfiguration { SessionConfiguration(sharedCookieJar, sharedCache) }
 
-    /// The defaults, with cookies and a cache in memory of its own: two values of this property share nothing, two
-    /// copies of one value share both.
+    /// The default configuration, with its own cookies and its own cache in memory: two values of this property share
+    /// nothing, two copies of one value share both.
     public static var ephemeral: SessionConfiguration { SessionConfiguration(CookieJar(), InMemoryResponseCache()) }
 
     private init(_ jar: CookieJar, _ cache: InMemoryResponseCache) { (cookieJar, responseCache) = (jar, cache) }
@@ -61,7 +61,7 @@ public struct SessionConfiguration: Sendable {
         set { transferOptions.responseCache = newValue }
     }
 
-    /// What the operation manager of a session starts with.
+    /// The initial configuration of a session's operation manager.
     package var ofManager: RequestOperationManager.Configuration {
         var configuration = RequestOperationManager.Configuration()
         configuration.maximumConcurrentTransferCount = maximumConcurrentTransferCount
@@ -73,8 +73,9 @@ public struct SessionConfiguration: Sendable {
     }
 }
 
-/// Coded with its options as `TransferOptions` is. The contents of a cookie jar and of a cache are not coded: a
-/// configuration with the shared ones has them again, one with others gets empty ones in memory.
+/// The options are encoded as `TransferOptions` is. The contents of a cookie jar and of a cache are not encoded: a
+/// configuration with the shared cookie jar or cache has it again after decoding; any other is replaced by an empty
+/// object in memory.
 extension SessionConfiguration: Codable {
     private enum Storage: String, Codable {
         case shared, own
@@ -84,7 +85,7 @@ extension SessionConfiguration: Codable {
         case manager, downloadDirectory, cookies, cache
     }
 
-    /// - Throws: a decoding error, or what `TransferOptions` throws.
+    /// - Throws: a decoding error, or an error that `TransferOptions` throws.
     public init(from decoder: any Decoder) throws {
         let values = try decoder.container(keyedBy: CodingKeys.self)
         let manager = try values.decode(RequestOperationManager.Configuration.self, forKey: .manager)
@@ -100,7 +101,7 @@ extension SessionConfiguration: Codable {
         }
     }
 
-    /// - Throws: what `TransferOptions` throws.
+    /// - Throws: the errors that `TransferOptions` throws.
     public func encode(to encoder: any Encoder) throws {
         var values = encoder.container(keyedBy: CodingKeys.self)
         try values.encode(ofManager, forKey: .manager)

@@ -4,7 +4,7 @@
 public import Foundation
 internal import FoundationNetworking
 
-/// What continues a download: the request, and the file beside which its part stands. Coded as JSON.
+/// The data that continues a download: the request, and the file next to which its partial file is. Encoded as JSON.
 struct DownloadResumption: Codable {
     static let namePrefix = "org.bluebonnet.download-"
 
@@ -12,7 +12,7 @@ struct DownloadResumption: Codable {
     let headers: [String: String]
     let file: URL
 
-    /// Nil for data of something else.
+    /// Returns nil for other data.
     static func decoded(from data: Data) -> DownloadResumption? {
         let coded = try? JSONDecoder().decode(DownloadResumption.self, from: data)
         return coded?.file.isFileURL == true && coded?.file.lastPathComponent.hasPrefix(namePrefix) == true
@@ -27,13 +27,13 @@ struct DownloadResumption: Codable {
 }
 
 extension SessionTask {
-    /// What `downloadTask(withResumeData:)` continues this download with, in this process or another one. It names the
-    /// file with the part of the body, and has the request's header fields, credentials included.
+    /// The data with which `downloadTask(withResumeData:)` continues this download, in this process or another process.
+    /// It names the file with the part of the body, and contains the request's header fields, credentials included.
     ///
     /// Nil for any other task, for another method than GET, before the first `resume()`, once the download has
-    /// succeeded or was cancelled by `cancel()`, and when it has ended without leaving a part that can be continued:
-    /// small bodies, and responses without a strong validator, are not continued. While the download runs, the data is
-    /// there for the case that the process is killed.
+    /// succeeded or was cancelled by `cancel()`, and if it has ended without a partial file that can be continued:
+    /// small bodies, and responses without a strong validator, are not continued. The data also exists while the
+    /// download runs, in case the process is killed.
     public var resumeData: Data? {
         guard kind == .download, isBegun, operation.downloadedFile == nil, let file = extras?.temporaryFile,
             let request = originalRequest, request.httpMethod ?? "GET" == "GET", request.httpBody == nil,
@@ -51,15 +51,15 @@ extension SessionTask {
 }
 
 extension Session {
-    /// A new name in the folder for downloads.
+    /// Returns a new file URL in the folder for downloads.
     func temporaryFile() -> URL {
         configuration.downloadDirectory.appendingPathComponent(DownloadResumption.namePrefix + UUID().uuidString)
     }
 }
 
 extension SessionTask {
-    /// Has the operation ask, on the delegate queue, where the complete file goes: the session's block, else the task's
-    /// destination.
+    /// Makes the operation ask, on the delegate queue, where the complete file goes: first the session's block, then
+    /// the task's destination.
     func installPlacement() {
         guard blocks?.downloadTaskDidFinishDownloading != nil || extras?.destination != nil else { return }
         operation.setPlacement { [weak self] file, head in

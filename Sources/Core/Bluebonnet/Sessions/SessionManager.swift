@@ -4,7 +4,7 @@
 public import Dispatch
 internal import Foundation
 
-/// Makes data, upload and download tasks: AFNetworking's session manager, on operations.
+/// Creates data, upload and download tasks: AFNetworking's session manager, based on operations.
 ///
 /// ```swift
 /// let manager = SessionManager()
@@ -12,11 +12,11 @@ internal import Foundation
 /// task.resume()
 /// ```
 ///
-/// The members are those of `SessionManaging`. A task runs to its end also when its manager was let go before.
+/// The members are in `SessionManaging`. A task runs to its end even if its manager is released before.
 public final class SessionManager: SessionManaging {
     let tasksAndBlocks: Session
 
-    /// Makes a manager.
+    /// Creates a manager.
     ///
     /// - Parameter configuration: copied. Default `SessionConfiguration.default`.
     public convenience init(configuration: SessionConfiguration = .default) {
@@ -37,16 +37,17 @@ public final class SessionManager: SessionManaging {
     /// This manager.
     public var session: SessionManager { self }
 
-    /// The limits, headers, options and folder that the manager was made with.
+    /// The limits, headers, options and folder with which the manager was created.
     public var configuration: SessionConfiguration { tasksAndBlocks.configuration }
 
-    /// The manager that makes the operations of the tasks, with their queue, limits and options.
+    /// The manager that creates the operations of the tasks, with their queue, limits and options.
     public var operationManager: RequestOperationManager { tasksAndBlocks.manager }
 
-    /// The serial queue on which the session's blocks, progress blocks and notifications come.
+    /// The serial queue for the session's blocks, progress blocks and notifications.
     public var delegateQueue: DispatchQueue { tasksAndBlocks.delegateQueue }
 
-    /// A manager without tasks, with this manager's configuration, options, serializers, blocks and completion queue.
+    /// Returns a manager without tasks, with this manager's configuration, options, serializers, blocks and completion
+    /// queue.
     public func copied() -> SessionManager {
         let copy = SessionManager(operationManager.copied(), configuration)
         copy.tasksAndBlocks.blocks = tasksAndBlocks.blocks
@@ -54,7 +55,7 @@ public final class SessionManager: SessionManaging {
         return copy
     }
 
-    /// The configuration with the options that the manager has now.
+    /// The configuration with the manager's current options.
     var currentConfiguration: SessionConfiguration {
         var current = configuration
         current.transferOptions = operationManager.transferOptions

@@ -5,8 +5,8 @@ public import Dispatch
 public import Foundation
 public import FoundationNetworking
 
-/// What `SessionManager` and `HTTPSessionManager` both have: tasks, components, blocks and invalidation. All members
-/// may be used from any thread. A change of a component affects tasks that are made later.
+/// The common members of `SessionManager` and `HTTPSessionManager`: tasks, components, blocks and invalidation. All
+/// members may be used from any thread. A change of a component affects only tasks that are created later.
 public protocol SessionManaging: AnyObject, Sendable {
     /// The session manager that makes the tasks.
     var session: SessionManager { get }
@@ -19,7 +19,7 @@ extension SessionManaging {
         set { session.operationManager.responseSerializer = newValue }
     }
 
-    /// Decides which servers are trusted. Default: that of the configuration.
+    /// Decides which servers are trusted. Default: the security policy of the configuration.
     public var securityPolicy: SecurityPolicy {
         get { session.operationManager.securityPolicy }
         set { session.operationManager.securityPolicy = newValue }
@@ -31,7 +31,7 @@ extension SessionManaging {
         set { session.operationManager.reachabilityManager = newValue }
     }
 
-    /// The queue of completion handlers, for all tasks that end from now on. Default nil: `delegateQueue`.
+    /// The queue for the completion handlers of all tasks that end from now on. Default nil: `delegateQueue`.
     public var completionQueue: DispatchQueue? {
         get { session.tasksAndBlocks.completion.queue }
         set { session.tasksAndBlocks.completion.queue = newValue }
@@ -44,9 +44,10 @@ extension SessionManaging {
         set { session.tasksAndBlocks.completion.group = newValue }
     }
 
-    /// What the tasks ask and tell. Default: nothing.
+    /// The blocks that decide for the tasks and observe them. Default: no blocks.
     ///
-    /// Setting one block reads all and writes them back: threads that set blocks at the same moment may lose one.
+    /// Setting one block reads all blocks and writes them back: if threads set blocks at the same moment, one of the
+    /// changes may be lost.
     public var blocks: SessionBlocks {
         get { session.tasksAndBlocks.blocks?.value ?? SessionBlocks() }
         set { session.tasksAndBlocks.blocks = Box(newValue) }
@@ -54,7 +55,7 @@ extension SessionManaging {
 }
 
 extension SessionManaging {
-    /// The tasks that have not ended, resumed or not, in the order in which they were made.
+    /// The tasks that have not ended, resumed or not, in the order in which they were created.
     public var tasks: [SessionTask] { session.tasksAndBlocks.tasks }
     /// The data tasks among `tasks`.
     public var dataTasks: [SessionTask] { tasks.filter { $0.kind == .data } }
@@ -63,13 +64,14 @@ extension SessionManaging {
     /// The download tasks among `tasks`.
     public var downloadTasks: [SessionTask] { tasks.filter { $0.kind == .download } }
 
-    /// Makes a suspended task that gives the serialized response. An object comes only without an error.
+    /// Creates a suspended task that delivers the serialized response. The handler gets an object only without an
+    /// error.
     ///
     /// - Parameters:
-    ///   - request: what is sent.
+    ///   - request: the request to send.
     ///   - uploadProgress: called on `delegateQueue` while the request's body is sent.
     ///   - downloadProgress: called on `delegateQueue` while the response's body arrives.
-    ///   - completionHandler: called once on `completionQueue`; nil when nobody waits for the end.
+    ///   - completionHandler: called once on `completionQueue`; nil without a handler.
     public func dataTask(
         with request: URLRequest, uploadProgress: SessionTask.ProgressBlock? = nil,
         downloadProgress: SessionTask.ProgressBlock? = nil, completionHandler: SessionTask.DataCompletion?
@@ -77,7 +79,7 @@ extension SessionManaging {
         task(request, .data, upload: uploadProgress, download: downloadProgress, completionHandler)
     }
 
-    /// Makes a suspended task that sends bytes as the request's body. For the handlers see `dataTask`.
+    /// Creates a suspended task that sends bytes as the request's body. For the handlers see `dataTask`.
     public func uploadTask(
         with request: URLRequest, from data: Data, progress: SessionTask.ProgressBlock? = nil,
         completionHandler: SessionTask.DataCompletion?
@@ -87,7 +89,7 @@ extension SessionManaging {
         return task(request, .upload, upload: progress, completionHandler)
     }
 
-    /// Makes a suspended task that sends a file as the request's body, from the disk. For the handlers see `dataTask`.
+    /// Creates a suspended task that streams a file from disk as the request's body. For the handlers see `dataTask`.
     public func uploadTask(
         with request: URLRequest, fromFile file: URL, progress: SessionTask.ProgressBlock? = nil,
         completionHandler: SessionTask.DataCompletion?
@@ -97,7 +99,7 @@ extension SessionManaging {
         return task
     }
 
-    /// Makes a suspended task that sends the request's body stream. For the handlers see `dataTask`.
+    /// Creates a suspended task that sends the request's body stream. For the handlers see `dataTask`.
     public func uploadTask(
         withStreamedRequest request: URLRequest, progress: SessionTask.ProgressBlock? = nil,
         completionHandler: SessionTask.DataCompletion?
@@ -105,16 +107,16 @@ extension SessionManaging {
         task(request, .upload, upload: progress, completionHandler)
     }
 
-    /// Makes a suspended task that writes the body of an accepted response to a file in the configuration's
+    /// Creates a suspended task that writes the body of an accepted response to a file in the configuration's
     /// `downloadDirectory`, and moves the complete file to its destination.
     ///
-    /// An existing file is not replaced: the task fails with `cannotWriteFile`. The body of a refused response is in
+    /// An existing file is not replaced: the task fails with `cannotWriteFile`. The body of a rejected response is in
     /// `NetworkingError.body`.
     /// - Parameters:
-    ///   - request: what is sent.
+    ///   - request: the request to send.
     ///   - progress: called on `delegateQueue` while the body arrives.
     ///   - destination: called on `delegateQueue`, unless `SessionBlocks.downloadTaskDidFinishDownloading` has decided.
-    ///     Default nil: the file stays where it is, and is the program's.
+    ///     Default nil: the file stays where it is, and belongs to the program.
     ///   - completionHandler: called once on `completionQueue`, when the file is in its place.
     public func downloadTask(
         with request: URLRequest, progress: SessionTask.ProgressBlock? = nil,
@@ -125,11 +127,11 @@ extension SessionManaging {
             session.operation(request), to: session.temporaryFile(), progress, destination, completionHandler)
     }
 
-    /// Makes a suspended task that continues a download, of this process or another one.
+    /// Creates a suspended task that continues a download of this process or of another process.
     ///
-    /// The rest of the body is requested when the part is still there and the representation is the same; otherwise the
-    /// download starts again. Anything but `SessionTask.resumeData` makes a task that fails with `resumeRefused`. For
-    /// the other arguments see the other `downloadTask`.
+    /// If the partial file still exists and the representation is the same, the rest of the body is requested;
+    /// otherwise the download starts again. Data other than `SessionTask.resumeData` makes a task that fails with
+    /// `resumeRefused`. For the other arguments see the other `downloadTask`.
     public func downloadTask(
         withResumeData resumeData: Data, progress: SessionTask.ProgressBlock? = nil,
         destination: SessionTask.Destination? = nil, completionHandler: SessionTask.DownloadCompletion?
@@ -153,20 +155,20 @@ extension SessionManaging {
         return session.task(session.operation(request), kind, completion.map { .data($0) }, extras)
     }
 
-    /// Refuses further tasks: those that are made from now on end with `cancelled`. When the last task has ended,
+    /// Refuses further tasks: tasks that are created from now on end with `cancelled`. When the last task has ended,
     /// `SessionBlocks.sessionDidBecomeInvalid` is called and `didInvalidateNotification` is posted.
     ///
     /// - Parameter cancelPendingTasks: whether the tasks that have not ended are cancelled, resumed or not. Otherwise
-    ///   the session waits for them, for those that were not resumed too.
+    ///   the session waits for them, including tasks that were not resumed.
     public func invalidate(cancelPendingTasks: Bool) {
         session.tasksAndBlocks.invalidate(session, cancelsTasks: cancelPendingTasks)
     }
 }
 
 extension SessionManaging {
-    /// Runs a data task, and waits for its end. Cancelling the calling task cancels it.
+    /// Runs a data task, and waits for its end. Cancelling the calling task cancels the data task.
     ///
-    /// - Returns: the response with what the serializer made.
+    /// - Returns: the response with the object that the serializer made.
     /// - Throws: the task's `NetworkingError`.
     public func data(
         for request: URLRequest, uploadProgress: SessionTask.ProgressBlock? = nil,
@@ -196,8 +198,8 @@ extension SessionManaging {
         try await uploadTask(withStreamedRequest: request, progress: progress, completionHandler: nil).run()
     }
 
-    /// Runs a download task, and waits until its file is in its place. Cancelling the calling task cancels it. Nothing
-    /// is left of a download that fails; a `downloadTask` has `resumeData`.
+    /// Runs a download task, and waits until its file is in its place. Cancelling the calling task cancels the download
+    /// task. A failed download leaves no partial file; for `resumeData` use a `downloadTask`.
     ///
     /// - Returns: the response with the file.
     /// - Throws: the task's `NetworkingError`.
@@ -210,7 +212,7 @@ extension SessionManaging {
         return try await task.downloaded()
     }
 
-    /// Runs a task that continues a download, as `download(for:)` does with a new one.
+    /// Runs a task that continues a download, as `download(for:)` does with a new download.
     public func download(
         resumeFrom resumeData: Data, progress: SessionTask.ProgressBlock? = nil,
         destination: SessionTask.Destination? = nil
@@ -233,7 +235,7 @@ extension SessionTask {
 }
 
 extension Session {
-    /// The operation for a request, with the configuration's header fields that it does not have.
+    /// Returns the operation for a request, adding the configuration's header fields that the request does not have.
     fileprivate func operation(_ request: URLRequest) -> HTTPRequestOperation {
         var request = request
         for field in configuration.headers.combined where request.value(forHTTPHeaderField: field.name) == nil {

@@ -3,8 +3,8 @@
 
 public import Foundation
 
-// The notifications of tasks and sessions, with AFNetworking's names. They are posted on the session's `delegateQueue`,
-// `didCompleteNotification` on the queue of the completion handler, after it.
+// The notifications of tasks and sessions, with AFNetworking's names. They are posted on the session's `delegateQueue`;
+// `didCompleteNotification` is posted on the queue of the completion handler, after the handler.
 
 extension SessionTask {
     /// Posted when a task is resumed; the object is the task.
@@ -22,15 +22,16 @@ extension SessionTask {
         "com.alamofire.networking.session.download.file-manager-succeed")
 
     /// Posted when a downloaded file could not be moved; the object is the task. `userInfo` has the two paths and the
-    /// error, as Foundation's file errors do.
+    /// error, as in Foundation's file errors.
     public static let didFailToMoveFileNotification = Notification.Name(
         "com.alamofire.networking.session.download.file-manager-error")
 
-    /// The keys of `didCompleteNotification`; each stands there when there is such a value, the serializer always.
+    /// The keys of `didCompleteNotification`. A key is present if there is such a value; the serializer is always
+    /// present.
     public enum CompletionKey {
         /// The body, a `Data`, unless it is in a file.
         public static let responseData = "com.alamofire.networking.complete.finish.responsedata"
-        /// What the response serializer made.
+        /// The object that the response serializer made.
         public static let serializedResponse = "com.alamofire.networking.task.complete.serializedresponse"
         /// The response serializer.
         public static let responseSerializer = "com.alamofire.networking.task.complete.responseserializer"
@@ -42,7 +43,7 @@ extension SessionTask {
         public static let metrics = "com.alamofire.networking.complete.sessiontaskmetrics"
     }
 
-    /// Tells whether the complete file has come to where it was to go.
+    /// Posts whether the complete file was moved to its destination.
     func postMove(to target: URL) {
         guard let error = operation.error else {
             return NotificationCenter.default.post(name: Self.didMoveFileNotification, object: self)
@@ -71,7 +72,7 @@ extension SessionTask {
 }
 
 extension SessionManager {
-    /// Posted when an invalidated session has no tasks any more, after `sessionDidBecomeInvalid`; the object is the
-    /// session manager.
+    /// Posted when an invalidated session has no tasks left, after `sessionDidBecomeInvalid`; the object is the session
+    /// manager.
     public static let didInvalidateNotification = Notification.Name("com.alamofire.networking.session.invalidate")
 }

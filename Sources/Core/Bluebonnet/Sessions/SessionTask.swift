@@ -5,25 +5,25 @@ internal import BluebonnetLocks
 public import Foundation
 public import FoundationNetworking
 
-/// A request as AFNetworking's session managers have it: made suspended, started with `resume()`, with one completion
-/// handler.
+/// A request in the form of AFNetworking's session managers: created suspended, started with `resume()`, with one
+/// completion handler.
 ///
-/// A task is a handle on an `HTTPRequestOperation`, which does the work: it has no state of its own but whether it was
-/// resumed. `operation` may be given dependencies, blocks and options before the first `resume()`; start it with
+/// A task is a handle for an `HTTPRequestOperation`, which does the work. The only state of the task itself is whether
+/// it was resumed. `operation` may be given dependencies, blocks and options before the first `resume()`; start it with
 /// `resume()` only. All members may be used from any thread.
 public final class SessionTask: Sendable {
-    /// What a task was made for.
+    /// The kind of a task.
     public enum Kind: Sendable, Hashable {
         case data, upload, download
     }
 
-    /// Where a task stands; the names are Foundation's.
+    /// The state of a task; the names are Foundation's.
     public enum State: Sendable, Hashable {
-        /// Resumed, and waiting for a slot or under way.
+        /// Resumed, and waiting for a slot or running.
         case running
         /// Not resumed yet, or suspended since.
         case suspended
-        /// Cancelled, and not ended yet.
+        /// Cancelled, but not ended yet.
         case canceling
         /// Ended, with any result: a downloaded file is in its place.
         case completed
@@ -34,19 +34,19 @@ public final class SessionTask: Sendable {
         /// The task fails with `cancelled`.
         case cancel
         case allow
-        /// The body goes to a file: the task becomes a download task.
+        /// The body is written to a file: the task becomes a download task.
         case becomeDownload
     }
 
     /// Called with a task's progress on the session's `delegateQueue`, a few times a second and at the end.
     public typealias ProgressBlock = @Sendable (_ progress: Progress) -> Void
-    /// Says where a downloaded file goes. Called on the session's `delegateQueue`.
+    /// Returns where a downloaded file goes. Called on the session's `delegateQueue`.
     public typealias Destination = @Sendable (_ temporaryFile: URL, _ response: ResponseHead) -> URL
-    /// Called with the response, the serialized response of a task that succeeded, and why a task failed.
-    /// `ResponseHead.urlResponse` makes Foundation's form of the response.
+    /// Called with the response, the serialized response of a task that succeeded, and the error of a task that failed.
+    /// `ResponseHead.urlResponse` returns the response as a Foundation type.
     public typealias DataCompletion =
         @Sendable (_ response: ResponseHead?, _ object: (any Sendable)?, _ error: NetworkingError?) -> Void
-    /// Called with the response, the file of a task that succeeded, and why a task failed.
+    /// Called with the response, the file of a task that succeeded, and the error of a task that failed.
     public typealias DownloadCompletion =
         @Sendable (_ response: ResponseHead?, _ file: URL?, _ error: NetworkingError?) -> Void
 
@@ -57,17 +57,17 @@ public final class SessionTask: Sendable {
         case verb(HTTPSessionManager.Success?, HTTPSessionManager.Failure?)
     }
 
-    /// What few tasks have.
+    /// Properties that only a few tasks have.
     struct Extras: Sendable {
         var description: String?
         var uploadProgress: ProgressBlock?
         var downloadProgress: ProgressBlock?
         var destination: Destination?
-        /// Where the body is written.
+        /// The file to which the body is written.
         var temporaryFile: URL?
-        /// Whether the part of a cancelled download stays.
+        /// Whether the partial file of a cancelled download is kept.
         var keepsPart = false
-        /// Where the complete body goes, once that was decided.
+        /// The destination of the complete body, once it was decided.
         var target: URL?
 
         init() {}
@@ -81,11 +81,11 @@ public final class SessionTask: Sendable {
 
     private struct Handle: Sendable {
         var kind: Kind
-        /// Resumed or cancelled once: the operation has its blocks, and is in its queue.
+        /// Whether the task was resumed or cancelled once: the operation has its blocks, and is in its queue.
         var isBegun = false
         var completion: Completion?
         var extras: Box<Extras>?
-        /// The session's blocks from the first resume to the end: nothing else keeps them for the task.
+        /// The session's blocks from the first resume to the end; nothing else retains them for the task.
         var blocks: Box<SessionBlocks>?
         var isUploadWired = false
         var isDownloadWired = false
@@ -114,20 +114,20 @@ extension SessionTask {
         if operation.resume() { session.post(Self.didResumeNotification, about: self) }
     }
 
-    /// Pauses the task, as `RequestOperation.pause()` does: a GET gives its connection up and continues by range.
+    /// Pauses the task, as `RequestOperation.pause()` does: a GET releases its connection and continues by range.
     public func suspend() {
         guard isBegun, operation.pause() else { return }
         session.post(Self.didSuspendNotification, about: self)
     }
 
     /// Ends the task with the error `cancelled`. A task that was not resumed ends too, without using the network. The
-    /// part of a download is removed.
+    /// partial file of a download is removed.
     public func cancel() {
         operation.cancel()
         _ = begin(isResumed: false)
     }
 
-    /// Ends a download task, and gives what continues it later.
+    /// Cancels a download task, and passes on the data with which it can be continued later.
     ///
     /// - Parameter handler: called on the session's `delegateQueue` after the end, with `resumeData`.
     public func cancel(byProducingResumeData handler: @escaping @Sendable (_ resumeData: Data?) -> Void) {
@@ -136,16 +136,16 @@ extension SessionTask {
         operation.addCompletionHandler { [self] _ in handler(resumeData) }
     }
 
-    /// Ends a download task, and gives its `resumeData` after the end.
+    /// Cancels a download task, and returns its `resumeData` after the end.
     public func cancelByProducingResumeData() async -> Data? {
         await withCheckedContinuation { waiter in
             cancel { waiter.resume(returning: $0) }
         }
     }
 
-    /// Gives the operation what the session's blocks need, and puts it into its queue, once.
+    /// Installs the session's blocks on the operation, and adds the operation to its queue, once.
     ///
-    /// - Returns: whether this call did.
+    /// - Returns: whether this call was the first.
     private func begin(isResumed: Bool) -> Bool {
         let blocks = session.blocks
         let (isFirst, extras) = handle.withLock { handle in
@@ -162,7 +162,7 @@ extension SessionTask {
         return true
     }
 
-    /// Gives the operation its progress handlers, which it lets go at its end.
+    /// Sets the operation's progress handlers, which the operation releases at its end.
     private func installProgress(_ blocks: SessionBlocks, _ extras: Extras?) {
         let (sending, sent) = (extras?.uploadProgress, blocks.taskDidSendBodyData)
         if sending != nil || sent != nil {
@@ -184,17 +184,17 @@ extension SessionTask {
 }
 
 extension SessionTask {
-    /// What the task is for; a data task becomes a download task when its response block says so.
+    /// The kind of the task; a data task becomes a download task if its response block decides so.
     public var kind: Kind { handle.withLock { $0.kind } }
 
-    /// Where the task stands.
+    /// The state of the task.
     public var state: State {
         if operation.isFinished { return .completed }
         if operation.isCancelled { return .canceling }
         return isBegun && !operation.isPaused ? .running : .suspended
     }
 
-    /// A text of the program's. Default nil.
+    /// A text for the program's use. Default nil.
     public var taskDescription: String? {
         get { extras?.description }
         set { changeExtras { $0.description = newValue } }
@@ -206,8 +206,8 @@ extension SessionTask {
         set { operation.queuePriority = newValue }
     }
 
-    /// The task's first request. If the request is made when the task starts, as with a body, it is nil until the end.
-    /// If the request cannot be made, it stays nil.
+    /// The task's first request. If the request is made when the task starts, as with a body, this property is nil
+    /// until the end. If the request cannot be made, it stays nil.
     public var originalRequest: URLRequest? { operation.originalRequest }
 
     /// The last request that was sent, once the task has ended; until then as `originalRequest`.
@@ -216,7 +216,7 @@ extension SessionTask {
     /// The response, from the arrival of its head on.
     public var response: HTTPURLResponse? { operation.response }
 
-    /// Why the task failed; nil while it runs and when it succeeded. That a file could not be moved counts.
+    /// Why the task failed; nil while it runs and if it succeeded. A file that could not be moved is a failure.
     public var error: NetworkingError? { operation.error }
 
     /// The complete file of a download task that succeeded, in its place.
@@ -231,13 +231,13 @@ extension SessionTask {
     /// The length of the response's body; -1 while unknown.
     public var countOfBytesExpectedToReceive: Int64 { operation.expectedByteCount }
 
-    /// The upload as Foundation's `Progress`; cancelling, pausing and resuming the progress do so with the task.
+    /// The upload as Foundation's `Progress`. Cancelling, pausing or resuming the progress does the same with the task.
     public var uploadProgress: Progress { wired(operation.uploadProgress, once: \.isUploadWired) }
 
     /// The download as Foundation's `Progress`; see `uploadProgress`.
     public var downloadProgress: Progress { wired(operation.downloadProgress, once: \.isDownloadWired) }
 
-    /// Foundation calls a handler that is set on a paused progress, so each is set once.
+    /// Foundation calls a handler that is set on a paused progress, so each handler is set once.
     private func wired(_ progress: Progress, once flag: WritableKeyPath<Handle, Bool>) -> Progress {
         let isWired = handle.withLock { handle in
             defer { handle[keyPath: flag] = true }
@@ -260,10 +260,10 @@ extension SessionTask {
             handle.extras = Box(extras)
             return old
         }
-        withExtendedLifetime(old) {}  // letting go of what a program gave may run code of its own
+        withExtendedLifetime(old) {}  // releasing the program's objects may run its code
     }
 
-    /// A data task goes on as a download into a file.
+    /// Makes a data task continue as a download to a file.
     func becomeDownload(to file: URL) {
         handle.withLock { $0.kind = .download }
         changeExtras { $0.temporaryFile = file }
@@ -278,7 +278,7 @@ extension SessionTask {
 
 extension SessionTask {
     /// Runs the task, and waits until it has ended and its file is in its place. Cancelling the calling task cancels
-    /// this one.
+    /// this task.
     ///
     /// - Returns: the response with the serialized response, or the file of a download.
     /// - Throws: the task's `NetworkingError`.
@@ -294,7 +294,7 @@ extension SessionTask {
         return try operation.response(with: object)
     }
 
-    /// On the session's delegate queue, when the operation is finished.
+    /// Called on the session's delegate queue when the operation is finished.
     private func ended() {
         let (blocks, extras) = handle.withLock { ($0.blocks?.value, $0.extras?.value) }
         if operation.error == nil { tellEndOfProgress(operation.responseHead) }
@@ -307,7 +307,8 @@ extension SessionTask {
         session.complete { [self] in complete() }
     }
 
-    /// Tells the end of a body whose length was not known before, or of which nothing was told, once.
+    /// Reports the final progress of a body whose length was not known before, or whose progress was never reported.
+    /// Once.
     func tellEndOfProgress(_ head: ResponseHead?) {
         guard let block = extras?.downloadProgress, let head,
             head.contentLength == nil || !head.contentCodings.isEmpty || operation.summary.isFromCache
@@ -316,7 +317,7 @@ extension SessionTask {
         changeExtras { $0.downloadProgress = nil }
     }
 
-    /// Calls the handler, on its queue, tells the observers, and lets go of what the program gave.
+    /// Calls the handler, on its queue, notifies the observers, and releases the program's objects.
     private func complete() {
         let old = handle.withLock { handle in
             defer { (handle.completion, handle.blocks) = (nil, nil) }

@@ -8,7 +8,7 @@ public import Foundation
 /// The value names the sources of certificate and key. The library reads and checks them before it opens a connection,
 /// and again when a file has changed. The key appears in no description, log or archive.
 public struct ClientIdentity: Sendable, Hashable {
-    /// Where one of the parts comes from.
+    /// The source of one of the parts.
     enum Source: Sendable, Hashable {
         case file(String)
         case data(Data)
@@ -21,7 +21,7 @@ public struct ClientIdentity: Sendable, Hashable {
             }
         }
 
-        /// For messages.
+        /// The name for messages.
         var name: String {
             switch self {
             case .file(let path): path
@@ -30,8 +30,9 @@ public struct ClientIdentity: Sendable, Hashable {
         }
     }
 
+    /// The format of the identity.
     enum Form: Sendable, Hashable {
-        /// PEM or DER; nil as key means that the certificate's file holds it too.
+        /// PEM or DER. A nil key means that the certificate's source also contains the key.
         case parts(certificate: Source, key: Source?)
         case pkcs12(Source)
     }
@@ -39,28 +40,28 @@ public struct ClientIdentity: Sendable, Hashable {
     let form: Form
     let password: String?
 
-    /// An identity from files in PEM or DER. The certificate's file may also contain the chain up to the root, after
-    /// the certificate, and the key; then `key` is nil.
+    /// Returns an identity from files in PEM or DER. The certificate's file may also contain the chain up to the root,
+    /// after the certificate, and the key; `key` is then nil.
     public static func files(certificate: String, key: String? = nil, password: String? = nil) -> ClientIdentity {
         ClientIdentity(form: .parts(certificate: .file(certificate), key: key.map(Source.file)), password: password)
     }
 
-    /// An identity from certificates and a key in memory, in PEM or DER.
+    /// Returns an identity from certificates and a key in memory, in PEM or DER.
     public static func data(certificate: Data, key: Data? = nil, password: String? = nil) -> ClientIdentity {
         ClientIdentity(form: .parts(certificate: .data(certificate), key: key.map(Source.data)), password: password)
     }
 
-    /// A PKCS#12 file (RFC 7292, often `.p12` or `.pfx`) with certificate, chain and key.
+    /// Returns an identity from a PKCS#12 file (RFC 7292, often `.p12` or `.pfx`) with certificate, chain and key.
     public static func pkcs12(file: String, password: String) -> ClientIdentity {
         ClientIdentity(form: .pkcs12(.file(file)), password: password)
     }
 
-    /// An identity from PKCS#12 data in memory.
+    /// Returns an identity from PKCS#12 data in memory.
     public static func pkcs12(data: Data, password: String) -> ClientIdentity {
         ClientIdentity(form: .pkcs12(.data(data)), password: password)
     }
 
-    /// Paths and passwords are the same when they have the same bytes.
+    /// Compares paths and passwords byte by byte.
     public static func == (first: Self, second: Self) -> Bool {
         first.form == second.form && first.password.map(ByteString.init) == second.password.map(ByteString.init)
     }
@@ -81,7 +82,7 @@ public struct ClientIdentity: Sendable, Hashable {
     }
 }
 
-/// Only the places are shown: neither keys nor passwords.
+/// Shows only the sources, neither keys nor passwords.
 extension ClientIdentity: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
     public var description: String { "client identity in \(sources.map(\.name).joined(separator: " and "))" }
     public var debugDescription: String { description }

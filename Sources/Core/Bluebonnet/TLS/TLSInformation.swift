@@ -5,12 +5,12 @@ public import Foundation
 
 /// The negotiated parameters of a TLS connection. They say nothing about trust.
 public struct TLSInformation: Sendable, Hashable {
-    /// The version of the protocol.
+    /// The negotiated version of TLS.
     public let version: TLSProtocolVersion
-    /// OpenSSL's name of the cipher, for instance "TLS_AES_256_GCM_SHA384".
+    /// OpenSSL's name of the cipher, for example "TLS_AES_256_GCM_SHA384".
     public let cipher: String
-    /// What was negotiated by ALPN (RFC 7301), for instance "h2"; nil when nothing was.
+    /// The protocol negotiated by ALPN (RFC 7301), for example "h2"; nil if none was negotiated.
     public let applicationProtocol: String?
-    /// When the server's certificate expires; nil when its date cannot be parsed.
+    /// When the server's certificate expires; nil if the date cannot be parsed.
     public let certificateExpiry: Date?
 }

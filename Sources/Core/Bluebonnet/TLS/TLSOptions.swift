@@ -3,40 +3,42 @@
 
 /// Options of TLS: versions, ciphers and the client's certificate.
 ///
-/// A part of `TransferOptions`. `SecurityPolicy` decides whether a server is trusted, and names the authorities.
-/// Connections to an https proxy use the defaults. Connections made with one value are never used with another.
+/// Part of `TransferOptions`. `SecurityPolicy` decides whether a server is trusted, and names the certificate
+/// authorities. Connections to an https proxy use the default options. Connections made with one value are never used
+/// with another.
 public struct TLSOptions: Sendable, Hashable {
-    /// The oldest version accepted. Default TLS 1.2.
+    /// The oldest version accepted. Default: TLS 1.2.
     ///
-    /// An older version has to be set here; signatures and keys that OpenSSL considers too weak are then accepted too,
-    /// because those versions know no others (security level 0).
+    /// With an older version, signatures and keys that OpenSSL considers too weak are accepted too (security level 0),
+    /// because those versions have no stronger ones.
     public let minimumVersion: TLSProtocolVersion
-    /// The newest version offered; nil is the newest that OpenSSL has.
+    /// The newest version offered; nil is the newest version that OpenSSL supports.
     public let maximumVersion: TLSProtocolVersion?
-    /// The ciphers offered for TLS 1.2 and older, best first, by OpenSSL's names (CURLOPT_SSL_CIPHER_LIST); empty is
-    /// OpenSSL's own choice.
+    /// The ciphers offered for TLS 1.2 and older, best first, by OpenSSL's names (CURLOPT_SSL_CIPHER_LIST). Empty
+    /// selects OpenSSL's default ciphers.
     public let ciphers: [String]
-    /// The cipher suites offered for TLS 1.3, best first (CURLOPT_TLS13_CIPHERS); empty is OpenSSL's own choice.
+    /// The cipher suites offered for TLS 1.3, best first (CURLOPT_TLS13_CIPHERS). Empty selects OpenSSL's default
+    /// suites.
     public let cipherSuites: [String]
-    /// How the client identifies itself to a server that asks. Default nil: it has no certificate.
+    /// The client's identity for a server that asks for it. Default: nil, no certificate.
     ///
-    /// The identity is shown to the request's origin only: after a redirect to another scheme, host or port it is not
-    /// shown, on later hops neither.
+    /// The identity is presented to the request's origin only. After a redirect to another scheme, host or port it is
+    /// not presented, nor on later hops.
     public var clientIdentity: ClientIdentity?
-    /// Whether a server must staple an answer of its authority to the handshake which says that its certificate was not
-    /// revoked (OCSP; RFC 6066, 8). Default false.
+    /// Whether a server must staple a response of its certificate authority to the handshake, stating that its
+    /// certificate was not revoked (OCSP; RFC 6066, 8). Default: false.
     ///
-    /// Without a good answer the handshake is refused. Sessions are not resumed then, because a resumed session brings
-    /// no answer.
+    /// Without a good response, the handshake is refused. If the option is on, sessions are not resumed, because a
+    /// resumed session carries no response.
     public var requiresStapledStatus = false
-    /// A file to which the secrets of all connections are appended, in the format of `SSLKEYLOGFILE`, for a program
-    /// that decrypts recorded traffic. Default nil. The environment variable `SSLKEYLOGFILE` is not read.
+    /// A file to which the secrets of all connections are appended in the format of `SSLKEYLOGFILE`, for a program
+    /// that decrypts recorded traffic. Default: nil. The environment variable `SSLKEYLOGFILE` is not read.
     public var keyLogFile: String?
 
-    /// TLS 1.2 or newer, OpenSSL's ciphers, no client certificate.
+    /// The default options: TLS 1.2 or newer, OpenSSL's ciphers, no client certificate.
     public static let `default` = TLSOptions()
 
-    /// The defaults.
+    /// Makes the default options.
     public init() {
         minimumVersion = .v12
         maximumVersion = nil
@@ -44,10 +46,10 @@ public struct TLSOptions: Sendable, Hashable {
         cipherSuites = []
     }
 
-    /// Options with other versions or ciphers; what is left out has its default.
+    /// Makes options with other versions or ciphers. Omitted parameters have their default.
     ///
-    /// - Throws: `NetworkingError` with `invalidSecurityPolicy` when there is no such version, when the minimum is
-    ///   above the maximum, or when OpenSSL does not know one of the ciphers.
+    /// - Throws: `NetworkingError` with `invalidSecurityPolicy` if there is no such version, if the minimum is above
+    ///   the maximum, or if OpenSSL does not know one of the ciphers.
     public init(
         minimumVersion: TLSProtocolVersion = .v12, maximumVersion: TLSProtocolVersion? = nil, ciphers: [String] = [],
         cipherSuites: [String] = []
@@ -67,7 +69,7 @@ public struct TLSOptions: Sendable, Hashable {
         self.cipherSuites = cipherSuites
     }
 
-    /// Hashes only a part of the value, because every request is looked up by it; equality compares the rest.
+    /// Hashes only a part of the value, because every request looks it up. Equality compares the rest.
     public func hash(into hasher: inout Hasher) {
         hasher.combine(minimumVersion)
         hasher.combine(maximumVersion)

@@ -6,7 +6,7 @@ public struct TLSProtocolVersion: RawRepresentable, Sendable, Hashable, Comparab
     /// The number in the protocol.
     public let rawValue: UInt16
 
-    /// Makes a version from any number; `TLSOptions` accepts the versions that are named here.
+    /// Makes a version from any number. `TLSOptions` accepts only the versions that are named here.
     public init(rawValue: UInt16) { self.rawValue = rawValue }
 
     /// TLS 1.0 (RFC 2246), broken and withdrawn (RFC 8996).
@@ -22,10 +22,10 @@ public struct TLSProtocolVersion: RawRepresentable, Sendable, Hashable, Comparab
 
     public static func < (one: TLSProtocolVersion, other: TLSProtocolVersion) -> Bool { one.rawValue < other.rawValue }
 
-    /// What follows "1." in its name.
+    /// The number after "1." in the version's name.
     var minor: Int { Int(rawValue) - Int(Self.v10.rawValue) }
 
-    /// "TLS 1.3"
+    /// The name, for example "TLS 1.3".
     public var description: String {
         Self.known.contains(self) ? "TLS 1.\(minor)" : "TLS version \(rawValue)"
     }

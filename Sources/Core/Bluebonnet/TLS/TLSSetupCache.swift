@@ -6,35 +6,37 @@ internal import CLinux
 internal import Foundation
 internal import Glibc
 
-/// Keeps what was read for TLS, so that it is read once and not for each request, and notices when a file has changed.
-/// Any thread.
+/// Caches the contents of TLS files, so that they are read once instead of for each request, and detects changed
+/// files. Any thread.
 final class TLSSetupCache: Sendable {
-    /// Of the process.
+    /// The cache of the process.
     static let shared = TLSSetupCache(trustedFor: 1_000_000_000)
 
+    /// A cached setup and the state of its files when they were read.
     private struct Entry {
         let setup: TLSSetup
         let stamps: [ByteString: SourceStamp]
-        /// When the files were last looked at.
+        /// The instant at which the files were last checked.
         var checked: UInt64
     }
 
     private static let limit = 64
     private let entries = Mutex<[TLSSetupSource: Entry]>([:])
-    /// For how many nanoseconds files are taken to be what they were.
+    /// How long files are assumed to be unchanged, in nanoseconds.
     private let lifetime: UInt64
 
     init(trustedFor lifetime: UInt64) {
         self.lifetime = lifetime
     }
 
-    /// What may be used until an instant of the monotonic clock; then its files have to be looked at again.
+    /// A setup that may be used until `end`, an instant of the monotonic clock. After it, the files have to be checked
+    /// again.
     struct Ready: Sendable {
         let setup: TLSSetup
         let end: UInt64
     }
 
-    /// What is there already; nil when files have to be looked at. Does not block.
+    /// Returns a cached setup; nil if the files have to be checked. Does not block.
     func ready(_ source: TLSSetupSource) -> Ready? {
         let now = MonotonicClock.roughly()
         return entries.withLock { entries in
@@ -44,7 +46,7 @@ final class TLSSetupCache: Sendable {
         }
     }
 
-    /// Reads what is not there, or what has changed; may block.
+    /// Returns a setup, and reads its files if they are not cached or have changed. May block.
     func load(_ source: TLSSetupSource) throws(NetworkingError) -> TLSSetup {
         let now = MonotonicClock.now()
         var stamps: [ByteString: SourceStamp] = [:]
@@ -56,7 +58,7 @@ final class TLSSetupCache: Sendable {
         }
         if let known { return known }
         let setup = try TLSSetup(source)
-        // A key log that is kept would stay open; who asked for one does not count milliseconds.
+        // A cached key log would keep its file open. A program that logs keys can afford an uncached setup.
         guard source.options.keyLogFile == nil else { return setup }
         let entry = Entry(setup: setup, stamps: stamps, checked: now)
         entries.withLock { entries in
@@ -67,13 +69,13 @@ final class TLSSetupCache: Sendable {
     }
 }
 
-/// By what it is seen that a file was changed or replaced.
+/// The attributes by which a changed or replaced file is detected.
 private struct SourceStamp: Equatable {
     let byteCount: Int64
     let inode: UInt64
     let modified: Int64
 
-    /// Nil when there is no such file.
+    /// Nil if the file does not exist.
     init?(_ path: String) {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard descriptor >= 0 else { return nil }

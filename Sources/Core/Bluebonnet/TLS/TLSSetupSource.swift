@@ -1,15 +1,16 @@
 // Bluebonnet: HTTP operations for Swift on Linux.
 // SPDX-License-Identifier: MIT
 
-/// What a `TLSSetup` is made of: the options of a request, with the authorities that its policy names. A value that
-/// reads nothing.
+/// The sources of a `TLSSetup`: the options of a request, and the certificate authorities that its policy names. A
+/// value that reads no files.
 struct TLSSetupSource: Sendable, Hashable {
     let options: TLSOptions
     let authorities: TrustedAuthorities
-    /// Whether somebody's word counts besides the pins'. If not, a system without a store of authorities will do.
+    /// Whether certificate authorities decide in addition to pins. If false, a system without a store of authorities
+    /// is sufficient.
     let needsAuthorities: Bool
 
-    /// - Throws: `invalidSecurityPolicy` when the options contradict the policy.
+    /// - Throws: `invalidSecurityPolicy` if the options contradict the policy.
     init(_ options: TLSOptions, _ policy: SecurityPolicy) throws(NetworkingError) {
         self.options = options
         needsAuthorities = !policy.allowInvalidCertificates
@@ -21,7 +22,7 @@ struct TLSSetupSource: Sendable, Hashable {
         authorities = policy.authorities
     }
 
-    /// The files that it depends on.
+    /// The files that the setup depends on.
     var files: [String] {
         get throws(NetworkingError) {
             try authorities.files() + (options.clientIdentity?.files ?? [])

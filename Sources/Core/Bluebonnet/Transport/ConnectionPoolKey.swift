@@ -3,33 +3,33 @@
 
 internal import BluebonnetHTTP
 
-/// The key by which connections, TLS sessions and easy handles are pooled: security policy, TLS, proxy, Unix socket,
-/// addresses and limits. A request never uses a connection that was opened with another key.
+/// Identifies a pool of connections, TLS sessions and easy handles by security policy, TLS options, proxy, Unix
+/// socket, addresses and limits. A request never uses a connection that was opened with another key.
 struct ConnectionPoolKey: Hashable, Sendable {
     var securityPolicy = SecurityPolicy.default
     var proxy: Proxy?
     var unixSocketPath: ByteString?
-    /// Host to address; part of the key because libcurl remembers them with the connections.
+    /// Maps hosts to addresses. Part of the key, because libcurl remembers the addresses with the connections.
     var addressOverrides: [String: String] = [:]
     var tls = TLSOptions.default
-    /// Part of the key so that the uses of a connection are counted from its first one on.
+    /// Part of the key, so that the uses of a connection are counted from the first one on.
     var connectionLimits = ConnectionLimits()
-    /// Whether no transfer shares its connection with another at the same time, because somebody may hold its response
-    /// back for long: see `CurlPartition`.
+    /// Whether a transfer must not share its connection with concurrent transfers, because its response may be paused
+    /// for long: see `CurlPartition`.
     var isExclusive = false
-    /// What was read for `tls`, so that a changed file makes another key; nil without TLS.
+    /// The contents of the files that `tls` names, so that a changed file makes another key; nil without TLS.
     var setup: TLSSetup?
-    /// The answers of the operation's block about servers; nil without a block.
+    /// The answers about servers that the operation's block has given; nil without a block.
     var trustAnswers: TrustAnswers?
 }
 
-/// A connection pool key in a box, so that equal keys are mostly found by object identity instead of by comparing all
+/// Boxes a connection pool key, so that equal keys are mostly found by object identity instead of by comparing all
 /// parts.
 final class PoolKeyBox: Sendable {
     static let plain = PoolKeyBox(ConnectionPoolKey())
 
     let value: ConnectionPoolKey
-    /// The bytes of user name and password for the proxy.
+    /// The number of bytes in the user name and password for the proxy.
     let proxyCredentialByteCount: Int
 
     init(_ value: ConnectionPoolKey) {

@@ -4,24 +4,24 @@
 internal import CLinux
 internal import Glibc
 
-/// The endpoints of a connection, as libcurl reports them (CURLOPT_PREREQFUNCTION). Valid while its callback runs.
+/// The endpoints of a connection, as libcurl reports them (CURLOPT_PREREQFUNCTION). Valid during the callback only.
 struct ConnectionEndpoints {
     let localPort: Int
-    /// The address in text.
+    /// The address as text.
     let peerAddress: UnsafePointer<CChar>
-    /// Behind a SOCKS proxy the server's port, although the connection ends at the proxy.
+    /// With a SOCKS proxy, the port of the server, although the connection ends at the proxy.
     let peerPort: Int
 }
 
-/// The sockets of all open and opening connections. It does not own them.
+/// The sockets of all open and opening connections. The collection does not own them.
 ///
-/// libcurl may close some without notice. Such a descriptor is invalid, or belongs to another file, until it is
+/// libcurl may close a socket without notice. The descriptor is then invalid, or belongs to another file, until it is
 /// inserted or removed.
 struct ConnectionSockets: Sequence {
     private var descriptors = DescriptorSet()
     /// The sockets whose local ports have not been read yet.
     private var unnamed: [CInt] = []
-    /// The local ports of the others, and the way back.
+    /// The local ports of the other sockets, and the reverse mapping.
     private var ports: [CInt: Int] = [:]
     private var named: [Int: [CInt]] = [:]
     /// Whether connections may end at a SOCKS proxy.
@@ -38,7 +38,7 @@ struct ConnectionSockets: Sequence {
         unnamed.append(descriptor)
     }
 
-    /// Forgets a socket that is about to be closed.
+    /// Removes a socket that is about to be closed.
     mutating func remove(_ descriptor: CInt) {
         descriptors.remove(descriptor)
         guard let port = ports.removeValue(forKey: descriptor) else { return unnamed.removeAll { $0 == descriptor } }
@@ -46,9 +46,9 @@ struct ConnectionSockets: Sequence {
         if named[port]?.isEmpty == true { named[port] = nil }
     }
 
-    /// The sockets that an open connection may have. Its own is one of them, because libcurl tells of every socket
-    /// before it connects it, and of every connected one before it closes it. Of several with the same local port,
-    /// those that are connected to the server; all of them if the peer is unknown.
+    /// Returns the sockets that an open connection may use. The right socket is among them, because libcurl reports
+    /// every socket before connecting it, and every connected socket before closing it. If several sockets have the
+    /// same local port, only those connected to the server are returned, or all of them if the peer is unknown.
     mutating func candidates(for endpoints: ConnectionEndpoints) -> [CInt] {
         let found = sharingPort(of: endpoints)
         guard found.count > 1, !maySpeakSOCKS else { return found }
@@ -56,7 +56,7 @@ struct ConnectionSockets: Sequence {
         return atServer.isEmpty ? found : atServer
     }
 
-    /// The socket of a connection that is open, as far as can be told.
+    /// Returns the socket of an open connection, if it can be determined.
     mutating func descriptor(of endpoints: ConnectionEndpoints) -> CInt? {
         let found = sharingPort(of: endpoints)
         guard found.count > 1 else { return found.first }
@@ -64,8 +64,8 @@ struct ConnectionSockets: Sequence {
             ?? found.first { Self.isConnected($0, to: endpoints, atAnyPort: true) }
     }
 
-    /// The sockets that have or had a connection's local port: connections to different servers may share it, and some
-    /// may be closed.
+    /// Returns the sockets that have, or had, a connection's local port. Connections to different servers may share a
+    /// port, and some sockets may be closed.
     private mutating func sharingPort(of endpoints: ConnectionEndpoints) -> [CInt] {
         nameAll()
         return named[endpoints.localPort] ?? []
@@ -76,7 +76,7 @@ struct ConnectionSockets: Sequence {
     private mutating func nameAll() {
         guard !unnamed.isEmpty else { return }
         for descriptor in unnamed {
-            // Before it connects it has none, and it may be closed by now.
+            // A socket has no port before it connects, and it may be closed by now.
             let port = SocketEnd.local(of: descriptor).map { Int($0.port) } ?? 0
             ports[descriptor] = port
             named[port, default: []].append(descriptor)
@@ -95,20 +95,22 @@ struct ConnectionSockets: Sequence {
     }
 }
 
-// MARK: - What a socket says
+// MARK: - Socket state
 
 extension ConnectionSockets {
+    /// The state of a socket.
     private enum Answer {
-        /// Open, and nothing to read.
+        /// The socket is open, without bytes to read.
         case silent
         case bytes
-        /// Closed by the peer, or broken.
+        /// The connection was closed by the peer, or is broken.
         case end
-        /// No connection: libcurl has closed the socket without a word.
+        /// The descriptor is not a connection: libcurl has closed the socket without notice.
         case none
     }
 
-    /// Whether a connection that has one of these sockets is open, and nothing waits on it; false when there is none.
+    /// Returns whether a connection that uses one of these sockets is open and has no unread bytes; false if no socket
+    /// is a connection.
     static func areSilent(_ descriptors: [CInt]) -> Bool {
         var isFound = false
         for descriptor in descriptors {
@@ -121,10 +123,10 @@ extension ConnectionSockets {
         return isFound
     }
 
-    /// Whether the peer has closed an open connection.
+    /// Returns whether the peer has closed an open connection.
     static func isAtEnd(_ descriptor: CInt) -> Bool { answer(of: descriptor) == .end }
 
-    /// Whether a TCP connection is established.
+    /// Returns whether a TCP connection is established.
     static func isConnected(_ descriptor: CInt) -> Bool { SocketEnd.peer(of: descriptor) != nil }
 
     private static func answer(of descriptor: CInt) -> Answer {

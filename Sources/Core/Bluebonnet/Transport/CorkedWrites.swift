@@ -5,17 +5,17 @@ internal import Glibc
 
 /// Corks a socket, so that consecutive requests on one connection are sent together (TCP_CORK; tcp(7)).
 ///
-/// libcurl writes each request of an HTTP/2 connection separately. Without the cork the kernel sends a segment for
-/// each, which costs more than the rest of the write and wakes the server each time.
+/// libcurl writes each request of an HTTP/2 connection separately. Without the cork, the kernel sends a segment for
+/// each request, which costs more than the rest of the write and wakes the server each time.
 struct CorkedWrites {
-    /// The most requests that wait together.
+    /// The most requests that wait in the socket together.
     static let flushInterval = 32
 
     private var socket: CInt = -1
     private var requestCount = 0
 
-    /// A request is about to be written. The first one on a connection leaves at once, those behind it with `end()` at
-    /// the latest.
+    /// Prepares a socket for a request that is about to be written. The first request on a connection is sent at once,
+    /// later ones with `end()` at the latest.
     mutating func requestIsWritten(to socket: CInt) {
         if socket != self.socket {
             end()
@@ -25,7 +25,7 @@ struct CorkedWrites {
         if requestCount == 2 {
             set(TCP_CORK, 1)
         } else if requestCount % Self.flushInterval == 2 {
-            set(TCP_NODELAY, 1)  // libcurl has set it already; setting it sends what is held back
+            set(TCP_NODELAY, 1)  // libcurl has set it already; setting it again flushes the socket
         }
     }
 
@@ -34,7 +34,7 @@ struct CorkedWrites {
         forget(socket)
     }
 
-    /// Does no more to a socket that is about to be closed, which sends what is held back.
+    /// Leaves a socket alone that is about to be closed. Closing flushes the socket.
     mutating func forget(_ socket: CInt) {
         if socket == self.socket { (self.socket, requestCount) = (-1, 0) }
     }

@@ -3,24 +3,25 @@
 
 internal import Foundation
 
-/// A proxy and the credential for it, which never reaches an origin.
+/// A proxy and the credential for it. The credential is never sent to an origin.
 public struct Proxy: Sendable, Hashable {
-    /// `http://`, `https://` or `socks5h://`, with host and port, without user information. Without a port it is 443
-    /// for `https://`, and 1080 for both others, as in libcurl.
+    /// The URL: `http://`, `https://` or `socks5h://` with host and port, without user information. The default port
+    /// is 443 for `https://` and 1080 for the other two, as in libcurl.
     public let url: String
     /// The user name for the proxy.
     public let user: String?
     /// The password for the proxy.
     public let password: String?
-    /// Decides whether an https proxy is trusted, by the name in its URL; the operation's policy decides about servers
-    /// behind it. Default: the system's store, with host names checked.
+    /// The policy that decides whether an https proxy is trusted, by the host name in its URL. The operation's policy
+    /// decides about servers that are reached through the proxy. Default: the system's trust store, with host name
+    /// checks.
     public var securityPolicy = SecurityPolicy.default
 
     private static let schemes = ["http", "https", "socks5h"]
 
-    /// Makes a proxy from its URL, which may carry `user:password@`.
+    /// Makes a proxy from its URL, which may contain `user:password@`.
     ///
-    /// - Throws: `NetworkingError` with `invalidRequest` when the text is no URL, or has another scheme.
+    /// - Throws: `NetworkingError` with `invalidRequest` if the text is not a URL, or its scheme is not supported.
     public init(_ text: String) throws(NetworkingError) {
         let parsed = URLComponents(string: text)
         if let scheme = parsed?.scheme?.lowercased(), ["socks", "socks4", "socks4a", "socks5"].contains(scheme) {
@@ -51,7 +52,7 @@ public struct Proxy: Sendable, Hashable {
         try checkCredential()
     }
 
-    /// Makes a proxy from its URL without a credential, and the credential.
+    /// Makes a proxy from a URL without a credential, and a separate credential.
     init(_ url: String, user: String?, password: String?) throws(NetworkingError) {
         self.url = try Proxy(url).url
         self.user = user
@@ -59,7 +60,7 @@ public struct Proxy: Sendable, Hashable {
         try checkCredential()
     }
 
-    /// User names and passwords are the same when they have the same bytes.
+    /// Compares user names and passwords byte by byte.
     public static func == (first: Self, second: Self) -> Bool {
         first.url == second.url && first.user.map(ByteString.init) == second.user.map(ByteString.init)
             && first.password.map(ByteString.init) == second.password.map(ByteString.init)
@@ -68,15 +69,15 @@ public struct Proxy: Sendable, Hashable {
 
     var isSecure: Bool { url.lowercased().hasPrefix("https:") }
 
-    /// Whether the proxy reads requests without TLS and passes them on; one of SOCKS joins connections only.
+    /// Whether the proxy reads unencrypted requests and forwards them. A SOCKS proxy only relays connections.
     var forwardsRequests: Bool { url.lowercased().hasPrefix("http") }
 
-    /// The policy that decides about the proxy, by its host.
+    /// The policy for the proxy's host.
     var ownPolicy: SecurityPolicy {
         securityPolicy.policy(forHost: URL(string: url)?.host ?? "") ?? .trustingNobody
     }
 
-    /// What the TLS connection to the proxy is made of; nil when there is none.
+    /// The source of the TLS setup for the connection to the proxy; nil if the proxy does not use TLS.
     ///
     /// - Throws: `invalidSecurityPolicy`, see `TLSSetupSource`.
     var tlsSource: TLSSetupSource? {
@@ -90,7 +91,7 @@ public struct Proxy: Sendable, Hashable {
     }
 }
 
-/// Neither user name nor password is shown.
+/// Hides user name and password.
 extension Proxy: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
     /// The URL, and whether there is a credential.
     public var description: String { user == nil && password == nil ? url : "\(url) with a credential" }

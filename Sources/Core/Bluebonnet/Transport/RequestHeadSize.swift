@@ -4,21 +4,22 @@
 internal import Foundation
 internal import Glibc
 
-/// How large a request's head is: the buffer that it leaves from, the version that can carry it, and the error of a
-/// head that none can carry depend on it.
+/// Estimates the size of a request's head. The size determines the upload buffer, the HTTP version, and the error for
+/// a head that no version can carry.
 ///
-/// Made for every request, so it is an upper bound that costs little; exact sizes are counted for an error only. It
-/// knows what libcurl adds to the fields of a request, and nothing of connections.
+/// Computed for every request, and therefore a cheap upper bound. Exact sizes are computed only for an error. The
+/// estimate includes the fields that libcurl adds, and does not depend on connections.
 struct RequestHeadSize: Equatable, Sendable {
-    /// How a head is written.
+    /// The format of a head.
     enum Form {
-        /// As lines of text, which libcurl puts together in one buffer (DYN_HTTP_REQUEST).
+        /// Lines of text, which libcurl assembles in one buffer (DYN_HTTP_REQUEST).
         case text
-        /// As a block of fields, as HTTP/2 has it. nghttp2 refuses to encode one that could be larger
-        /// (NGHTTP2_MAX_HEADERSLEN), and libcurl 7.88 does not hear of that: the request would wait for its idle limit.
+        /// An HTTP/2 field block. nghttp2 refuses to encode a block that could exceed the limit
+        /// (NGHTTP2_MAX_HEADERSLEN). libcurl 7.88 does not learn of the refusal: the request would wait for its idle
+        /// limit.
         case block
 
-        /// The largest size that is sent.
+        /// The largest size that is sent, in bytes.
         var limit: Int {
             switch self {
             case .text: 1024 * 1024 - 1
@@ -34,12 +35,12 @@ struct RequestHeadSize: Equatable, Sendable {
         }
     }
 
-    /// At least as many bytes as the head has in either form, with all that libcurl adds.
+    /// An upper bound of the head's size in either form, including everything that libcurl adds.
     let upperBound: Int
 
     /// - Parameters:
     ///   - url: the request's URL.
-    ///   - proxyCredentialByteCount: the bytes of user name and password for the proxy.
+    ///   - proxyCredentialByteCount: the number of bytes in the user name and password for the proxy.
     ///   - usesJar: whether a cookie jar adds to the head.
     init(
         method: String, url: String, host: String, headers: [HeaderFields.Field], proxyCredentialByteCount: Int,
@@ -55,36 +56,36 @@ struct RequestHeadSize: Equatable, Sendable {
     /// Whether HTTP/2 can carry the head.
     var fitsHTTP2: Bool { upperBound <= Form.block.limit }
 
-    /// Whether libcurl has room for a small body behind the head.
+    /// Whether libcurl's buffer has space for a small body after the head.
     var leavesRoomForBody: Bool { upperBound <= 1 << 19 }
 
-    // MARK: - What libcurl writes
+    // MARK: - Additions by libcurl
 
-    /// The request line's and the proxy's words, and the fields of libcurl's own: `Accept`, `Host`, `Content-Length`,
-    /// `Transfer-Encoding`, `Authorization`, `Proxy-Authorization`, `Proxy-Connection`, and for the upgrade to HTTP/2
-    /// `Connection`, `Upgrade` and `HTTP2-Settings`.
+    /// The fixed text of the request line and of the request to a proxy, and the fields that libcurl adds: `Accept`,
+    /// `Host`, `Content-Length`, `Transfer-Encoding`, `Authorization`, `Proxy-Authorization`, `Proxy-Connection`, and
+    /// for the upgrade to HTTP/2 `Connection`, `Upgrade` and `HTTP2-Settings`.
     private static let fixedByteCount = 640
-    /// `Accept` and `Content-Length`, which a request may have without more being asked for.
+    /// `Accept` and `Content-Length`, which libcurl may add to any request.
     private static let usualByteCount = 128
-    /// A field's punctuation: a colon, a blank and the end of the line.
+    /// The punctuation of a field: colon, space and line end.
     private static let textFieldOverhead = 4
-    /// What nghttp2 counts for a field besides its name and value (nghttp2_hd_deflate_bound).
+    /// The bytes that nghttp2 counts for a field in addition to its name and value (nghttp2_hd_deflate_bound).
     private static let blockFieldOverhead = 12
-    /// What nghttp2 counts for the block itself.
+    /// The bytes that nghttp2 counts for the block itself.
     private static let blockOverhead = 12
     private static let pseudoFieldCount = 4
-    /// The most that libcurl sends of a jar (MAX_COOKIE_HEADER_LEN), and the field's name.
+    /// The most that libcurl sends of a jar (MAX_COOKIE_HEADER_LEN), plus the field's name.
     private static let jarByteCount = 8190 + 16
-    /// Base64 makes four bytes of three.
+    /// An upper bound: Base64 encodes three bytes as four.
     private static let base64Bound = 2
 
-    /// User information becomes an `Authorization` field in base64. It stands before the first slash, question mark or
-    /// number sign behind "//"; an "@" further on means nothing.
+    /// User information becomes an `Authorization` field in Base64. It ends before the first slash, question mark or
+    /// number sign after "//". A later "@" has no meaning.
     private static func userInfoByteCount(_ url: String) -> Int {
         var url = url
         return url.withUTF8 { bytes in
             guard let start = bytes.baseAddress, memchr(start, CInt(UInt8(ascii: "@")), bytes.count) != nil else {
-                return 0  // as nearly always
+                return 0  // nearly always
             }
             let ends = "/?#".utf8
             let authority = bytes.drop { $0 != UInt8(ascii: "/") }.dropFirst(2).prefix { !ends.contains($0) }
@@ -96,10 +97,10 @@ struct RequestHeadSize: Equatable, Sendable {
 // MARK: - The error
 
 extension RequestHeadSize {
-    /// The error of a head that is too large in this form; nil when it can be sent.
+    /// Returns the error of a head that is too large in this form; nil if the head can be sent.
     ///
-    /// - Parameter withAdditions: whether a head counts as too large that may be so by what libcurl adds: cookies,
-    ///   credentials and fields of its own.
+    /// - Parameter withAdditions: whether a head also counts as too large if only libcurl's additions (cookies,
+    ///   credentials and its own fields) could make it too large.
     func fault(_ form: Form, of request: TransferRequest, withAdditions: Bool) -> NetworkingError? {
         guard upperBound > form.limit else { return nil }
         let byteCount = Self.byteCount(form, of: request)
@@ -113,7 +114,7 @@ extension RequestHeadSize {
                 + "\(additions); the limit is \(form.limit) bytes")
     }
 
-    /// The bytes of the head in this form, with what a request has at least of libcurl's.
+    /// Returns the size of the head in this form, with the minimum that libcurl adds to a request.
     static func byteCount(_ form: Form, of request: TransferRequest) -> Int {
         let url = URLText(request.urlText)
         let target = url.remainder.prefix { $0 != "#" }
@@ -138,17 +139,17 @@ extension RequestHeadSize {
 }
 
 extension TransferRequest {
-    /// The error of a head that is too large; looked at before there is a connection. A head that only HTTP/1.1 can
-    /// carry goes by HTTP/1.1, unless the caller knows that the server speaks nothing but HTTP/2.
+    /// The error of a head that is too large, determined before there is a connection. A head that only HTTP/1.1 can
+    /// carry is sent over HTTP/1.1, unless the caller requires HTTP/2.
     ///
-    /// libcurl 7.88 takes such a head for a lack of memory or, over HTTP/2, connects again and again because nghttp2
-    /// refuses it.
+    /// libcurl 7.88 reports such a head as a lack of memory. Over HTTP/2 it reconnects repeatedly, because nghttp2
+    /// refuses the head.
     var headFault: NetworkingError? {
         if let fault = DroppedField.fault(of: self) { return fault }
         guard httpVersion == .http2PriorKnowledge else { return headSize.fault(.text, of: self, withAdditions: false) }
         return headSize.fault(.block, of: self, withAdditions: true)
     }
 
-    /// The error of a head that libcurl could not put together because of what it adds.
+    /// The error of a head that libcurl could not assemble because of its additions.
     var assembledHeadFault: NetworkingError? { headSize.fault(.text, of: self, withAdditions: true) }
 }

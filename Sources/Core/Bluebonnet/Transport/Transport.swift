@@ -3,18 +3,20 @@
 
 package import Foundation
 
-/// Makes transfers. Network thread only; it knows nothing of operations, redirects, serializers or limits on their
-/// number.
+/// Makes transfers. Network thread only. A transport does not depend on operations, redirects, serializers or
+/// concurrency limits.
 ///
-/// Of the package, like the types that it names, because the transport in memory belongs to `BluebonnetTesting`.
+/// The protocol and the types in its signatures have `package` access, because the in-memory transport is in
+/// `BluebonnetTesting`.
 package protocol Transport: AnyObject {
-    /// Begins a transfer. Its events go to `delegate`, which is kept alive until the transfer has ended or was aborted.
+    /// Begins a transfer and reports its events to `delegate`. The delegate is retained until the transfer has ended
+    /// or was aborted.
     func begin(_ request: TransferRequest, delegate: any TransferDelegate) -> any Transfer
 
-    /// Closes the idle connections of every pool key without a running transfer.
+    /// Closes the idle connections of every pool key that has no running transfer.
     func closeIdleConnections()
 
-    /// Keeps few idle connections for a while, because a transfer found no file descriptor.
+    /// Temporarily keeps few idle connections, because a transfer found no file descriptor.
     func keepFewConnections()
 }
 
@@ -24,15 +26,15 @@ extension Transport {
 
 /// One running transfer: one request and its response, over one connection. Network thread only.
 package protocol Transfer: AnyObject {
-    /// Stops the transfer immediately. The delegate is not called any more.
+    /// Stops the transfer immediately. The delegate is not called again.
     func abort() -> TransferMetrics
-    /// Whether anything of the request may have reached the server.
+    /// Whether any part of the request may have reached the server.
     var hasBegunSending: Bool { get }
-    /// Stops reading and writing while the connection is kept.
+    /// Stops reading and writing. The connection is kept.
     func pause()
-    /// Continues after `pause()`, until `deadline`. The pause counts against no limit.
+    /// Continues after `pause()`. The transfer's deadline becomes `deadline`; the pause counts against no limit.
     func resume(deadline: UInt64)
-    /// Delivers the bytes again that the delegate did not take, and continues; the delegate's `bodyDeadline` may have
+    /// Redelivers the bytes that the delegate did not take, and continues. The delegate's `bodyDeadline` may have
     /// changed.
     func resumeReceiving()
 }
@@ -40,40 +42,41 @@ package protocol Transfer: AnyObject {
 /// The delegate's answer to body bytes.
 package enum BodyIntake {
     case taken
-    /// No byte was taken: the same bytes are delivered again after `resumeReceiving()`. The connection is not read
-    /// meanwhile.
+    /// No byte was taken. The same bytes are delivered again after `resumeReceiving()`. Until then, the connection is
+    /// not read.
     case wouldBlock
 }
 
-/// Receives the events of one transfer, on the network thread. An error that it throws ends the transfer.
+/// Receives the events of one transfer on the network thread. An error that a method throws ends the transfer.
 package protocol TransferDelegate: AnyObject {
-    /// More body bytes were sent.
+    /// Called when more body bytes were sent.
     func transferDidSend(bodyByteCount: Int)
-    /// The request is sent again from its start on a new connection; bytes that were sent before no longer count.
+    /// Called when the request is sent again from its start on a new connection. Bytes sent before no longer count.
     func transferDidStartAgain()
-    /// The transfer continues on another connection; `metrics` are those of the previous one.
+    /// Called when the transfer continues on another connection. `metrics` are the metrics of the previous connection.
     func transferBeginsAgain(after metrics: TransferMetrics)
-    /// The response's header section is complete; interim responses are not reported.
+    /// Called when the response's header section is complete. Interim responses are not reported.
     func transferDidReceive(head: ResponseHead) throws(NetworkingError)
-    /// Body bytes as they came, still content-coded. The buffer is gone after the call.
+    /// Called with body bytes as they arrived, still content-coded. The buffer is valid during the call only.
     ///
-    /// - Parameter mustTake: whether bytes are taken for which the body's consumer has no capacity. Others are given
-    ///   again after `.wouldBlock`.
+    /// - Parameter mustTake: whether the delegate must take the bytes even if the body's consumer has no capacity.
+    ///   Bytes that need not be taken are delivered again after `.wouldBlock`.
     func transferDidReceive(bytes: UnsafeRawBufferPointer, mustTake: Bool) throws(NetworkingError) -> BodyIntake
-    /// The deadline for the rest of the body, in nanoseconds of `MonotonicClock`; `UInt64.max` is none. After it the
-    /// transfer ends with `timedOut`. Read when the head has arrived and when the transfer continues; in between it may
-    /// only become later.
+    /// The deadline for the rest of the body, in nanoseconds of `MonotonicClock`; `UInt64.max` without a deadline. The
+    /// transfer ends with `timedOut` when it passes. The property is read when the head has arrived and when the
+    /// transfer continues. Between these reads the deadline may only move later.
     var bodyDeadline: UInt64 { get }
-    /// A limit of bytes a second has held the response's body, which goes on now: the time before counts against no
-    /// limit of the delegate's. `now` is an instant of `MonotonicClock`.
+    /// Called when the response body continues after a rate limit paused it. The time of the pause counts against none
+    /// of the delegate's limits. `now` is an instant of `MonotonicClock`.
     func noteContinuation(now: UInt64)
-    /// Whether a block decides about the response, whose head has just arrived. `resumeReceiving()` tells when it has.
+    /// Whether a block is deciding about the response whose head has just arrived. `resumeReceiving()` is called once
+    /// the block has decided.
     var awaitsDecision: Bool { get }
-    /// The limits of bytes a second that the transfer keeps; nil without any. Read when the transfer begins.
+    /// The rate limits that apply to the transfer; nil without a limit. Read when the transfer begins.
     var pacing: TransferPacing? { get }
-    /// The server matches none of the report-only pins. Called before the request is sent.
+    /// Called if the server matches none of the report-only pins, before the request is sent.
     func transferDidFind(_ violation: PinViolation)
-    /// The transfer has ended, with an error or with a response that is complete according to its framing.
+    /// Called when the transfer has ended, with an error or with a response that is complete according to its framing.
     func transferDidEnd(error: NetworkingError?, metrics: TransferMetrics)
 }
 
@@ -86,15 +89,15 @@ extension TransferDelegate {
     var pacing: TransferPacing? { nil }
 }
 
-/// The description of one transfer. An immutable object, because it is passed on often.
+/// Describes one transfer. A class, because the immutable description is passed on often.
 package final class TransferRequest: Sendable {
     package let url: URL
-    /// The URL's text, which costs to ask for.
+    /// The URL's text. Stored, because `absoluteString` is slow.
     let urlText: String
-    /// The URL's: taking one apart costs.
+    /// The URL's origin. Stored, because parsing the URL is slow.
     let origin: Origin
     package let method: String
-    /// In the order in which they go out.
+    /// The header fields in the order in which they are sent.
     package let headers: [HeaderFields.Field]
     let body: TransferBody
     let poolKeyBox: PoolKeyBox
@@ -103,9 +106,9 @@ package final class TransferRequest: Sendable {
     let cookieJar: (any TransferCookies)?
     let headSize: RequestHeadSize
 
-    /// The body when it leaves in one piece with the header section: when it is small, is under no limit of bytes a
-    /// second, and does not wait for the server's word. With such a body libcurl would wait for that over HTTP/2 too,
-    /// where servers send none.
+    /// The body when it is sent in one piece with the header section: a small body that has no rate limit and does not
+    /// wait for `100 Continue`, after a head that leaves space for it. libcurl would wait for `100 Continue` with such
+    /// a body over HTTP/2 too, where servers do not send it.
     var copiedBody: Data? {
         guard !limits.isPaced, let bytes = body.smallBytes, !asksForContinue, headSize.leavesRoomForBody else {
             return nil
@@ -113,11 +116,12 @@ package final class TransferRequest: Sendable {
         return bytes
     }
 
-    /// How much is sent at once. The least that libcurl takes, of which the network thread keeps some, does where
-    /// header section and body have room in it. Not more than usual over TLS: what has left of a piece is not known
-    /// before all of it has, and looks like standing still.
+    /// The size of libcurl's upload buffer in bytes, which is the most that is sent at once. The smallest size that
+    /// libcurl accepts, of which the network thread keeps some buffers, is used where header section and body fit.
+    /// Over TLS, the size is at most the usual one: progress within a piece is not known before the whole piece has
+    /// left, so a large piece looks like a stalled upload.
     ///
-    /// A head that must leave in one piece gets a buffer that holds all of it.
+    /// A head that must leave in one piece gets a buffer that is large enough for the whole head.
     var sendingBufferByteCount: Int {
         guard mustSendHeadWhole else { return usualBufferByteCount }
         let least = max(usualBufferByteCount, headSize.upperBound)
@@ -133,19 +137,19 @@ package final class TransferRequest: Sendable {
         return 256 * 1024
     }
 
-    /// Few different ones: a handle that is set up for one is set up afresh for another.
+    /// Only a few sizes: a handle that is set up for one size has to be set up again for another.
     private static let bufferByteCounts = [16 * 1024, 64 * 1024, 256 * 1024]
-    /// As large as the largest head that libcurl makes (DYN_HTTP_REQUEST).
+    /// The largest head that libcurl builds (DYN_HTTP_REQUEST).
     private static let largestBufferByteCount = 1 << 20
 
-    /// The version to ask for: HTTP/1.1 for a head that HTTP/2 cannot carry, unless the caller knows that the server
-    /// speaks nothing else.
+    /// The version to ask for: HTTP/1.1 if the head is too large for HTTP/2, unless the caller requires HTTP/2
+    /// (`http2PriorKnowledge`).
     var httpVersion: HTTPProtocolVersion {
         if headSize.fitsHTTP2 || limits.httpVersion == .http2PriorKnowledge { return limits.httpVersion }
         return .http1
     }
 
-    /// Whether the body, if there is one, waits for the server's word (RFC 9110, 10.1.1).
+    /// Whether the request asks for `100 Continue` before its body (RFC 9110, 10.1.1).
     var asksForContinue: Bool {
         headers.contains {
             FieldSyntax.isSameName($0.name, Self.expectation) && $0.value.lowercased().contains("100-continue")
@@ -154,28 +158,29 @@ package final class TransferRequest: Sendable {
 
     static let expectation = "Expect"
 
-    /// Whether the request says that no other one follows it on its connection (RFC 9112, 9.6).
+    /// Whether the request asks for its connection to be closed afterwards (`Connection: close`; RFC 9112, 9.6).
     var closesConnection: Bool {
         headers.contains {
             FieldSyntax.isSameName($0.name, "Connection") && ResponseHead.list([$0.value]).contains("close")
         }
     }
 
+    /// The limits and settings of a transfer.
     package struct Limits: Sendable {
         var httpVersion = HTTPProtocolVersion.negotiated
-        /// The longest time for connecting, handshakes included, in nanoseconds; 0 is no limit.
+        /// The time limit for connecting, including handshakes, in nanoseconds; 0 is no limit.
         package var connectTimeout: UInt64 = 0
         /// The longest time without a byte sent or received, in nanoseconds; 0 is no limit.
         var idleTimeout: UInt64 = 0
         /// The deadline of the transfer, an instant of the monotonic clock.
         package var deadline = UInt64.max
         var headerByteLimit = 256 * 1024
-        /// Whether a large body is expected, so that a large buffer pays.
+        /// Whether a large body is expected, so that a large buffer is worthwhile.
         var expectsLargeBody = false
-        /// Whether the transfer keeps a limit of bytes a second.
+        /// Whether a rate limit applies to the transfer.
         var isPaced = false
         var lowSpeed: LowSpeedLimit?
-        /// Whether a kept connection is of no use.
+        /// Whether the transfer must not use an existing connection.
         var needsNewConnection = false
     }
 
@@ -202,63 +207,63 @@ package final class TransferRequest: Sendable {
 
     package var hostName: String { url.host ?? "the server" }
 
-    /// Sets the action that is called once a body without bytes has bytes again. Network thread only.
+    /// Sets the action that is called when a body that had no bytes has bytes again. Network thread only.
     package func whenBodyIsReady(_ action: @escaping () -> Void) { body.whenReady(action) }
 
-    /// Whether the origin, not only a proxy, is reached over TLS.
+    /// Whether the connection to the origin, not only to a proxy, uses TLS.
     var isSecure: Bool { origin.isSecure }
 
-    /// Whether the request may be sent a second time on a new connection when the first one turned out dead: RFC 9110,
-    /// 9.2.2.
+    /// Whether the request may be sent a second time on a new connection when the first connection turned out to be
+    /// dead (RFC 9110, 9.2.2).
     var isIdempotent: Bool {
         ["GET", "HEAD", "PUT", "DELETE", "OPTIONS", "TRACE"].contains(method)
     }
 }
 
-/// What was measured of one transfer; times in nanoseconds.
+/// The measurements of one transfer. Times are in nanoseconds.
 package struct TransferMetrics: Sendable, Equatable {
     package init() {}
 
     var nameLookup: UInt64 = 0
     var connect: UInt64 = 0
     var tls: UInt64 = 0
-    /// From the start of the transfer to the first byte of the response; 0 when none came.
+    /// The time from the start of the transfer to the first byte of the response; 0 if no byte arrived.
     var firstByte: UInt64 = 0
-    /// Whether it ran on a connection that was there before.
+    /// Whether the transfer used an existing connection.
     var isReused = false
-    /// For a transfer that has failed: what is known of the request's way to its server.
+    /// For a failed transfer: whether the request may have reached the server.
     package var evidence = SendEvidence.mayHaveArrived
-    /// What was negotiated with the server; nil without TLS, and when the handshake was not complete.
+    /// The negotiated TLS parameters; nil without TLS, and when the handshake did not complete.
     var tlsInformation: Box<TLSInformation>?
-    /// How much of a simulated time the transfer has used, which counts against the operation's time limit beside the
-    /// machine's.
+    /// The simulated time that the transfer has used. It counts against the operation's time limit in addition to real
+    /// time.
     package var simulatedTime: UInt64 = 0
 }
 
-/// Why a transfer failed that needs a streamed body from its start.
+/// The reason why a transfer failed whose streamed body is needed from its start again.
 struct BodyNeededAgain: Error {}
 
-/// The cookies that go along with a transfer, and where those that come are kept. A transfer holds them until it is
-/// over.
+/// Provides the cookies of a transfer and stores the cookies that it receives. A transfer retains the object until it
+/// has ended.
 protocol TransferCookies: AnyObject, Sendable {
-    /// The engine that sends and keeps them, as a share of libcurl's. Network thread only.
+    /// Returns the engine that sends and stores the cookies, as a libcurl share. Network thread only.
     func openShare() throws(CurlError) -> UnsafeMutableRawPointer
 
-    /// Receives the cookies of a response to a request for a URL. Network thread only.
+    /// Returns the receiver for the cookies of a response to a request for `url`. Network thread only.
     func receiveCookies(from url: URL, _ origin: Origin) -> any ReceivedCookies
 }
 
-/// The cookies of one response. Network thread only.
+/// Collects the cookies of one response. Network thread only.
 protocol ReceivedCookies: AnyObject {
-    /// A `Set-Cookie` line has come, and the engine has read it.
+    /// Adds a `Set-Cookie` line, which the engine has read already.
     func add(_ line: UnsafeRawBufferPointer)
 
-    /// Whether a cookie is sent to hosts that it is not for, until it is corrected.
+    /// Whether the engine would send a cookie to hosts that it is not meant for, until `correct()` is called.
     var hasWideCookie: Bool { get }
 
-    /// Corrects what the engine has read wrongly so far. Not in a call of libcurl's.
+    /// Corrects the cookies that the engine has read wrongly so far. Must not be called inside a libcurl call.
     func correct()
 
-    /// The response is over. Not in a call of libcurl's.
+    /// Finishes, because the response has ended. Must not be called inside a libcurl call.
     func end()
 }

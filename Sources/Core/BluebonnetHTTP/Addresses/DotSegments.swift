@@ -3,10 +3,11 @@
 
 package import Foundation
 
-/// Removes the segments `.` and `..` from paths (RFC 3986, 5.2.4). A dot that is written `%2e` counts, as in the
-/// WHATWG's URL standard: servers decode it, so that a path with such a segment has two readings.
+/// Removes the segments `.` and `..` from paths (RFC 3986, 5.2.4). A dot that is written as `%2e` counts, as in the
+/// WHATWG's URL standard: servers decode it, so a path with such a segment could be read in two ways.
 package enum DotSegments {
-    /// The URL without dot segments in its path; nil when there are none. Query and fragment stay as they are.
+    /// Returns the URL without dot segments in its path; nil if the path has no dot segments. Query and fragment are
+    /// unchanged.
     package static func removed(from url: URL) -> URL? {
         let text = url.absoluteString
         guard mayHaveAny(text) else { return nil }
@@ -17,7 +18,7 @@ package enum DotSegments {
         return URL(string: "\(text[..<path.startIndex])\(shorter)\(text[path.endIndex...])")
     }
 
-    /// The path without dot segments. Empty segments are segments: `/a//../b` is `/a/b`.
+    /// Returns the path without dot segments. Empty segments count as segments: `/a//../b` becomes `/a/b`.
     package static func removed(fromPath path: some StringProtocol) -> String {
         let slash = UInt8(ascii: "/")
         let segments = Array(path.utf8).split(separator: slash, omittingEmptySubsequences: false)
@@ -30,7 +31,7 @@ package enum DotSegments {
         return String(decoding: kept.flatMap { [slash] + $0 }, as: UTF8.self)
     }
 
-    /// How many dots a segment is made of: 1 or 2; nil for any other segment.
+    /// Returns the number of dots that a segment consists of: 1 or 2; nil for any other segment.
     private static func dotCount(_ segment: ArraySlice<UInt8>) -> Int? {
         guard (1...6).contains(segment.count) else { return nil }
         var (rest, count) = (segment, 0)
@@ -43,7 +44,7 @@ package enum DotSegments {
         return count <= 2 ? count : nil
     }
 
-    /// Whether a "." or "%" follows a "/" anywhere: nearly no URL has more to look at.
+    /// Returns whether a "." or "%" follows a "/" anywhere. Nearly all URLs need no further check.
     private static func mayHaveAny(_ text: String) -> Bool {
         var text = text
         return text.withUTF8 { bytes in

@@ -4,19 +4,19 @@
 package import Foundation
 import Glibc
 
-/// Scheme, host and port: what credentials and headers belong to, and what connections are counted by.
+/// Scheme, host and port of a URL. Credentials and headers belong to an origin, and connections are counted by origin.
 package struct Origin: Sendable, Hashable {
-    /// Whether the scheme is `https`; else it is `http`.
+    /// Whether the scheme is `https`; otherwise the scheme is `http`.
     package let isSecure: Bool
-    /// The host in lower case, an IPv6 address in its brackets.
+    /// The host in lower case; an IPv6 address includes its brackets.
     package let host: String
-    /// The port, written or implied by the scheme.
+    /// The port, explicit or implied by the scheme.
     package let port: Int
 
     /// `http` or `https`.
     package var scheme: String { isSecure ? "https" : "http" }
 
-    /// The origin of an http or https URL; nil for any other.
+    /// Makes the origin of an http or https URL; nil for any other URL.
     package init?(_ url: URL) {
         let text = URLText(url.absoluteString)
         let scheme = text.scheme?.lowercased() ?? ""
@@ -34,10 +34,10 @@ package struct Origin: Sendable, Hashable {
 }
 
 extension Origin {
-    /// The origin of a URL in the plainest form, `http://name:port/…` in lower case; nil for any other form, which has
-    /// to be looked at more closely. What this takes, `RequestCheck.check` takes too.
+    /// Makes the origin of a plain URL, `http://name:port/…` in lower case; nil for any other form, which needs a
+    /// closer check. `RequestCheck.check` accepts every URL that this initializer accepts.
     ///
-    /// Nearly every request has such a URL, and most of what is done for a small request would be taking it apart.
+    /// Nearly every request has such a URL, and parsing the URL would be most of the work for a small request.
     package init?(plain text: String) {
         var text = text
         let parts = text.withUTF8 { bytes in
@@ -51,11 +51,11 @@ extension Origin {
 }
 
 extension Origin {
-    /// Whether a text is a URL of that form and the rest of it, too, only has bytes that a URL may hold as they are:
-    /// there is nothing in it then that `RequestCheck.url` would refuse or alter.
+    /// Returns whether a text is a plain URL whose other bytes, too, are valid in a URL without escapes.
+    /// `RequestCheck.url` would neither refuse nor change anything in such a text.
     package static func hasPlainURL(_ text: String) -> Bool { targetOffset(ofPlainURL: text) != nil }
 
-    /// How many bytes stand before path and query in a URL of that form, which has no fragment; nil for any other.
+    /// Returns the number of bytes before path and query in a plain URL without a fragment; nil for any other text.
     package static func targetOffset(ofPlainURL text: String) -> Int? {
         var text = text
         return text.withUTF8 { bytes in
@@ -67,7 +67,7 @@ extension Origin {
     }
 }
 
-/// Scheme, host and port out of the bytes of a plain URL.
+/// Parses scheme, host and port from the bytes of a plain URL.
 private struct PlainAuthority {
     let isSecure: Bool
     let host: Range<Int>

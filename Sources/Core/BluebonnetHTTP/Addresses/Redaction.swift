@@ -3,9 +3,9 @@
 
 internal import Foundation
 
-/// What must not stand in a log: knows names, not values.
+/// Removes secrets from text for logs. Secrets are recognized by their names, not by their values.
 package enum Redaction {
-    /// What stands in the place of a secret.
+    /// The replacement for a secret.
     package static let placeholder = "REDACTED"
 
     private static let marks = [
@@ -13,16 +13,16 @@ package enum Redaction {
         "privatekey", "signature", "session", "credential", "passphrase", "assertion", "codeverifier",
     ]
 
-    /// Names that are too short to be looked for in other names.
+    /// Names that are too short to be searched for inside other names.
     private static let wholeNames: Set<String> = ["jwt", "key", "pwd", "sig"]
 
-    /// Whether a field or a parameter of that name holds a secret.
+    /// Returns whether a field or a parameter with that name contains a secret.
     package static func isSecret(_ name: String) -> Bool {
         let bare = name.lowercased().filter { $0 != "-" && $0 != "_" }
         return marks.contains { bare.contains($0) } || wholeNames.contains(bare)
     }
 
-    /// The URL without user information, fragment and the values of secret parameters.
+    /// Returns the URL without user information, fragment and the values of secret parameters.
     package static func url(_ text: String) -> String {
         let bare = URLText.withoutUserInfo(text)
         let hadUserInfo = bare != text && !bare.contains(placeholder)
@@ -34,7 +34,7 @@ package enum Redaction {
         return shown[...mark] + pairs(shown[shown.index(after: mark)...])
     }
 
-    /// A query, or a URL-encoded form, without the values of secret items.
+    /// Returns a query, or a URL-encoded form, without the values of secret items.
     package static func pairs(_ text: some StringProtocol) -> String {
         let pairs = text.split(separator: "&", omittingEmptySubsequences: false).map { pair in
             let name = pair.prefix { $0 != "=" }
@@ -46,8 +46,8 @@ package enum Redaction {
         return pairs.joined(separator: "&")
     }
 
-    /// Text of any kind without the values of secrets: without the word after the name of a secret and `=` or `:`. The
-    /// time is linear, whatever the text.
+    /// Returns text of any kind without the values of secrets: without the word after the name of a secret and `=` or
+    /// `:`. The time is linear for any text.
     package static func text(_ text: String) -> String {
         let bytes = Array(text.utf8)
         var (shown, position) = ([UInt8](), 0)
@@ -72,7 +72,7 @@ package enum Redaction {
         return String(decoding: shown, as: UTF8.self)
     }
 
-    /// The position after a name and `=` or `:`, and after a quotation mark; nil without `=` or `:`.
+    /// Returns the position after a name and `=` or `:`, and after a quotation mark; nil without `=` or `:`.
     private static func startOfValue(in bytes: [UInt8], afterNameTo end: Int) -> Int? {
         func skipQuote(_ position: Int) -> Int {
             position < bytes.count && "\"'".utf8.contains(bytes[position]) ? position + 1 : position
@@ -82,7 +82,7 @@ package enum Redaction {
         return skipQuote(skip(separator + 1, in: bytes, while: isBlank))
     }
 
-    /// The end of a word, or of the scheme of a credential and the word after it.
+    /// Returns the end of a word, or of the scheme of a credential and the following word.
     private static func endOfValue(in bytes: [UInt8], from start: Int) -> Int {
         let end = skip(start, in: bytes, while: isValueByte)
         let word = String(decoding: bytes[start..<end], as: UTF8.self).lowercased()

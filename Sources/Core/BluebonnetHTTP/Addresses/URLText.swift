@@ -3,13 +3,13 @@
 
 package import Foundation
 
-/// An absolute or relative URL as text, split as RFC 3986 splits it; it interprets nothing and accepts anything.
+/// An absolute or relative URL as text, split according to RFC 3986. It interprets nothing and accepts any text.
 ///
-/// Needed beside `URL`, which repairs what it is given: it escapes a backslash, and escapes escapes again.
+/// Needed in addition to `URL`, which repairs its input: `URL` escapes a backslash, and escapes existing escapes again.
 package struct URLText {
-    /// What stands before the first colon, if it can be a scheme.
+    /// The text before the first colon, if it can be a scheme.
     package let scheme: Substring?
-    /// What stands between "//" and the path, query or fragment; nil without "//".
+    /// The text between "//" and the path, query or fragment; nil without "//".
     package let authority: Substring?
     /// Path, query and fragment.
     package let remainder: Substring
@@ -29,12 +29,12 @@ package struct URLText {
         remainder = rest[end...]
     }
 
-    /// What stands before the query and the fragment.
+    /// The text before the query and the fragment.
     package var path: Substring {
         remainder[..<(Self.firstIndex(ofAny: "?#", in: remainder) ?? remainder.endIndex)]
     }
 
-    /// Searches bytes, not characters: a combining accent behind a "/" makes it another character, but not another URL.
+    /// Searches bytes, not characters: a "/" with a combining accent is another character, but not another URL.
     private static func firstIndex(ofAny bytes: StaticString, in text: Substring) -> String.Index? {
         let wanted = UnsafeBufferPointer(start: bytes.utf8Start, count: bytes.utf8CodeUnitCount)
         return text.utf8.firstIndex { wanted.contains($0) }
@@ -56,8 +56,8 @@ package struct URLText {
         isLetter(byte) || (0x30...0x39).contains(byte) || byte == 0x2B || byte == 0x2D || byte == 0x2E
     }
 
-    /// A URL as a message may show it: without user information, which may hold a password. Of text that is not clearly
-    /// a URL, everything up to the last "@" is taken for that.
+    /// Returns a URL as a message may show it: without user information, which may contain a password. If the text is
+    /// not clearly a URL, everything up to the last "@" counts as user information.
     package static func withoutUserInfo(_ text: String) -> String {
         guard text.hasByte(UInt8(ascii: "@")) else { return text }
         let parts = URLText(text)
@@ -71,8 +71,8 @@ package struct URLText {
         return "\(scheme):\(Substring(slashes))\(Redaction.placeholder)\(rest)"
     }
 
-    /// Whether it is sure which part of the text could be user information: it is not in a URL whose slashes are
-    /// missing or whose password has a "/", "?" or "#" in it.
+    /// Whether it is certain which part of the text could be user information. It is uncertain in a URL with missing
+    /// slashes, or with a "/", "?" or "#" in its password.
     package var isClear: Bool {
         guard remainder.utf8.contains(UInt8(ascii: "@")) else { return true }
         if let authority {
@@ -80,7 +80,7 @@ package struct URLText {
             return !authority.isEmpty && isPort
         }
         guard scheme == nil else { return false }
-        // A relative URL. The first of its names has no colon (RFC 3986, 4.2).
+        // The first segment of a relative URL contains no colon (RFC 3986, 4.2).
         let name = remainder.utf8.prefix { !"/?#".utf8.contains($0) }
         return !name.contains(UInt8(ascii: ":")) && !remainder.utf8.contains(UInt8(ascii: "\\"))
     }
@@ -97,19 +97,19 @@ package struct URLText {
 
     // MARK: - Parts of the authority
 
-    /// What stands before the last "@".
+    /// The text before the last "@" of the authority.
     package var userInfo: Substring? {
         guard let authority, let at = authority.utf8.lastIndex(of: UInt8(ascii: "@")) else { return nil }
         return authority[..<at]
     }
 
-    /// The host with its brackets, if it has some; empty when there is none.
+    /// The host, including brackets; empty without a host.
     package var host: Substring {
         let (host, _) = hostAndPort
         return host
     }
 
-    /// What follows the colon after the host: nil without a colon, empty with nothing behind it.
+    /// The text after the colon that follows the host: nil without a colon, empty if nothing follows the colon.
     package var port: Substring? {
         let (_, port) = hostAndPort
         return port
@@ -118,7 +118,7 @@ package struct URLText {
     private var hostAndPort: (host: Substring, port: Substring?) {
         guard let authority else { return ("", nil) }
         let rest = userInfo.map { authority[authority.utf8.index(after: $0.endIndex)...] } ?? authority
-        // The colons of an IPv6 address stand between brackets.
+        // The colons of an IPv6 address are between brackets.
         let isAddress = rest.utf8.first == UInt8(ascii: "[")
         let start = isAddress ? Self.firstIndex(ofAny: "]", in: rest) ?? rest.endIndex : rest.startIndex
         guard let colon = Self.firstIndex(ofAny: ":", in: rest[start...]) else { return (rest, nil) }
@@ -126,13 +126,13 @@ package struct URLText {
     }
 }
 
-// Making a URL from text that a caller or a server wrote, without changing what is well formed in it.
+// Makes a URL from text that a caller or a server wrote, without changing its well-formed parts.
 extension URLText {
-    /// The absolute URL of the text, read relative to `base`; nil if the text is not a URL. The empty text is the base
-    /// without its fragment (RFC 3986, 4.4).
+    /// Returns the absolute URL of the text, resolved relative to `base`; nil if the text is not a URL. The empty text
+    /// is the base without its fragment (RFC 3986, 4.4).
     ///
-    /// Bytes that a URL cannot hold are percent-escaped, escapes stay as they are, and an international host name is
-    /// written in ASCII.
+    /// Bytes that a URL cannot contain are percent-escaped, existing escapes are unchanged, and an international host
+    /// name is written in ASCII.
     package static func url(_ text: String, relativeTo base: URL?) -> URL? {
         guard base != nil || !text.isEmpty, let escaped = URLText(text).escaped else { return nil }
         guard let base else { return URL(string: escaped) }
@@ -146,14 +146,14 @@ extension URLText {
         return start + "//" + ascii + Self.escape(remainder)
     }
 
-    /// The authority with an international name in ASCII; nil when it has no such form.
+    /// Returns the authority with an international name in ASCII; nil if the name has no such form.
     package static func asciiAuthority(_ authority: Substring) -> String? {
         if authority.utf8.allSatisfy({ $0 < 0x80 }) { return String(authority) }
         guard let url = URL(string: "http://\(authority)/") else { return nil }
         return URLText(url.absoluteString).authority.map(String.init)
     }
 
-    /// Path, query and fragment with everything escaped that RFC 3986 does not let them hold.
+    /// Returns path, query and fragment, with every byte escaped that RFC 3986 does not permit in them.
     package static func escape(_ text: some StringProtocol) -> String {
         if text.utf8.allSatisfy(isURLByte) { return String(text) }
         let bytes = Array(text.utf8)
@@ -166,7 +166,7 @@ extension URLText {
         return String(decoding: result, as: UTF8.self)
     }
 
-    /// The bytes as text in which everything that is not ASCII is escaped: the way a `Location` is made readable.
+    /// Returns the bytes as text with all non-ASCII bytes escaped, which makes a `Location` readable.
     static func escapingNonASCII(_ bytes: some Sequence<UInt8>) -> String {
         var result: [UInt8] = []
         for byte in bytes { append(byte, escaped: byte >= 0x80, to: &result) }
@@ -180,14 +180,15 @@ extension URLText {
         result += (byte < 0x10 ? "0" + digits : digits).utf8
     }
 
-    /// Whether the bytes start with "%" and two hexadecimal digits.
+    /// Returns whether the bytes start with "%" and two hexadecimal digits.
     private static func isEscape(_ bytes: ArraySlice<UInt8>) -> Bool {
         let digits = bytes.dropFirst().prefix(2)
         return bytes.first == UInt8(ascii: "%") && digits.count == 2
             && digits.allSatisfy { Character(UnicodeScalar($0)).isHexDigit }
     }
 
-    /// Whether path, query and fragment may hold this byte as it is; "%" and "#" may stand in some places only.
+    /// Returns whether path, query and fragment may contain this byte without an escape. "%" and "#" are permitted only
+    /// in some places.
     static func isURLByte(_ byte: UInt8) -> Bool {
         switch byte {
         case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"): true
@@ -199,19 +200,20 @@ extension URLText {
     }
 }
 
-// What a relative URL means beside a base (RFC 3986, 5.2). Foundation's resolution removes dot segments from paths that
-// are to stay as they are, and does not see those whose dots are escaped.
+// Resolves a relative URL against a base (RFC 3986, 5.2). Foundation's resolution removes dot segments from paths that
+// must stay unchanged, and misses segments with escaped dots.
 extension URLText {
-    /// The absolute URL that this text means, read from a base.
+    /// Returns the absolute URL that this text means, relative to a base.
     ///
-    /// Dot segments stay in a path that begins with a slash; a path that goes on from the base's has none afterwards.
+    /// A path that begins with a slash keeps its dot segments. A path that continues the base's path is returned
+    /// without dot segments.
     package func resolved(from base: URLText) -> String {
         let start = scheme.map { $0 + ":" } ?? base.scheme.map { $0 + ":" } ?? ""
         if scheme != nil || authority != nil { return start + (authority.map { "//" + $0 } ?? "") + remainder }
         return start + (base.authority.map { "//" + $0 } ?? "") + target(from: base)
     }
 
-    /// Path, query and fragment.
+    /// Returns path, query and fragment.
     private func target(from base: URLText) -> String {
         if path.utf8.first == UInt8(ascii: "/") { return String(remainder) }
         if !path.isEmpty {
@@ -221,7 +223,7 @@ extension URLText {
         return String(base.remainder.prefix { $0 != "#" } + remainder)
     }
 
-    /// A base's path up to its last slash.
+    /// Returns a base's path up to its last slash.
     private func folder(of base: URLText) -> Substring {
         guard let slash = base.path.utf8.lastIndex(of: UInt8(ascii: "/")) else { return "/" }
         return base.path[...slash]

@@ -1,14 +1,14 @@
 // Bluebonnet: HTTP operations for Swift on Linux.
 // SPDX-License-Identifier: MIT
 
-/// A large value that never changes, as an object. What is passed on often is kept in one: each copy of a large
-/// structure counts a reference for each of its parts, and a part of this is read without a copy of the others.
+/// Stores a large immutable value as an object. Values that are passed on often are boxed: each copy of a large
+/// structure retains each of its parts, whereas a part of a boxed value is read without copying the other parts.
 package final class Box<Value: Sendable>: Sendable {
     package let value: Value
 
     package init(_ value: Value) { self.value = value }
 
-    /// A changed copy.
+    /// Returns a changed copy.
     package func changed(_ body: (inout Value) -> Void) -> Box {
         var value = value
         body(&value)

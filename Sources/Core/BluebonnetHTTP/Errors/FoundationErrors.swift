@@ -4,7 +4,7 @@
 public import Foundation
 internal import FoundationNetworking
 
-// What an error is for code that was written for Foundation's and AFNetworking's errors.
+// The error for code that was written for Foundation's and AFNetworking's errors.
 extension NetworkingError {
     /// AFNetworking's `AFURLRequestSerializationErrorDomain`: the request could not be made.
     public static let requestSerializationErrorDomain = "com.alamofire.error.serialization.request"
@@ -17,10 +17,10 @@ extension NetworkingError {
     /// AFNetworking's `AFNetworkingOperationFailingURLResponseDataErrorKey`: the response's body as `Data`.
     public static let failingResponseDataErrorKey = "com.alamofire.serialization.response.error.data"
 
-    /// Foundation's `NSErrorPeerCertificateChainKey`: the certificates that the server showed, in DER, as `[Data]`.
+    /// Foundation's `NSErrorPeerCertificateChainKey`: the certificates that the server presented, in DER, as `[Data]`.
     public static let serverCertificatesErrorKey = "NSErrorPeerCertificateChainKey"
 
-    /// Where a code belongs in AFNetworking.
+    /// The error domain of a code in AFNetworking.
     private enum Domain {
         case url, request, response
 
@@ -33,7 +33,7 @@ extension NetworkingError {
         }
     }
 
-    /// Every code of the library, as Foundation and AFNetworking number it.
+    /// Maps every code of the library to the domain and the number in Foundation and AFNetworking.
     private static let table: [Code: (domain: Domain, code: URLError.Code)] = [
         // The request.
         .badURL: (.url, .badURL),
@@ -42,7 +42,7 @@ extension NetworkingError {
         .invalidSecurityPolicy: (.url, .secureConnectionFailed),
         .bodyStreamExhausted: (.url, .requestBodyStreamExhausted),
         .cannotReadFile: (.url, .cannotOpenFile),
-        // The way.
+        // The connection.
         .cannotFindHost: (.url, .cannotFindHost),
         .cannotConnect: (.url, .cannotConnectToHost),
         .notConnected: (.url, .notConnectedToInternet),
@@ -69,7 +69,7 @@ extension NetworkingError {
         .cannotParseResponse: (.response, .cannotParseResponse),
         .digestMismatch: (.response, .cannotDecodeContentData),
         .retryAfterTooLong: (.response, .badServerResponse),
-        // No transfer of its own.
+        // Outside a transfer.
         .notCached: (.url, .resourceUnavailable),
         .cancelled: (.url, .cancelled),
         .notStarted: (.url, .unknown),
@@ -78,37 +78,39 @@ extension NetworkingError {
         .workerLost: (.url, .networkConnectionLost),
     ]
 
-    /// The nearest `URLError` code, for code that was written for URLSession. `unknown` for a code that is not the
-    /// library's.
+    /// The nearest `URLError` code, for code that was written for URLSession. `unknown` for a code that the library
+    /// does not define.
     public var urlErrorCode: URLError.Code { Self.table[code]?.code ?? .unknown }
 
     /// The error as a `URLError`, with the same user information as ``nsError``.
     ///
-    /// `error as? URLError` is nil on Linux, where Swift converts no error into another type; use this property there.
+    /// `error as? URLError` is nil on Linux, where Swift does not convert an error to another type; use this property
+    /// instead.
     public var urlError: URLError { URLError(urlErrorCode, userInfo: errorUserInfo) }
 
     /// The error as AFNetworking reports it: code, domain and user information.
     ///
     /// The domain is ``requestSerializationErrorDomain`` for `invalidRequest` and `unresolvedReference`,
-    /// ``responseSerializationErrorDomain`` for a refused or unreadable response, else `NSURLErrorDomain`.
+    /// ``responseSerializationErrorDomain`` for a refused or unreadable response, and `NSURLErrorDomain` for all other
+    /// errors.
     ///
-    /// `error as NSError` gives the same code and user information, but always `NSURLErrorDomain`: on Linux that cast
-    /// knows one domain for a type. The user information holds the request's URL and the response as they are,
-    /// secrets included: log the error itself, whose text is redacted.
+    /// `error as NSError` gives the same code and user information, but always `NSURLErrorDomain`: on Linux, that cast
+    /// supports one domain for each type. The user information contains the request's URL and the response unchanged,
+    /// including secrets. Log the error itself instead: its text is redacted.
     public var nsError: NSError {
         NSError(domain: Self.table[code]?.domain.name ?? NSURLErrorDomain, code: errorCode, userInfo: errorUserInfo)
     }
 }
 
 extension NetworkingError: CustomNSError {
-    /// `NSURLErrorDomain`; ``nsError`` has AFNetworking's domains.
+    /// `NSURLErrorDomain`. Use ``nsError`` for AFNetworking's domains.
     public static var errorDomain: String { NSURLErrorDomain }
 
-    /// The number of ``urlErrorCode``.
+    /// The raw value of ``urlErrorCode``.
     public var errorCode: Int { urlErrorCode.rawValue }
 
-    /// The message, its reason, the URL as a `URL` and as text, the server's certificates, the underlying error, and
-    /// AFNetworking's three: request, response and body; each as far as the error has it.
+    /// The message, the failure reason, the URL as a `URL` and as text, the server's certificates, the underlying
+    /// error, and AFNetworking's request, response and body. Values that the error does not have are missing.
     public var errorUserInfo: [String: Any] {
         var info: [String: Any] = [NSLocalizedDescriptionKey: message]
         if let url = request?.url ?? response?.url {

@@ -3,10 +3,10 @@
 
 public import Foundation
 
-/// An attempt of an operation that failed and was followed by another attempt: when it began, how it ended, how long
-/// the operation waited after it, and why so long.
+/// A failed attempt of an operation that was followed by another attempt: when it started, how it ended, and how long
+/// and why the operation waited afterwards.
 public struct RetriedAttempt: Sendable, Hashable, Codable {
-    /// What decided how long the operation waited.
+    /// The rule that decided how long the operation waited.
     public enum WaitReason: String, Sendable, Hashable, Codable, CaseIterable {
         /// The policy's backoff: a random time that grows from attempt to attempt.
         case backoff
@@ -18,19 +18,19 @@ public struct RetriedAttempt: Sendable, Hashable, Codable {
         case block
     }
 
-    /// When the attempt began.
+    /// When the attempt started.
     public let date: Date
-    /// The time from the attempt's first transfer to its end. An attempt has several transfers when redirects or
-    /// challenges came.
+    /// The time from the start of the attempt's first transfer to its end. An attempt has several transfers if it met
+    /// redirects or challenges.
     public let duration: Duration
     /// How the attempt ended; `unacceptableStatus` for a response.
     public let code: NetworkingError.Code
-    /// The status of the response; nil when the attempt ended without one.
+    /// The status of the response; nil if the attempt ended without a response.
     public let statusCode: Int?
-    /// What decided how long the operation waited before the next attempt.
+    /// The rule that decided how long the operation waited before the next attempt.
     public let waitReason: WaitReason
-    /// How long the operation waited before the next attempt, pauses included and without the time for a slot. Shorter
-    /// than decided when the operation was cancelled meanwhile.
+    /// How long the operation waited before the next attempt, including pauses but not the time until a slot was free.
+    /// Shorter than decided if the operation was cancelled in the meantime.
     public package(set) var wait: Duration
 
     package init(

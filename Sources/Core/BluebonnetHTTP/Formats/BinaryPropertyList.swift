@@ -3,11 +3,11 @@
 
 package import Foundation
 
-/// Reads a binary property list (`bplist00`), every offset checked and the whole bounded.
+/// Parses a binary property list (`bplist00`). Every offset is checked, and the work is bounded.
 ///
-/// A table of objects refer to each other by number. `PropertyListSerialization` follows references as often as they
-/// stand there, so that 200 bytes, in which each array holds the next one twice, keep it busy for ever. A list that was
-/// written from values has no more values than bytes, which is the bound here.
+/// The objects of a list form a table and refer to each other by number. `PropertyListSerialization` follows a
+/// reference each time it occurs: 200 bytes, in which each array contains the next array twice, keep it busy forever. A
+/// list that was written from values has at most as many values as bytes, which is the bound here.
 package struct BinaryPropertyList {
     static let magic = Array("bplist00".utf8)
     private static let trailerByteCount = 32
@@ -18,7 +18,7 @@ package struct BinaryPropertyList {
     private let offsetByteCount: Int
     private var tableStart = 0
     private var budget: Int
-    /// Texts and data that were read, by number, so that many references to one share its memory.
+    /// Texts and data that were read, by number, so that many references to one object share its memory.
     private var shared: [Int: PropertyListValue] = [:]
 
     package static func value(of data: Data) throws(PropertyListSyntaxError) -> PropertyListValue {
@@ -27,7 +27,7 @@ package struct BinaryPropertyList {
         return try list.value(of: top, depth: 0)
     }
 
-    /// Reads the trailer, which says where the table of offsets is.
+    /// Reads the trailer, which contains the position of the table of offsets.
     private init(_ bytes: [UInt8]) throws(PropertyListSyntaxError) {
         self.bytes = bytes
         budget = bytes.count
@@ -102,7 +102,7 @@ extension BinaryPropertyList {
         return .string(text)
     }
 
-    /// Numbers of 16 bytes stand for those that need 64 bits without a sign.
+    /// Reads a whole number. Values that need 64 bits without a sign are written as numbers of 16 bytes.
     private func whole(at start: Int, byteCount: Int) throws(PropertyListSyntaxError) -> PropertyListValue {
         let content = try slice(start, byteCount)
         let low = content.suffix(8).reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
@@ -122,7 +122,7 @@ extension BinaryPropertyList {
 // MARK: - Containers
 
 extension BinaryPropertyList {
-    /// How many elements or bytes an object has, and where they start: small counts stand in the marker.
+    /// Returns the number of elements or bytes of an object, and where they start. The marker contains small counts.
     private func length(_ low: Int, behind start: Int) throws(PropertyListSyntaxError) -> (count: Int, content: Int) {
         if low < 0x0F { return (low, start + 1) }
         let marker = try integer(at: start + 1, byteCount: 1)

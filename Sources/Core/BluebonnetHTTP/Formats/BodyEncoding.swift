@@ -3,27 +3,27 @@
 
 package import Foundation
 
-/// How the bytes of a body are text: from the charset that the response names, or from the bytes themselves.
+/// The text encoding of a body: from the charset that the response names, or from the bytes themselves.
 package enum BodyEncoding: Equatable {
     case utf8
     case utf16(bigEndian: Bool)
     case utf32(bigEndian: Bool)
     case other(String.Encoding)
 
-    /// The encoding of JSON text: a byte order mark counts first, then a charset that is known, then the fallback, then
-    /// where the zero bytes are, which JSON's first characters give away.
+    /// Finds the encoding of JSON text. A byte order mark takes precedence, then a known charset, then the fallback,
+    /// then the positions of the zero bytes, which reveal the encoding of JSON's first characters.
     package init(of body: Data, charset: String?, fallback: String.Encoding? = nil) {
         self =
             Self.marked(body)?.encoding ?? Self.named(charset, body) ?? fallback.map(BodyEncoding.init)
             ?? Self.guessed(body)
     }
 
-    /// The encoding of any text: a byte order mark counts first, then a charset that is known, then the fallback.
+    /// Finds the encoding of any text. A byte order mark takes precedence, then a known charset, then the fallback.
     package init(ofText body: Data, charset: String?, fallback: String.Encoding = .utf8) {
         self = Self.marked(body)?.encoding ?? Self.named(charset, body) ?? BodyEncoding(fallback)
     }
 
-    /// One of Foundation's encodings.
+    /// Converts one of Foundation's encodings.
     package init(_ encoding: String.Encoding) {
         self =
             switch encoding {
@@ -36,7 +36,7 @@ package enum BodyEncoding: Equatable {
             }
     }
 
-    /// The value of the charset parameter of a `Content-Type`, in lower case.
+    /// Returns the value of the charset parameter of a `Content-Type`, in lower case.
     package static func charset(of contentType: String) -> String? {
         guard contentType.utf8.contains(UInt8(ascii: ";")) else { return nil }
         for parameter in contentType.split(separator: ";").dropFirst() {
@@ -47,7 +47,7 @@ package enum BodyEncoding: Equatable {
         return nil
     }
 
-    /// The text without its byte order mark; nil when the bytes are not text in this encoding.
+    /// Returns the text without its byte order mark; nil if the bytes are not text in this encoding.
     package func text(of body: Data) -> String? {
         let bytes = body.dropFirst(Self.marked(body).map { $0.encoding == self ? $0.length : 0 } ?? 0)
         return switch self {
@@ -84,10 +84,10 @@ extension BodyEncoding {
         }
     }
 
-    /// Whether a charset is one of those that text can be read in, by its name in lower case.
+    /// Returns whether text can be read in a charset, by its name in lower case.
     static func isKnown(charset: String) -> Bool { named(charset, Data()) != nil }
 
-    /// The encoding as Foundation names it; the fallback without a charset that is known.
+    /// Returns Foundation's encoding for a charset; the fallback without a known charset.
     package static func foundationEncoding(
         ofCharset charset: String?, fallback: String.Encoding = .utf8
     ) -> String.Encoding {
@@ -118,7 +118,7 @@ extension BodyEncoding {
         "shift_jis": .shiftJIS, "euc-jp": .japaneseEUC, "iso-2022-jp": .iso2022JP,
     ]
 
-    /// The bytes as whole numbers of their width; nil when they do not come out even.
+    /// Returns the bytes as integers of their width; nil if their count is not a multiple of the width.
     private static func units<Unit: FixedWidthInteger>(_ bytes: Data, _ type: Unit.Type, _ isBig: Bool) -> [Unit]? {
         let width = MemoryLayout<Unit>.size
         guard bytes.count.isMultiple(of: width) else { return nil }

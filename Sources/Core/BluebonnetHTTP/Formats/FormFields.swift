@@ -3,9 +3,9 @@
 
 package import Foundation
 
-/// One name of a form and its value, before any escaping.
+/// A name of a form and its value, before escaping.
 package struct FormField: Equatable {
-    /// What a form can carry under a name.
+    /// A value that a form can contain.
     package enum Value: Equatable {
         /// `NSNull` or nil.
         case nothing
@@ -22,26 +22,25 @@ package struct FormField: Equatable {
     }
 }
 
-/// Turns nested parameters into the flat list of names and values that queries and forms are made of; it escapes
-/// nothing.
+/// Converts nested parameters to the flat list of names and values of a query or a form. It escapes nothing.
 package struct FormFields {
-    /// Whether `Data` may be a value: a multipart form carries it as it is, a query cannot.
+    /// Whether `Data` may be a value. A multipart form contains data unchanged; a query cannot contain data.
     private let allowsData: Bool
     private var fields: [FormField] = []
 
     private init(allowsData: Bool) { self.allowsData = allowsData }
 
-    /// The parameters in the order in which they are sent.
+    /// Returns the parameters in the order in which they are sent.
     ///
-    /// - Throws: `NetworkingError` with `invalidRequest`, naming the parameter that cannot be encoded.
+    /// - Throws: `NetworkingError` with `invalidRequest`, which names the parameter that cannot be encoded.
     package static func flat(_ parameters: Parameters, allowsData: Bool = false) throws(NetworkingError) -> [FormField]
     {
         try flat(parameters.map { ($0.key, $0.value) }, allowsData: allowsData)
     }
 
-    /// The members in the order in which they are sent.
+    /// Returns the members in the order in which they are sent.
     ///
-    /// - Throws: `NetworkingError` with `invalidRequest`, naming the parameter that cannot be encoded.
+    /// - Throws: `NetworkingError` with `invalidRequest`, which names the parameter that cannot be encoded.
     package static func flat(_ members: JSONObject) throws(NetworkingError) -> [FormField] {
         try flat(members.map { ($0.key, $0.value) }, allowsData: false)
     }
@@ -87,7 +86,7 @@ package struct FormFields {
         fields.append(FormField(name: name, value: value))
     }
 
-    /// The fields of a set, whose elements have no order of their own: by their text.
+    /// Returns the fields of a set. Its elements have no order, so they are sorted by their text.
     private func sorted(_ elements: [Any], named name: String, depth: Int) throws -> [FormField] {
         var groups: [[FormField]] = []
         for element in elements {

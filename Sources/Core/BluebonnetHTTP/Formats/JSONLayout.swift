@@ -3,12 +3,13 @@
 
 package import Foundation
 
-/// Lays compact JSON text out for people or for old readers. It knows where strings begin and end, and nothing else:
-/// the text has to be valid.
+/// Formats compact JSON text for people or for old readers. It recognizes only where strings begin and end, so the text
+/// must be valid.
 package struct JSONLayout {
-    /// Each member and element on a line of its own, indented by two spaces a level, as Foundation's `prettyPrinted`.
+    /// Whether each member and element is on its own line, indented by two spaces a level, like Foundation's
+    /// `prettyPrinted`.
     private let isPretty: Bool
-    /// `/` as `\/`, for text that is put into HTML.
+    /// Whether `/` is written as `\/`, for text that is embedded in HTML.
     private let escapesSlashes: Bool
     private var result = Data()
     private var depth = 0
@@ -18,7 +19,7 @@ package struct JSONLayout {
         self.escapesSlashes = escapesSlashes
     }
 
-    /// The text in another layout.
+    /// Returns the text in another layout.
     package static func text(_ compact: Data, isPretty: Bool, escapesSlashes: Bool) -> Data {
         guard isPretty || escapesSlashes else { return compact }
         var layout = JSONLayout(isPretty: isPretty, escapesSlashes: escapesSlashes)
@@ -46,7 +47,7 @@ package struct JSONLayout {
         switch byte {
         case UInt8(ascii: "{"), UInt8(ascii: "["):
             result.append(byte)
-            guard next != byte + 2 else { return }  // "]" and "}" are two behind their opening ones
+            guard next != byte + 2 else { return }  // in ASCII, "]" and "}" are two after "[" and "{"
             depth += 1
             newLine()
         case UInt8(ascii: "}"), UInt8(ascii: "]"):

@@ -1,20 +1,20 @@
 // Bluebonnet: HTTP operations for Swift on Linux.
 // SPDX-License-Identifier: MIT
 
-/// A number of a JSON text, as it is written there: `12345678901234567890`, `100.10` and `1e2` keep all their digits.
+/// A number of a JSON text, exactly as written: `12345678901234567890`, `100.10` and `1e2` keep all their digits.
 ///
-/// Two numbers are equal when they have the same value, however they are written: `1.0` equals `1.00` and `1e0`.
+/// Two numbers are equal if they have the same value in any notation: `1.0` equals `1.00` and `1e0`.
 public struct JSONNumber: Sendable {
-    /// The number as it is written. Of a number that is not finite, which JSON has no text for, what Swift prints.
+    /// The number as written. For a number that is not finite, which JSON cannot express, Swift's description of it.
     public let text: String
 
-    /// Makes the number that a text says.
+    /// Makes a number from its text.
     ///
     /// - Parameter text: a number by JSON's rules (RFC 8259, 6), and nothing else. Nil for any other text.
     public init?(_ text: String) {
         let bytes = Array(text.utf8)
         let value = bytes.withUnsafeBytes { bytes in try? JSONParser.value(of: bytes) }
-        // White space around the number is the difference in length.
+        // A different length means that white space surrounds the number.
         switch value {
         case .integer(let whole)? where String(whole).utf8.count == bytes.count: break
         case .number(let number)? where number.text.utf8.count == bytes.count: break
@@ -23,8 +23,8 @@ public struct JSONNumber: Sendable {
         self.init(checked: text)
     }
 
-    /// Makes a number with the shortest text that reads back as the same value, without a fraction when it is whole and
-    /// exact.
+    /// Makes a number with the shortest text that parses as the same value. A whole number that is exact has no
+    /// fraction.
     public init(_ value: Double) {
         let whole = value.magnitude < 0x1p53 ? Int64(exactly: value) : nil
         text = whole.map { String($0) } ?? "\(value)"
@@ -33,10 +33,10 @@ public struct JSONNumber: Sendable {
     /// - Parameter text: a number by JSON's rules.
     package init(checked text: String) { self.text = text }
 
-    /// The nearest value that a `Double` has; infinite for a number that is larger than all of them.
+    /// The nearest `Double`; infinite for a number beyond the range of `Double`.
     public var double: Double { Double(text) ?? .nan }
 
-    /// Whether the text is JSON; else the number was made of a `Double` that is not finite.
+    /// Whether the text is JSON. Otherwise the number was made from a `Double` that is not finite.
     package var isFinite: Bool { text.utf8.last.map { (0x30...0x39).contains($0) } ?? false }
 }
 
@@ -45,7 +45,7 @@ extension JSONNumber: ExpressibleByFloatLiteral, ExpressibleByIntegerLiteral, Cu
 
     public init(integerLiteral value: Int64) { self.init(checked: String(value)) }
 
-    /// The number as it is written.
+    /// The number as written.
     public var description: String { text }
 }
 
@@ -63,13 +63,13 @@ extension JSONNumber: Hashable {
     }
 }
 
-/// The value of a number: digits without zeros around them, times a power of ten.
+/// The value of a number: digits without leading and trailing zeros, times a power of ten.
 private struct DecimalValue: Hashable {
     private let isNegative: Bool
     private let digits: [UInt8]
     private let exponent: Int
 
-    /// Nil for text that is no number, and for an exponent of more digits than any real number has.
+    /// Nil for text that is not a number, and for an exponent with more digits than any real number needs.
     init?(_ text: String) {
         let parts = text.utf8.split(maxSplits: 1) { $0 | 0x20 == UInt8(ascii: "e") }
         guard let mantissa = parts.first, var exponent = parts.count == 1 ? 0 : Int(Substring(parts[1])),

@@ -3,22 +3,22 @@
 
 /// The members of a JSON object, by name.
 ///
-/// Two names are the same when they have the same bytes in UTF-8, as they are for other readers of JSON. Keys of a
-/// Swift dictionary are the same when they are canonically equivalent, so that one of two members could be lost there.
+/// Two names are the same if they have the same bytes in UTF-8, as for other readers of JSON. Keys of a Swift
+/// dictionary are the same if they are canonically equivalent, so a dictionary could lose one of two members.
 public struct JSONObject: Sendable, Hashable {
     private var members: [ByteString: JSONValue] = [:]
 
     /// Makes an object without members.
     public init() {}
 
-    /// Makes an object of a dictionary's members.
+    /// Makes an object from a dictionary's members.
     public init(_ dictionary: [String: JSONValue]) {
         for (name, value) in dictionary { members[ByteString(name)] = value }
     }
 
     private init(_ members: [ByteString: JSONValue]) { self.members = members }
 
-    /// The member with this name; nil when there is none. Setting nil removes it.
+    /// The member with this name; nil if there is none. Setting nil removes the member.
     public subscript(name: String) -> JSONValue? {
         get { members[ByteString(name)] }
         set { members[ByteString(name)] = newValue }
@@ -26,31 +26,30 @@ public struct JSONObject: Sendable, Hashable {
 
     /// Sets a member.
     ///
-    /// - Returns: the value that it had; nil for a new member.
+    /// - Returns: the previous value; nil for a new member.
     @discardableResult
     public mutating func updateValue(_ value: JSONValue, forKey name: String) -> JSONValue? {
         members.updateValue(value, forKey: ByteString(name))
     }
 
-    /// The names, in the order of their bytes.
+    /// The names, sorted by their bytes.
     public var names: [String] { members.keys.sorted().map(\.string) }
 
-    /// The members in the order of their names' bytes.
+    /// The members, sorted by the bytes of their names.
     package var sorted: [Element] {
         members.sorted { $0.key < $1.key }.map { (key: $0.key.string, value: $0.value) }
     }
 
-    /// Makes room for this many members.
     mutating func reserveCapacity(_ count: Int) { members.reserveCapacity(count) }
 }
 
 extension JSONObject {
-    /// The object with each value replaced by what `transform` makes of it.
+    /// Returns the object with each value replaced by the result of `transform`.
     public func mapValues(_ transform: (JSONValue) throws -> JSONValue) rethrows -> JSONObject {
         JSONObject(try members.mapValues(transform))
     }
 
-    /// The object with those members only for which the closure returns true.
+    /// Returns the object with only the members for which the closure returns true.
     public func filter(_ isIncluded: (Element) throws -> Bool) rethrows -> JSONObject {
         JSONObject(try members.filter { try isIncluded((key: $0.key.string, value: $0.value)) })
     }
@@ -60,7 +59,7 @@ extension JSONObject: Sequence {
     /// A member.
     public typealias Element = (key: String, value: JSONValue)
 
-    /// Iterates over the members in no particular order.
+    /// Iterates over the members in unspecified order.
     public struct Iterator: IteratorProtocol {
         fileprivate var members: Dictionary<ByteString, JSONValue>.Iterator
 
@@ -79,19 +78,19 @@ extension JSONObject: Sequence {
 }
 
 extension JSONObject: ExpressibleByDictionaryLiteral {
-    /// Makes an object of a literal's members; of two with one name the later counts.
+    /// Makes an object from a literal. If two members have the same name, the later member counts.
     public init(dictionaryLiteral elements: (String, JSONValue)...) {
         for (name, value) in elements { members[ByteString(name)] = value }
     }
 }
 
 extension JSONObject: CustomStringConvertible {
-    /// Compact JSON text for a log, as `JSONValue.description`: without the values of secrets.
+    /// Compact JSON text for a log, like `JSONValue.description`: without the values of secrets.
     public var description: String { JSONValue.object(self).description }
 }
 
-/// The members of a JSON object, of several types, for instance of a literal with variables. Their names stay as they
-/// are, as in a `JSONValue`, whatever the encoder does with the names of properties.
+/// The members of a JSON object with values of several types, for instance of a literal with variables. Their names are
+/// written unchanged, as in a `JSONValue`, even if the encoder converts the names of properties.
 package struct JSONMembers: Encodable, Sendable {
     private struct Member: Encodable, Sendable {
         let value: (any Encodable & Sendable)?

@@ -1,7 +1,7 @@
 // Bluebonnet: HTTP operations for Swift on Linux.
 // SPDX-License-Identifier: MIT
 
-// Strings: plain text is taken as one slice, escapes one by one.
+// Strings: plain text is read as one slice, escapes one by one.
 extension JSONParser {
     package mutating func string() throws(JSONSyntaxError) -> String {
         let opening = position
@@ -14,7 +14,7 @@ extension JSONParser {
         return try text(content, openingAt: opening)
     }
 
-    /// A string with escapes, from its first one on.
+    /// Parses a string with escapes, from its first escape on.
     private mutating func escapedString(openingAt opening: Int) throws(JSONSyntaxError) -> String {
         var content = Array(bytes[opening + 1..<position])
         while next != UInt8(ascii: "\"") {
@@ -29,7 +29,7 @@ extension JSONParser {
         return try text(content, openingAt: opening)
     }
 
-    /// - Returns: whether all of it is ASCII.
+    /// - Returns: whether the skipped text is ASCII.
     @discardableResult private mutating func skipPlainText() -> Bool {
         var union: UInt8 = 0
         while let byte = next, byte != UInt8(ascii: "\""), byte != UInt8(ascii: "\\"), byte >= 0x20 {
@@ -64,7 +64,7 @@ extension JSONParser {
         }
     }
 
-    /// The character of a `\u` escape, or of two that are a surrogate pair.
+    /// Parses the character of a `\u` escape, or of two escapes that form a surrogate pair.
     private mutating func scalar() throws(JSONSyntaxError) -> Unicode.Scalar {
         let first = try codeUnit()
         if let scalar = Unicode.Scalar(first) { return scalar }
@@ -76,7 +76,7 @@ extension JSONParser {
         return UTF16.decode(UTF16.EncodedScalar([first, second]))
     }
 
-    /// The character of a `\u` escape; U+FFFD for half a surrogate pair.
+    /// Parses the character of a `\u` escape; U+FFFD for half a surrogate pair.
     private mutating func forgivenScalar() throws(JSONSyntaxError) -> Unicode.Scalar {
         let start = position
         do throws(JSONSyntaxError) {

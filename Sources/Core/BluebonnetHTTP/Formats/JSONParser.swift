@@ -1,18 +1,19 @@
 // Bluebonnet: HTTP operations for Swift on Linux.
 // SPDX-License-Identifier: MIT
 
-/// Reads JSON text in UTF-8 (RFC 8259) and nothing but JSON: no comments, no trailing commas, no lone surrogates.
+/// Parses JSON text in UTF-8 (RFC 8259) strictly: no comments, no trailing commas, no lone surrogates.
 ///
-/// Of two members with one name the later counts. Numbers keep their text, however large they are. `JSONSerialization`
-/// on Linux lets trailing commas through, rounds some numbers through a decimal type and is many times slower.
+/// If two members have the same name, the later member counts. Numbers keep their text, however large they are. On
+/// Linux, `JSONSerialization` accepts trailing commas, rounds some numbers through a decimal type and is many times
+/// slower.
 package struct JSONParser {
-    /// Arrays and objects in each other, at most: deeper text is refused before the stack runs out.
+    /// The maximum nesting depth of arrays and objects. Deeper text is refused before the stack overflows.
     package static let maximumDepth = 512
 
     package let bytes: UnsafeRawBufferPointer
-    /// Whether values are made of the text. If not, the ones that are handed about are empty.
+    /// Whether values are made from the text. If not, the methods return empty values.
     private(set) var makesValues: Bool
-    /// Whether half a surrogate pair, NaN and Infinity are stepped over, none of which JSON has.
+    /// Whether the parser skips half a surrogate pair, NaN and Infinity, which are not JSON.
     private(set) var isForgiving = false
     package var position = 0
     private var depth = 0
@@ -24,12 +25,12 @@ package struct JSONParser {
         if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { position = 3 }
     }
 
-    /// The value that the whole text is; a byte order mark may stand before it.
+    /// Parses the value that is the whole text. A byte order mark may precede the value.
     package static func value(of text: UnsafeRawBufferPointer) throws(JSONSyntaxError) -> JSONValue {
         try parse(text).value
     }
 
-    /// Parses a text, and tells whether any object in it has two members with the same name.
+    /// Parses a text, and reports whether any object in it has two members with the same name.
     package static func parse(
         _ text: UnsafeRawBufferPointer
     ) throws(JSONSyntaxError) -> (value: JSONValue, hasRepeatedName: Bool) {
@@ -37,7 +38,7 @@ package struct JSONParser {
         return (try parser.wholeText(), parser.hasRepeatedName)
     }
 
-    /// Throws what `value(of:)` throws, and makes nothing of the text.
+    /// Throws the errors of `value(of:)`, but makes no values.
     package static func check(_ text: UnsafeRawBufferPointer) throws(JSONSyntaxError) {
         var parser = JSONParser(text, makesValues: false)
         _ = try parser.wholeText()
@@ -58,7 +59,7 @@ package struct JSONParser {
         while let byte = next, byte == 0x20 || byte == 0x0A || byte == 0x0D || byte == 0x09 { position += 1 }
     }
 
-    /// Steps over the byte, if it comes next behind white space.
+    /// Skips white space and then the byte, if it comes next. Returns whether it did.
     private mutating func skip(_ byte: UInt8) -> Bool {
         skipSpace()
         guard next == byte else { return false }
@@ -94,12 +95,11 @@ package struct JSONParser {
 // MARK: - One value of a text
 
 extension JSONParser {
-    /// Where a value stands in a text, some other part of which may not be JSON: half a surrogate pair, NaN and
-    /// Infinity are stepped over.
+    /// Finds a value in a text whose other parts may not be JSON: half a surrogate pair, NaN and Infinity are skipped.
     ///
     /// - Parameter path: names of members, and indices of elements.
-    /// - Returns: the place of the value, white space before it included; nil when the path leads nowhere.
-    /// - Throws: what keeps the text from being read at all.
+    /// - Returns: the range of the value, including white space before it; nil if the path leads to no value.
+    /// - Throws: the error that makes the text unreadable.
     package static func range(
         of path: [String], in text: UnsafeRawBufferPointer
     ) throws(JSONSyntaxError) -> Range<Int>? {
@@ -116,7 +116,8 @@ extension JSONParser {
         return start..<parser.position
     }
 
-    /// Where a member or an element of the value at hand begins; of two members with one name the later.
+    /// Returns where a member or an element of the current value begins. If two members have the same name, the later
+    /// member counts.
     private mutating func place(ofPart name: String) throws(JSONSyntaxError) -> Int? {
         if skip(UInt8(ascii: "{")) { return try place(ofMember: name) }
         guard skip(UInt8(ascii: "[")), let wanted = Int(name), String(wanted) == name, wanted >= 0 else { return nil }
@@ -174,7 +175,7 @@ extension JSONParser {
     private mutating func object() throws(JSONSyntaxError) -> JSONValue {
         var members = JSONObject()
         if skip(UInt8(ascii: "}")) { return .object(members) }
-        if makesValues { members.reserveCapacity(3) }  // else most would be made anew at their second member
+        if makesValues { members.reserveCapacity(3) }  // without it, most would reallocate at their second member
         repeat {
             skipSpace()
             guard next == UInt8(ascii: "\"") else { throw error("a member's name is expected") }
@@ -204,13 +205,13 @@ extension JSONParser {
         let isWhole = try !skipFraction()
         guard makesValues else { return .null }
         let text = String(decoding: bytes[start..<position], as: UTF8.self)
-        // "-0" is no integer that Swift has: its text would lose the sign.
+        // Swift has no integer "-0": an integer would lose the sign.
         let isNegativeZero = bytes[start] == UInt8(ascii: "-") && bytes[start + 1] == UInt8(ascii: "0")
         if isWhole, !isNegativeZero, let integer = Int64(text) { return .integer(integer) }
         return .number(JSONNumber(checked: text))
     }
 
-    /// Steps over fraction and exponent; false when there is neither.
+    /// Skips fraction and exponent. Returns false if there is neither.
     private mutating func skipFraction() throws(JSONSyntaxError) -> Bool {
         let start = position
         if next == UInt8(ascii: ".") {

@@ -3,15 +3,15 @@
 
 package import Foundation
 
-/// Writes compact JSON text, one token after the other, and keeps the commas right; the caller keeps the nesting right.
+/// Writes compact JSON text token by token. It inserts the commas; the caller must nest the containers correctly.
 ///
-/// A result line has some forty tokens, most of a few bytes, for which an array's way of growing is most of the work:
-/// the text has memory of its own.
+/// A result line has about forty tokens, most of a few bytes. The growth of an array would be most of the work, so the
+/// text manages its own memory.
 package struct JSONText: ~Copyable {
     private var start: UnsafeMutablePointer<UInt8>
     private var capacity: Int
     private var byteCount = 0
-    /// Whether a value stands before the next one in the same container.
+    /// Whether a value precedes the next value in the same container.
     private var needsComma = false
 
     /// Starts a text of about this size.
@@ -22,7 +22,7 @@ package struct JSONText: ~Copyable {
 
     deinit { start.deallocate() }
 
-    /// The text so far; it is always valid UTF-8.
+    /// The text so far, which is always valid UTF-8.
     package var string: String { String(decoding: UnsafeBufferPointer(start: start, count: byteCount), as: UTF8.self) }
 
     /// The bytes so far.
@@ -38,13 +38,13 @@ package struct JSONText: ~Copyable {
         try container("[", "]", writeElements)
     }
 
-    /// Writes the name of a member; its value comes next.
+    /// Writes the name of a member. Write its value next.
     package mutating func key(_ name: String) {
         string(name)
         endKey()
     }
 
-    /// Begins a member whose name needs no escapes.
+    /// Writes the name of a member. The name must need no escapes.
     package mutating func key(_ name: StaticString) {
         beginValue()
         append(scalar: "\"")
@@ -53,7 +53,7 @@ package struct JSONText: ~Copyable {
         endKey()
     }
 
-    /// Begins a member whose name is given as ASCII bytes and written in lower case.
+    /// Writes the name of a member in lower case. The name must be ASCII.
     package mutating func key(lowercasing name: UnsafeBufferPointer<UInt8>) {
         let first = byteCount + (needsComma ? 2 : 1)
         string(name)
@@ -66,7 +66,7 @@ package struct JSONText: ~Copyable {
         text.withUTF8 { string($0) }
     }
 
-    /// Writes a string that is given by its UTF-8.
+    /// Writes a string, given as UTF-8.
     package mutating func string(_ text: UnsafeBufferPointer<UInt8>) {
         beginValue()
         append(scalar: "\"")
@@ -74,13 +74,13 @@ package struct JSONText: ~Copyable {
         append(scalar: "\"")
     }
 
-    /// Writes text that is a JSON token already: a number, `true`, `false` or `null`.
+    /// Writes text that is already a JSON token: a number, `true`, `false` or `null`.
     package mutating func token(_ text: String) {
         beginValue()
         append(text)
     }
 
-    /// Writes a time: at most six digits after the point, at least one, never an exponent.
+    /// Writes a time in seconds, with one to six digits after the point and without an exponent.
     package mutating func seconds(_ seconds: Double) {
         let microseconds = Int64((min(max(seconds.isNaN ? 0 : seconds, 0), 1e12) * 1_000_000).rounded())
         beginValue()
@@ -157,7 +157,7 @@ extension JSONText {
         start = larger
     }
 
-    /// Copies runs of bytes that stand for themselves, and escapes what is between them.
+    /// Copies runs of bytes that need no escape, and escapes the bytes between them.
     private mutating func appendEscaped(_ text: UnsafeBufferPointer<UInt8>) {
         guard Self.hasEscapes(text) else { return append(text) }
         var runStart = 0
@@ -169,7 +169,8 @@ extension JSONText {
         append(UnsafeBufferPointer(rebasing: text[runStart...]))
     }
 
-    /// Most texts have none. Without a way out the loop looks at many bytes at once.
+    /// Returns whether any byte must be escaped; in most texts, no byte must. Without an early exit, the loop examines
+    /// many bytes at once.
     private static func hasEscapes(_ text: UnsafeBufferPointer<UInt8>) -> Bool {
         var found: UInt8 = 0
         for byte in text { found |= mustBeEscaped(byte) ? 1 : 0 }
@@ -198,7 +199,7 @@ extension JSONText {
 // MARK: - Values
 
 extension JSONText {
-    /// Writes any value, numbers as they were written, the members of an object in order of their names.
+    /// Writes any value. Numbers are written as they were read, and the members of an object are sorted by name.
     package mutating func value(_ value: JSONValue) {
         switch value {
         case .null: token("null")
@@ -217,14 +218,14 @@ extension JSONText {
         }
     }
 
-    /// Compact JSON text of a value.
+    /// Returns compact JSON text of a value.
     package static func text(of value: JSONValue) -> String {
         var text = JSONText()
         text.value(value)
         return text.string
     }
 
-    /// Text for an error message: in quotes, escaped, and not too long to read.
+    /// Returns text for an error message: quoted, escaped and shortened to a readable length.
     package static func quoted(_ text: String, maximumCount: Int = 80) -> String {
         let shown = text.prefix(maximumCount)
         var quoted = JSONText()

@@ -9,7 +9,7 @@ public enum JSONValue: Sendable, Hashable {
     case bool(Bool)
     /// A number without fraction or exponent that fits in 64 bits.
     case integer(Int64)
-    /// Any other number, as it is written.
+    /// Any other number, as written.
     case number(JSONNumber)
     case string(String)
     case array([JSONValue])
@@ -19,12 +19,12 @@ public enum JSONValue: Sendable, Hashable {
 // MARK: - Reading
 
 extension JSONValue {
-    /// The member of an object with this name; nil when there is none.
+    /// The member of an object with this name; nil if there is none.
     public subscript(key: String) -> JSONValue? {
         if case .object(let members) = self { members[key] } else { nil }
     }
 
-    /// The element of an array at this index; nil when there is none.
+    /// The element of an array at this index; nil if there is none.
     public subscript(index: Int) -> JSONValue? {
         if case .array(let elements) = self, elements.indices.contains(index) { elements[index] } else { nil }
     }
@@ -39,8 +39,8 @@ extension JSONValue {
         if case .integer(let number) = self { number } else { nil }
     }
 
-    /// The value of any number; nil for other values. A number with more digits than a `Double` has is rounded, and one
-    /// that is larger than all of them is infinite: `JSONNumber.text` has all digits.
+    /// The value of any number; nil for other values. A number with more digits than a `Double` is rounded, and a
+    /// number beyond the range of `Double` is infinite. `JSONNumber.text` has all digits.
     public var number: Double? {
         switch self {
         case .integer(let number): Double(number)
@@ -68,7 +68,8 @@ extension JSONValue {
 // MARK: - Equality
 
 extension JSONValue {
-    /// Strings, and names of members, are the same when they have the same bytes; numbers when they have one value.
+    /// Strings and names of members are equal if they have the same bytes. Numbers are equal if they have the same
+    /// value.
     public static func == (first: Self, second: Self) -> Bool {
         switch (first, second) {
         case (.null, .null): true
@@ -86,9 +87,9 @@ extension JSONValue {
 // MARK: - Foundation and text
 
 extension JSONValue {
-    /// Parses JSON text in UTF-8, UTF-16 or UTF-32; any value may stand at the top.
+    /// Parses JSON text in UTF-8, UTF-16 or UTF-32. The value at the top may be of any kind.
     ///
-    /// - Throws: `JSONSyntaxError`, which says where the text stops being JSON.
+    /// - Throws: `JSONSyntaxError`, with the position at which the text is no longer JSON.
     public init(parsing data: Data) throws(JSONSyntaxError) {
         try self.init(parsing: data, BodyEncoding(of: data, charset: nil))
     }
@@ -101,7 +102,7 @@ extension JSONValue {
         }.get()
     }
 
-    /// JSON text in UTF-8, checked without making values of it.
+    /// Returns JSON text in UTF-8, checked without making values.
     package static func checkedUTF8(of data: Data, _ encoding: BodyEncoding) throws(JSONSyntaxError) -> Data {
         let text = try utf8(of: data, encoding)
         try text.withUnsafeBytes { text in
@@ -110,7 +111,7 @@ extension JSONValue {
         return text
     }
 
-    /// JSON text in UTF-8, as far as its encoding goes.
+    /// Converts JSON text to UTF-8. Text that is already in UTF-8 is returned unchecked.
     package static func utf8(of data: Data, _ encoding: BodyEncoding) throws(JSONSyntaxError) -> Data {
         if encoding == .utf8 { return data }
         guard let text = encoding.text(of: data) else {
@@ -119,8 +120,8 @@ extension JSONValue {
         return Data(text.utf8)
     }
 
-    /// The value in the types of `JSONSerialization`: dictionaries, arrays, strings, numbers and `NSNull`. Of two
-    /// members whose names are canonically equivalent a dictionary has one.
+    /// The value in the types of `JSONSerialization`: dictionaries, arrays, strings, numbers and `NSNull`. If the names
+    /// of two members are canonically equivalent, the dictionary contains one of the members.
     public var foundationObject: any Sendable {
         switch self {
         case .null: NSNull()
@@ -137,8 +138,8 @@ extension JSONValue {
 
 // MARK: - Literals
 
-/// `["id": 17, "price": 9.5, "tags": ["new"], "note": nil, "paid": false]` is an object. Of two members with the same
-/// name, the last one counts.
+/// `["id": 17, "price": 9.5, "tags": ["new"], "note": nil, "paid": false]` is an object. If two members have the same
+/// name, the last member counts.
 extension JSONValue: ExpressibleByStringInterpolation, ExpressibleByIntegerLiteral, ExpressibleByFloatLiteral,
     ExpressibleByBooleanLiteral, ExpressibleByNilLiteral, ExpressibleByArrayLiteral, ExpressibleByDictionaryLiteral
 {
@@ -157,15 +158,15 @@ extension JSONValue: ExpressibleByStringInterpolation, ExpressibleByIntegerLiter
 }
 
 extension JSONValue: CustomStringConvertible {
-    /// Compact JSON text for a log: without the values of members whose names say that they are secret, at any depth.
-    /// `jsonText` has them.
+    /// Compact JSON text for a log, without the values of members with secret names at any depth. `jsonText` includes
+    /// them.
     public var description: String { redacted.jsonText }
 
-    /// Compact JSON text of the value, the members of objects in order of their names. A number that is not finite,
-    /// which JSON has no text for, is `null`.
+    /// Compact JSON text of the value, with the members of objects sorted by name. A number that is not finite, which
+    /// JSON cannot express, is written as `null`.
     public var jsonText: String { JSONText.text(of: self) }
 
-    /// The value without the values of members whose names say that they are secret, at any depth.
+    /// The value without the values of members with secret names, at any depth.
     package var redacted: JSONValue {
         switch self {
         case .object(let members):
@@ -181,12 +182,13 @@ extension JSONValue: CustomStringConvertible {
 }
 
 extension JSONValue {
-    /// The value without what is null in it, at any depth: members of objects and elements of arrays, as
-    /// AFNetworking's `AFJSONObjectByRemovingKeysWithNullValues` has it. A value that is null itself stays.
+    /// Returns the value without nulls at any depth: members of objects and elements of arrays, like AFNetworking's
+    /// `AFJSONObjectByRemovingKeysWithNullValues`. A value that is itself null is unchanged.
     ///
     /// - Parameters:
     ///   - fromObjects: whether members of objects are removed. Default true.
-    ///   - fromArrays: whether elements of arrays are removed, which changes the places of those behind. Default true.
+    ///   - fromArrays: whether elements of arrays are removed, which changes the indices of later elements. Default
+    ///     true.
     public func removingNulls(fromObjects: Bool = true, fromArrays: Bool = true) -> JSONValue {
         func cleaned(_ value: JSONValue) -> JSONValue {
             value.removingNulls(fromObjects: fromObjects, fromArrays: fromArrays)
@@ -237,9 +239,9 @@ extension JSONValue: Codable {
     }
 }
 
-// Foundation has no number that keeps its text: of those it has, the one that loses no digits, if there is one.
+// No number type of Foundation keeps the text, so a number is coded in the type that loses no digits, if there is one.
 extension JSONNumber {
-    /// - Parameter decimal: the same number with up to 38 digits, where the decoder has those.
+    /// - Parameter decimal: the same number with up to 38 digits, if the decoder supports them.
     fileprivate init(_ value: Double, exactly decimal: Decimal?) {
         self.init(value)
         guard let decimal, let exact = JSONNumber(decimal.description), exact.double == value else { return }

@@ -2,13 +2,13 @@
 // SPDX-License-Identifier: MIT
 
 /// Writes parameters as JSON text (RFC 8259): members sorted by key, no white space, slashes not escaped. `JSONText`
-/// knows how JSON is written; this knows what parameters are.
+/// implements the syntax of JSON; this type implements the kinds of parameters.
 ///
-/// What JSON has no form for is refused: numbers that are not finite, sets (they have no order), dates, data.
+/// Values that JSON cannot express are refused: numbers that are not finite, sets (they have no order), dates and data.
 package enum JSONWriter {
-    /// The JSON text of a dictionary, an array or any other value.
+    /// Returns the JSON text of a dictionary, an array or any other value.
     ///
-    /// - Throws: `NetworkingError` with `invalidRequest`, naming the parameter that cannot be encoded.
+    /// - Throws: `NetworkingError` with `invalidRequest`, which names the parameter that cannot be encoded.
     package static func text(of value: Any) throws(NetworkingError) -> JSONText {
         var text = JSONText()
         try ParameterPath.naming { try write(value, depth: 0, to: &text) }

@@ -1,18 +1,19 @@
 // Bluebonnet: HTTP operations for Swift on Linux.
 // SPDX-License-Identifier: MIT
 
-/// Where a parameter stands among the others, and what is wrong with it; the encoders build it as an error climbs out.
+/// The error of an encoder: the path of a parameter, and why it cannot be encoded. The path grows while the error
+/// propagates to the caller.
 package struct ParameterPath {
-    /// Containers in containers, at most; deeper parameters are refused, so that no encoder runs out of stack.
+    /// The maximum nesting depth of containers. Deeper parameters are refused, so that no encoder overflows the stack.
     package static let maximumDepth = 512
 
     private var steps: [String] = []
     private let reason: String
 
-    /// A fault of the value that is being looked at.
+    /// Makes the error of the current value.
     private init(_ reason: String) { self.reason = reason }
 
-    /// Runs one step of an encoder; an error that comes out of it is told which member it came through.
+    /// Runs one step of an encoder. An error that the step throws gets the step added to its path.
     package static func at(_ step: @autoclosure () -> String, _ body: () throws -> Void) throws {
         do {
             try body()
@@ -22,7 +23,7 @@ package struct ParameterPath {
         }
     }
 
-    /// Sorts a value into its kind, or throws the path that starts here.
+    /// Determines the kind of a value, or throws a path that starts here.
     package static func kind(of value: Any, depth: Int) throws -> ParameterValue {
         guard depth <= maximumDepth else { throw ParameterPath("it is nested deeper than \(maximumDepth) levels") }
         do {
@@ -32,10 +33,10 @@ package struct ParameterPath {
         }
     }
 
-    /// A fault that only one of the encodings has.
+    /// Makes an error that is specific to one encoding.
     package static func fault(_ reason: String) -> ParameterPath { ParameterPath(reason) }
 
-    /// Turns a path into the error that callers see.
+    /// Converts a path to the error that callers receive.
     package static func naming<Value>(_ encode: () throws -> Value) throws(NetworkingError) -> Value {
         do {
             return try encode()
@@ -48,7 +49,7 @@ package struct ParameterPath {
         }
     }
 
-    /// `user.roles[2]`; only the outer part of a path that is very long.
+    /// The path as text, such as `user.roles[2]`; only the outer part of a very long path.
     private var text: String {
         let shown = steps.reversed().prefix(20).joined() + (steps.count > 20 ? "…" : "")
         return shown.hasPrefix(".") ? String(shown.dropFirst()) : shown

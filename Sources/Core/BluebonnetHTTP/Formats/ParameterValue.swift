@@ -3,37 +3,39 @@
 
 package import Foundation
 
-/// Named values that a request serializer encodes into a URL or a body; they may be nested.
+/// Named values that a request serializer encodes into a URL or a body. Values may be nested.
 ///
 /// Values are strings, numbers, truth values, `URL`, `UUID`, `NSNull` or nil, `JSONValue`, and dictionaries and arrays
-/// of them. A key that is no string, such as an integer, is written as its text, as Swift's own encoders do; two keys
-/// with one text, such as `1` and `"1"`, are refused. A `Date` is refused, except in a property list: servers expect
-/// different text forms of a date, so format it first. `Data` may stand in property lists and multipart forms.
+/// of such values. A key that is not a string, such as an integer, is written as its text, as in Swift's own encoders.
+/// Two keys with the same text, such as `1` and `"1"`, are refused. A `Date` is refused, except in a property list:
+/// servers expect different text forms of a date, so format it first. `Data` is accepted in property lists and
+/// multipart forms.
 public typealias Parameters = [String: any Sendable]
 
-/// One parameter, sorted into the few kinds that the encoders tell apart; it knows no encoding.
+/// One parameter, classified into the few kinds that the encoders distinguish. It is independent of any encoding.
 ///
-/// On Linux a Swift integer also casts to `NSNumber` and an `NSNumber` to `Bool`, so the exact types come first and
-/// `NSNumber` is recognised by its class.
+/// On Linux, a Swift integer also casts to `NSNumber`, and an `NSNumber` to `Bool`. Exact types are therefore checked
+/// first, and `NSNumber` is recognised by its class.
 package enum ParameterValue {
     case null
     case bool(Bool)
-    /// A finite number as both a query and JSON write it: a whole one without fraction, one of JSON as it is written.
+    /// A finite number as both a query and JSON write it: a whole number without a fraction, a number of JSON as
+    /// written.
     case number(String)
     case text(String)
-    /// Only a property list has a form for it.
+    /// Only property lists can contain dates.
     case date(Date)
-    /// Only property lists and multipart forms carry it.
+    /// Only property lists and multipart forms can contain data.
     case data(Data)
     case dictionary([(key: String, value: Any)])
     case array([Any])
     case set([Any])
 
-    /// Why a value is none of these, as the end of a sentence.
+    /// The reason why a value is not a parameter, as the end of a sentence.
     package struct Unsupported: Error { let reason: String }
 
     package init(_ value: Any) throws(Unsupported) {
-        // In the order of their cost: a cast to a concrete type is cheap, one to a protocol that fails is not.
+        // In the order of cost: a cast to a concrete type is cheap, a failing cast to a protocol is expensive.
         if let common = try Self.common(value) {
             self = common
         } else if let container = try Self.container(value) {
@@ -91,7 +93,7 @@ package enum ParameterValue {
 // MARK: - Numbers
 
 extension ParameterValue {
-    /// A number in Foundation's box; truth values there are two objects of which there is only one each.
+    /// Converts a number in Foundation's box. Foundation has one object for true and one for false.
     private static func boxed(_ number: NSNumber) throws(Unsupported) -> ParameterValue {
         if number === NSNumber(value: number.boolValue) { return .bool(number.boolValue) }
         if number is NSDecimalNumber { return try decimal(number.decimalValue) }
@@ -102,8 +104,8 @@ extension ParameterValue {
         }
     }
 
-    /// The shortest text that reads back as the same number; a whole number loses Swift's ".0", as `NSNumber` prints
-    /// it.
+    /// Returns the shortest text that parses as the same number. A whole number has no ".0", which Swift adds and
+    /// `NSNumber` does not.
     private static func floating(_ value: some BinaryFloatingPoint) throws(Unsupported) -> ParameterValue {
         guard value.isFinite else { throw Unsupported(reason: "\(value) is not a finite number") }
         let text = "\(value)"
@@ -142,7 +144,7 @@ extension ParameterValue {
         return entries
     }
 
-    /// The text of a dictionary's key that is not a string.
+    /// Returns the text of a dictionary's key that is not a string.
     private static func name(_ key: Any) throws(Unsupported) -> String {
         switch try ParameterValue(key) {
         case .text(let text), .number(let text): return text
@@ -152,7 +154,7 @@ extension ParameterValue {
         }
     }
 
-    /// What an optional holds; anything else is no parameter.
+    /// Returns the parameter in an optional. Any other value is not a parameter.
     private static func unwrapped(_ value: Any) throws(Unsupported) -> ParameterValue {
         let mirror = Mirror(reflecting: value)
         guard mirror.displayStyle == .optional else { throw Unsupported(reason: advice(for: value)) }
@@ -164,8 +166,8 @@ extension ParameterValue {
         "\(type(of: value)) is not a string, a number, a truth value, a dictionary or an array"
     }
 
-    /// Why a text form has no dates.
+    /// The reason why text formats refuse dates.
     static let dateAdvice = "a Date has no single text form, so format it first"
-    /// Why a text form has no data.
+    /// The reason why text formats refuse data.
     static let dataAdvice = "Data is not text, so encode it first"
 }

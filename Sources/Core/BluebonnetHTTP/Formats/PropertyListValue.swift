@@ -6,7 +6,7 @@ public import Foundation
 /// A value of a property list as a Swift value that may cross threads.
 public enum PropertyListValue: Sendable, Hashable {
     case bool(Bool)
-    /// A whole number that fits 64 bits with a sign.
+    /// A whole number that fits into 64 bits with a sign.
     case integer(Int64)
     /// Any other number.
     case real(Double)
@@ -20,22 +20,22 @@ public enum PropertyListValue: Sendable, Hashable {
 // MARK: - Reading
 
 extension PropertyListValue {
-    /// The member of a dictionary, or nil.
+    /// The member of a dictionary with this key; nil if there is none.
     public subscript(key: String) -> PropertyListValue? {
         if case .dictionary(let members) = self { members[key] } else { nil }
     }
 
-    /// The element of an array, or nil.
+    /// The element of an array at this index; nil if there is none.
     public subscript(index: Int) -> PropertyListValue? {
         if case .array(let elements) = self, elements.indices.contains(index) { elements[index] } else { nil }
     }
 
-    /// The text, when this is a string.
+    /// The text of a string; nil for other values.
     public var string: String? {
         if case .string(let text) = self { text } else { nil }
     }
 
-    /// The number as an integer, when it is one.
+    /// The value of an integer; nil for other values.
     public var integer: Int64? {
         if case .integer(let number) = self { number } else { nil }
     }
@@ -58,11 +58,12 @@ extension PropertyListValue {
 // MARK: - Parsing
 
 extension PropertyListValue {
-    /// Parses a property list in the XML or the binary format; any value may stand at the top.
+    /// Parses a property list in the XML or the binary format. The value at the top may be of any kind.
     ///
     /// The old text format, in which any word is a string, is refused, although Foundation accepts it. Arrays and
-    /// dictionaries nested deeper than 512 are refused, and so are binary lists that refer to one array again and
-    /// again, because a few bytes could make a list without end.
+    /// dictionaries nested deeper than 512 are refused. Binary lists with more values than bytes are refused too: by
+    /// referring to one array again and again, a few bytes could make an endless list.
+    ///
     /// - Throws: `PropertyListSyntaxError`.
     public init(parsing data: Data) throws(PropertyListSyntaxError) {
         if data.starts(with: BinaryPropertyList.magic) {
@@ -81,7 +82,7 @@ extension PropertyListValue {
         self = try Self.value(of: object)
     }
 
-    /// A value out of Foundation's tree, which `PropertyListSerialization` keeps from being deeper than 512.
+    /// Converts a value of Foundation's tree, whose depth `PropertyListSerialization` limits to 512.
     private static func value(of object: Any) throws(PropertyListSyntaxError) -> PropertyListValue {
         if type(of: object) is NSNumber.Type, let number = object as? NSNumber { return value(of: number) }
         switch object {
@@ -111,9 +112,9 @@ extension PropertyListValue {
     }
 }
 
-/// Why bytes are no property list.
+/// The reason why bytes are not a property list.
 public struct PropertyListSyntaxError: Error, Sendable, Equatable, CustomStringConvertible {
-    /// What is wrong, as a sentence without a full stop.
+    /// The violation, as a sentence without a full stop.
     public let reason: String
 
     package init(_ reason: String) { self.reason = reason }

@@ -3,7 +3,8 @@
 
 package import Foundation
 
-/// Turns parameters into a property list; what has no form there is refused by its path.
+/// Converts parameters to a property list. A value that a property list cannot express is refused, and the error
+/// contains its path.
 package struct PropertyListWriter {
     private let format: PropertyListSerialization.PropertyListFormat
 
@@ -11,9 +12,9 @@ package struct PropertyListWriter {
         self.format = format
     }
 
-    /// The property list of a dictionary, an array or any other value.
+    /// Returns the property list of a dictionary, an array or any other value.
     ///
-    /// - Throws: `NetworkingError` with `invalidRequest`, naming the parameter that cannot be encoded.
+    /// - Throws: `NetworkingError` with `invalidRequest`, which names the parameter that cannot be encoded.
     package static func data(
         of value: Any, format: PropertyListSerialization.PropertyListFormat
     ) throws(NetworkingError) -> Data {
@@ -70,14 +71,15 @@ package struct PropertyListWriter {
         return number
     }
 
-    /// Foundation writes the characters that XML cannot hold as they are, and then cannot read its own text.
+    /// Refuses characters that XML cannot express. Foundation writes them unchanged, and then cannot read its own text.
     private func checked(_ text: String) throws -> String {
         guard format == .xml, let scalar = text.unicodeScalars.first(where: { !Self.isXML($0) }) else { return text }
         let number = String(scalar.value, radix: 16, uppercase: true)
         throw ParameterPath.fault("XML cannot hold its character U+\(number), so use the binary format")
     }
 
-    /// XML 1.0, production 2. A carriage return is left out too: a reader would turn it into a line feed.
+    /// Returns whether XML can express a character (XML 1.0, production 2). A carriage return is excluded too: a reader
+    /// would convert it to a line feed.
     private static func isXML(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.value {
         case 0x09, 0x0A, 0x20...0xD7FF, 0xE000...0xFFFD, 0x10000...0x10FFFF: true

@@ -3,26 +3,26 @@
 
 /// Writes parameters as a query or as a form body, by AFNetworking's rules.
 ///
-/// * Keys are sorted, capitals before small letters; a dictionary nests as `key[member]`, an array repeats `key[]`.
-/// * A set repeats the key without brackets, its elements sorted; an empty container writes nothing.
-/// * `NSNull` and nil write the key alone, the empty string writes `key=`; true and false are `1` and `0`.
-/// * A number is written in its shortest form, a whole one without fraction: `1`, `2.5`, `1e+16`. A `JSONNumber` is
-///   written as it is: `100.10`.
-/// * Everything but ASCII letters, digits and `-._~/?` is percent-escaped, brackets too.
+/// * Keys are sorted, capitals before small letters. A dictionary nests as `key[member]`, and an array repeats `key[]`.
+/// * A set repeats the key without brackets, with sorted elements. An empty container writes nothing.
+/// * `NSNull` and nil write the key alone; the empty string writes `key=`. True and false are `1` and `0`.
+/// * A number is written in its shortest form, and a whole number without a fraction: `1`, `2.5`, `1e+16`. A
+///   `JSONNumber` keeps its text: `100.10`.
+/// * Every byte except ASCII letters, digits and `-._~/?` is percent-escaped, including brackets.
 public struct QueryEncoder: Sendable {
     /// Makes an encoder.
     public init() {}
 
-    /// The parameters as `a=1&b%5B%5D=2`; empty for no parameters.
+    /// Returns the parameters as `a=1&b%5B%5D=2`; empty for no parameters.
     ///
-    /// - Throws: `NetworkingError` with `invalidRequest`, naming the parameter that cannot be encoded.
+    /// - Throws: `NetworkingError` with `invalidRequest`, which names the parameter that cannot be encoded.
     public func encode(_ parameters: Parameters) throws(NetworkingError) -> String {
         Self.text(of: try pairs(for: parameters))
     }
 
-    /// The members as `a=1&b%5B%5D=2`; empty for no members.
+    /// Returns the members as `a=1&b%5B%5D=2`; empty for no members.
     ///
-    /// - Throws: `NetworkingError` with `invalidRequest`, naming the member that cannot be encoded.
+    /// - Throws: `NetworkingError` with `invalidRequest`, which names the member that cannot be encoded.
     public func encode(_ members: JSONObject) throws(NetworkingError) -> String {
         Self.text(of: try FormFields.flat(members).map(Self.pair))
     }
@@ -33,20 +33,20 @@ public struct QueryEncoder: Sendable {
         return query.text
     }
 
-    /// The text with every byte percent-escaped that a name or a value of a query cannot contain.
+    /// Returns the text with every byte percent-escaped that a name or a value of a query cannot contain.
     public func percentEscape(_ text: String) -> String {
         var query = QueryText()
         query.escape(text)
         return query.text
     }
 
-    /// A name and its value before escaping; nil stands for a name alone.
+    /// A name and its value before escaping. A nil value means the name alone.
     public typealias Pair = (name: String, value: String?)
 
-    /// The parameters as a flat list, not escaped, in the order in which they are sent: what a query encoding of the
-    /// program's own can start from, as with AFNetworking's `AFQueryStringPairsFromDictionary`.
+    /// Returns the parameters as a flat list, not escaped, in the order in which they are sent. A custom query encoding
+    /// can start from this list, as with AFNetworking's `AFQueryStringPairsFromDictionary`.
     ///
-    /// - Throws: `NetworkingError` with `invalidRequest`, naming the parameter that cannot be encoded.
+    /// - Throws: `NetworkingError` with `invalidRequest`, which names the parameter that cannot be encoded.
     public func pairs(for parameters: Parameters) throws(NetworkingError) -> [Pair] {
         try FormFields.flat(parameters).map(Self.pair)
     }
@@ -57,7 +57,7 @@ public struct QueryEncoder: Sendable {
     }
 }
 
-/// The bytes of a query as it grows.
+/// The growing bytes of a query.
 private struct QueryText {
     private static let digits = Array("0123456789ABCDEF".utf8)
     private var bytes: [UInt8] = []

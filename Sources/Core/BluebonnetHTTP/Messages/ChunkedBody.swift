@@ -1,31 +1,32 @@
 // Bluebonnet: HTTP operations for Swift on Linux.
 // SPDX-License-Identifier: MIT
 
-/// Undoes the chunked transfer coding of one body (RFC 9112, 7.1), as its bytes arrive.
+/// Decodes the chunked transfer coding of one body (RFC 9112, 7.1) as its bytes arrive.
 ///
-/// Takes what the grammar allows, any text in an extension behind its semicolon, white space behind a size, and lines
-/// that end without CR.
+/// Accepts the grammar and, in addition, any text after the semicolon of an extension, white space after a size, and
+/// lines that end without CR.
 package struct ChunkedBody: Sendable {
+    /// A part of the body, which `next(_:)` returns.
     package enum Part {
-        /// Content of a chunk, or a piece of it.
+        /// The content of a chunk, or a piece of the content.
         case content(UnsafeRawBufferPointer)
-        /// A line of the trailer section, with its end.
+        /// A line of the trailer section, including its line end.
         case trailer(line: [UInt8])
-        /// What follows is none of the body's.
+        /// The end of the body. The following bytes do not belong to it.
         case end
     }
 
-    /// The most bytes of the line of a chunk's size or of a trailer field, with the line's end. libcurl's own limit, of
-    /// trailers, is a little higher.
+    /// The maximum length in bytes of the line of a chunk's size or of a trailer field, including the line end.
+    /// libcurl's own limit for trailers is slightly higher.
     package static let lineByteLimit = 4000
-    /// libcurl takes no more digits.
+    /// libcurl accepts no further digits.
     private static let digitLimit = 16
 
     private enum State {
         case size
-        /// White space stands behind the size, where only an extension may follow.
+        /// White space has followed the size; only an extension may follow.
         case sizeEnd
-        /// A semicolon, behind which the name of an extension has to follow.
+        /// A semicolon has arrived; the name of an extension must follow.
         case extensionStart
         case extensions
         case sizeLineFeed
@@ -37,7 +38,7 @@ package struct ChunkedBody: Sendable {
     }
 
     private var state = State.size
-    /// The chunk's size, then how much of the chunk has not arrived.
+    /// The chunk's size, and later the number of its bytes that have not arrived yet.
     private var byteCount: Int64 = 0
     private var lineByteCount = 0
     private var trailer: [UInt8] = []
@@ -47,10 +48,11 @@ package struct ChunkedBody: Sendable {
     /// Whether the whole body has arrived.
     package var hasEnded: Bool { state == .end }
 
-    /// The next part of the body; nil when that takes more bytes.
+    /// Returns the next part of the body; nil if more bytes are needed.
     ///
-    /// - Parameter bytes: what has arrived; loses the bytes that were read.
-    /// - Throws: `badServerResponse` for what is no chunk, `headersTooLarge` for a trailer field that is too long.
+    /// - Parameter bytes: the bytes that have arrived. Bytes that were read are removed.
+    /// - Throws: `badServerResponse` if the bytes are not a valid chunk, `headersTooLarge` if a trailer field is too
+    ///   long.
     package mutating func next(_ bytes: inout UnsafeRawBufferPointer) throws(NetworkingError) -> Part? {
         while !bytes.isEmpty {
             switch state {
@@ -92,7 +94,7 @@ package struct ChunkedBody: Sendable {
         return trailer
     }
 
-    /// Takes a byte that is neither content nor of a trailer field.
+    /// Consumes a byte that is neither content nor part of a trailer field.
     private mutating func take(_ byte: UInt8) throws(NetworkingError) {
         switch (state, byte) {
         case (.contentEnd, 0x0D): state = .contentLineFeed
@@ -126,7 +128,7 @@ package struct ChunkedBody: Sendable {
         case (.size, UInt8(ascii: ";")), (.sizeEnd, UInt8(ascii: ";")), (.extensions, UInt8(ascii: ";")):
             state = .extensionStart
         case (.extensionStart, 0x20), (.extensionStart, 0x09): break
-        case (.extensionStart, UInt8(ascii: ";")): break  // perhaps in a quoted string
+        case (.extensionStart, UInt8(ascii: ";")): break  // may be in a quoted string
         case (.extensionStart, 0x21...0x7E), (.extensionStart, 0x80...): state = .extensions
         case (.extensionStart, 0x0D), (.extensionStart, 0x0A):
             throw Self.fault("a chunk's size has a semicolon, and no extension behind it")

@@ -3,37 +3,38 @@
 
 internal import Foundation
 
-/// The value of a `Content-Disposition` field (RFC 6266), as far as it names a file. It interprets nothing: what the
-/// name may do is `SuggestedFileName`'s business.
+/// The type and the file name in a `Content-Disposition` field (RFC 6266). It does not check the name;
+/// `SuggestedFileName` makes the name safe.
 package struct ContentDisposition {
-    /// What the field says the content is, in lower case: `attachment`, `inline` or something else.
+    /// The disposition type in lower case: `attachment`, `inline` or another type.
     package let type: String
-    /// The file's name: that of `filename*` if it can be read and is not empty, else that of `filename`. The latter has
-    /// its RFC 2047 words and percent-escapes undone where they are UTF-8, as browsers do.
+    /// The file's name: the value of `filename*` if it is readable and not empty, otherwise the value of `filename`. In
+    /// `filename`, RFC 2047 words are decoded, and percent-escapes if they are UTF-8, as in browsers.
     package let fileName: String?
 
-    /// Reads a value; nil when it does not start with a type.
+    /// Parses a value; nil if it does not start with a type.
     package init?(_ value: String) {
         var scanner = ParameterScanner(value)
         guard let type = scanner.token() else { return nil }
         self.type = type.lowercased()
         var parameters: [String: String] = [:]
         while let (name, value) = scanner.parameter() {
-            // Of two with one name neither is right (RFC 6266, 4.1); the first one is what most others take.
+            // If a parameter occurs twice, neither value is right (RFC 6266, 4.1). Most other implementations use the
+            // first value.
             parameters[name.lowercased()] = parameters[name.lowercased()] ?? value
         }
         let extended = parameters["filename*"].flatMap(Self.extendedValue).flatMap { $0.isEmpty ? nil : $0 }
         fileName = extended ?? parameters["filename"].map(Self.plainValue)
     }
 
-    /// The name that servers mean who do not write `filename*`.
+    /// Decodes the name from servers that do not write `filename*`.
     private static func plainValue(_ value: String) -> String {
         if let words = EncodedWords.decoded(value) { return words }
         guard value.utf8.contains(UInt8(ascii: "%")), let bytes = PercentText.bytes(value.utf8) else { return value }
         return String(validating: bytes, as: UTF8.self) ?? value
     }
 
-    /// `charset'language'text`, the text percent-escaped (RFC 8187, 3.2); nil when it is not well formed.
+    /// Decodes `charset'language'text` with percent-escaped text (RFC 8187, 3.2); nil if the value is malformed.
     private static func extendedValue(_ value: String) -> String? {
         let parts = value.split(separator: "'", maxSplits: 2, omittingEmptySubsequences: false)
         guard parts.count == 3, let bytes = unescaped(parts[2]) else { return nil }
@@ -44,7 +45,7 @@ package struct ContentDisposition {
         }
     }
 
-    /// The bytes of an extended value, which has no others than those of a token and escapes.
+    /// Returns the bytes of an extended value, which may contain only token bytes and escapes.
     private static func unescaped(_ text: Substring) -> [UInt8]? {
         let isPlain = text.utf8.allSatisfy {
             FieldSyntax.isTokenByte($0) && $0 != UInt8(ascii: "*") && $0 != UInt8(ascii: "'")
@@ -53,14 +54,14 @@ package struct ContentDisposition {
     }
 }
 
-/// Reads `token *( ";" token "=" ( token / quoted-string ) )`, with white space where it may be. What cannot be read is
-/// passed over up to the next semicolon.
+/// Parses `token *( ";" token "=" ( token / quoted-string ) )`, with optional white space. Unreadable parameters are
+/// skipped up to the next semicolon.
 private struct ParameterScanner {
     private var rest: Substring.UnicodeScalarView
 
     init(_ text: String) { rest = Substring(text).unicodeScalars }
 
-    /// The token at hand; nil when there is none.
+    /// Returns the token at the current position; nil if there is none.
     mutating func token() -> String? {
         skipSpace()
         let token = rest.prefix { $0.isASCII && FieldSyntax.isTokenByte(UInt8($0.value)) }
@@ -68,7 +69,7 @@ private struct ParameterScanner {
         return token.isEmpty ? nil : String(token)
     }
 
-    /// The next parameter that can be read; nil at the end.
+    /// Returns the next readable parameter; nil at the end.
     mutating func parameter() -> (name: String, value: String)? {
         while skipPastSemicolon() {
             guard let name = token() else { continue }
@@ -80,7 +81,7 @@ private struct ParameterScanner {
         return nil
     }
 
-    /// A quoted string, or whatever stands before the next semicolon: many servers forget the quotes.
+    /// Parses a quoted string, or the text before the next semicolon: many servers omit the quotes.
     private mutating func value() -> String? {
         skipSpace()
         guard rest.first == "\"" else {
@@ -99,7 +100,7 @@ private struct ParameterScanner {
             }
             if let escaped = rest.popFirst() { value.append(escaped) }
         }
-        return nil  // the closing quotation mark is missing: who knows what was cut off
+        return nil  // the closing quotation mark is missing: the value may be cut off
     }
 
     private mutating func skipPastSemicolon() -> Bool {

@@ -3,14 +3,15 @@
 
 internal import Foundation
 
-/// The encoded words of mail (RFC 2047), `=?UTF-8?B?w6kudHh0?=`, which some servers write into names of files. Pure.
+/// Decodes the encoded words of mail (RFC 2047), `=?UTF-8?B?w6kudHh0?=`, which some servers write into file names.
+/// Pure.
 enum EncodedWords {
-    /// The text that a value means which consists of encoded words, with white space between them that does not count.
-    /// Nil for any other text, and for a word in an unknown charset or encoding.
+    /// Returns the text of a value that consists of encoded words, ignoring the white space between them. Nil for any
+    /// other text, and for a word in an unknown charset or encoding.
     static func decoded(_ value: String) -> String? {
         guard value.hasPrefix("=?"), value.hasSuffix("?=") else { return nil }
         var text = ""
-        // Space between two words is no part of the text (RFC 2047, 6.2).
+        // White space between two words is not part of the text (RFC 2047, 6.2).
         for word in value.split(whereSeparator: { $0 == " " || $0 == "\t" }) {
             guard let piece = decoded(word: word) else { return nil }
             text += piece
@@ -27,12 +28,12 @@ enum EncodedWords {
             case "Q", "q": unquoted(parts[3])
             default: nil
             }
-        // The charset may have a language behind it (RFC 2231, 5).
+        // A language may follow the charset (RFC 2231, 5).
         let charset = parts[1].prefix { $0 != "*" }.lowercased()
         return bytes.flatMap { text($0, charset) }
     }
 
-    /// `=` and two digits stand for a byte, `_` for a space (RFC 2047, 4.2).
+    /// Decodes `=` and two digits to a byte, and `_` to a space (RFC 2047, 4.2).
     private static func unquoted(_ text: Substring) -> [UInt8]? {
         let escaped = text.utf8.flatMap { byte -> [UInt8] in
             switch byte {

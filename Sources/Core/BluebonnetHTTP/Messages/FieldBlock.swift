@@ -3,9 +3,9 @@
 
 internal import Foundation
 
-/// The fields of one head: their bytes in one buffer, made into text when somebody looks.
+/// Stores the fields of one head as bytes in one buffer, and converts them to text on access.
 package struct FieldBlock: Sendable {
-    /// Where a field's name is and where its value is.
+    /// The positions of a field's name and value.
     private struct Place {
         let name: Int32
         let nameEnd: Int32
@@ -19,12 +19,12 @@ package struct FieldBlock: Sendable {
 
     private var bytes: [UInt8] = []
     private var places: [Place] = []
-    /// Whether a field that says where the body ends is folded. libcurl would read its first line alone.
+    /// Whether a field that determines the end of the body is folded. libcurl would read only its first line.
     private var isFramingFolded = false
 
     package init() {}
 
-    /// The fields of a head that is not just arriving.
+    /// Makes a block from fields that exist as text.
     package init(_ fields: [HeaderFields.Field]) {
         for field in fields {
             let start = Int32(bytes.count)
@@ -38,9 +38,9 @@ package struct FieldBlock: Sendable {
     /// The number of fields.
     package var count: Int { places.count }
 
-    /// Adds one line without its line end: a field, or more of the value of the field before.
+    /// Appends one line without its line end: a field, or a continuation of the previous field's value.
     ///
-    /// It goes over the line once, and takes it as it is: what lies between name and value is in no place.
+    /// The line is scanned once and stored unchanged. The bytes between name and value belong to no place.
     package mutating func append(_ line: UnsafeRawBufferPointer) throws(NetworkingError) {
         var colon = 0
         while colon < line.count, FieldSyntax.isTokenByte(line[colon]) { colon += 1 }
@@ -56,7 +56,7 @@ package struct FieldBlock: Sendable {
                 end: Int32(bytes.count)))
     }
 
-    /// A line that does not begin with a name and a colon: it is folded, or no field at all.
+    /// Appends a line that does not begin with a name and a colon: a folded line, or an error.
     private mutating func appendOther(_ line: UnsafeRawBufferPointer) throws(NetworkingError) {
         if line.first == 0x20 || line.first == 0x09 { return try fold(line) }
         guard let colon = line.firstIndex(of: UInt8(ascii: ":")) else {
@@ -65,13 +65,13 @@ package struct FieldBlock: Sendable {
         throw Self.badName(line[..<colon])
     }
 
-    /// For as many fields as most responses have: the room is given back with `trimmed`.
+    /// Reserves capacity for as many fields as most responses have. `trimmed` releases the excess.
     private mutating func makeRoom() {
         bytes.reserveCapacity(512)
         places.reserveCapacity(12)
     }
 
-    /// A copy without spare capacity, because a head may be kept for long.
+    /// A copy without spare capacity, because a head may be retained for long.
     package var trimmed: FieldBlock {
         var copy = FieldBlock()
         copy.bytes = bytes.withUnsafeBufferPointer(Array.init)
@@ -80,7 +80,7 @@ package struct FieldBlock: Sendable {
         return copy
     }
 
-    /// Joins a folded line (RFC 9112, 5.2) to the value before it with one space.
+    /// Joins a folded line (RFC 9112, 5.2) to the previous value with one space.
     private mutating func fold(_ line: UnsafeRawBufferPointer) throws(NetworkingError) {
         guard let last = places.popLast() else {
             throw NetworkingError(.badServerResponse, "the response's header section starts with white space")
@@ -93,7 +93,7 @@ package struct FieldBlock: Sendable {
         places.append(Place(name: last.name, nameEnd: last.nameEnd, value: last.value, end: Int32(bytes.count)))
     }
 
-    /// A byte that no value may have in it: a NUL or a line end of whatever kind.
+    /// Returns the first byte that no value may contain: a NUL, CR or LF.
     private static func forbiddenByte(in line: UnsafeRawBufferPointer, from start: Int) -> UInt8? {
         for index in start..<line.count {
             let byte = line[index]
@@ -102,7 +102,7 @@ package struct FieldBlock: Sendable {
         return nil
     }
 
-    /// Where a value is without the white space around it.
+    /// Returns the range of a value without the white space around it.
     private static func valueRange(of line: UnsafeRawBufferPointer, after colon: Int) -> Range<Int> {
         var (start, end) = (colon + 1, line.count)
         while end > start, line[end - 1] == 0x20 || line[end - 1] == 0x09 { end -= 1 }
@@ -154,7 +154,7 @@ extension FieldBlock {
     /// Whether all names and values are ASCII.
     package var isASCII: Bool { bytes.reduce(0, |) < 0x80 }
 
-    /// The values of the fields with that name, whatever its case, in order.
+    /// Returns the values of the fields with that name, in order. Case is ignored.
     package func values(for name: String) -> [String] {
         var name = name
         return name.withUTF8 { name in
@@ -164,7 +164,7 @@ extension FieldBlock {
         }
     }
 
-    /// The values of the fields with that name, joined by ", "; nil when there is none.
+    /// Returns the values of the fields with that name, joined by ", "; nil if there is none.
     package func value(for name: String) -> String? {
         var name = name
         return name.withUTF8 { name in
@@ -181,10 +181,10 @@ extension FieldBlock {
         }
     }
 
-    /// Whether a name comes twice, whatever its case. Most heads have few fields, so that comparing each with each is
-    /// quicker than remembering them.
+    /// Whether a name occurs twice, ignoring case. Most heads have few fields, so comparing every pair is faster than
+    /// storing the names.
     package var hasRepeatedNames: Bool {
-        guard places.count < 50 else { return true }  // perhaps; it only costs time
+        guard places.count < 50 else { return true }  // perhaps; a wrong answer only costs time
         return places.indices.contains { first in
             places[(first + 1)...].contains { second in
                 bytes.withUnsafeBufferPointer { bytes in
@@ -194,17 +194,17 @@ extension FieldBlock {
         }
     }
 
-    /// Whether there is a field with that name, whatever its case.
+    /// Returns whether there is a field with that name. Case is ignored.
     package func hasField(named name: String) -> Bool {
         var name = name
         return name.withUTF8 { name in places.contains { isName($0, name) } }
     }
 
-    /// Whether there is a field with that name.
+    /// Returns whether there is a field with that name.
     package func hasField(_ name: StaticString) -> Bool { places.contains { isName($0, name) } }
 
-    /// Whether there may be a field that tells of a server's limit: `RateLimit`, `RateLimit-Remaining` or
-    /// `X-RateLimit-Remaining`. Asked for each response, and mostly answered by the lengths of the names.
+    /// Whether there may be a field about a server's rate limit: `RateLimit`, `RateLimit-Remaining` or
+    /// `X-RateLimit-Remaining`. Checked for each response; in most cases, the lengths of the names give the answer.
     var mayTellRateLimit: Bool {
         places.contains { place in
             switch place.nameByteCount {
@@ -215,13 +215,13 @@ extension FieldBlock {
         }
     }
 
-    /// The values of the fields that say how the body is framed and coded.
+    /// The values of the fields that determine the framing and the coding of the body.
     struct FramingFields {
-        /// The one length, when there is one and it is a plain number.
+        /// The length, if there is only one and it is a plain number.
         var plainLength: Int64?
-        /// Nil when there is nothing else, as mostly.
+        /// The other values; nil, in most cases, if there are none.
         package var texts: Texts?
-        /// Whether one of those that say where the body ends is folded.
+        /// Whether a field that determines the end of the body is folded.
         package var isFolded = false
 
         package init(plainLength: Int64? = nil, texts: Texts? = nil) {
@@ -229,6 +229,7 @@ extension FieldBlock {
             self.texts = texts
         }
 
+        /// The values that need further parsing.
         struct Texts {
             package var lengths: [String] = []
             var transferCodings: [String] = []
@@ -248,7 +249,7 @@ extension FieldBlock {
         }
     }
 
-    /// Found in one pass over the fields, most of which have names of other lengths.
+    /// The framing fields, found in one pass. Most fields have names of other lengths.
     var framingFields: FramingFields {
         var found = FramingFields()
         found.isFolded = isFramingFolded
@@ -265,7 +266,7 @@ extension FieldBlock {
         return found
     }
 
-    /// A second length makes texts of both, to be looked at more closely.
+    /// Records a length. A second length turns both into texts, which are checked more closely.
     private func note(lengthAt place: Place, in found: inout FramingFields) {
         let isFirst = found.plainLength == nil && found.texts?.lengths.isEmpty != false
         if isFirst, let length = number(place.valueRange) {
@@ -277,7 +278,7 @@ extension FieldBlock {
         found.add(Self.text(bytes[place.valueRange]), to: \.lengths)
     }
 
-    /// What up to 15 digits say; nil for anything else.
+    /// Parses up to 15 digits; nil for any other text.
     private func number(_ range: Range<Int>) -> Int64? {
         guard !range.isEmpty, range.count < 16 else { return nil }
         var number: Int64 = 0
@@ -299,19 +300,19 @@ extension FieldBlock {
         }
     }
 
-    /// The values of `Location`, whose bytes matter even where they are not text.
+    /// The values of `Location`, with non-ASCII bytes escaped, because the bytes matter even if they are not text.
     package var locations: [String] {
         guard hasField("location") else { return [] }
         return places.filter { bytes[$0.nameRange].lazy.map(FieldSyntax.lowercase).elementsEqual("location".utf8) }
             .map { URLText.escapingNonASCII(bytes[$0.valueRange]) }
     }
 
-    /// The text of bytes that are all ASCII, as they nearly always are.
+    /// Returns the text of bytes that are all ASCII, as nearly all are; nil for other bytes.
     private static func quickText(_ bytes: UnsafeBufferPointer<UInt8>) -> String? {
         bytes.allSatisfy { $0 < 0x80 } ? String(decoding: bytes, as: UTF8.self) : nil
     }
 
-    /// UTF-8 where the bytes are UTF-8, else ISO 8859-1, which can show any bytes.
+    /// Decodes UTF-8 if the bytes are valid UTF-8, otherwise ISO 8859-1, which can represent any bytes.
     package static func text(_ bytes: some Collection<UInt8>) -> String {
         String(validating: bytes, as: UTF8.self)
             ?? String(String.UnicodeScalarView(bytes.map { UnicodeScalar($0) }))

@@ -1,27 +1,28 @@
 // Bluebonnet: HTTP operations for Swift on Linux.
 // SPDX-License-Identifier: MIT
 
-/// What a server sent on the HTTP/2 stream of one transfer, and what of it libcurl has delivered.
+/// Compares what a server sent on the HTTP/2 stream of one transfer with the bytes that libcurl has delivered.
 package struct HTTP2Stream {
-    /// Whether a frame with END_STREAM came.
+    /// Whether a frame with END_STREAM has arrived.
     package private(set) var hasEnded = false
     private var dataByteCount = 0
     private(set) var deliveredByteCount = 0
 
     package init() {}
 
-    /// A valid frame came.
+    /// Records a valid frame.
     package mutating func note(dataByteCount: Int, endsStream: Bool) {
         self.dataByteCount += dataByteCount
         if endsStream { hasEnded = true }
     }
 
-    /// libcurl delivered a piece of the body.
+    /// Records a piece of the body that libcurl delivered.
     package mutating func noteDelivered(_ byteCount: Int) { deliveredByteCount += byteCount }
 
-    /// Whether all of the response came, when the transfer is over: all that its server sent before it ended the
-    /// stream; or the head, of a response that has no body; or as many bytes as the head says, which may be before the
-    /// frame that ends the stream.
+    /// Returns whether the whole response has arrived, once the transfer is over. A response without a body is complete
+    /// with its head. A response with a `Content-Length` is complete when as many bytes were delivered, possibly before
+    /// the frame that ends the stream. Any other response is complete when the server has ended the stream and all
+    /// bytes that it sent were delivered.
     ///
     /// - Parameter length: the value of `Content-Length`.
     package func isComplete(hasBody: Bool, length: Int64?) -> Bool {
@@ -30,7 +31,7 @@ package struct HTTP2Stream {
         return hasEnded && deliveredByteCount == dataByteCount
     }
 
-    /// What its server did, of a response that is not complete.
+    /// How the server left the response incomplete, as part of a sentence.
     package var fault: String {
         if !hasEnded { return "did not end the HTTP/2 stream" }
         let counts = "\(deliveredByteCount) of \(dataByteCount) body bytes"

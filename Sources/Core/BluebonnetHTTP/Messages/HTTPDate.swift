@@ -3,13 +3,14 @@
 
 package import Foundation
 
-/// Reads the dates of header fields (RFC 9110, 5.6.7), in the form that is sent today.
+/// Parses the dates of header fields (RFC 9110, 5.6.7).
 package enum HTTPDate {
     private static let months = [
         "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
     ]
 
-    /// `Sun, 06 Nov 1994 08:49:37 GMT`; nil for anything else, the two obsolete forms included.
+    /// Parses the current form, `Sun, 06 Nov 1994 08:49:37 GMT`; nil for any other text, including the two obsolete
+    /// forms.
     package static func parse(_ text: String) -> Date? {
         let words = text.split(separator: " ", omittingEmptySubsequences: false)
         guard words.count == 6, isDayName(words[0]), words[5] == "GMT",
@@ -19,14 +20,15 @@ package enum HTTPDate {
         return date(year: year, month: month + 1, day: day).map { $0.addingTimeInterval(TimeInterval(seconds)) }
     }
 
-    /// Three letters and a comma. Whether the date is of that day of the week does not matter.
+    /// Returns whether a word is three letters and a comma. The day of the week need not match the date.
     private static func isDayName(_ word: Substring) -> Bool {
         word.utf8.count == 4 && word.utf8.last == UInt8(ascii: ",")
             && word.utf8.dropLast().allSatisfy { (0x61...0x7A).contains(FieldSyntax.lowercase($0)) }
     }
 
-    /// Parses a date, also in the two obsolete forms, `Sunday, 06-Nov-94 08:49:37 GMT` and `Sun Nov 6 08:49:37 1994`,
-    /// which recipients have to accept (RFC 9110, 5.6.7); a year of two digits is at most 50 years ahead.
+    /// Parses a date in the current form or in one of the two obsolete forms, `Sunday, 06-Nov-94 08:49:37 GMT` and
+    /// `Sun Nov 6 08:49:37 1994`, which recipients must accept (RFC 9110, 5.6.7). A year of two digits is at most 50
+    /// years ahead.
     package static func date(_ text: String, now: Date = Date()) -> Date? {
         let words = text.split { " ,-".contains($0) }.map(String.init)
         switch words.count {
@@ -51,7 +53,7 @@ package enum HTTPDate {
         return parts[0] * 3600 + parts[1] * 60 + parts[2]
     }
 
-    /// Midnight, by the days since 1970 of the Gregorian calendar.
+    /// Returns midnight of a day, from the days since 1970 in the Gregorian calendar.
     private static func date(year: Int, month: Int, day: Int) -> Date? {
         let lengths = [31, isLeap(year) ? 29 : 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31]
         guard year >= 1900, day >= 1, day <= lengths[month - 1] else { return nil }

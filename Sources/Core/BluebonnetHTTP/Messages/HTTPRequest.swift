@@ -16,10 +16,10 @@ public import FoundationNetworking
 /// Nothing is checked here: an operation whose request cannot be sent fails with `invalidRequest` or `badURL`.
 ///
 /// A request that was made from a `URLRequest` keeps its other properties, such as the cache policy and the body
-/// stream. Two requests are equal when method, URL, header fields and body are.
+/// stream. Two requests are equal if their methods, URLs, header fields and bodies are equal.
 public struct HTTPRequest: Sendable {
-    /// The method. The names GET, HEAD, POST, PUT, DELETE and CONNECT are sent in capitals, as Foundation has it; any
-    /// other is sent as it is written (RFC 9110, 9.1). Default `GET`.
+    /// The method. The names GET, HEAD, POST, PUT, DELETE and CONNECT are converted to upper case, as in Foundation;
+    /// any other method is sent as written (RFC 9110, 9.1). Default `GET`.
     public var method: String {
         didSet {
             method = Self.normalized(method)
@@ -37,10 +37,10 @@ public struct HTTPRequest: Sendable {
             foundation = request
         }
     }
-    /// The body. Setting it replaces a body stream. Default nil: none.
+    /// The body. Setting it replaces a body stream. Default nil: no body.
     public var body: Data? { didSet { foundation?.httpBody = body } }
-    /// The request in Foundation's form, kept equal, where the request was made from that or has properties that only
-    /// Foundation's form has. Making it for each request would take longer than sending the request.
+    /// Foundation's form of the request, kept in sync. Present if the request was made from that form or has properties
+    /// that only that form has. Making it for each request would take longer than sending the request.
     private var foundation: URLRequest?
 
     /// Makes a request.
@@ -54,8 +54,8 @@ public struct HTTPRequest: Sendable {
         (self.method, self.url, self.headers, self.body) = (Self.normalized(method), url, headers, body)
     }
 
-    /// Makes a request from Foundation's form; nil if that has no URL. Header fields are sorted by name, because
-    /// Foundation has no order of them.
+    /// Makes a request from Foundation's form; nil if that form has no URL. Header fields are sorted by name, because
+    /// Foundation does not keep their order.
     public init?(_ request: URLRequest) {
         guard let url = request.url else { return nil }
         (self.url, method, body) = (url, request.httpMethod ?? "GET", request.httpBody)
@@ -67,7 +67,7 @@ public struct HTTPRequest: Sendable {
         foundation = request
     }
 
-    /// The request in Foundation's form. Fields of one name become one field there.
+    /// Foundation's form of the request. Fields with the same name are joined into one field.
     public var urlRequest: URLRequest {
         if let foundation { return foundation }
         var request = URLRequest(url: url, method: method)
@@ -102,20 +102,20 @@ extension HTTPRequest: Hashable {
 }
 
 extension HTTPRequest: CustomStringConvertible {
-    /// Method and URL, without secrets, for a log.
+    /// Method and URL without secrets, for a log.
     public var description: String { "\(method) \(Redaction.url(url.absoluteString))" }
 }
 
 // MARK: - Properties of Foundation's form
 
 extension HTTPRequest {
-    /// The cache policy; Foundation's default if nothing else was set.
+    /// The cache policy. Default: Foundation's default.
     package var cachePolicy: URLRequest.CachePolicy { foundation?.cachePolicy ?? .useProtocolCachePolicy }
     /// Whether cookies of the jar are sent and stored. Default true.
     package var handlesCookies: Bool { foundation?.httpShouldHandleCookies ?? true }
-    /// The idle time limit in seconds. Default 60, as Foundation has it.
+    /// The idle time limit in seconds. Default 60, as in Foundation.
     package var timeoutInterval: TimeInterval { foundation?.timeoutInterval ?? 60 }
-    /// The body, where it is a stream.
+    /// The body, if it is a stream.
     package var bodyStream: InputStream? { foundation?.httpBodyStream }
 
     /// Changes properties that only Foundation's form has.
@@ -127,7 +127,7 @@ extension HTTPRequest {
 }
 
 extension URLRequest {
-    /// A request with that method. Setting the one that it has anyway takes Foundation longer than making it.
+    /// Makes a request with a method. Setting the default method again takes Foundation longer than making the request.
     package init(url: URL, method: String) {
         self.init(url: url)
         if method != "GET" { httpMethod = method }

@@ -1,7 +1,7 @@
 // Bluebonnet: HTTP operations for Swift on Linux.
 // SPDX-License-Identifier: MIT
 
-/// The header fields of a request or of a response, in order, with repeated names.
+/// The header fields of a request or of a response, in order, including repeated names.
 ///
 /// ```swift
 /// var headers: HeaderFields = ["Accept": "text/html", "X-Request-ID": "42"]
@@ -11,13 +11,13 @@
 /// for cookie in operation.responseHeaders.values(for: "Set-Cookie") { print(cookie) }
 /// ```
 ///
-/// A collection of its fields. Two collections are equal when they have the same fields; the spelling of names does not
-/// count, nor does the order of fields with different names. Names and values are not checked here: an operation whose
-/// request has a field that cannot be sent fails with `NetworkingError.Code.invalidRequest`.
+/// A collection of its fields. Two collections are equal if they have the same fields; the case of names and the order
+/// of fields with different names are ignored. Names and values are not checked here: an operation whose request has a
+/// field that cannot be sent fails with `NetworkingError.Code.invalidRequest`.
 public struct HeaderFields: Sendable {
     private enum Storage: Sendable {
         case list([Field])
-        /// As they arrived: bytes, which become text when somebody looks.
+        /// The fields as received: bytes, which become text on access.
         case block(FieldBlock)
     }
 
@@ -28,28 +28,28 @@ public struct HeaderFields: Sendable {
     /// Makes an empty collection.
     public init() { self.init(.list([])) }
 
-    /// Makes a collection of the given fields, repeated names included.
+    /// Makes a collection of the given fields, including repeated names.
     public init(_ fields: [Field]) { self.init(.list(fields)) }
 
-    /// Makes a collection of pairs of name and value, repeated names included.
+    /// Makes a collection of pairs of name and value, including repeated names.
     public init(_ pairs: [(name: String, value: String)]) {
         self.init(pairs.map { Field(name: $0.name, value: $0.value) })
     }
 
-    /// Makes a collection of pairs of name and value, repeated names included: `HeaderFields(zip(names, values))`.
+    /// Makes a collection of pairs of name and value, including repeated names: `HeaderFields(zip(names, values))`.
     public init(_ pairs: some Sequence<(String, String)>) {
         self.init(pairs.map { Field(name: $0.0, value: $0.1) })
     }
 
-    /// Makes a collection of a dictionary's members, sorted by name. Names that differ only in case are repeated names.
+    /// Makes a collection from a dictionary, sorted by name. Names that differ only in case become repeated names.
     public init(_ dictionary: [String: String]) {
         self.init(dictionary.map { Field(name: $0.key, value: $0.value) }.sorted { $0.name < $1.name })
     }
 
-    /// The fields of a head as it arrived.
+    /// Makes a collection from the fields of a received head.
     package init(_ block: FieldBlock) { self.init(.block(block)) }
 
-    /// The fields as they arrived; nil for a collection that was made or changed since.
+    /// The fields as received; nil for a collection that was made or changed in another way.
     package var block: FieldBlock? { if case .block(let block) = storage { block } else { nil } }
 
     /// The fields in order.
@@ -64,11 +64,11 @@ public struct HeaderFields: Sendable {
 // MARK: - By name
 
 extension HeaderFields {
-    /// The value of the field with that name; nil when there is none.
+    /// The value of the field with that name; nil if there is none.
     ///
-    /// The values of a repeated field are joined by ", " (RFC 9110, 5.3), those of `Cookie` by "; " (RFC 9113, 8.2.3).
-    /// `Set-Cookie` cannot be read so, because its values may hold commas: use `values(for:)`. Setting a value replaces
-    /// the first field with that name and removes the others; setting nil removes all.
+    /// The values of a repeated field are joined by ", " (RFC 9110, 5.3), and the values of `Cookie` by "; " (RFC 9113,
+    /// 8.2.3). `Set-Cookie` cannot be read this way, because its values may contain commas: use `values(for:)`. Setting
+    /// a value replaces the first field with that name and removes the others; setting nil removes all.
     public subscript(name: String) -> String? {
         get {
             if case .list(let fields) = storage {
@@ -81,7 +81,7 @@ extension HeaderFields {
         set { replace(name, newValue) }
     }
 
-    /// The values of all fields with that name, in order.
+    /// Returns the values of all fields with that name, in order.
     public func values(for name: String) -> [String] {
         switch storage {
         case .block(let block): return block.values(for: name)
@@ -92,7 +92,7 @@ extension HeaderFields {
         }
     }
 
-    /// Whether there is a field with that name.
+    /// Returns whether there is a field with that name.
     public func contains(name: String) -> Bool {
         switch storage {
         case .list(let fields): fields.contains { $0.hasName(name) }
@@ -100,7 +100,7 @@ extension HeaderFields {
         }
     }
 
-    /// The name of the field by which a server recognizes a request that it has acted on.
+    /// The name of the field by which a server recognizes a request that it has already processed.
     package static let idempotencyKeyName = "Idempotency-Key"
 
     /// Whether a server could recognize the request. A blank key identifies nothing.
@@ -108,7 +108,7 @@ extension HeaderFields {
         values(for: Self.idempotencyKeyName).contains { !FieldSyntax.isBlank($0) }
     }
 
-    /// Whether there may be a field that tells of a server's limit.
+    /// Whether there may be a field about a server's rate limit.
     package var mayTellRateLimit: Bool {
         switch storage {
         case .block(let block): block.mayTellRateLimit
@@ -119,10 +119,10 @@ extension HeaderFields {
         }
     }
 
-    /// Adds a field behind the others, whether or not there is one with that name.
+    /// Adds a field after the other fields, even if a field with that name exists.
     public mutating func add(name: String, value: String) { add(Field(name: name, value: value)) }
 
-    /// Adds a field behind the others, whether or not there is one with its name.
+    /// Adds a field after the other fields, even if a field with its name exists.
     public mutating func add(_ field: Field) { change { $0.append(field) } }
 
     /// Removes the fields for which the closure returns true.
@@ -131,12 +131,12 @@ extension HeaderFields {
         storage = .list(kept)
     }
 
-    /// The fields by name, as Foundation has them: repeated ones joined, in the spelling of the first one.
+    /// The fields by name, as in Foundation: repeated fields are joined, in the spelling of the first field.
     public var dictionary: [String: String] {
         Dictionary(combined.map { ($0.name, $0.value) }) { first, _ in first }
     }
 
-    /// The fields, repeated ones joined in the place and the spelling of the first one.
+    /// The fields. Repeated fields are joined at the position and in the spelling of the first field.
     package var combined: [Field] {
         let fields = fields
         guard fields.hasRepeatedNames else { return fields }
@@ -172,7 +172,7 @@ extension HeaderFields {
         }
     }
 
-    /// The list is taken out of the storage meanwhile, so that it is not copied.
+    /// Removes the list from the storage during the change, so that the list is not copied.
     private mutating func change(_ body: (inout [Field]) -> Void) {
         var fields = fields
         storage = .list([])
@@ -202,12 +202,12 @@ extension HeaderFields: RandomAccessCollection {
 }
 
 extension HeaderFields: ExpressibleByDictionaryLiteral, ExpressibleByArrayLiteral {
-    /// Makes a collection of the pairs of a literal, repeated names included.
+    /// Makes a collection of the pairs of a literal, including repeated names.
     public init(dictionaryLiteral elements: (String, String)...) {
         self.init(elements.map { Field(name: $0.0, value: $0.1) })
     }
 
-    /// Makes a collection of the fields of a literal, repeated names included.
+    /// Makes a collection of the fields of a literal, including repeated names.
     public init(arrayLiteral elements: Field...) { self.init(elements) }
 }
 
@@ -220,22 +220,22 @@ extension HeaderFields: Hashable {
 
     public func hash(into hasher: inout Hasher) {
         var sum = 0
-        for field in fields { sum &+= field.hashValue }  // in any order
+        for field in fields { sum &+= field.hashValue }  // independent of the order
         hasher.combine(sum)
     }
 }
 
 extension HeaderFields: Codable {
-    /// Reads an array of objects with the members `name` and `value`.
+    /// Decodes an array of objects with the members `name` and `value`.
     public init(from decoder: any Decoder) throws { self.init(try [Field](from: decoder)) }
 
-    /// Writes an array of objects with the members `name` and `value`, secrets included.
+    /// Encodes an array of objects with the members `name` and `value`, including secrets.
     public func encode(to encoder: any Encoder) throws { try fields.encode(to: encoder) }
 }
 
 extension HeaderFields: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    /// The fields for people, without the values of those that hold secrets by their name: `Authorization`, `Cookie`,
-    /// `X-API-Key` and the like.
+    /// The fields for people, without the values of fields whose names say that they contain secrets, such as
+    /// `Authorization`, `Cookie` and `X-API-Key`.
     public var description: String { "[" + fields.map(\.description).joined(separator: ", ") + "]" }
 
     /// The `description`.
@@ -246,10 +246,10 @@ extension HeaderFields: CustomStringConvertible, CustomDebugStringConvertible, C
 }
 
 extension [HeaderFields.Field] {
-    /// Whether a name comes twice. Most heads have few fields, so that comparing each with each is quicker than
-    /// remembering them.
+    /// Whether a name occurs twice. Most heads have few fields, so comparing every pair is faster than storing the
+    /// names.
     fileprivate var hasRepeatedNames: Bool {
-        guard count < 50 else { return true }  // perhaps; it only costs time
+        guard count < 50 else { return true }  // perhaps; a wrong answer only costs time
         return indices.contains { index in self[(index + 1)...].contains { $0.hasName(self[index].name) } }
     }
 
@@ -257,7 +257,7 @@ extension [HeaderFields.Field] {
         Dictionary(grouping: self) { $0.nameKey }.mapValues { $0.map { ByteString($0.value) } }
     }
 
-    /// Whether the fields would be written alike: in the same order and the same spelling.
+    /// Returns whether the fields would be written identically: in the same order and the same spelling.
     package func isWrittenLike(_ other: [HeaderFields.Field]) -> Bool {
         guard count == other.count else { return false }
         let isSameArray = withUnsafeBufferPointer { mine in

@@ -3,19 +3,21 @@
 
 package import Foundation
 
-/// The request of one hop: the first one, or one that redirects, request adapters or an authenticator made of it.
+/// The request of one hop: the first request, or a request that redirects, request adapters or an authenticator made
+/// from it.
 package struct HopRequest: Sendable, Hashable {
-    /// Method, URL, header fields and, where the body is in memory, the body.
+    /// Method, URL, header fields and, if the body is in memory, the body.
     package var request: HTTPRequest
-    /// Whether a body goes along: that of `request`, else the file or stream of the operation. True if `request` has a
-    /// body.
+    /// Whether a body is sent: the body of `request`, otherwise the file or stream of the operation. True if `request`
+    /// has a body.
     package var hasBody: Bool
-    /// Whether credentials, cookies and client certificate that the caller gave may be used: false from the first hop
-    /// on that led to another origin, for good.
+    /// Whether the caller's credentials, cookies and client certificate may be used. False from the first hop to
+    /// another origin on, permanently.
     package var carriesCredentials = true
     /// Whether a request adapter has changed the request.
     package var isAdapted = false
-    /// The header fields with the authenticator's credential, and the credential's generation; nil without one.
+    /// The header fields with the authenticator's credential, and the credential's generation; nil without a
+    /// credential.
     package var credential: Credential?
 
     /// An applied credential of the authenticator.
@@ -47,14 +49,14 @@ package struct HopRequest: Sendable, Hashable {
         _modify { yield &request.body }
     }
 
-    /// The header fields that go out.
+    /// The header fields that are sent.
     package var sentHeaders: HeaderFields { credential?.headers ?? headers }
 
-    /// Whether a body that stopped may be asked for in part: only GET has ranges (RFC 9110, 14.2), and a range of the
-    /// caller's own is not ours to change.
+    /// Whether the rest of an interrupted body may be requested: only GET has ranges (RFC 9110, 14.2), and the library
+    /// does not change the caller's own range.
     package var mayBeContinued: Bool { method == "GET" && headers["Range"] == nil }
 
-    /// Whether the request names a user itself, by its `Authorization` field or in its URL.
+    /// Whether the request itself names a user, in its `Authorization` field or in its URL.
     package var hasOwnCredential: Bool {
         headers["Authorization"] != nil || URLText(url.absoluteString).userInfo != nil
     }
@@ -63,7 +65,7 @@ package struct HopRequest: Sendable, Hashable {
 // MARK: - The next request
 
 extension HopRequest {
-    /// Changes method and body to those of the next request after a redirect (RFC 9110, 15.4, and as browsers do).
+    /// Changes method and body for the next request after a redirect (RFC 9110, 15.4, and as browsers do).
     mutating func change(by status: Int) {
         let verb = method.uppercased()
         let becomesGet = status == 303 ? verb != "HEAD" : (status == 301 || status == 302) && verb == "POST"
@@ -74,7 +76,7 @@ extension HopRequest {
         headers.removeAll { Self.describesBody($0.name.lowercased()) }
     }
 
-    /// Removes what belongs to the origin that the chain leaves.
+    /// Removes everything that belongs to the origin that the chain leaves.
     package mutating func leaveOrigin() {
         carriesCredentials = false
         headers.removeAll { !Self.mayLeaveOrigin($0.name) }
@@ -84,7 +86,8 @@ extension HopRequest {
         name.hasPrefix("content-") || name == "transfer-encoding" || name == "expect"
     }
 
-    /// Whether a field of this name may go to another origin than the caller's: it says nothing of the caller.
+    /// Returns whether a field of this name may be sent to an origin other than the caller's, because it reveals
+    /// nothing about the caller.
     package static func mayLeaveOrigin(_ fieldName: String) -> Bool {
         FieldSyntax.begins(fieldName, with: "accept") || FieldSyntax.begins(fieldName, with: "content-")
             || FieldSyntax.begins(fieldName, with: "if-") || FieldSyntax.isSameName(fieldName, "user-agent")

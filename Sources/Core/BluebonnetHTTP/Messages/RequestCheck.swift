@@ -3,12 +3,12 @@
 
 package import Foundation
 
-/// Checks what a caller gave before a connection is opened; pure, and says what is wrong and where.
+/// Checks a caller's input before a connection is opened. Pure; its errors say what is wrong and where.
 ///
-/// libcurl sends a method or a header as it gets them, line ends and all, and looks up the host of `http:///path` as
-/// `path`; Foundation's `URLRequest` alters names and loses values. So check text before it goes into either.
+/// libcurl sends a method or a header unchanged, including line ends, and looks up the host of `http:///path` as
+/// `path`. Foundation's `URLRequest` changes names and loses values. Check text before passing it to either.
 package enum RequestCheck {
-    /// The URL of a text, which may be relative to `base`. The empty text is the base itself (RFC 3986, 4.4).
+    /// Returns the URL of a text, which may be relative to `base`. The empty text is the base itself (RFC 3986, 4.4).
     package static func url(_ text: String, relativeTo base: URL? = nil) throws(NetworkingError) -> URL {
         if Origin.hasPlainURL(text), let url = URL(string: text) { return url }
         if let byte = text.utf8.first(where: { $0 < 0x20 || $0 == 0x7F }) {
@@ -60,7 +60,7 @@ package enum RequestCheck {
             .invalidRequest, "the idempotency key is blank: no server could recognize the request by it")
     }
 
-    /// The text for a message: without its control characters, and not endless.
+    /// Returns the text for a message, without control characters and of a limited length.
     package static func shown(_ text: String, limit: Int = 80) -> String {
         "\"\(FieldSyntax.visible(text, limit: limit))\""
     }
@@ -73,7 +73,7 @@ extension RequestCheck {
         NetworkingError(.badURL, "the URL \(shown(Redaction.url(URLText.withoutUserInfo(text)))) \(fault)")
     }
 
-    /// An error about a piece of the URL, which is shown unless it may be a piece of a password.
+    /// Makes an error about a part of the URL. The part is shown, unless it may be part of a password.
     private static func badURL(
         _ text: String, _ parts: URLText, the name: String, _ piece: Substring, _ fault: String
     ) -> NetworkingError {
@@ -92,7 +92,7 @@ extension RequestCheck {
     private static func authority(of parts: URLText, _ text: String) throws(NetworkingError) {
         let authority = parts.authority ?? ""
         guard !parts.host.isEmpty else { throw badURL(text, "has no host") }
-        // A backslash ends the host for some readers and not for others, as a second "@" does: `http://a\@b`.
+        // Readers disagree about whether a backslash ends the host, and about a second "@": `http://a\@b`.
         if authority.utf8.contains(UInt8(ascii: "\\")) || authority.lowercased().contains("%5c") {
             let remedy = "a user name with a backslash goes into TransferOptions.credential"
             throw badURL(text, "has a backslash before its path: \(remedy)")
@@ -109,7 +109,8 @@ extension RequestCheck {
         }
     }
 
-    /// Whether every reader takes this for the same host: no escapes, no characters that only some allow.
+    /// Returns whether all readers understand the same host: no escapes, and no characters that only some readers
+    /// permit.
     package static func isHost(_ host: Substring) -> Bool {
         if host.utf8.first == UInt8(ascii: "[") { return isAddress(host) }
         return host.utf8.allSatisfy { $0 >= 0x80 || $0 == UInt8(ascii: ".") || isNameByte($0) }
@@ -120,8 +121,8 @@ extension RequestCheck {
             || (0x61...0x7A).contains(FieldSyntax.lowercase(byte))
     }
 
-    /// An IPv6 address in brackets, perhaps with a zone behind "%25" (RFC 6874), or behind "%" where the two bytes that
-    /// follow are no escape: `[::%31]` is `[::1]` for a reader that undoes escapes first.
+    /// Returns whether a text is an IPv6 address in brackets. A zone may follow after "%25" (RFC 6874), or after "%" if
+    /// the next two bytes are not an escape: `[::%31]` is `[::1]` for a reader that decodes escapes first.
     private static func isAddress(_ text: Substring) -> Bool {
         guard text.utf8.last == UInt8(ascii: "]") else { return false }
         let inner = text.utf8.dropFirst().dropLast()
@@ -144,13 +145,13 @@ extension RequestCheck {
     }
 }
 
-// The header fields that say how the body is framed belong to the transport: a caller cannot set them wrongly.
+// The fields that determine the framing of the body belong to the transport, so a caller cannot set them wrongly.
 extension RequestCheck {
-    /// The fields to send, checked, and what they say about a body whose length is not known otherwise.
+    /// The checked fields to send, and the length that they declare for a body of otherwise unknown length.
     package struct Fields {
         /// The caller's fields without `Content-Length`.
         package let sent: [(name: String, value: String)]
-        /// The length that the caller declared for a body that is streamed.
+        /// The length that the caller declared for a streamed body.
         package let declaredBodyByteCount: Int64?
 
         package init(sent: [(name: String, value: String)], declaredBodyByteCount: Int64? = nil) {
@@ -159,22 +160,23 @@ extension RequestCheck {
         }
     }
 
-    /// Whether a field says how the body is framed: any other field goes out as it is once it is checked.
+    /// Returns whether a field determines the framing of the body. Any other field is sent unchanged after its check.
     package static func isFraming(_ name: String) -> Bool {
         FieldSyntax.isSameName(name, "Content-Length") || FieldSyntax.isSameName(name, "Transfer-Encoding")
     }
 
-    /// Whether a field has to be looked at together with others before it goes out.
+    /// Returns whether a field must be checked together with other fields before it is sent.
     package static func concernsConnection(_ name: String) -> Bool {
         isFraming(name) || FieldSyntax.isSameName(name, "TE")
     }
 
     /// Refuses a field that cannot be sent or that contradicts the body.
     ///
-    /// A `Content-Length` that is the body's is left out, because the transport writes it; another one is an error,
-    /// and so are any `Transfer-Encoding` and a `TE` with `chunked` in it. Any other `TE` gets its connection option.
-    /// - Parameter bodyByteCount: the body's length, 0 without a body, nil for a stream of unknown length: then
-    ///   `Content-Length` declares it.
+    /// A `Content-Length` with the body's length is left out, because the transport writes it. Another length is an
+    /// error, and so are any `Transfer-Encoding` and a `TE` that contains `chunked`. Any other `TE` is added to
+    /// `Connection`.
+    /// - Parameter bodyByteCount: the body's length; 0 without a body; nil for a stream of unknown length, for which
+    ///   `Content-Length` declares the length.
     package static func fields(
         _ fields: [(name: String, value: String)], bodyByteCount: Int64?
     ) throws(NetworkingError) -> Fields {
@@ -198,8 +200,8 @@ extension RequestCheck {
         return Fields(sent: sent, declaredBodyByteCount: bodyByteCount == nil ? length : nil)
     }
 
-    /// `TE` is for the next server only: `Connection` says so (RFC 9110, 10.1.4). HTTP/2 has no such field, and libcurl
-    /// leaves it out there.
+    /// Names `TE` in `Connection`, because `TE` is for the next server only (RFC 9110, 10.1.4). HTTP/2 has no
+    /// `Connection` field, and libcurl omits it there.
     private static func nameTransferCodings(_ fields: inout [(name: String, value: String)]) throws(NetworkingError) {
         guard let codings = fields.first(where: { FieldSyntax.isSameName($0.name, "TE") }) else { return }
         guard !codings.value.lowercased().contains("chunked") else {
@@ -213,9 +215,9 @@ extension RequestCheck {
         if !ResponseHead.list([options]).contains("te") { fields[index].value = options + ", TE" }
     }
 
-    /// The length that a `Content-Length` declares.
+    /// Returns the length that a `Content-Length` declares.
     ///
-    /// - Parameter bodyByteCount: the body's length; nil when it is not known.
+    /// - Parameter bodyByteCount: the body's length; nil if it is unknown.
     package static func contentLength(_ value: String, of bodyByteCount: Int64?) throws(NetworkingError) -> Int64 {
         guard FieldSyntax.isNumber(value.utf8), let number = Int64(value) else {
             throw NetworkingError(.invalidRequest, "the value of header Content-Length is not a length: \(value)")

@@ -3,7 +3,7 @@
 
 public import Foundation
 
-// What serializers ask about the body.
+// Properties of the body, for serializers.
 extension ResponseHead {
     /// The value of `Content-Type`, with its parameters; nil without that field.
     public var contentType: String? { headers["Content-Type"] }
@@ -12,39 +12,41 @@ extension ResponseHead {
     /// without a `Content-Type`.
     public var mediaType: String? { contentType.map(Self.mediaType) }
 
-    /// The charset parameter of `Content-Type` in lower case, for instance `iso-8859-1`; nil when there is none.
+    /// The charset parameter of `Content-Type` in lower case, for instance `iso-8859-1`; nil without a charset.
     public var charset: String? { contentType.flatMap(BodyEncoding.charset) }
 
-    /// The encoding that the charset names; UTF-8 without a charset and for an unknown one.
+    /// The encoding that the charset names; UTF-8 if the charset is missing or unknown.
     public var textEncoding: String.Encoding { textEncoding(fallback: .utf8) }
 
-    /// The encoding that the charset names; `fallback` without a charset and for an unknown one.
+    /// Returns the encoding that the charset names; `fallback` if the charset is missing or unknown.
     package func textEncoding(fallback: String.Encoding) -> String.Encoding {
         BodyEncoding.foundationEncoding(ofCharset: charset, fallback: fallback)
     }
 
-    /// The body as text, in the encoding that its byte order mark says, else its charset, else in UTF-8; nil when the
-    /// bytes are not such text.
+    /// Returns the body as text in the encoding of its byte order mark, otherwise of its charset, otherwise in UTF-8;
+    /// nil if the bytes are not text in that encoding.
     public func text(of body: Data) -> String? { text(of: body, fallback: .utf8) }
 
-    /// The body as text, with another encoding than UTF-8 where nothing names one.
+    /// Returns the body as text, with a fallback other than UTF-8 if neither a byte order mark nor a charset names an
+    /// encoding.
     package func text(of body: Data, fallback: String.Encoding) -> String? {
         BodyEncoding(ofText: body, charset: charset, fallback: fallback).text(of: body)
     }
 
-    /// The name that the response suggests for its body: that of `Content-Disposition` (RFC 6266), else the last
-    /// component of the URL's path, else `download`. One path component of at most 255 bytes that is safe to use.
+    /// The file name that the response suggests for its body: from `Content-Disposition` (RFC 6266), otherwise the last
+    /// component of the URL's path, otherwise `download`. The name is one path component of at most 255 bytes and safe
+    /// to use.
     public var suggestedFileName: String { SuggestedFileName.name(for: self) }
 
-    /// Whether an empty body is what this response has to have: its status has none (RFC 9110, 15.3.5 and 15.3.6), it
-    /// answers HEAD, or it says the length of a body that was not asked for.
+    /// Whether an empty body is valid for this response: its status has no body (RFC 9110, 15.3.5 and 15.3.6), it
+    /// answers a HEAD request, or it states the length of a body that was not requested.
     ///
-    /// The transport has made sure that a body of the announced length arrived, if there was to be one.
+    /// The transport has ensured that a body of the announced length arrived, if a body was expected.
     public var mayLackBody: Bool {
         [204, 205, 304].contains(statusCode) || method == "HEAD" || (contentLength ?? 0) > 0
     }
 
-    /// The media type of a `Content-Type` field.
+    /// Returns the media type of a `Content-Type` field, in lower case.
     package static func mediaType(of field: String) -> String {
         let type = field.utf8.prefix { $0 != UInt8(ascii: ";") }
         return Substring(FieldSyntax.trimmed(type)).lowercased()
@@ -52,7 +54,7 @@ extension ResponseHead {
 }
 
 extension ResponseHead {
-    /// The statuses of redirects (RFC 9110, 15.4), without 304.
+    /// The status codes of redirects (RFC 9110, 15.4), without 304.
     package static let redirectStatusCodes = IndexSet([300, 301, 302, 303, 307, 308])
 }
 
@@ -60,11 +62,11 @@ extension ResponseHead {
 
 extension ResponseHead {
     private static let excerptLength = 200
-    /// Larger JSON is not parsed for an excerpt.
+    /// Larger JSON bodies are not parsed for an excerpt.
     private static let parsedByteCount = 16 * 1024
 
-    /// The beginning of a text body, as one line; nil for other bodies. Values with names that say that they are secret
-    /// are replaced: members of JSON, and in other text whatever follows such a name and `=` or `:`.
+    /// Returns the beginning of a text body on one line; nil for other bodies. Values with secret names are replaced:
+    /// members of JSON, and in other text the word after such a name and `=` or `:`.
     package func excerpt(of body: Data) -> String? {
         guard let mediaType, !body.isEmpty else { return nil }
         let isJSON = mediaType.hasSuffix("/json") || mediaType.hasSuffix("+json")
@@ -73,7 +75,7 @@ extension ResponseHead {
         if isJSON, body.count <= Self.parsedByteCount, let value = try? JSONValue(parsing: body) {
             return Self.line(value.description)
         }
-        // A character may be cut at the end, which makes the bytes no text in UTF-8.
+        // The cut may split a character, which would make the bytes invalid UTF-8.
         let start = (0..<4).lazy.compactMap { self.text(of: body.prefix(4 * Self.excerptLength).dropLast($0)) }.first
         return start.flatMap { Self.line(Redaction.text($0)) }
     }
@@ -86,7 +88,7 @@ extension ResponseHead {
 }
 
 extension ResponseHead: CustomStringConvertible {
-    /// Status, method and URL, for a log: `200 OK (GET https://api.example.com/users/1)`. The URL is without secrets.
+    /// Status, method and URL for a log: `200 OK (GET https://api.example.com/users/1)`. The URL contains no secrets.
     public var description: String {
         let phrase = reasonPhrase.isEmpty ? "" : " " + reasonPhrase
         return "\(statusCode)\(phrase) (\(method.map { $0 + " " } ?? "")\(Redaction.url(url.absoluteString)))"

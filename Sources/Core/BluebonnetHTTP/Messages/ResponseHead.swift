@@ -5,29 +5,28 @@ public import Foundation
 public import FoundationNetworking
 internal import Synchronization
 
-/// The head of a response as it arrived: status, header fields and the URL that answered.
+/// The head of a response as received: status, header fields and the URL that answered.
 ///
-/// Response serializers get one with each body. It is an object that never changes, and cheap to ask: a header field
-/// becomes text when somebody looks, and Foundation's form of the response, ``urlResponse``, is made when somebody asks
-/// for it.
+/// Response serializers receive a head with each body. The object is immutable and cheap to read: header fields become
+/// text on access, and Foundation's form of the response, ``urlResponse``, is made on the first access.
 ///
 /// ```swift
 /// let head = ResponseHead(url: url, statusCode: 200, headers: ["Content-Type": "text/csv; charset=utf-8"])
 /// let rows = try CSVSerializer().value(for: head, body: Data("a,b".utf8))   // a serializer in a test
 /// ```
 public final class ResponseHead: Sendable {
-    /// The URL that answered: that of the last request, after redirects.
+    /// The URL that answered: the URL of the last request, after redirects.
     public let url: URL
     /// The status code, for instance 200.
     public let statusCode: Int
-    /// The text behind the status code; empty in HTTP/2.
+    /// The text after the status code; empty in HTTP/2.
     public let reasonPhrase: String
     /// The version of HTTP: `1.0`, `1.1`, `2` or `3`.
     public let httpVersion: String
-    /// The method of the request that was answered; nil when it is not known, as for a response from a cache.
+    /// The method of the answered request; nil if it is unknown, as for a response from a cache.
     public let method: String?
     package let block: FieldBlock
-    /// What the fields say about the body, read once.
+    /// The statements of the fields about the body, parsed once.
     package let framing: Framing
     private let foundation = AtomicLazyReference<HTTPURLResponse>()
 
@@ -43,7 +42,7 @@ public final class ResponseHead: Sendable {
         framing = Framing(block)
     }
 
-    /// Makes a head, for instance to test a serializer with.
+    /// Makes a head, for instance to test a serializer.
     public convenience init(
         url: URL, statusCode: Int, reasonPhrase: String = "", httpVersion: String = "1.1", headers: HeaderFields = [:],
         method: String? = nil
@@ -53,7 +52,7 @@ public final class ResponseHead: Sendable {
             block: headers.block ?? FieldBlock(headers.fields), method: method)
     }
 
-    /// Makes a head from Foundation's form of a response, with the fields sorted by name; nil for one without a URL.
+    /// Makes a head from Foundation's form of a response, with the fields sorted by name; nil if that form has no URL.
     public convenience init?(_ response: HTTPURLResponse, method: String? = nil) {
         guard let url = response.url else { return nil }
         let fields = response.allHeaderFields.compactMap { name, value in (name as? String).map { ($0, "\(value)") } }
@@ -62,11 +61,11 @@ public final class ResponseHead: Sendable {
             method: method)
     }
 
-    /// The header fields in the order of arrival, repeated ones apart.
+    /// The header fields in the order of arrival. Repeated fields stay separate.
     public var headers: HeaderFields { HeaderFields(block) }
 
-    /// Foundation's form of the response, with repeated fields joined; nil when it has none. Made when it is first
-    /// asked for, which takes longer than parsing a small body, and kept.
+    /// Foundation's form of the response, with repeated fields joined; nil if the response has no such form. Made on
+    /// the first access, which takes longer than parsing a small body, and then stored.
     public var urlResponse: HTTPURLResponse? {
         if let made = foundation.load() { return made }
         let response = HTTPURLResponse(
@@ -75,19 +74,19 @@ public final class ResponseHead: Sendable {
         return foundation.storeIfNil(response)
     }
 
-    /// The values of `Location` with every byte escaped that is not ASCII.
+    /// The values of `Location`, with every non-ASCII byte escaped.
     package var locations: [String] { block.locations }
 
-    /// Whether there is a field with that name, whatever its case.
+    /// Returns whether there is a field with that name. Case is ignored.
     package func hasField(_ name: StaticString) -> Bool { block.hasField(name) }
 
-    /// Every value of the fields with that name, whatever its case, in order.
+    /// Returns every value of the fields with that name, in order. Case is ignored.
     package func values(for name: String) -> [String] { block.values(for: name) }
 
-    /// The values of the fields with that name, joined by ", "; nil when there is none.
+    /// Returns the values of the fields with that name, joined by ", "; nil if there is none.
     package func value(for name: String) -> String? { block.value(for: name) }
 
-    /// The members of a field that is a list (RFC 9110, 5.6.1), in lower case, over all its lines.
+    /// Returns the members of a list field (RFC 9110, 5.6.1) from all its lines, in lower case.
     package static func list(_ values: [String]) -> [String] {
         guard !values.isEmpty else { return [] }
         return values.flatMap { $0.utf8.split(separator: UInt8(ascii: ",")) }
@@ -96,9 +95,9 @@ public final class ResponseHead: Sendable {
     }
 }
 
-// What the head says about the body: whether there is one, how long it is and how it is coded.
+// The existence, the length and the coding of the body, as stated by the head.
 extension ResponseHead {
-    /// What the framing fields say.
+    /// The framing of the body, as stated by the fields.
     package struct Framing: Sendable {
         package fileprivate(set) var contentLength: Int64?
         package fileprivate(set) var lengthFault: String?
@@ -106,10 +105,11 @@ extension ResponseHead {
         package fileprivate(set) var contentCodings: [String] = []
         private var isFramedTwice = false
         private let isFolded: Bool
-        /// Names for a body as it is: RFC 9110's, and the one that servers invented, which curl takes for it too.
+        /// Names for an unchanged body: the name in RFC 9110, and a name that servers invented and that curl accepts
+        /// too.
         private static let identities: Set = ["identity", "none"]
-        /// What servers name in `Content-Encoding` that codes no content: charsets, codings of mail (RFC 2045, 6), and
-        /// how a file was once uploaded to Amazon S3.
+        /// Names in `Content-Encoding` that are not content codings: charsets, codings of mail (RFC 2045, 6), and the
+        /// form in which a file was uploaded to Amazon S3.
         private static let noContentCodings: Set = [
             "utf-8", "utf8", "us-ascii", "ascii", "iso-8859-1", "binary", "8bit", "7bit", "aws-chunked",
         ]
@@ -128,11 +128,11 @@ extension ResponseHead {
             }
         }
 
-        /// What makes the body's end a guess, or nil.
+        /// The reason why the end of the body is uncertain; nil if it is certain.
         fileprivate var fault: String? {
             if let lengthFault { return lengthFault }
-            // RFC 9112, 6.1: a server may apply codings that the request named, and no request names any.
-            // Beside another name, not each version of libcurl looks for chunks.
+            // RFC 9112, 6.1: a server may apply only codings that the request named, and no request names any. If
+            // another coding is present, some versions of libcurl do not look for chunks.
             guard transferCodings == ["chunked"] || transferCodings.allSatisfy(Self.identities.contains) else {
                 let names = transferCodings.joined(separator: ", ")
                 return "the response has a Transfer-Encoding that was not asked for: \(names)"
@@ -142,8 +142,8 @@ extension ResponseHead {
         }
     }
 
-    /// The length of the body as it is sent, in bytes, before content codings are undone; nil when `Content-Length`
-    /// does not say it.
+    /// The length of the body as transmitted, in bytes, before content codings are decoded; nil if `Content-Length`
+    /// does not state it.
     public var contentLength: Int64? { framing.contentLength }
 
     /// Whether the body comes in chunks.
@@ -152,7 +152,7 @@ extension ResponseHead {
     /// The content codings that change the body, in the order in which the server applied them, in lower case.
     package var contentCodings: [String] { framing.contentCodings }
 
-    /// Whether a response to this method has a body (RFC 9112, 6.3); it may still be empty.
+    /// Returns whether a response to this method has a body (RFC 9112, 6.3), which may still be empty.
     package func hasBody(for method: String) -> Bool {
         switch method {
         case "HEAD": false
@@ -161,8 +161,8 @@ extension ResponseHead {
         }
     }
 
-    /// Whether the server closes an HTTP/1 connection behind this response (RFC 9112, 9.3): it says so, or nothing else
-    /// tells where the body ends.
+    /// Returns whether the server closes an HTTP/1 connection after this response (RFC 9112, 9.3): the response says
+    /// so, or nothing else marks the end of the body.
     package func closesConnection(after method: String) -> Bool {
         let options = ResponseHead.list(values(for: "Connection"))
         if options.contains("close") { return true }
@@ -170,11 +170,11 @@ extension ResponseHead {
         return hasBody(for: method) && contentLength == nil && !isChunked
     }
 
-    /// Whether the end of the body is in doubt although it can be read: HTTP/1.0 knows no `Transfer-Encoding` (RFC
-    /// 9112, 6.1).
+    /// Whether the end of the body is uncertain although the body can be read: HTTP/1.0 does not define
+    /// `Transfer-Encoding` (RFC 9112, 6.1).
     package var hasDoubtfulEnd: Bool { httpVersion == "1.0" && !framing.transferCodings.isEmpty }
 
-    /// Refuses framing that can be read in two ways: the end of such a body is a guess.
+    /// Refuses framing that can be read in two ways, because the end of such a body is a guess.
     func checkFraming() throws(NetworkingError) {
         if let fault = framing.fault { throw NetworkingError(.badServerResponse, fault) }
         if httpVersion == "2" && !framing.transferCodings.isEmpty {
@@ -182,7 +182,7 @@ extension ResponseHead {
         }
     }
 
-    /// The one length that the values of `Content-Length` give, or what is wrong with them; equal repetitions are fine.
+    /// Returns the one length in the values of `Content-Length`, or the error in them. Equal repetitions are accepted.
     fileprivate static func length(_ values: [String]) -> (value: Int64?, fault: String?) {
         var length: Int64?
         let members = values.flatMap { $0.utf8.split(separator: UInt8(ascii: ","), omittingEmptySubsequences: false) }

@@ -4,14 +4,14 @@
 package import Foundation
 import Glibc
 
-/// Reads the head of a response line by line as it arrives, and refuses what could be read in two ways.
+/// Parses the head of a response line by line as it arrives, and refuses heads that could be read in two ways.
 ///
-/// Lenient, because nothing depends on it: a line may end without a carriage return, a value may go on in a next line
-/// that starts with white space (it is joined by one space), the space after the status may be missing. Interim
-/// responses are dropped, and so are trailers, but all bytes count against the limit. A status from 600 on, which is
-/// none, is delivered as it is: a server's error (RFC 9110, 15).
+/// The parser is lenient where nothing depends on it: a line may end without a carriage return, a value may continue in
+/// a next line that starts with white space (the parts are joined by one space), and the space after the status may be
+/// missing. Interim responses and trailers are dropped, but all bytes count against the limit. A status of 600 or more,
+/// which is invalid, is delivered unchanged: it is a server's error (RFC 9110, 15).
 package struct ResponseHeadParser: Sendable {
-    /// What a line completed.
+    /// The result of a completed head.
     package enum Event: Sendable {
         /// An interim response with this status, from 100 to 199; another head follows.
         case informational(Int)
@@ -30,7 +30,7 @@ package struct ResponseHeadParser: Sendable {
     private var statusLine = StatusLine()
     private var block = FieldBlock()
 
-    /// - Parameter limit: bytes that interim heads, head and trailers may have together.
+    /// - Parameter limit: the maximum number of bytes of interim heads, head and trailers together.
     /// - Parameter expectsUpgrade: whether 101 is an interim response, because the request asked for another protocol.
     package init(url: URL, method: String? = nil, limit: Int = 256 * 1024, expectsUpgrade: Bool = false) {
         self.url = url
@@ -39,10 +39,10 @@ package struct ResponseHeadParser: Sendable {
         self.expectsUpgrade = expectsUpgrade
     }
 
-    /// Whether the final head has ended; if not, a response that ends here was cut short.
+    /// Whether the final head has ended. If not, a response that ends here was truncated.
     package var isComplete: Bool { state == .complete }
 
-    /// Takes one line with its line end.
+    /// Consumes one line, including its line end.
     package mutating func consume(line: UnsafeRawBufferPointer) throws(NetworkingError) -> Event? {
         consumedByteCount += line.count
         guard consumedByteCount <= limit else {
@@ -87,7 +87,7 @@ package struct ResponseHeadParser: Sendable {
 
 // MARK: - The status line
 
-/// `HTTP/1.1 200 OK`, or `HTTP/2 200` as libcurl presents later versions.
+/// Parses a status line: `HTTP/1.1 200 OK`, or `HTTP/2 200` as libcurl presents later versions.
 private struct StatusLine {
     private(set) var version = ""
     private(set) var status = 0
@@ -118,8 +118,8 @@ private struct StatusLine {
         reason = FieldBlock.text(words[2])
     }
 
-    /// `HTTP/1.1 200 OK` and `HTTP/2 200 ` and their like, byte by byte; nil for anything that has to be looked at more
-    /// closely.
+    /// Parses `HTTP/1.1 200 OK`, `HTTP/2 200 ` and similar lines byte by byte; nil for a line that needs a closer
+    /// check.
     private static func usual(_ line: UnsafeRawBufferPointer) -> StatusLine? {
         guard line.count >= 10 else { return nil }
         let isVersion2 = hasPrefix("HTTP/2 ", line)
@@ -142,7 +142,7 @@ private struct StatusLine {
         return memcmp(start, prefix.utf8Start, prefix.utf8CodeUnitCount) == 0
     }
 
-    /// The known versions; a later 1.x is understood as 1.1 (RFC 9110, 2.5).
+    /// Returns the known version; a later 1.x counts as 1.1 (RFC 9110, 2.5).
     private static func version(_ word: Slice<UnsafeRawBufferPointer>) -> String? {
         if word.elementsEqual("HTTP/1.1".utf8) { return "1.1" }
         let text = String(decoding: word, as: UTF8.self)

@@ -3,18 +3,19 @@
 
 internal import Foundation
 
-/// The name that a response suggests for its body, reduced to something that is safe to be a file's name in any folder:
-/// one path component, visible, of at most 255 bytes. It touches no file.
+/// Reduces the name that a response suggests for its body to a name that is safe in any folder: one visible path
+/// component of at most 255 bytes. It accesses no file.
 package enum SuggestedFileName {
-    /// The name when nothing suggests a better one.
+    /// The name if no better name is suggested.
     package static let fallback = "download"
 
-    /// What the names of partial files end in.
+    /// The suffix of the names of partial files.
     package static let reservedSuffix = ".bluebonnet-partial"
 
     private static let byteLimit = 255
 
-    /// The name for a response: what `Content-Disposition` says, else the last component of the URL's path.
+    /// Returns the name for a response: from `Content-Disposition`, otherwise the last component of the URL's path,
+    /// otherwise the fallback.
     package static func name(for head: ResponseHead) -> String {
         let said = head.values(for: "Content-Disposition").lazy.compactMap { ContentDisposition($0)?.fileName }.first
         return said.flatMap(reduced) ?? reduced(lastComponent(of: head.url)) ?? fallback
@@ -26,13 +27,13 @@ package enum SuggestedFileName {
         return last.removingPercentEncoding ?? last
     }
 
-    /// The safe form of a name; nil when nothing of it is left.
+    /// Returns the safe form of a name; nil if nothing of the name is left.
     package static func reduced(_ text: String) -> String? {
         let visible = String(String.UnicodeScalarView(text.unicodeScalars.filter { !isInvisible($0) }))
         let parts = visible.unicodeScalars.split { $0 == "/" || $0 == "\\" }
         guard let last = parts.map({ trimmed(String($0)) }).last, !last.isEmpty else { return nil }
         let scalars = last.unicodeScalars.map { "<>:\"|?*".unicodeScalars.contains($0) ? "_" : $0 }
-        // The names of partial files are ours: one that is planted could pass for the beginning of another download.
+        // The names of partial files are reserved: a planted file could pass for the beginning of another download.
         var name = String(String.UnicodeScalarView(scalars))
             .replacingOccurrences(of: reservedSuffix, with: "_", options: [.caseInsensitive, .literal])
         if isDevice(name) { name = "_" + name }
@@ -40,14 +41,15 @@ package enum SuggestedFileName {
         return name.isEmpty ? nil : name
     }
 
-    /// The name with a number, `name (2).ext`, no longer than a name may be.
+    /// Returns the name with a number, `name (2).ext`, within the maximum length of a name.
     package static func numbered(_ name: String, _ number: Int) -> String {
         let (stem, suffix) = split(name)
         let ending = " (\(number))" + suffix
         return cutStem(stem, toByteCount: byteLimit - ending.utf8.count) + ending
     }
 
-    /// Controls, and marks that change how a name reads: directions, joiners, line ends.
+    /// Returns whether a character is a control, or a mark that changes how a name reads: directions, joiners, line
+    /// ends.
     private static func isInvisible(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.properties.generalCategory {
         case .control, .format, .lineSeparator, .paragraphSeparator, .surrogate, .unassigned: true
@@ -55,7 +57,7 @@ package enum SuggestedFileName {
         }
     }
 
-    /// Without the dots and spaces that hide a name, name a folder, or that Windows takes off by itself.
+    /// Removes leading and trailing dots and spaces, which hide a name, name a folder, or are removed by Windows.
     private static func trimmed(_ text: String) -> String {
         let isTrimmed = { (scalar: Unicode.Scalar) in scalar == "." || scalar.properties.isWhitespace }
         let scalars = text.unicodeScalars.drop(while: isTrimmed)
@@ -63,7 +65,7 @@ package enum SuggestedFileName {
         return String(scalars[...last])
     }
 
-    /// The names that Windows keeps for devices, with any extension.
+    /// Returns whether Windows reserves the name for a device, with any extension.
     private static func isDevice(_ name: String) -> Bool {
         let stem = name.prefix { $0 != "." }.uppercased().trimmingCharacters(in: .whitespaces)
         if ["CON", "PRN", "AUX", "NUL", "CONIN$", "CONOUT$"].contains(stem) { return true }
@@ -75,7 +77,8 @@ package enum SuggestedFileName {
 // MARK: - Length
 
 extension SuggestedFileName {
-    /// The extension with its dot is worth keeping, unless it is none.
+    /// Splits a name before its extension, so that cutting keeps the extension with its dot. A suffix of more than 20
+    /// bytes is not an extension.
     private static func split(_ name: String) -> (stem: String, suffix: String) {
         guard let dot = name.lastIndex(of: "."), dot != name.startIndex, name[dot...].utf8.count <= 20 else {
             return (name, "")
@@ -89,7 +92,7 @@ extension SuggestedFileName {
         return cutStem(stem, toByteCount: limit - suffix.utf8.count) + suffix
     }
 
-    /// Cuts between characters; inside one only when it is longer than a name may be.
+    /// Cuts between characters, or inside a character that is longer than the maximum length.
     private static func cutStem(_ stem: String, toByteCount limit: Int) -> String {
         guard stem.utf8.count > limit else { return stem }
         var short = ""

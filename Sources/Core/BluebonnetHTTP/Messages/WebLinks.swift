@@ -3,14 +3,14 @@
 
 public import Foundation
 
-/// The links that a response has in its `Link` fields (RFC 8288), in order: pages, for instance.
+/// The links in the `Link` fields of a response (RFC 8288), in order: for instance to other pages.
 ///
 /// ```swift
 /// var page: Response<[User]>? = try await manager.get("users", as: [User].self)
 /// while let next = page?.links["next"] { page = try await manager.get(next, as: [User].self) }
 /// ```
 ///
-/// A server chooses the URLs: a call to one sends the manager's header fields to that host.
+/// The server chooses the URLs: a call to a link sends the manager's header fields to its host.
 ///
 /// Malformed links are ignored, and so are links of other resources (with an `anchor` parameter).
 public struct WebLinks: Sendable, Hashable {
@@ -20,14 +20,14 @@ public struct WebLinks: Sendable, Hashable {
         public let url: URL
         /// The relation types, for instance `next`, in lower case unless they are URLs.
         public let relations: [String]
-        /// The other parameters, their names in lower case, for instance `title` or `type`. Of several with one name,
-        /// the first.
+        /// The other parameters, with names in lower case, for instance `title` or `type`. If a name occurs several
+        /// times, the first value is kept.
         public let parameters: [String: String]
     }
 
     private let links: [Link]
 
-    /// Reads the links of `Link` fields.
+    /// Parses the links of `Link` fields.
     ///
     /// - Parameters:
     ///   - values: the values of the fields, each with one or more links.
@@ -39,13 +39,12 @@ public struct WebLinks: Sendable, Hashable {
         }
     }
 
-    /// The URL of the first link with a relation type, for instance `next`; nil when there is none. Case does not
-    /// count.
+    /// The URL of the first link with a relation type, for instance `next`; nil if there is none. Case is ignored.
     public subscript(relation: String) -> URL? { first { $0.has(relation) }?.url }
 }
 
 extension WebLinks.Link {
-    /// Whether the link has a relation type. Case does not count.
+    /// Returns whether the link has a relation type. Case is ignored.
     public func has(_ relation: String) -> Bool { relations.contains { $0.lowercased() == relation.lowercased() } }
 }
 
@@ -95,7 +94,7 @@ private struct LinkReader {
         return rest.popFirst() != nil
     }
 
-    /// The parameters up to the comma before the next link.
+    /// Parses the parameters up to the comma before the next link.
     private mutating func parameters() -> [(name: String, value: String)] {
         var parameters: [(name: String, value: String)] = []
         while true {
@@ -112,7 +111,7 @@ private struct LinkReader {
         }
     }
 
-    /// A quoted string, or the text before the next separator.
+    /// Parses a quoted string, or the text before the next separator.
     private mutating func value() -> String {
         guard rest.first == UInt8(ascii: "\"") else {
             return String(Substring(FieldSyntax.trimmed(consume { !";,".utf8.contains($0) })))

@@ -6,11 +6,12 @@ internal import Foundation
 /// The directives of `Cache-Control` fields (RFC 9111, 5.2) that matter to a private cache.
 package struct CacheControl: Equatable {
     package var forbidsStoring = false
-    /// Not to be used again without asking the server. With field names (`no-cache="x"`) it is taken the same way.
+    /// Whether a stored response must not be reused without asking the server. With field names (`no-cache="x"`) the
+    /// directive has the same effect.
     package var forbidsReuse = false
-    /// Seconds; 0 when the directive is there and cannot be read, or is there twice and differs.
+    /// Seconds; 0 if the directive is unreadable, or occurs twice with different values.
     var maximumAge: Int?
-    /// Seconds that have to be left.
+    /// The seconds of freshness that must be left.
     var minimumFreshness: Int?
 
     package init(_ values: [String]) {
@@ -20,7 +21,7 @@ package struct CacheControl: Equatable {
             case "no-cache": forbidsReuse = true
             case "max-age": maximumAge = Self.seconds(directive.value, besides: maximumAge)
             case "min-fresh": minimumFreshness = Self.seconds(directive.value, besides: nil)
-            default: continue  // extensions and what concerns shared caches only, `s-maxage` among them
+            default: continue  // extensions, and directives for shared caches only, such as `s-maxage`
             }
         }
     }
@@ -31,7 +32,7 @@ package struct CacheControl: Equatable {
         return other == nil || other == seconds ? seconds : 0
     }
 
-    /// `name`, `name=token` and `name="text"` between commas, where a quoted text may have commas in it.
+    /// Splits `name`, `name=token` and `name="text"` at commas. A quoted text may contain commas.
     private static func directives(_ value: String) -> [(name: String, value: String?)] {
         var (pieces, isQuoted) = ([""], false)
         for scalar in value.unicodeScalars {

@@ -3,22 +3,22 @@
 
 package import Foundation
 
-/// How long a response may be used again, as a private cache decides it (RFC 9111, 4.2): by what the server said, never
-/// by a guess. It knows no cache and no clock.
+/// Decides how long a private cache may reuse a response (RFC 9111, 4.2): by what the server states, never by a
+/// heuristic. It uses neither a cache nor a clock.
 package struct CacheFreshness {
-    /// Seconds for which the response is fresh; nil when the server did not say.
+    /// The seconds for which the response is fresh; nil if the server does not state a lifetime.
     package let lifetime: TimeInterval?
-    /// Whether it may be used without asking the server again while it is fresh.
+    /// Whether the response may be used without asking the server again while it is fresh.
     let mayBeReused: Bool
     package let mayBeStored: Bool
-    /// The request fields that chose this response, in lower case; nil when anything may have (`Vary: *`).
+    /// The request fields that selected this response, in lower case; nil if any field may have (`Vary: *`).
     package let variedNames: [String]?
     private let initialAge: TimeInterval
     private let receivedAt: Date
 
     /// - Parameters:
     ///   - requestedAt: when the request was sent, or earlier.
-    ///   - receivedAt: when the response had come.
+    ///   - receivedAt: when the response had arrived.
     package init(_ head: ResponseHead, requestedAt: Date, receivedAt: Date) {
         let control = CacheControl(head.values(for: "Cache-Control"))
         let date = head.value(for: "Date").flatMap { HTTPDate.date($0, now: receivedAt) }
@@ -38,13 +38,14 @@ package struct CacheFreshness {
         if let age = control.maximumAge { return TimeInterval(age) }
         let expires = head.values(for: "Expires")
         guard let first = expires.first else { return nil }
-        // A date that cannot be read is one in the past (RFC 9111, 5.3); servers write 0 or -1.
+        // An unreadable date counts as a date in the past (RFC 9111, 5.3); servers write 0 or -1.
         return expires.count == 1 ? max(0, HTTPDate.date(first, now: date).map { $0.timeIntervalSince(date) } ?? 0) : 0
     }
 
     package func age(at now: Date) -> TimeInterval { initialAge + now.timeIntervalSince(receivedAt) }
 
-    /// Whether it may be used now for a request that says `control`. A clock that went back makes it unusable.
+    /// Returns whether the response may be used now for a request with the directives in `control`. A clock that was
+    /// set back makes the response unusable.
     package func isFresh(at now: Date, for control: CacheControl = CacheControl([])) -> Bool {
         guard mayBeReused, !control.forbidsReuse, !control.forbidsStoring, let lifetime, now >= receivedAt else {
             return false

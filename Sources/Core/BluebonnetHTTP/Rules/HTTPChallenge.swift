@@ -1,7 +1,8 @@
 // Bluebonnet: HTTP operations for Swift on Linux.
 // SPDX-License-Identifier: MIT
 
-/// One challenge of a `WWW-Authenticate` field (RFC 9110, 11.6.1): a scheme and its parameters, names in lower case.
+/// One challenge of a `WWW-Authenticate` field (RFC 9110, 11.6.1): a scheme and its parameters, with names in lower
+/// case.
 package struct HTTPChallenge: Equatable {
     package let scheme: String
     package var parameters: [String: String] = [:]
@@ -17,13 +18,14 @@ package struct HTTPChallenge: Equatable {
     package var usesSHA256: Bool { algorithm.hasPrefix("SHA-256") }
     package var isStale: Bool { parameters["stale"]?.lowercased() == "true" }
 
-    /// Whether the server takes protection `auth`; without any `qop` it takes the older form.
+    /// Whether the server accepts the protection `auth`. False without any `qop`: the server then accepts the older
+    /// form.
     package var offersAuth: Bool {
         let offers = parameters["qop"]?.split(separator: ",").map { $0.filter { $0 != " " }.lowercased() }
         return offers?.contains("auth") ?? false
     }
 
-    /// Whether what is sent back of it can stand in a field.
+    /// Whether all parameters may be sent back in a field.
     package var isPrintable: Bool {
         parameters.values.allSatisfy { !$0.utf8.contains(where: FieldSyntax.isForbiddenInValue) }
     }
@@ -38,10 +40,10 @@ package struct HTTPChallenge: Equatable {
         }
     }
 
-    /// The better of two challenges is the one to answer.
+    /// The rank of the challenge. The challenge with the highest rank is answered.
     package var strength: Int { scheme == "digest" ? (usesSHA256 ? 2 : 1) : 0 }
 
-    /// The challenges of all fields, in order. What cannot be understood is left out.
+    /// Parses the challenges of all fields, in order. Unintelligible challenges are skipped.
     package static func parse(_ fields: [String]) -> [HTTPChallenge] {
         fields.flatMap { field in
             var parser = ChallengeParser(field)
@@ -50,8 +52,8 @@ package struct HTTPChallenge: Equatable {
     }
 }
 
-/// Reads the list of challenges of one field: schemes and parameters are separated by the same comma. By scalars: with
-/// an accent behind it, a quotation mark is another character, but ends the string all the same.
+/// Parses the list of challenges of one field, in which commas separate both challenges and parameters. The parser
+/// reads Unicode scalars: a quotation mark with a combining accent is another character, but still ends the string.
 private struct ChallengeParser {
     private var rest: Substring.UnicodeScalarView
     private var result: [HTTPChallenge] = []
@@ -100,7 +102,7 @@ private struct ChallengeParser {
         return String(value)
     }
 
-    /// A scheme may be followed by one token68 instead of parameters (`Negotiate abc==`): of no use here.
+    /// Skips the token68 that may follow a scheme instead of parameters (`Negotiate abc==`). It is not used here.
     private mutating func skipToken68() {
         let candidate = rest.drop { $0 == " " }
         let token = candidate.prefix { !Self.endsToken($0) }

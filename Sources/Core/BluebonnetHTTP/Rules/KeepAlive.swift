@@ -1,11 +1,12 @@
 // Bluebonnet: HTTP operations for Swift on Linux.
 // SPDX-License-Identifier: MIT
 
-/// What the `Keep-Alive` field of a response says of its connection (RFC 2068, 19.7.1).
+/// Parses the `Keep-Alive` field of a response (RFC 2068, 19.7.1).
 package enum KeepAlive {
-    /// After so many seconds without a request the server closes the connection; nil when it does not say.
+    /// Returns the number of seconds without a request after which the server closes the connection; nil if the server
+    /// does not state it.
     ///
-    /// - Parameter values: those of all fields with that name. The shortest time counts.
+    /// - Parameter values: the values of all fields with that name. The shortest time counts.
     package static func timeout(_ values: [String]) -> Int? {
         let seconds = ResponseHead.list(values).compactMap { parameter -> Int? in
             let parts = parameter.utf8.split(separator: UInt8(ascii: "="), maxSplits: 1)
@@ -17,6 +18,6 @@ package enum KeepAlive {
         return seconds.min()
     }
 
-    /// A year: longer ones mean the same.
+    /// One year. Longer timeouts have the same effect.
     private static let longestTimeout = 31_536_000
 }

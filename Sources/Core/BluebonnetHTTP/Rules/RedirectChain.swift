@@ -3,13 +3,13 @@
 
 internal import Foundation
 
-/// Where redirects may lead; `RedirectChain` applies it.
+/// The rules for redirect targets, which `RedirectChain` applies.
 package struct RedirectPolicy: Sendable {
-    /// Redirects followed at most; 0 delivers the redirect itself.
+    /// The maximum number of redirects to follow; 0 delivers the redirect response itself.
     package var limit = 20
     /// Whether a redirect may lead from https to http.
     package var allowsInsecureTarget = false
-    /// Whether the target's dot segments stay.
+    /// Whether dot segments in the target are kept.
     package var keepsDotSegments = false
 
     package init(limit: Int = 20, allowsInsecureTarget: Bool = false, keepsDotSegments: Bool = false) {
@@ -18,27 +18,27 @@ package struct RedirectPolicy: Sendable {
         self.keepsDotSegments = keepsDotSegments
     }
 
-    /// What to do with a response.
+    /// The decision about a response.
     package enum Decision: Sendable {
-        /// Send this instead; tell the chain with `follow(_:)` when it is sent.
+        /// Send this request instead. Call `follow(_:)` when the request is sent.
         case follow(HopRequest)
-        /// It is the final response.
+        /// Deliver the response, which is the final response.
         case deliver
         case fail(NetworkingError)
     }
 }
 
-/// Decides, response by response, where one operation's redirects lead (RFC 9110, 15.4); it sends nothing.
+/// Decides, response by response, where one operation's redirects lead (RFC 9110, 15.4). It sends nothing.
 ///
-/// Each hop is made from the one before, so what was dropped on the way to another origin does not come back, not
-/// even at the first origin.
+/// Each hop is made from the previous hop. Fields that were dropped on the way to another origin therefore do not
+/// return, not even at the first origin.
 package struct RedirectChain: Sendable {
     private let policy: RedirectPolicy
     private var current: HopRequest
     private var visited: Set<String>
-    /// Whether the next redirect may lead back to where it comes from.
+    /// Whether the next redirect may lead back to the current request.
     private var mayReturn = false
-    /// Redirects followed so far.
+    /// The number of redirects followed so far.
     package private(set) var hopCount = 0
 
     package init(_ request: HopRequest, policy: RedirectPolicy = RedirectPolicy()) {
@@ -47,7 +47,7 @@ package struct RedirectChain: Sendable {
         visited = []
     }
 
-    /// Takes note of the request that was sent, which need not be the one that was proposed.
+    /// Records the request that was sent, which may differ from the proposed request.
     package mutating func follow(_ request: HopRequest) {
         hopCount += 1
         if !mayReturn { visited.insert(Self.key(current)) }
@@ -55,22 +55,22 @@ package struct RedirectChain: Sendable {
         current = request
     }
 
-    /// Takes note that the current request goes out in another form, which redirects start from.
+    /// Records that the current request is sent in another form, which later redirects start from.
     package mutating func change(to request: HopRequest) {
         (current.url, current.method) = (request.url, request.method)
         if !request.hasBody { (current.hasBody, current.body) = (false, nil) }
     }
 
-    /// The response at hand changes what requests say (it sets a cookie): where the chain was before may be asked
-    /// again.
+    /// Permits redirects to earlier requests again, because the current response changes what requests contain (it sets
+    /// a cookie).
     package mutating func forgetVisits() {
         visited = []
         mayReturn = true
     }
 
-    /// What to do with a response to the current request.
+    /// Returns the decision about a response to the current request.
     ///
-    /// - Parameter locations: the values of its `Location` fields, all of them.
+    /// - Parameter locations: the values of all its `Location` fields.
     package func decision(status: Int, locations: [String]) -> RedirectPolicy.Decision {
         guard policy.limit > 0, isRedirect(status, locations: locations) else { return .deliver }
         do {
@@ -80,7 +80,8 @@ package struct RedirectChain: Sendable {
         }
     }
 
-    /// Statuses that lead elsewhere. 300 only suggests a target, so it is followed where nothing can be done twice.
+    /// Returns whether a status leads to another URL. 300 only suggests a target, so it is followed only for the safe
+    /// methods GET and HEAD.
     private func isRedirect(_ status: Int, locations: [String]) -> Bool {
         switch status {
         case 301, 302, 303, 307, 308: true
@@ -104,7 +105,7 @@ package struct RedirectChain: Sendable {
         return next
     }
 
-    /// What is the same request for a server that answers with a redirect.
+    /// Returns the key of a request. Requests with the same key are the same for a server that answers with a redirect.
     private static func key(_ request: HopRequest) -> String {
         request.method + " " + request.url.absoluteString.prefix { $0 != "#" }
     }
@@ -133,8 +134,8 @@ extension RedirectChain {
         return try completed(shorter ?? url, location)
     }
 
-    /// The target with the fragment of the URL before it, unless it has its own, and with user information only from
-    /// the caller.
+    /// Returns the target with the fragment of the previous URL, unless the target has its own fragment, and with user
+    /// information only from the caller.
     private func completed(_ url: URL, _ location: String) throws(NetworkingError) -> URL {
         let parts = URLText(url.absoluteString)
         guard parts.authority != nil else { throw Self.unusable(location) }

@@ -3,15 +3,16 @@
 
 package import Foundation
 
-/// What a response says of when the server wants to be asked again: `Retry-After` (RFC 9110, 10.2.3), else `RateLimit`
-/// with nothing left (draft-ietf-httpapi-ratelimit-headers, in its present form and in that of draft 6), else
-/// `X-RateLimit-Remaining` and `X-RateLimit-Reset`. What servers write against the rules is read where it has one
-/// meaning only. A value; it decides nothing.
+/// The time at which a response asks for another request: from `Retry-After` (RFC 9110, 10.2.3), else from `RateLimit`
+/// with nothing left (draft-ietf-httpapi-ratelimit-headers, in its current form and in the form of draft 6), else from
+/// `X-RateLimit-Remaining` and `X-RateLimit-Reset`. Nonstandard values are read if they have only one meaning. A value;
+/// it decides nothing.
 package struct RetryHint: Equatable, Sendable {
+    /// The kind of field that the time comes from.
     package enum Source: Equatable, Sendable { case retryAfter, rateLimit }
 
     package let source: Source
-    /// From the arrival of the response on; not negative.
+    /// The seconds from the arrival of the response; not negative.
     package let seconds: Double
 
     package init(source: Source, seconds: Double) {
@@ -19,8 +20,8 @@ package struct RetryHint: Equatable, Sendable {
     }
 
     /// - Parameters:
-    ///   - headers: those of a response that asks for patience.
-    ///   - now: when the response came, for dates in it where its own `Date` is missing.
+    ///   - headers: the fields of a response that asks the client to wait.
+    ///   - now: when the response arrived, for dates in a response without its own `Date`.
     package init?(in headers: HeaderFields, now: Date) {
         let serverNow = headers["Date"].flatMap { HTTPDate.date($0, now: now) } ?? now
         if let seconds = Self.seconds(ofRetryAfter: headers.values(for: "Retry-After"), serverNow) {
@@ -30,15 +31,15 @@ package struct RetryHint: Equatable, Sendable {
         }
     }
 
-    /// What a response that is no refusal says: that the server's limit is used up.
+    /// Makes a hint from a response that is not a refusal, if the response states that the server's limit is used up.
     package init?(ofAccepted headers: HeaderFields, now: Date) {
         guard headers.mayTellRateLimit else { return nil }
         let serverNow = headers["Date"].flatMap { HTTPDate.date($0, now: now) } ?? now
         self.init(rateLimitIn: headers, serverNow, isRefusal: false)
     }
 
-    /// A response with `Age` comes from a cache, and tells of a limit as it was for another request. A success that
-    /// names a resource whose limit is used up says nothing of other resources of the origin.
+    /// A response with `Age` comes from a cache and describes the limit at the time of another request. A success that
+    /// names a resource whose limit is used up says nothing about other resources of the origin.
     private init?(rateLimitIn headers: HeaderFields, _ serverNow: Date, isRefusal: Bool) {
         guard headers["Age"] == nil else { return nil }
         let isOfOneResource = !isRefusal && headers.contains(name: "X-RateLimit-Resource")
@@ -47,7 +48,8 @@ package struct RetryHint: Equatable, Sendable {
         self.init(source: .rateLimit, seconds: seconds)
     }
 
-    /// What all fields agree on: servers and proxies write the field twice, as two fields or as a list.
+    /// Returns the seconds on which all fields agree. Servers and proxies write the field twice, as two fields or as a
+    /// list.
     private static func seconds(ofRetryAfter values: [String], _ now: Date) -> Double? {
         var all: Set<Double> = []
         for value in values {
@@ -58,29 +60,29 @@ package struct RetryHint: Equatable, Sendable {
         return all.count == 1 ? all.first : nil
     }
 
-    /// The times of a list of numbers; nil when one of its members is none.
+    /// Returns the times in a list; nil if a member is unreadable.
     private static func seconds(ofList value: String, _ now: Date) -> [Double]? {
         let members = value.split(separator: ",", omittingEmptySubsequences: false).map { seconds(String($0), now) }
         return members.contains(nil) ? nil : members.compactMap(\.self)
     }
 
-    /// The time from now that a value means: a number, a span with units or a date.
+    /// Returns the seconds from now that a value means: a number, a span with units or a date.
     private static func seconds(_ text: String, _ now: Date) -> Double? {
         if let number = number(text) { return span(number, now) }
         return TimeSpanText.seconds(text)
             ?? (HTTPDate.date(text, now: now) ?? TimeSpanText.date(text)).map { $0.timeIntervalSince(now) }
     }
 
-    /// A number of seconds, or a time in seconds or milliseconds since 1970, which some servers write.
+    /// Converts a number of seconds, or a time in seconds or milliseconds since 1970, which some servers write.
     private static func span(_ number: Double, _ now: Date) -> Double {
         if number < 1e9 { return number }
         return (number < 1e11 ? number : number / 1000) - now.timeIntervalSince1970
     }
 
-    /// Longer than anybody waits: some thirty years.
+    /// The upper limit, about thirty years: longer than any client waits.
     package static let mostSeconds = 1e9
 
-    /// A number as it stands in a field: whole by the RFC, with a fraction from some servers.
+    /// Parses a number in a field: an integer according to the RFC, with a fraction from some servers.
     private static func number(_ text: some StringProtocol) -> Double? {
         let text = text.trimmingCharacters(in: .whitespaces)
         let parts = text.utf8.split(separator: UInt8(ascii: "."), maxSplits: 1, omittingEmptySubsequences: false)
@@ -92,8 +94,8 @@ package struct RetryHint: Equatable, Sendable {
 // MARK: - RateLimit
 
 extension RetryHint {
-    /// `RateLimit: "burst";r=0;t=5, "daily";r=90`, where the window of `RateLimit-Policy: "burst";q=10;w=60` stands for
-    /// a missing `t`; or, as servers of draft 6 write it, `limit=10, remaining=0, reset=5`.
+    /// Reads `RateLimit: "burst";r=0;t=5, "daily";r=90`. The window in `RateLimit-Policy: "burst";q=10;w=60` replaces a
+    /// missing `t`. Servers of draft 6 write `limit=10, remaining=0, reset=5`.
     private static func secondsOfRateLimit(_ headers: HeaderFields) -> Double? {
         guard let text = headers["RateLimit"] else { return nil }
         let items = items(text)
@@ -109,8 +111,8 @@ extension RetryHint {
         }.max()
     }
 
-    /// `X-RateLimit-Reset` is a number of seconds, a time in seconds or milliseconds since 1970, a span such as `6m0s`,
-    /// or a date.
+    /// Reads `X-RateLimit-Reset` or `RateLimit-Reset`: a number of seconds, a time in seconds or milliseconds since
+    /// 1970, a span such as `6m0s`, or a date.
     private static func secondsOfOldRateLimit(_ headers: HeaderFields, _ now: Date) -> Double? {
         let names = ["X-RateLimit-", "RateLimit-"]
         for name in names {
@@ -122,7 +124,7 @@ extension RetryHint {
         return nil
     }
 
-    /// One member of a list (RFC 9651, 3.1): a name, and parameters. A member `name=value` is a parameter itself.
+    /// One member of a list (RFC 9651, 3.1): a name and its parameters. A member `name=value` is itself a parameter.
     private struct Item {
         var name: Substring = ""
         var parameters: [(name: Substring, value: Substring)] = []
@@ -145,7 +147,7 @@ extension RetryHint {
         }
     }
 
-    /// The pieces between separators that stand in no quoted string.
+    /// Splits a text at the separators outside quoted strings.
     private static func pieces(_ text: Substring, at separator: Character) -> [Substring] {
         var (pieces, start, isQuoted) = ([Substring](), text.startIndex, false)
         for index in text.indices {

@@ -3,14 +3,15 @@
 
 package import Foundation
 
-/// Spans and dates that no RFC has for HTTP, but servers write: `6m0s`, `250ms`, `2026-11-27T05:00:00Z`. Pure.
+/// Parses spans and dates that no RFC defines for HTTP but servers write: `6m0s`, `250ms`, `2026-11-27T05:00:00Z`.
+/// Pure.
 package enum TimeSpanText {
     /// The units in the order in which they may follow each other.
     private static let units: [(name: Substring, seconds: Double)] = [
         ("d", 86_400), ("h", 3600), ("m", 60), ("s", 1), ("ms", 1e-3), ("us", 1e-6), ("µs", 1e-6), ("ns", 1e-9),
     ]
 
-    /// The length of a span: numbers with units, the largest unit first. Nil for any other text.
+    /// Returns the seconds of a span: numbers with units, the largest unit first. Nil for any other text.
     package static func seconds(_ text: String) -> Double? {
         var rest = Substring(FieldSyntax.trimmed(Substring(text).utf8))
         var (sum, next) = (0.0, 0)
@@ -29,7 +30,7 @@ package enum TimeSpanText {
         return sum
     }
 
-    /// A date by RFC 3339, with its zone: without one it would have many meanings.
+    /// Parses a date in the form of RFC 3339. The time zone is required: without it, the date would have many meanings.
     package static func date(_ text: String) -> Date? {
         let text = String(Substring(FieldSyntax.trimmed(Substring(text).utf8)))
         guard text.utf8.count >= 20, text.utf8.first.map({ (0x30...0x39).contains($0) }) == true else { return nil }

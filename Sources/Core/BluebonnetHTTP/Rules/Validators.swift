@@ -3,9 +3,9 @@
 
 internal import Foundation
 
-// What the head says about the version of the body and about a part of it: what a resumed transfer relies on.
+// The version of the body and the range of its bytes, as stated by the head. Resumed transfers rely on both.
 extension ResponseHead {
-    /// The one entity tag of the response, if it is a strong one: only such a tag promises the same bytes.
+    /// The entity tag of the response, if it is the only tag and strong: only a strong tag guarantees the same bytes.
     var strongETag: String? {
         let tags = values(for: "ETag")
         guard tags.count == 1, let tag = tags.first, tag.utf8.count >= 2 else { return nil }
@@ -13,8 +13,8 @@ extension ResponseHead {
         return tag.utf8.dropFirst().dropLast().allSatisfy(Self.isTagByte) ? tag : nil
     }
 
-    /// What promises the same bytes: the strong tag, or, of a response without any tag, the date of last modification
-    /// when the response was made a second later at least (RFC 9110, 8.8.2.2 and 13.1.5).
+    /// The validator that guarantees the same bytes. It is the strong tag or, for a response without any tag, the date
+    /// of last modification if the response was made at least a second later (RFC 9110, 8.8.2.2 and 13.1.5).
     package var strongValidator: StrongValidator? {
         if let strongETag { return .entityTag(strongETag) }
         let (modifications, dates) = (values(for: "Last-Modified"), values(for: "Date"))
@@ -25,7 +25,7 @@ extension ResponseHead {
         return .lastModified(modifications[0])
     }
 
-    /// Which bytes the body holds, when `Content-Range` says it once and correctly.
+    /// The bytes in the body, if there is exactly one `Content-Range` and it is valid.
     package var contentRange: ContentRange? {
         let ranges = values(for: "Content-Range")
         return ranges.count == 1 ? ranges.first.flatMap(ContentRange.init) : nil
@@ -38,12 +38,13 @@ extension ResponseHead {
 
 /// The value of a `Content-Range` field in bytes (RFC 9110, 14.4).
 package enum ContentRange: Sendable, Equatable {
-    /// The body holds these bytes, the last one included, of so many in all, if the server knows.
+    /// The body contains these bytes, including the last byte. `total` is the number of bytes in all, if the server
+    /// knows it.
     case part(first: Int64, last: Int64, total: Int64?)
-    /// The wanted range does not exist: there are so many bytes in all.
+    /// The requested range does not exist. `total` is the number of bytes in all.
     case unsatisfied(total: Int64)
 
-    /// Reads `bytes 0-499/1234`, `bytes 0-499/*` or `bytes */1234`; nil for anything else.
+    /// Parses `bytes 0-499/1234`, `bytes 0-499/*` or `bytes */1234`; nil for any other text.
     package init?(_ text: String) {
         let words = text.split(separator: " ", maxSplits: 1).map(String.init)
         guard words.count == 2, words[0].lowercased() == "bytes" else { return nil }
@@ -71,8 +72,8 @@ package enum ContentRange: Sendable, Equatable {
     }
 }
 
-/// What promises the same bytes when it is the same (RFC 9110, 8.8.1): a strong entity tag, or a date of last
-/// modification that was old enough when it was given.
+/// A validator that guarantees the same bytes while it is unchanged (RFC 9110, 8.8.1): a strong entity tag, or a date
+/// of last modification that was old enough when the response was made.
 package enum StrongValidator: Codable, Equatable, Sendable {
     case entityTag(String)
     case lastModified(String)
@@ -85,7 +86,7 @@ package enum StrongValidator: Codable, Equatable, Sendable {
         }
     }
 
-    /// Whether a response that names its representation names this one; nil when it does not name any.
+    /// Returns whether a response has this validator; nil if the response has no validator.
     package func names(_ head: ResponseHead) -> Bool? {
         switch self {
         case .entityTag(let tag): head.value(for: "ETag").map { FieldSyntax.isSameText($0, tag) }

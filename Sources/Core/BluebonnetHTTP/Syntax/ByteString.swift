@@ -1,16 +1,16 @@
 // Bluebonnet: HTTP operations for Swift on Linux.
 // SPDX-License-Identifier: MIT
 
-/// A text that equals another one when both have the same bytes in UTF-8, and is ordered by them.
+/// A text that is compared and ordered by its bytes in UTF-8.
 ///
-/// Swift compares strings by canonical equivalence: "é" as one scalar equals "e" with an accent behind it, and U+212A
-/// KELVIN SIGN equals "K". Servers, files and stores compare bytes, so ids, names of JSON members and paths are looked
-/// up by this type.
+/// Swift compares strings by canonical equivalence: "é" as one scalar equals "e" with a combining accent, and U+212A
+/// KELVIN SIGN equals "K". Servers, files and stores compare bytes, so identifiers, names of JSON members and paths are
+/// looked up by this type.
 package struct ByteString: Sendable {
     /// The text.
     package let string: String
 
-    /// Makes a key of a text.
+    /// Makes a key from a text.
     package init(_ string: String) { self.string = string }
 }
 
@@ -34,7 +34,7 @@ extension ByteString: CustomStringConvertible {
 }
 
 extension Sequence where Element == String {
-    /// The texts without those that came before, in their order.
+    /// The texts in order, without later duplicates.
     package var uniqueTexts: [String] {
         var seen: Set<ByteString> = []
         return filter { seen.insert(ByteString($0)).inserted }

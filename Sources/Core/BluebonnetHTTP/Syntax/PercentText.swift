@@ -1,9 +1,9 @@
 // Bluebonnet: HTTP operations for Swift on Linux.
 // SPDX-License-Identifier: MIT
 
-/// Percent-escapes (RFC 3986, 2.1).
+/// Decodes percent-escapes (RFC 3986, 2.1).
 enum PercentText {
-    /// The bytes of a text with its escapes undone; nil when a "%" begins no escape.
+    /// Returns the bytes of a text with its escapes decoded; nil if a "%" does not begin an escape.
     static func bytes(_ text: some Collection<UInt8>) -> [UInt8]? {
         var bytes: [UInt8] = []
         var rest = Array(text)[...]

@@ -3,13 +3,13 @@
 
 import Glibc
 
-// What is looked for in nearly every text: by the C library, which looks at many bytes at once.
+// Searches that run for nearly every text. They use the C library, which examines many bytes at once.
 extension String {
-    /// The text with its ASCII letters in lower case. Swift's `lowercased()` makes letters of other characters: "k" of
-    /// U+212A KELVIN SIGN.
+    /// The text with its ASCII letters in lower case. Swift's `lowercased()` also converts other characters to letters:
+    /// U+212A KELVIN SIGN to "k".
     package var lowercasedASCII: String { String(decoding: utf8.map(FieldSyntax.lowercase), as: UTF8.self) }
 
-    /// Whether the text has this byte in its UTF-8.
+    /// Returns whether the text contains this byte in its UTF-8.
     package func hasByte(_ byte: UInt8) -> Bool {
         utf8.withContiguousStorageIfAvailable { Self.hasByte(byte, in: $0) } ?? utf8.contains(byte)
     }

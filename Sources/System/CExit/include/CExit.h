@@ -1,24 +1,26 @@
-// What makes it safe to exit while threads of the library use OpenSSL. OpenSSL's clean-up at exit frees what those
+// Makes it safe to exit while threads of the library use OpenSSL. OpenSSL's clean-up at exit frees memory that those
 // threads are using.
 //
-// The clean-up is not registered: OpenSSL is told so when the program is loaded, before anybody else can start it
-// (OPENSSL_INIT_NO_ATEXIT). Somebody may have been earlier, as in a program that loads the library late (dlopen). So a
-// process that exits first waits until the library's threads have left OpenSSL, for a second at most, and the threads
-// do not enter it again. The program's own functions of atexit run before that, and may use the library.
+// The clean-up is not registered: when the program is loaded, before other code can start OpenSSL, this module calls
+// OpenSSL with OPENSSL_INIT_NO_ATEXIT. OpenSSL may have been started earlier, as in a program that loads the library
+// late (dlopen). An exiting process therefore first waits until the library's threads have left OpenSSL, for one
+// second at most, and the threads do not enter OpenSSL again. The program's own atexit functions run before that and
+// may use the library.
 //
-// Functions of atexit that were registered before this module was loaded, and destructors, run after that. They may use
-// what works on the calling thread, a digest for instance, but must not wait for an operation: the network thread
-// stands still.
+// Destructors, and atexit functions that were registered before this module was loaded, run after that. They may use
+// functions that work on the calling thread, for example a digest, but must not wait for an operation: the network
+// thread is stopped.
 //
-// A child of fork that does not call exec has none of the library's threads, and waits for none when it exits.
+// A child of fork that does not call exec has none of the library's threads, and does not wait for threads when it
+// exits.
 #ifndef BLUEBONNET_CEXIT_H
 #define BLUEBONNET_CEXIT_H
 
-/// A thread is about to use OpenSSL for the library. When the process is exiting, it returns to the thread that called
-/// exit only, and to one that is in such a use already.
+/// Marks the beginning of a use of OpenSSL by the calling thread for the library. If the process is exiting, the
+/// function returns only to the thread that called exit, and to a thread that already uses OpenSSL.
 void bluebonnet_openssl_use_begins(void);
 
-/// The thread has left OpenSSL. As many calls as those of bluebonnet_openssl_use_begins.
+/// Marks the end of a use. Each call matches a call of bluebonnet_openssl_use_begins.
 void bluebonnet_openssl_use_ends(void);
 
 #endif

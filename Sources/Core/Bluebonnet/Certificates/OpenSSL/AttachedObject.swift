@@ -3,8 +3,8 @@
 
 internal import COpenSSL
 
-/// A place for a Swift object on every `SSL_CTX`, or on every `SSL`, which lets it go when it is freed itself. Each
-/// kind of object has a place of its own. Network thread only.
+/// Attaches a Swift object to an `SSL_CTX` or an `SSL`. Freeing the `SSL_CTX` or the `SSL` releases the object. Each
+/// kind of object has its own slot. Network thread only.
 struct AttachedObject<Object: AnyObject>: Sendable {
     enum Owner { case context, connection }
 
@@ -19,7 +19,7 @@ struct AttachedObject<Object: AnyObject>: Sendable {
         }
     }
 
-    /// Replaces what hangs there; false when OpenSSL does not take it.
+    /// Replaces the attached object. Returns false if OpenSSL does not accept the object.
     func attach(_ object: Object, to pointer: OpaquePointer) -> Bool {
         guard index >= 0 else { return false }
         let (old, new) = (stored(on: pointer), Unmanaged.passRetained(object))
@@ -31,7 +31,7 @@ struct AttachedObject<Object: AnyObject>: Sendable {
         return true
     }
 
-    /// What hangs there.
+    /// Returns the attached object.
     func object(on pointer: OpaquePointer) -> Object? {
         stored(on: pointer).map { Unmanaged<Object>.fromOpaque($0).takeUnretainedValue() }
     }

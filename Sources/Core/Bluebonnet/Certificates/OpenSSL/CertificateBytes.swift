@@ -4,7 +4,7 @@
 internal import COpenSSL
 internal import Foundation
 
-/// Takes certificates, as OpenSSL's objects, out of bytes that are PEM or DER. It judges none of them.
+/// Parses PEM or DER bytes to certificates as OpenSSL objects. It does not validate them.
 enum CertificateBytes {
     /// Calls `body` with a BIO that reads the bytes.
     static func reading<Result>(_ data: Data, _ body: (OpaquePointer) -> Result) -> Result {
@@ -18,11 +18,11 @@ enum CertificateBytes {
         }
     }
 
-    /// The bytes can be nothing else than DER: a sequence with a length of two bytes or more.
+    /// Returns whether the bytes can only be DER: a sequence whose length is encoded in two bytes.
     static func looksLikeDER(_ data: Data) -> Bool { data.count > 4 && data.prefix(2).elementsEqual([0x30, 0x82]) }
 
-    /// All certificates, in their order; the caller frees them. What else is in PEM, a key for instance, is left alone.
-    /// Empty when there are none; nil when one is broken, or the PEM is.
+    /// Returns all certificates in their order; the caller frees them. Other content of PEM, such as a key, is ignored.
+    /// Empty if there are no certificates; nil if a certificate or the PEM is malformed.
     static func certificates(in data: Data) -> [OpaquePointer]? {
         defer { OpenSSLError.clear() }
         guard PEMText.isPEM(data) else {
@@ -36,7 +36,7 @@ enum CertificateBytes {
         return nil
     }
 
-    /// What it is trusted for may follow in the same bytes.
+    /// Parses a certificate. Its trust settings may follow in the same bytes.
     private static func certificate(_ bytes: Data) -> OpaquePointer? {
         bytes.withUnsafeBytes { buffer in
             var next = buffer.bindMemory(to: UInt8.self).baseAddress

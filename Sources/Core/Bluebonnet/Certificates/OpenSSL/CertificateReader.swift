@@ -4,11 +4,12 @@
 internal import COpenSSL
 internal import Foundation
 
-/// Reads what is in a certificate with OpenSSL. It decides nothing.
+/// Reads the contents of a certificate with OpenSSL. It decides nothing.
 struct CertificateReader {
     private let certificate: ParsedCertificate
 
-    /// What `read` finds in a certificate; any thread. The certificate was read before, so it can be read again.
+    /// Returns what `read` finds in a certificate. Any thread. The certificate was parsed before, so parsing it again
+    /// succeeds.
     static func reading<Value>(_ certificate: ServerCertificate, _ read: (CertificateReader) -> Value) -> Value {
         usingOpenSSL {
             guard let parsed = ParsedCertificate(der: certificate.der) else {
@@ -18,7 +19,7 @@ struct CertificateReader {
         }
     }
 
-    /// - Throws: `invalidSecurityPolicy` when the bytes are not exactly one certificate.
+    /// - Throws: `invalidSecurityPolicy` if the bytes are not exactly one certificate.
     static func publicKeyPin(ofDER der: Data) throws(NetworkingError) -> PublicKeyPin {
         let pin = usingOpenSSL { ParsedCertificate(der: der).flatMap { publicKeyPin(of: $0.raw) } }
         guard let pin else {
@@ -27,7 +28,7 @@ struct CertificateReader {
         return pin
     }
 
-    /// A certificate of OpenSSL's as a value; nil when it cannot be encoded.
+    /// Converts an OpenSSL certificate to a value; nil if it cannot be encoded.
     static func value(of raw: OpaquePointer) -> ServerCertificate? {
         guard let der = encode({ i2d_X509(raw, $0) }), let pin = publicKeyPin(of: raw) else { return nil }
         return ServerCertificate(der: der, publicKeyPin: pin)
@@ -38,7 +39,7 @@ struct CertificateReader {
         return encode { i2d_X509_PUBKEY(key, $0) }.map(PublicKeyPin.init(publicKeyDER:))
     }
 
-    /// OpenSSL's way to encode: first asked for the length, then for the bytes.
+    /// Calls an encoder of OpenSSL twice: first for the length, then for the bytes.
     private static func encode(_ body: (UnsafeMutablePointer<UnsafeMutablePointer<UInt8>?>?) -> CInt) -> Data? {
         let count = body(nil)
         guard count > 0 else { return nil }
@@ -51,7 +52,7 @@ struct CertificateReader {
     }
 }
 
-// MARK: - What is in it
+// MARK: - Contents
 
 extension CertificateReader {
     var subject: String { Self.text(of: X509_get_subject_name(certificate.raw)) }
@@ -68,7 +69,7 @@ extension CertificateReader {
     var dnsNames: [String] { Self.dnsNames(of: certificate.raw) }
     var ipAddresses: [String] { Self.ipAddresses(of: certificate.raw) }
 
-    /// The hosts that a certificate of OpenSSL's names in subjectAltName: names first.
+    /// Returns the hosts in the subjectAltName of an OpenSSL certificate: DNS names first, then IP addresses.
     static func hosts(of raw: OpaquePointer) -> [String] { dnsNames(of: raw) + ipAddresses(of: raw) }
 
     private static func dnsNames(of raw: OpaquePointer) -> [String] {
@@ -79,7 +80,7 @@ extension CertificateReader {
         alternativeNames(GEN_IPADD, of: raw).compactMap { IPAddress(bytes: $0)?.description }
     }
 
-    /// RFC 2253, as OpenSSL prints it into memory.
+    /// Returns a name in the form of RFC 2253, as OpenSSL prints it into memory.
     private static func text(of name: OpaquePointer?) -> String {
         guard let name, let output = BIO_new(BIO_s_mem()) else { return "" }
         defer { BIO_free(output) }
@@ -90,7 +91,7 @@ extension CertificateReader {
         return String(decoding: UnsafeRawBufferPointer(start: start, count: Int(count)), as: UTF8.self)
     }
 
-    /// Seconds from 1970, counted by OpenSSL.
+    /// Converts a time. OpenSSL counts the seconds since 1970.
     private static func date(_ time: UnsafePointer<ASN1_TIME>?) -> Date {
         guard let epoch = ASN1_TIME_set(nil, 0) else { preconditionFailure("OpenSSL is out of memory") }
         defer { ASN1_TIME_free(epoch) }
@@ -103,7 +104,7 @@ extension CertificateReader {
         UnsafeRawBufferPointer(start: ASN1_STRING_get0_data(string), count: Int(ASN1_STRING_length(string)))
     }
 
-    /// The values of one type in subjectAltName (RFC 5280, 4.2.1.6).
+    /// Returns the values of one type in subjectAltName (RFC 5280, 4.2.1.6).
     private static func alternativeNames(_ type: CInt, of raw: OpaquePointer) -> [Data] {
         let names = X509_get_ext_d2i(raw, NID_subject_alt_name, nil, nil).map { OpaquePointer($0) }
         guard let names else { return [] }
@@ -118,11 +119,11 @@ extension CertificateReader {
     }
 }
 
-/// One of OpenSSL's certificates, freed with this object.
+/// An OpenSSL certificate, freed with this object.
 final class ParsedCertificate {
     let raw: OpaquePointer
 
-    /// Nil when the bytes are not exactly one certificate.
+    /// Nil if the bytes are not exactly one certificate.
     init?(der: Data) {
         guard let parsed = usingOpenSSL({ Self.parse(der) }) else { return nil }
         raw = parsed
@@ -131,7 +132,7 @@ final class ParsedCertificate {
     deinit { usingOpenSSL { X509_free(raw) } }
 
     private static func parse(_ der: Data) -> OpaquePointer? {
-        defer { ERR_clear_error() }  // libcurl would take what stays for an error of its own
+        defer { ERR_clear_error() }  // libcurl would take a remaining error for its own
         return der.withUnsafeBytes { bytes in
             var next = bytes.bindMemory(to: UInt8.self).baseAddress
             guard next != nil, let found = d2i_X509(nil, &next, bytes.count) else { return nil }

@@ -3,9 +3,9 @@
 
 internal import COpenSSL
 
-/// OpenSSL's lists, whose typed functions are macros that Swift cannot see.
+/// Reads OpenSSL's stacks, whose typed functions are macros that Swift cannot import.
 enum CertificateStack {
-    /// The elements of a list, which keeps them.
+    /// Returns the elements of a stack, which still owns them.
     static func elements(of stack: OpaquePointer?) -> [OpaquePointer] {
         guard let stack else { return [] }
         return (0..<max(0, OPENSSL_sk_num(stack))).compactMap { OPENSSL_sk_value(stack, $0).map { OpaquePointer($0) } }

@@ -6,7 +6,7 @@ internal import Foundation
 
 /// A message digest, computed piece by piece with OpenSSL's EVP interface.
 package final class MessageDigest {
-    /// Which digest.
+    /// A digest algorithm.
     package enum Algorithm {
         case md5, sha256
 
@@ -17,15 +17,16 @@ package final class MessageDigest {
             }
         }
 
-        // Looked up once each, which takes longer than a short digest. Inside a use of OpenSSL: a thread that stopped
-        // at its beginning while the process exits would keep others from looking it up.
+        // Fetched once each, because fetching takes longer than a short digest. Access these only inside
+        // `usingOpenSSL`, which may stop a thread while the process exits: a thread that stopped inside an initializer
+        // would block all other threads that need it.
         private nonisolated(unsafe) static let md5Implementation = fetch("MD5")  // safe: OpenSSL never changes it
         private nonisolated(unsafe) static let sha256Implementation = fetch("SHA256")  // safe: OpenSSL never changes it
 
-        /// Whether OpenSSL computes this digest: where it is configured for FIPS 140, MD5 is not available.
+        /// Whether OpenSSL provides this digest. MD5 is not available if OpenSSL is configured for FIPS 140.
         var isAvailable: Bool { usingOpenSSL { implementation != nil } }
 
-        /// Leaves no error behind, which would be taken for one of a connection.
+        /// Clears the error of a failed fetch, which would be taken for an error of a connection.
         private static func fetch(_ name: String) -> OpaquePointer? {
             let implementation = EVP_MD_fetch(nil, name, nil)
             if implementation == nil { ERR_clear_error() }
@@ -35,7 +36,7 @@ package final class MessageDigest {
 
     private let context: OpaquePointer
 
-    /// - Parameter algorithm: one that is available. SHA-256 is in every OpenSSL.
+    /// - Parameter algorithm: an available algorithm. Every OpenSSL has SHA-256.
     package init(_ algorithm: Algorithm) {
         context = usingOpenSSL {
             guard let context = EVP_MD_CTX_new() else { preconditionFailure("OpenSSL is out of memory") }
@@ -49,7 +50,7 @@ package final class MessageDigest {
 
     private init(context: OpaquePointer) { self.context = context }
 
-    /// Another one of the same algorithm that has come as far.
+    /// Returns a digest with the same algorithm and the same state.
     func copy() -> MessageDigest {
         usingOpenSSL {
             guard let copy = EVP_MD_CTX_new(), EVP_MD_CTX_copy_ex(copy, context) == 1 else {
@@ -63,7 +64,7 @@ package final class MessageDigest {
         _ = usingOpenSSL { EVP_DigestUpdate(context, bytes.baseAddress, bytes.count) }
     }
 
-    /// The digest in lower-case hexadecimal; the object is of no use afterwards.
+    /// Returns the digest in lower-case hexadecimal. The object must not be used afterwards.
     package func finish() -> String { Self.hexadecimal(finishBytes()) }
 
     private func finishBytes() -> ArraySlice<UInt8> {
@@ -75,14 +76,14 @@ package final class MessageDigest {
 
     deinit { usingOpenSSL { EVP_MD_CTX_free(context) } }
 
-    /// The digest of bytes that are all there.
+    /// Returns the digest of complete data.
     static func hexadecimalDigest(of data: some ContiguousBytes, _ algorithm: Algorithm = .sha256) -> String {
         let digest = MessageDigest(algorithm)
         data.withUnsafeBytes { digest.update($0) }
         return digest.finish()
     }
 
-    /// The SHA-256 of bytes that are all there.
+    /// Returns the SHA-256 of complete data.
     static func bytes(of data: Data) -> Data {
         let digest = MessageDigest(.sha256)
         data.withUnsafeBytes { digest.update($0) }

@@ -3,12 +3,12 @@
 
 internal import COpenSSL
 
-/// OpenSSL's list of errors, which belongs to the thread. Any thread.
+/// OpenSSL's error queue, which belongs to the calling thread. Any thread.
 enum OpenSSLError {
-    /// Forgets what earlier calls left, so that `last` is of the next call.
+    /// Removes the errors of earlier calls, so that `last` belongs to the next call.
     static func clear() { ERR_clear_error() }
 
-    /// The latest error, for a bug report; nil when there is none.
+    /// The latest error, for bug reports; nil without an error.
     static var last: LibraryError? {
         let code = ERR_peek_last_error()
         guard code != 0 else { return nil }

@@ -3,8 +3,8 @@
 
 internal import CExit
 
-/// Runs what uses OpenSSL on a thread that the process may exit beside: on any thread but the network thread, whose
-/// turns are such uses. OpenSSL's objects are freed inside too.
+/// Runs code that uses OpenSSL, on a thread other than the network thread, so that the process can exit safely
+/// meanwhile. The network thread marks its own turns as uses. OpenSSL objects must be freed inside a use too.
 func usingOpenSSL<Result, Failure: Error>(_ use: () throws(Failure) -> Result) throws(Failure) -> Result {
     bluebonnet_openssl_use_begins()
     defer { bluebonnet_openssl_use_ends() }

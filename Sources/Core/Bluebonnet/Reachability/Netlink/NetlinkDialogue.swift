@@ -3,30 +3,33 @@
 
 internal import Glibc
 
-/// What is asked of the kernel and what it has answered so far: links and addresses once, then the ways to addresses
-/// whenever somebody wants them, with the news in between. A value without socket or clock.
+/// The state of the queries to the kernel: links and addresses are listed once, then routes are queried on request,
+/// while change notifications arrive in between. A value without socket or clock.
 struct NetlinkDialogue {
+    /// The state of the dialogue.
     enum Phase: Equatable {
-        /// Nothing is known, or messages were lost: `begin()` is next.
+        /// Nothing is known, or messages were lost. `begin()` is next.
         case stale
         case listingLinks(sequence: UInt32)
         case listingAddresses(sequence: UInt32)
         /// The table is up to date as of the last message.
         case following
         case lookingUp(LookUp)
-        /// The kernel does not answer such questions to this process.
+        /// The kernel does not answer such queries for this process.
         case refused
     }
 
+    /// A lookup of routes: the addresses still to query, the pending queries and the answers so far.
     struct LookUp: Equatable {
         var waiting: [IPAddress]
         var outstanding: [UInt32: IPAddress] = [:]
         var answers: [IPAddress: RouteAnswer] = [:]
     }
 
+    /// An action that the caller has to perform.
     enum Effect: Equatable {
         case send(NetlinkRequest, sequence: UInt32)
-        /// Something is not as it was: ask again once it is quiet.
+        /// Something has changed. Query again after a quiet period.
         case changed
         /// The table is complete.
         case listed
@@ -34,7 +37,7 @@ struct NetlinkDialogue {
         case refused
     }
 
-    /// As many questions are under way at once as a small receive buffer has room for answers to.
+    /// The most concurrent queries: a small receive buffer has space for their answers.
     private static let outstandingLimit = 8
 
     private(set) var phase = Phase.stale
@@ -44,10 +47,10 @@ struct NetlinkDialogue {
     private var isListInterrupted = false
     private var lastSequence: UInt32 = 0
 
-    /// - Parameter port: the socket's own, by which answers are told from news.
+    /// - Parameter port: the socket's own port, which distinguishes answers from notifications.
     init(port: UInt32) { self.port = port }
 
-    /// Lists everything afresh.
+    /// Lists all links and addresses again.
     mutating func begin() -> [Effect] {
         pending = NetworkTable()
         isListInterrupted = false
@@ -56,32 +59,32 @@ struct NetlinkDialogue {
         return [.send(.allLinks, sequence: sequence)]
     }
 
-    /// Messages were lost, or an answer never came: what is known is worth nothing any more.
+    /// Discards the known state, because messages were lost or an answer did not arrive.
     mutating func lose() -> [Effect] {
         guard phase != .refused else { return [] }
         phase = .stale
         return [.changed]
     }
 
-    /// The socket or the kernel refuses.
+    /// Gives up, because the socket or the kernel refuses.
     mutating func refuse() -> [Effect] {
         phase = .refused
         return [.refused]
     }
 
-    /// Asks for the ways to addresses; only while `following`.
+    /// Queries the routes to addresses. Only while `following`.
     mutating func lookUp(_ addresses: Set<IPAddress>) -> [Effect] {
         precondition(phase == .following, "the kernel was asked a question while it answered another one")
         var lookUp = LookUp(waiting: addresses.sorted { $0.description < $1.description })
         return goOn(&lookUp)
     }
 
-    /// Takes a message that came from the kernel.
+    /// Handles a message from the kernel.
     mutating func handle(_ message: NetlinkMessage) -> [Effect] {
         if message.body == .overrun { return lose() }
         guard message.port == port else { return takeNews(message.body) }
         switch phase {
-        case .stale, .following, .refused: return []  // the answer to a question that was given up
+        case .stale, .following, .refused: return []  // the answer to an abandoned query
         case .listingLinks(let sequence), .listingAddresses(let sequence):
             return message.sequence == sequence ? takeListed(message) : []
         case .lookingUp(var lookUp):
@@ -97,7 +100,8 @@ extension NetlinkDialogue {
         return lastSequence
     }
 
-    /// What happened meanwhile belongs into the list that is being made, too: the messages come in order.
+    /// Applies a change notification. Messages arrive in order, so a change also belongs in the list that is being
+    /// built.
     private mutating func takeNews(_ body: NetlinkMessage.Body) -> [Effect] {
         switch body {
         case .link, .linkRemoved, .address, .addressRemoved:
@@ -145,7 +149,7 @@ extension NetlinkDialogue {
         return goOn(&lookUp)
     }
 
-    /// Sends what is still to be asked, or ends.
+    /// Sends the remaining queries, or ends the lookup.
     private mutating func goOn(_ lookUp: inout LookUp) -> [Effect] {
         var effects: [Effect] = []
         while lookUp.outstanding.count < Self.outstandingLimit, let address = lookUp.waiting.popLast() {
@@ -163,13 +167,13 @@ extension NetlinkDialogue {
         return isOver ? effects + [.answered(lookUp.answers)] : effects
     }
 
-    /// Whether an error says nothing about the question, only about the moment.
+    /// Returns whether an error is temporary and says nothing about the query.
     private static func mayPass(_ code: Int32) -> Bool {
         [EAGAIN, EBUSY, EINTR, ENOBUFS, ENOMEM].contains(code)
     }
 
-    /// A route that prohibits is answered with EACCES, a black hole with EINVAL, no route with ENETUNREACH or
-    /// EHOSTUNREACH. A kernel without IPv6 does not know the question for it.
+    /// Maps an error of a query. The kernel answers EACCES for a prohibiting route, EINVAL for a black hole, and
+    /// ENETUNREACH or EHOSTUNREACH without a route. A kernel without IPv6 does not support queries for IPv6.
     private static func answer(_ code: Int32, isIPv6: Bool) -> RouteAnswer {
         code == EPERM || code == EOPNOTSUPP && !isIPv6 ? .refused : .unreachable
     }

@@ -3,9 +3,9 @@
 
 internal import CLinux
 
-/// Reads the messages of one datagram from the kernel's routing socket: from bytes to values, whatever the bytes are.
+/// Parses the messages of one datagram from the kernel's routing socket. Any bytes are accepted.
 ///
-/// A message that is cut short or contradicts itself is left out, and what follows it too.
+/// A message that is truncated or contradicts itself is skipped, together with all messages after it.
 enum NetlinkParser {
     static func messages(in datagram: UnsafeRawBufferPointer) -> [NetlinkMessage] {
         var rest = Bytes(datagram)
@@ -39,19 +39,19 @@ enum NetlinkParser {
         }
     }
 
-    /// RTM_NEWNEXTHOP and RTM_DELNEXTHOP, which older headers do not have.
+    /// RTM_NEWNEXTHOP and RTM_DELNEXTHOP, which older headers do not define.
     private static let newNexthop: Int32 = 104
     private static let deletedNexthop: Int32 = 105
 
     fileprivate static func aligned(_ length: Int) -> Int { (length + 3) & ~3 }
 }
 
-// MARK: - The kinds of messages
+// MARK: - Message types
 
 extension NetlinkParser {
     private static func link(_ payload: Bytes) -> NetworkTable.Link? {
         guard let header = payload.load(ifinfomsg.self), header.ifi_index > 0,
-            // A bridge tells of its ports in messages of its own family, which say nothing about the link itself.
+            // A bridge reports its ports in messages of its own family, which say nothing about the link itself.
             header.ifi_family == AF_UNSPEC
         else { return nil }
         var link = NetworkTable.Link(index: Int(header.ifi_index), type: Int(header.ifi_type))
@@ -75,7 +75,7 @@ extension NetlinkParser {
         guard let header = payload.load(ifaddrmsg.self) else { return nil }
         var (local, other): (IPAddress?, IPAddress?)
         forEachAttribute(payload, after: MemoryLayout<ifaddrmsg>.size) { type, value in
-            // On a point-to-point link, IFA_ADDRESS is the other end's.
+            // On a point-to-point link, IFA_ADDRESS is the address of the other end.
             if type == IFA_LOCAL { local = IPAddress(bytes: value.all) }
             if type == IFA_ADDRESS { other = IPAddress(bytes: value.all) }
         }
@@ -100,7 +100,7 @@ extension NetlinkParser {
         return route
     }
 
-    /// Calls `body` with the type and value of each attribute; stops at one that is cut short.
+    /// Calls `body` with the type and value of each attribute. Stops at a truncated attribute.
     private static func forEachAttribute(_ payload: Bytes, after offset: Int, _ body: (Int, Bytes) -> Void) {
         var rest = payload.slice(min(aligned(offset), payload.count)..<payload.count)
         while let header = rest.load(rtattr.self) {
@@ -113,7 +113,7 @@ extension NetlinkParser {
     }
 }
 
-/// A part of a datagram, which is never read past its end.
+/// A part of a datagram that is never read past its end.
 private struct Bytes {
     private let buffer: UnsafeRawBufferPointer
 
@@ -123,12 +123,12 @@ private struct Bytes {
 
     var all: UnsafeRawBufferPointer { buffer }
 
-    /// The text before the first zero.
+    /// The text before the first zero byte.
     var text: String { String(decoding: buffer.prefix { $0 != 0 }, as: UTF8.self) }
 
     func slice(_ range: Range<Int>) -> Bytes { Bytes(UnsafeRawBufferPointer(rebasing: buffer[range])) }
 
-    /// The structure at the start; nil when there are not enough bytes.
+    /// Returns the structure at the start; nil if there are not enough bytes.
     func load<Value: BitwiseCopyable>(_ type: Value.Type) -> Value? {
         count >= MemoryLayout<Value>.size ? buffer.loadUnaligned(as: type) : nil
     }

@@ -3,14 +3,14 @@
 
 internal import CLinux
 
-/// A question for the kernel's routing socket.
+/// A query to the kernel's routing socket.
 enum NetlinkRequest: Hashable, Sendable {
     case allLinks
     case allAddresses
-    /// The way to one address, by one interface when it is link-local.
+    /// The route to one address, through a given interface if the address is link-local.
     case route(to: IPAddress, interface: Int?)
 
-    /// The request's bytes.
+    /// Returns the bytes of the request.
     func message(sequence: UInt32) -> [UInt8] {
         switch self {
         case .allLinks:
@@ -32,7 +32,8 @@ enum NetlinkRequest: Hashable, Sendable {
         return header
     }
 
-    /// The kernel wants every part to begin at a multiple of four; those used here are all of such lengths.
+    /// Returns the bytes of a message. The kernel requires every part to begin at a multiple of four; all parts used
+    /// here have such lengths.
     private static func message(
         _ type: some BinaryInteger, _ flags: Int32, _ sequence: UInt32, _ header: some BitwiseCopyable,
         _ attributes: [UInt8]

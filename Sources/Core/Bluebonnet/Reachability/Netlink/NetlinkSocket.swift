@@ -4,9 +4,10 @@
 internal import CLinux
 internal import Glibc
 
-/// A socket to the kernel's routing tables: datagrams out and in. Network thread only; it knows no message.
+/// A socket to the kernel's routing tables, which sends and receives datagrams. Network thread only. The socket does
+/// not interpret messages.
 final class NetlinkSocket {
-    /// The news that a socket hears of: bits of RTNLGRP_… numbers, less one.
+    /// The notifications that a socket receives, as bits of the RTNLGRP_… numbers minus one.
     struct Groups: OptionSet {
         let rawValue: UInt32
         static let links = Groups(rawValue: 1 << 0)
@@ -18,18 +19,18 @@ final class NetlinkSocket {
         static let rules = Groups(rawValue: 1 << 7 | 1 << 18)
     }
 
-    /// What receiving gave.
+    /// The result of receiving.
     enum Received {
         case datagram(UnsafeRawBufferPointer)
-        /// Nothing of the kernel's: somebody else's datagram, or a signal. There may be more.
+        /// Not a message of the kernel: a datagram of another sender, or a signal. There may be more datagrams.
         case foreign
         case nothing
-        /// Messages were lost: the receive buffer was full, or a datagram was larger than any should be.
+        /// Messages were lost: the receive buffer was full, or a datagram exceeded the largest expected size.
         case lost
         case failed(Int32)
     }
 
-    /// Dumps come in datagrams of up to 32 KiB.
+    /// Dumps arrive in datagrams of up to 32 KiB.
     private static let capacity = 64 * 1024
 
     let descriptor: CInt
@@ -38,7 +39,7 @@ final class NetlinkSocket {
     /// - Throws: the kernel's refusal.
     init(groups: Groups, receiveBufferByteCount: Int) throws(NetlinkRefusal) {
         descriptor = bluebonnet_netlink_open(groups.rawValue, CInt(receiveBufferByteCount))
-        guard descriptor >= 0 else { throw NetlinkRefusal(code: errno) }  // `deinit` runs then, too
+        guard descriptor >= 0 else { throw NetlinkRefusal(code: errno) }  // `deinit` runs in this case too
     }
 
     deinit {
@@ -46,7 +47,7 @@ final class NetlinkSocket {
         buffer.deallocate()
     }
 
-    /// The number by which answers to this socket are known.
+    /// The port that identifies answers to this socket.
     var port: UInt32 { bluebonnet_netlink_port(descriptor) }
 
     /// Sends a request to the kernel.
@@ -55,8 +56,8 @@ final class NetlinkSocket {
         throw NetlinkRefusal(code: errno)
     }
 
-    /// Takes the next datagram, whose bytes are there until the next call and as long as the socket. Only the kernel
-    /// has port 0.
+    /// Receives the next datagram. Its bytes are valid until the next call and while the socket exists. Only the
+    /// kernel has port 0.
     func receive() -> Received {
         var sender: UInt32 = 0
         let count = bluebonnet_netlink_receive(descriptor, buffer.baseAddress, buffer.count, &sender)
@@ -76,10 +77,10 @@ final class NetlinkSocket {
 @available(*, unavailable)
 extension NetlinkSocket: Sendable {}
 
-/// Why the kernel does not let us ask.
+/// The reason why the kernel refuses queries.
 struct NetlinkRefusal: Error, Equatable {
     let code: Int32
 
-    /// Whether it is for want of something that may be there again later: descriptors, memory, room.
+    /// Whether the error is temporary (descriptors, memory, buffer space).
     var mayPass: Bool { [EMFILE, ENFILE, ENOBUFS, ENOMEM, EAGAIN, EINTR].contains(code) }
 }

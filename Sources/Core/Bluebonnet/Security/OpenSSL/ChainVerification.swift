@@ -4,19 +4,19 @@
 internal import COpenSSL
 internal import Foundation
 
-/// Finds out what there is to know about a server's certificates, with the context that OpenSSL made for a handshake.
-/// It decides nothing; how much it looks at depends on what the policy compares.
+/// Collects the facts about a server's certificates, with the context that OpenSSL made for a handshake. It decides
+/// nothing; the extent of its checks depends on what the policy compares.
 struct ChainVerification {
     private let context: OpaquePointer
     private let leaf: OpaquePointer
-    /// As the server sent them, the leaf among them.
+    /// The certificates as the server sent them, including the leaf.
     private let presented: [OpaquePointer]
-    /// When the dates have to be good; nil is now.
+    /// The time at which certificates must be valid; nil for now.
     private let moment: Date?
-    /// What no authority of a chain may be kept from vouching for; nil when no host is compared.
+    /// The name that the authorities of a chain must not exclude; nil if no host is compared.
     private var name: String?
 
-    /// Nil when there is no certificate at all.
+    /// Returns nil if the server sent no certificate.
     init?(_ context: OpaquePointer, at moment: Date? = nil) {
         guard let leaf = X509_STORE_CTX_get0_cert(context) else { return nil }
         self.context = context
@@ -28,9 +28,9 @@ struct ChainVerification {
     /// The certificates as the server sent them, for an error.
     var presentedCertificates: [ServerCertificate] { presented.compactMap(CertificateReader.value) }
 
-    /// The facts that a policy decides on.
+    /// Returns the facts for a policy's decision.
     ///
-    /// - Parameter showsChains: somebody wants to see the certificates, even where the policy does not.
+    /// - Parameter showsChains: whether the certificates are needed, even if the policy does not need them.
     mutating func facts(
         for policy: SecurityPolicy, host: String, sentName: String?, showsChains: Bool
     ) -> ServerTrustFacts {
@@ -54,8 +54,8 @@ struct ChainVerification {
         return facts
     }
 
-    /// With those of the presented certificates as anchors that have a pinned key, and with the pinned certificates,
-    /// whatever their dates: what the server only added to its chain leads nowhere.
+    /// Verifies the chain without regard to dates, with these anchors: the presented certificates that have a pinned
+    /// key, and the pinned certificates. A certificate that the server only added to its chain has no effect.
     private func verifyPresented(_ values: [ServerCertificate], _ pins: PinSet) -> ServerTrustFacts.Verification {
         guard values.count == presented.count else { return .failed(Self.noAnchor) }
         let anchors = zip(presented, values).filter { pins.pins(keyOf: $0.1) }.map(\.0)
@@ -66,7 +66,7 @@ struct ChainVerification {
         pins.certificates.compactMap { ParsedCertificate(der: $0.der) }
     }
 
-    /// With these anchors and no others; a leaf or an intermediate may be one.
+    /// Verifies the chain with these anchors only. A leaf or an intermediate certificate may be an anchor.
     private func verify(
         anchors pinned: [ParsedCertificate], _ others: [OpaquePointer] = [], checksDates: Bool
     ) -> ServerTrustFacts.Verification {
@@ -88,14 +88,14 @@ struct ChainVerification {
         X509_STORE_CTX_set_flags(own, UInt(X509_V_FLAG_PARTIAL_CHAIN | X509_V_FLAG_TRUSTED_FIRST))
         if !checksDates {
             X509_STORE_CTX_set_flags(own, UInt(X509_V_FLAG_NO_CHECK_TIME))
-        } else if let moment {  // a time that is set counts in spite of that flag
+        } else if let moment {  // a time that is set is checked despite that flag
             X509_STORE_CTX_set_time(own, 0, Int(moment.timeIntervalSince1970))
         }
         return verify(own, needsChain: true)
     }
 
     private func verify(_ context: OpaquePointer, needsChain: Bool) -> ServerTrustFacts.Verification {
-        defer { ERR_clear_error() }  // libcurl would take what stays for an error of its own
+        defer { ERR_clear_error() }  // libcurl would report errors that remain as its own
         guard X509_verify_cert(context) == 1 else {
             return .failed(Self.failure(X509_STORE_CTX_get_error(context)))
         }
@@ -111,7 +111,7 @@ struct ChainVerification {
     private static let noAnchor = failure(X509_V_ERR_UNABLE_TO_GET_ISSUER_CERT_LOCALLY)
 
     private static func failure(_ code: CInt) -> VerificationFailure {
-        // A verification that was refused without a reason (X509_V_OK, for instance without memory) is none.
+        // A verification may fail without a reason (X509_V_OK, for instance when out of memory).
         let code = code == X509_V_OK ? X509_V_ERR_UNSPECIFIED : code
         return VerificationFailure(
             code: Int(code), text: String(cString: X509_verify_cert_error_string(Int(code))),

@@ -5,14 +5,14 @@ internal import CLinux
 internal import COpenSSL
 internal import Foundation
 
-/// The names that the authorities of a chain must not vouch for (RFC 5280, 4.2.1.10), compared with the host itself.
+/// The names that the authorities of a chain must not certify (RFC 5280, 4.2.1.10), compared with the host itself.
 ///
 /// OpenSSL compares them with the names in the certificate: `*.example.com` passes where `secret.example.com` is
-/// excluded, although it stands for that host too (CVE-2025-61727 was that fault of another library).
+/// excluded, although the wildcard matches that host too (CVE-2025-61727 was this flaw in another library).
 enum ExcludedNames {
     /// - Parameters:
-    ///   - name: a host's name as certificates have it, or an address, which no wildcard stands for.
-    ///   - authorities: the certificates of a verified chain, without the server's own.
+    ///   - name: a host's name as in certificates, or an address, which no wildcard matches.
+    ///   - authorities: the certificates of a verified chain, without the server's own certificate.
     static func contain(_ name: String, of authorities: some Sequence<OpaquePointer>) -> Bool {
         guard !bluebonnet_is_address(name) else { return false }
         let host = name.lowercased()
@@ -22,12 +22,13 @@ enum ExcludedNames {
         }
     }
 
-    /// Whether a name is the host or above it. A dot in front leaves the name itself out, as OpenSSL has it.
+    /// Whether a name is the host or one of its parent domains. With a leading dot, the name itself does not match, as
+    /// in OpenSSL.
     private static func covers(_ name: String, _ host: String) -> Bool {
         name.isEmpty || name == host || host.hasSuffix(name.hasPrefix(".") ? name : "." + name)
     }
 
-    /// In lower case.
+    /// The excluded DNS names, in lower case.
     private static func names(_ authority: OpaquePointer) -> [String] {
         guard let found = X509_get_ext_d2i(authority, NID_name_constraints, nil, nil) else { return [] }
         let constraints = found.assumingMemoryBound(to: NAME_CONSTRAINTS.self)

@@ -4,12 +4,12 @@
 internal import CLinux
 internal import COpenSSL
 
-/// Whether a certificate names a host, by subjectAltName only: libcurl falls back to the common name, which RFC 9525
-/// (section 2) has done away with.
+/// Checks whether a certificate names a host, by subjectAltName only: libcurl falls back to the common name, which RFC
+/// 9525 (section 2) has removed.
 enum ServerNameCheck {
     /// - Parameters:
-    ///   - host: as the URL has it; an IPv6 address in its brackets.
-    ///   - sentName: the name that the handshake asked for (SNI), which stands for a host that is not ASCII.
+    ///   - host: the host as in the URL; an IPv6 address in brackets.
+    ///   - sentName: the name in the handshake (SNI), which represents a host that is not ASCII.
     static func passes(_ certificate: OpaquePointer, host: String, sentName: String?) -> Bool {
         guard let name = name(ofHost: host, sentName: sentName) else { return false }
         if bluebonnet_is_address(name) { return X509_check_ip_asc(certificate, name, 0) == 1 }
@@ -17,8 +17,8 @@ enum ServerNameCheck {
         return X509_check_host(certificate, name, name.utf8.count, flags, nil) == 1
     }
 
-    /// The host as certificates have it: an address without brackets, or a name in ASCII without a dot at its end. Nil
-    /// when it is neither.
+    /// Returns the host as in certificates: an address without brackets, or a name in ASCII without a trailing dot.
+    /// Returns nil if it is neither.
     static func name(ofHost host: String, sentName: String?) -> String? {
         let isBracketed = host.hasPrefix("[") && host.hasSuffix("]")
         let bare = isBracketed ? String(host.dropFirst().dropLast()) : host

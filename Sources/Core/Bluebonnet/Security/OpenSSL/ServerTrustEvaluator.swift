@@ -4,24 +4,24 @@
 internal import COpenSSL
 internal import Foundation
 
-/// Decides at each handshake of one connection whether its server is trusted, in place of OpenSSL's own verification.
+/// Decides at each handshake of one connection whether its server is trusted, instead of OpenSSL's own verification.
 ///
-/// Network thread only. OpenSSL's context keeps it for as long as there is a connection that may have another
-/// handshake. It knows the policy and the host, and nothing of transfers.
+/// Network thread only. OpenSSL's context retains the evaluator for as long as a connection may have another handshake.
+/// The evaluator knows the policy and the host, and is independent of transfers.
 final class ServerTrustEvaluator {
-    /// What a connection is made for.
+    /// The server that a connection is made for.
     struct Target: Equatable {
         let host: String
         let port: Int
-        /// The first hop of a connection through an https proxy, rather than the server itself.
+        /// Whether the target is the first hop of a connection through an https proxy, rather than the server itself.
         var isProxy = false
     }
 
     private let target: Target
     private let policy: SecurityPolicy
-    /// What the user's block has said; nil when there is none.
+    /// The answers of the user's block; nil without a block.
     private let answers: TrustAnswers?
-    /// Told why the server was refused, before the handshake fails.
+    /// Called with the reason when the server is refused, before the handshake fails.
     private let whenRefused: (NetworkingError) -> Void
     private var facts: ServerTrustFacts?
     private var hasApproved = false
@@ -76,7 +76,7 @@ final class ServerTrustEvaluator {
         return false
     }
 
-    /// The name that the handshake asked for (RFC 6066, 3).
+    /// The server name in the handshake (RFC 6066, 3).
     private static func sentName(_ context: OpaquePointer) -> String? {
         let connection = X509_STORE_CTX_get_ex_data(context, SSL_get_ex_data_X509_STORE_CTX_idx())
         guard let connection, let name = SSL_get_servername(OpaquePointer(connection), TLSEXT_NAMETYPE_host_name)
@@ -88,11 +88,11 @@ final class ServerTrustEvaluator {
 @available(*, unavailable)
 extension ServerTrustEvaluator: Sendable {}
 
-// MARK: - Its place in OpenSSL
+// MARK: - Installation in OpenSSL
 
 extension ServerTrustEvaluator {
-    /// Makes this evaluator decide about the connections that will be made from an `SSL_CTX`, which keeps it; false
-    /// when OpenSSL does not take it.
+    /// Makes this evaluator decide for the connections that will be made from an `SSL_CTX`, which retains it. Returns
+    /// false if OpenSSL does not accept it.
     func install(in context: UnsafeMutableRawPointer) -> Bool {
         let context = OpaquePointer(context)
         guard Self.place.attach(self, to: context) else { return false }
@@ -100,8 +100,8 @@ extension ServerTrustEvaluator {
         return true
     }
 
-    /// Whether a request to this target may go out on a connection: its evaluator approved the server, or a session is
-    /// resumed that such an evaluator of the same partition let begin.
+    /// Whether a request to this target may be sent on a connection: its evaluator has approved the server, or the
+    /// connection has resumed a session that such an evaluator of the same partition approved.
     static func approves(_ connection: UnsafeMutableRawPointer, for target: Target) -> Bool {
         guard let evaluator = of(connection), evaluator.target == target else { return false }
         return evaluator.hasApproved
@@ -109,7 +109,7 @@ extension ServerTrustEvaluator {
                 && evaluator.answers == nil)
     }
 
-    /// What is to be reported of a connection's server now.
+    /// Returns the violation to report now for a connection's server.
     static func violation(of connection: UnsafeMutableRawPointer) -> PinViolation? {
         guard let evaluator = of(connection), let facts = evaluator.facts else { return nil }
         return evaluator.policy.violation(facts, host: evaluator.target.host, port: evaluator.target.port, now: Date())
@@ -129,7 +129,7 @@ extension ServerTrustEvaluator {
     fileprivate func evaluate(_ context: OpaquePointer) -> Bool { decide(context) }
 }
 
-/// 0 breaks the handshake off.
+/// Returns 0 to abort the handshake.
 private func verifyCallback(_ context: OpaquePointer?, _ argument: UnsafeMutableRawPointer?) -> CInt {
     guard let context else { return 0 }
     if let evaluator = ServerTrustEvaluator.recover(argument), evaluator.evaluate(context) { return 1 }

@@ -1,9 +1,10 @@
 // Bluebonnet: HTTP operations for Swift on Linux.
 // SPDX-License-Identifier: MIT
 
-/// How the names of fields and files are written in a multipart form, by the WHATWG's algorithm; pure text.
+/// Writes the names of fields and files in a multipart form by the WHATWG's algorithm. Pure text.
 enum FormNames {
-    /// The text with `"`, carriage return and line feed percent-escaped, so that it cannot leave its quotes.
+    /// Returns the text with `"`, carriage return and line feed percent-escaped, so that it cannot end its quoted
+    /// string.
     static func escape(_ text: String) -> String {
         var result: [UInt8] = []
         for byte in text.utf8 {
@@ -17,7 +18,8 @@ enum FormNames {
         return String(decoding: result, as: UTF8.self)
     }
 
-    /// The text with every line end written as carriage return and line feed: what the algorithm does to names first.
+    /// Returns the text with every line end as carriage return and line feed. The algorithm applies this step to names
+    /// first.
     static func withNetworkLineEnds(_ text: String) -> String {
         var result: [UInt8] = []
         var isBehindReturn = false

@@ -3,11 +3,11 @@
 
 public import Foundation
 
-/// The bytes of a multipart body, made while they are read; each file or stream is opened when it is reached.
+/// Generates the bytes of a multipart body while they are read. Each file or stream is opened when its part is reached.
 ///
-/// `read` blocks for files, for streams, and for the pause of a throttled form, so call it on a thread of its own, one
-/// thread at a time; the library reads the stream off its network thread. A file that is missing, or has another size
-/// than when it was added, ends the stream with a `NetworkingError` (`cannotReadFile`) in `streamError`.
+/// `read` blocks for files, for streams, and for the pause of a throttled form, so call it on a separate thread, one
+/// thread at a time. The library reads the stream off its network thread. If a file is missing, or its size has changed
+/// since it was added, the stream ends with a `NetworkingError` (`cannotReadFile`) in `streamError`.
 public final class MultipartBodyStream: InputStream, ReplayableBodyStream {
     private let body: MultipartBody
     private var status = Stream.Status.notOpen
@@ -20,7 +20,7 @@ public final class MultipartBodyStream: InputStream, ReplayableBodyStream {
         super.init(data: Data())
     }
 
-    /// The exact number of bytes that the stream has from its start to its end.
+    /// The exact number of bytes in the stream, from its start to its end.
     public var byteCount: Int64 { body.byteCount }
 
     public override var streamStatus: Stream.Status { status }
@@ -39,9 +39,9 @@ public final class MultipartBodyStream: InputStream, ReplayableBodyStream {
         status = .closed
     }
 
-    /// Reads at most `maxLength` bytes: 0 at the end and when the stream is not open, -1 after an error.
+    /// Reads at most `maxLength` bytes. Returns 0 at the end and when the stream is not open, and -1 after an error.
     ///
-    /// With a throttle the method reads at most one packet, and then sleeps.
+    /// With a throttle, the method reads at most one packet, and then sleeps.
     public override func read(_ buffer: UnsafeMutablePointer<UInt8>, maxLength: Int) -> Int {
         if status == .error { return -1 }
         guard status == .open, maxLength > 0 else { return 0 }
@@ -55,12 +55,13 @@ public final class MultipartBodyStream: InputStream, ReplayableBodyStream {
         _ buffer: UnsafeMutablePointer<UnsafeMutablePointer<UInt8>?>, length: UnsafeMutablePointer<Int>
     ) -> Bool { false }
 
-    /// A new stream of the body from its start; nil when a part is a stream that was read already.
+    /// Returns a new stream of the body from its start; nil if a part is a stream that was already read.
     public func makeReplay() -> InputStream? {
         body.canRepeat ? MultipartBodyStream(body) : nil
     }
 
-    /// Fills the buffer over the ends of pieces. What was read before an error is handed over; the error comes next.
+    /// Fills the buffer across the boundaries of pieces. Bytes that were read before an error are returned; the next
+    /// call returns the error.
     private func fill(_ buffer: UnsafeMutableRawBufferPointer) -> Int {
         var filled = 0
         do throws(NetworkingError) {

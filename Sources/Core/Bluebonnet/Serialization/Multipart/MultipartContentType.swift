@@ -1,10 +1,10 @@
 // Bluebonnet: HTTP operations for Swift on Linux.
 // SPDX-License-Identifier: MIT
 
-/// The `Content-Type` of a multipart body: a caller's own with the boundary of the form. Pure text.
+/// Makes the `Content-Type` of a multipart body from the caller's value and the boundary of the form. Pure text.
 enum MultipartContentType {
-    /// A caller's value with this boundary in the place of any other; nil when its type is not `multipart/…`,
-    /// and when a quote in it is not closed: the boundary would be a part of the quoted string.
+    /// Returns the caller's value with this boundary in place of any other boundary. Returns nil if the type is not
+    /// `multipart/…`, or if a quoted string is not closed, because the boundary would become a part of that string.
     static func text(_ value: String, boundary: String) -> String? {
         let pieces = pieces(of: value)?.map { Substring(FieldSyntax.trimmed($0.utf8)) }
         guard let pieces, let type = pieces.first, isMultipart(type) else { return nil }
@@ -25,7 +25,7 @@ enum MultipartContentType {
         FieldSyntax.isSameName(String(Substring(bytes)), name)
     }
 
-    /// What stands between the semicolons that are not inside of a quoted string; nil when such a string has no end.
+    /// Returns the text between the semicolons outside of quoted strings; nil if a quoted string is not closed.
     private static func pieces(of value: String) -> [Substring]? {
         var (isQuoted, isEscaped) = (false, false)
         let pieces = value.utf8.split(omittingEmptySubsequences: false) { byte in

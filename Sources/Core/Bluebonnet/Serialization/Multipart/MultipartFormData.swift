@@ -11,22 +11,22 @@ public import Foundation
 /// }
 /// ```
 ///
-/// Files and streams are read while the body is sent, never kept in memory. Names and file names are written as a
-/// browser writes them (WHATWG, multipart form data): `"`, carriage return and line feed percent-escaped, the rest as
-/// UTF-8; other control characters but the tab are refused. A value belongs to one thread.
+/// Files and streams are read while the body is sent, and never kept in memory. Names and file names are written as a
+/// browser writes them (WHATWG, multipart form data): `"`, carriage return and line feed percent-escaped, other text as
+/// UTF-8. Control characters other than the tab are rejected. A value belongs to one thread.
 public struct MultipartFormData {
-    /// How fast a body may be produced.
+    /// The limit for the rate at which a body is produced.
     struct Throttle: Sendable {
         let packetByteCount: Int
         let delay: TimeInterval
     }
 
-    /// A packet size that suits a slow mobile network: 16 KiB.
+    /// A packet size for a slow mobile network: 16 KiB.
     public static let suggestedPacketByteCount = 16 * 1024
-    /// A delay for that packet size: 0.2 s, which makes about 80 KiB a second.
+    /// A delay for the suggested packet size: 0.2 s, about 80 KiB per second.
     public static let suggestedDelay = Duration.milliseconds(200)
 
-    /// The text that separates the parts: `Boundary-` and 128 random bits, new for each form.
+    /// The text that separates the parts: `Boundary-` and 128 random bits, different for each form.
     public let boundary: String
     private(set) var parts: [MultipartPart] = []
     private(set) var throttle: Throttle?
@@ -41,7 +41,7 @@ public struct MultipartFormData {
         boundary = "Boundary-" + digits.joined()
     }
 
-    /// Whether there is no part.
+    /// Whether the form has no parts.
     public var isEmpty: Bool { parts.isEmpty }
 
     /// The value of `Content-Type` for the body.
@@ -50,10 +50,10 @@ public struct MultipartFormData {
     /// The exact length of the body, with the boundaries and the headers of the parts.
     public var byteCount: Int64 { MultipartBody(self).byteCount }
 
-    /// Makes a stream of the body. A stream can be read once; each call makes a new stream.
+    /// Makes a stream of the body. A stream can be read once, and each call makes a new stream.
     public func makeStream() -> MultipartBodyStream { MultipartBodyStream(MultipartBody(self)) }
 
-    /// Writes the body to a file. An existing file is replaced; after an error the file is removed.
+    /// Writes the body to a file. Replaces an existing file, and removes the file after an error.
     ///
     /// The method blocks while it reads and writes.
     /// - Throws: `NetworkingError` with `cannotReadFile`, `cannotOpenFile` or `cannotWriteFile`.
@@ -67,14 +67,14 @@ public struct MultipartFormData {
 extension MultipartFormData {
     /// Adds a field with text or data, without a file name or a content type.
     ///
-    /// - Throws: `NetworkingError` with `invalidRequest` when the name has a NUL or another control character in it.
+    /// - Throws: `NetworkingError` with `invalidRequest` if the name contains a NUL or another control character.
     public mutating func append(_ data: Data, name: String) throws(NetworkingError) {
         add(.data(data), [(Self.dispositionName, try disposition(name))], name)
     }
 
     /// Adds a field with text, as UTF-8.
     ///
-    /// - Throws: `NetworkingError` with `invalidRequest` when the name has a NUL or another control character in it.
+    /// - Throws: `NetworkingError` with `invalidRequest` if the name contains a NUL or another control character.
     public mutating func append(_ text: String, name: String) throws(NetworkingError) {
         try append(Data(text.utf8), name: name)
     }
@@ -85,27 +85,27 @@ extension MultipartFormData {
     ///   - data: the content.
     ///   - name: the name of the form's field.
     ///   - fileName: the file's name for the server.
-    ///   - contentType: nil looks the file name's extension up in the system's table.
-    /// - Throws: `NetworkingError` with `invalidRequest` when the content type or a name has a control character in it.
+    ///   - contentType: nil looks up the file name's extension in the system's table.
+    /// - Throws: `NetworkingError` with `invalidRequest` if the content type or a name contains a control character.
     public mutating func append(
         _ data: Data, name: String, fileName: String, contentType: String? = nil
     ) throws(NetworkingError) {
         add(.data(data), try fileHeaders(name, fileName, contentType), name)
     }
 
-    /// Adds a file, which is read when it is sent; its size is taken now. One whose size says nothing, as in `/proc`
-    /// and `/sys`, is read now.
+    /// Adds a file. The file is read when it is sent; its size is recorded now. A file that reports a meaningless size,
+    /// as in `/proc` and `/sys`, is read now.
     ///
-    /// A file that is missing when it is sent, or has another size, is an error of the request that names the file's
-    /// path.
+    /// A file that is missing or has another size when it is sent is an error of the request; the error names the
+    /// file's path.
     ///
     /// - Parameters:
     ///   - url: the file.
     ///   - name: the name of the form's field.
-    ///   - fileName: the file's name for the server; nil is the name of the file itself.
-    ///   - contentType: nil looks the file name's extension up in the system's table.
-    /// - Throws: `NetworkingError` with `cannotReadFile` when it is no regular file that can be read; `invalidRequest`
-    ///   when the content type or a name has a control character in it. The form is unchanged then.
+    ///   - fileName: the file's name for the server; nil uses the name of the file itself.
+    ///   - contentType: nil looks up the extension of `url` in the system's table.
+    /// - Throws: `NetworkingError` with `cannotReadFile` if the URL is not a readable regular file; with
+    ///   `invalidRequest` if the content type or a name contains a control character. The form is then unchanged.
     public mutating func append(
         fileAt url: URL, name: String, fileName: String? = nil, contentType: String? = nil
     ) throws(NetworkingError) {
@@ -118,16 +118,16 @@ extension MultipartFormData {
         add(source ?? .file(path: file.path, byteCount: file.byteCount), headers, name)
     }
 
-    /// Adds a stream, which is read when the body is sent. It can be read once, so a request with such a part cannot be
+    /// Adds a stream that is read when the body is sent. It can be read once, so a request with such a part cannot be
     /// sent again after a redirect or a challenge.
     ///
     /// - Parameters:
     ///   - stream: the content.
-    ///   - byteCount: the exact number of bytes; a stream that has fewer or more is an error of the request.
+    ///   - byteCount: the exact number of bytes; a stream with fewer or more bytes is an error of the request.
     ///   - name: the name of the form's field.
     ///   - fileName: the file's name for the server.
-    ///   - contentType: nil looks the file name's extension up in the system's table.
-    /// - Throws: `NetworkingError` with `invalidRequest` when the content type or a name has a control character in it.
+    ///   - contentType: nil looks up the file name's extension in the system's table.
+    /// - Throws: `NetworkingError` with `invalidRequest` if the content type or a name contains a control character.
     public mutating func append(
         _ stream: InputStream, byteCount: Int64, name: String, fileName: String, contentType: String? = nil
     ) throws(NetworkingError) {
@@ -138,12 +138,12 @@ extension MultipartFormData {
     /// Adds a stream that is made each time the body is sent.
     ///
     /// - Parameters:
-    ///   - byteCount: the exact number of bytes; a stream that has fewer or more is an error of the request.
+    ///   - byteCount: the exact number of bytes; a stream with fewer or more bytes is an error of the request.
     ///   - name: the name of the form's field.
     ///   - fileName: the file's name for the server.
-    ///   - contentType: nil looks the file name's extension up in the system's table.
+    ///   - contentType: nil looks up the file name's extension in the system's table.
     ///   - makeStream: called on the thread that reads the body; nil is an error of the request.
-    /// - Throws: `NetworkingError` with `invalidRequest` when the content type or a name has a control character in it.
+    /// - Throws: `NetworkingError` with `invalidRequest` if the content type or a name contains a control character.
     public mutating func append(
         byteCount: Int64, name: String, fileName: String, contentType: String? = nil,
         makeStream: @escaping @Sendable () -> InputStream?
@@ -151,15 +151,15 @@ extension MultipartFormData {
         try append(.stream(byteCount: byteCount, makeStream, canRepeat: { true }), name, fileName, contentType)
     }
 
-    /// Adds a part with headers of its own.
+    /// Adds a part with custom headers.
     ///
-    /// - Throws: `NetworkingError` with `invalidRequest` when a header cannot be sent.
+    /// - Throws: `NetworkingError` with `invalidRequest` if a header cannot be sent.
     public mutating func append(headers: HeaderFields, body: Data) throws(NetworkingError) {
         for field in headers.fields { try RequestCheck.field(name: field.name, value: field.value) }
         add(.data(body), headers.fields.map { ($0.name, $0.value) }, "")
     }
 
-    /// Slows the body down, as for a network that is charged by the byte: each read returns at most one packet and is
+    /// Throttles the body, as for a network that is charged by the byte. Each read returns at most one packet and is
     /// followed by the delay.
     public mutating func throttle(
         packetByteCount: Int = Self.suggestedPacketByteCount, delay: Duration = Self.suggestedDelay
@@ -169,7 +169,7 @@ extension MultipartFormData {
         throttle = Throttle(packetByteCount: packetByteCount, delay: max(seconds, 0))
     }
 
-    /// Adds the parameters of a request: a part for each name of a query.
+    /// Adds the parameters of a request, one part for each name that a query would have.
     mutating func append(_ parameters: Parameters, encoding: String.Encoding = .utf8) throws(NetworkingError) {
         for field in try FormFields.flat(parameters, allowsData: true) {
             guard case .text(let text) = field.value, encoding != .utf8 else {
@@ -217,7 +217,8 @@ extension MultipartFormData {
         return "form-data; name=\"\(FormNames.escape(FormNames.withNetworkLineEnds(name)))\""
     }
 
-    /// Refuses what a header of a part cannot hold. Line ends are written escaped.
+    /// Throws if the text contains a character that a part's header cannot contain. Line ends are allowed, because they
+    /// are escaped.
     private func check(_ text: String, _ description: String) throws(NetworkingError) {
         let isRefused = { (byte: UInt8) in FieldSyntax.isForbiddenInValue(byte) && byte != 0x0D && byte != 0x0A }
         guard let byte = text.utf8.first(where: isRefused) else { return }

@@ -4,14 +4,14 @@
 internal import Foundation
 internal import Synchronization
 
-/// One part of a multipart body: its head as text, and where its bytes come from.
+/// One part of a multipart body: its headers as text, and the source of its bytes.
 struct MultipartPart {
-    /// Where bytes come from.
+    /// The source of a part's bytes.
     enum Source {
         case data(Data)
-        /// A file with the size that it had when it was added.
+        /// A file, with its size at the time when it was added.
         case file(path: String, byteCount: Int64)
-        /// A stream, made when it is needed, and whether it can be made (again).
+        /// A stream that is made when it is needed, and whether it can be made (again).
         case stream(byteCount: Int64, () -> InputStream?, canRepeat: () -> Bool)
 
         var byteCount: Int64 {
@@ -21,7 +21,7 @@ struct MultipartPart {
             }
         }
 
-        /// Whether the bytes can be had from the start.
+        /// Whether the bytes can be read from their start.
         var canRepeat: Bool {
             switch self {
             case .data, .file: true
@@ -32,14 +32,15 @@ struct MultipartPart {
 
     /// The field's name, for messages.
     let name: String
-    /// The header lines, each with its end.
+    /// The header lines, each with its line end.
     let headers: String
     let source: Source
 }
 
-/// A whole multipart body as a list of pieces: separators and heads as data, between them what the parts carry.
+/// A whole multipart body as a list of pieces: separators and headers as data, and the contents of the parts between
+/// them.
 struct MultipartBody {
-    /// Bytes from one source; the name is the part's, for messages.
+    /// A source of bytes, and the name of its part, for messages.
     typealias Piece = (source: MultipartPart.Source, name: String)
 
     let pieces: [Piece]
@@ -52,7 +53,8 @@ struct MultipartBody {
             pieces.append((.data(Data(start.utf8)), part.name))
             pieces.append((part.source, part.name))
         }
-        // A body needs at least one part; one without any is only its end, which parsers take for an empty form.
+        // A body needs at least one part. Without parts it is only the closing delimiter, which parsers read as an
+        // empty form.
         pieces.append((.data(Data(((form.parts.isEmpty ? "" : "\r\n") + "--\(form.boundary)--\r\n").utf8)), ""))
         self.pieces = pieces
         throttle = form.throttle
@@ -63,14 +65,14 @@ struct MultipartBody {
     var canRepeat: Bool { pieces.allSatisfy(\.source.canRepeat) }
 }
 
-/// A stream that is handed out once.
+/// Returns a stream once.
 final class SingleUseStream {
     private let stream: InputStream
     private let isTaken = Atomic(false)
 
     init(_ stream: InputStream) { self.stream = stream }
 
-    /// The stream; nil when it was handed out before.
+    /// Returns the stream; nil after the first call.
     func take() -> InputStream? { isTaken.exchange(true, ordering: .relaxed) ? nil : stream }
 
     func isUntouched() -> Bool { !isTaken.load(ordering: .relaxed) }

@@ -3,9 +3,10 @@
 
 internal import Foundation
 
-/// Reads the bytes of one piece of a multipart body, exactly as many as were declared: fewer or more is an error that
+/// Reads the bytes of one piece of a multipart body, exactly as many as declared. Fewer or more bytes are an error that
 /// names the file or the part. Used by one thread at a time.
 final class PieceReader {
+    /// The source of the bytes, after it was opened.
     private enum Opened {
         case data(Data)
         case file(UploadFile)
@@ -45,7 +46,7 @@ final class PieceReader {
             .cannotReadFile, "\(path) had \(old) bytes when it was added to the form, and has \(new) bytes now")
     }
 
-    /// Reads the next bytes; none at the end, which is only reached when the source has ended there too.
+    /// Reads the next bytes. Returns 0 after the declared bytes, if the source has ended there too.
     func read(into buffer: UnsafeMutableRawBufferPointer) throws(NetworkingError) -> Int {
         let room = UnsafeMutableRawBufferPointer(
             rebasing: buffer.prefix(Int(min(Int64(buffer.count), byteCount - offset))))
@@ -82,7 +83,7 @@ final class PieceReader {
             let now = try UploadFile(path: file.path).byteCount
             guard now == byteCount else { throw Self.changed(file.path, from: byteCount, to: now) }
         case .stream(let stream):
-            // A stream that has nothing at hand is not waited for: a pipe's other end may stay open.
+            // Does not wait for a stream without available bytes, because the other end of a pipe may stay open.
             var extra: UInt8 = 0
             guard stream.hasBytesAvailable, stream.read(&extra, maxLength: 1) > 0 else { return }
             throw NetworkingError(
@@ -90,7 +91,7 @@ final class PieceReader {
         }
     }
 
-    /// Lets go of the file or the stream.
+    /// Closes a stream.
     func close() {
         if case .stream(let stream) = opened { stream.close() }
     }

@@ -6,14 +6,13 @@ public import FoundationNetworking
 
 // Requests whose body is a multipart form.
 extension RequestSerializer {
-    /// Makes a request whose body is a multipart form: a part for each parameter, then what `build` adds.
+    /// Makes a request whose body is a multipart form: one part for each parameter, then the parts that `build` adds.
     ///
-    /// Parameters are flattened as for a query (`key[member]`, `key[]`), their names not escaped; `Data` is sent
-    /// unchanged, text in the serializer's `stringEncoding`. The body is an `InputStream`, and `Content-Length` says
-    /// its exact length. A `Content-Type` of the serializer's headers is kept when it is `multipart/…`, with the
-    /// boundary of the form; any other type is an error. A form without parts gives the serializer's request without
-    /// parameters.
-    /// - Throws: what `build` throws; `NetworkingError` with `invalidRequest`, for GET and HEAD too, which have no
+    /// Parameters are flattened as for a query (`key[member]`, `key[]`), without escaping their names. `Data` is sent
+    /// unchanged, text in the serializer's `stringEncoding`. The body is an `InputStream`, and `Content-Length` is its
+    /// exact length. A `Content-Type` in the serializer's headers is kept if it is `multipart/…`, with the boundary of
+    /// the form; any other type is an error. Without parts, the result is the serializer's request without parameters.
+    /// - Throws: the errors of `build`; `NetworkingError` with `invalidRequest`, also for GET and HEAD, which have no
     ///   body.
     public func multipartRequest(
         method: String = "POST", url: URL, parameters: Parameters? = nil,
@@ -28,13 +27,13 @@ extension RequestSerializer {
         if form.isEmpty { return try self.request(method: method, url: url, parameters: nil) }
         var request = URLRequest(url: url, method: method)
         properties.apply(to: &request)
-        request.httpBodyStream = form.makeStream()  // first: to a request without a body, a serializer adds its own
+        request.httpBodyStream = form.makeStream()  // first: a serializer adds a body to a request without one
         try complete(&request, with: nil)
         try request.setBody(form)
         return request
     }
 
-    /// The encoding of the texts of a form.
+    /// The encoding for the text values of a form.
     private var formEncoding: String.Encoding {
         switch self {
         case let serializer as HTTPRequestSerializer: serializer.stringEncoding
@@ -45,12 +44,12 @@ extension RequestSerializer {
     }
 
     /// Writes a request's body stream to a file, and returns the request without a body. Send that request with the
-    /// file as its operation's `uploadFile`: for servers that cannot take a body while it is made, or to send a body
-    /// several times.
+    /// file as its operation's `uploadFile`: for servers that do not accept a body that is generated while it is sent,
+    /// or to send a body several times.
     ///
-    /// The work runs on a queue of the library. An existing file is replaced; after an error the file is removed. A
-    /// `ReplayableBodyStream` stays unread in the request that was given.
-    /// - Throws: `NetworkingError` with `invalidRequest` without a stream; `cannotReadFile`, `cannotOpenFile` or
+    /// The work runs on a queue of the library. An existing file is replaced, and the file is removed after an error. A
+    /// `ReplayableBodyStream` stays unread in the original request.
+    /// - Throws: `NetworkingError` with `invalidRequest` without a stream; with `cannotReadFile`, `cannotOpenFile` or
     ///   `cannotWriteFile`.
     public func request(_ request: URLRequest, writingBodyTo file: URL) async throws(NetworkingError) -> URLRequest {
         try await Queues.blocking.run { () throws(NetworkingError) in try Self.write(request, to: file) }
@@ -68,9 +67,10 @@ extension RequestSerializer {
 }
 
 extension URLRequest {
-    /// Sets a multipart form as the body, with its length and, in a type of the request's own, with its boundary.
+    /// Sets a multipart form as the body, sets `Content-Length`, and adds the form's boundary to a `Content-Type` that
+    /// the request already has.
     ///
-    /// - Throws: `NetworkingError` with `invalidRequest` when the request's own type or length contradicts the form.
+    /// - Throws: `NetworkingError` with `invalidRequest` if the request's own type or length contradicts the form.
     package mutating func setBody(_ form: MultipartFormData) throws(NetworkingError) {
         let type = try contentType(of: form)
         let stream = form.makeStream()

@@ -1,9 +1,9 @@
 // Bluebonnet: HTTP operations for Swift on Linux.
 // SPDX-License-Identifier: MIT
 
-/// Says where a `Codable` value could not be encoded or decoded, as a path and a reason; it knows no format.
+/// Describes where and why a `Codable` value could not be encoded or decoded. Independent of the format.
 enum CodingFault {
-    /// Runs an encoder; its error becomes `invalidRequest`, naming the member.
+    /// Runs an encoder. An encoding error becomes `invalidRequest`, and names the member.
     static func naming<Value>(_ format: String, _ encode: () throws -> Value) throws(NetworkingError) -> Value {
         do {
             return try encode()
@@ -17,7 +17,7 @@ enum CodingFault {
         }
     }
 
-    /// What is wrong with a body that a decoder refused, as the end of a sentence.
+    /// Returns why a decoder rejected a body, as the end of a sentence.
     ///
     /// - Parameter kind: returns the kind of the value at a path; nil if unknown.
     static func reason(of error: any Error, kind: ([any CodingKey]) -> String? = { _ in nil }) -> String {
@@ -37,7 +37,7 @@ enum CodingFault {
         }
     }
 
-    /// The type as a caller writes it: `[User]`.
+    /// Returns the name of a type in source notation: `[User]`.
     static func shown(_ type: Any.Type) -> String {
         let name = "\(type)"
         guard name.hasPrefix("Array<"), name.hasSuffix(">") else { return name }

@@ -3,9 +3,9 @@
 
 import Foundation
 
-/// What a request says about the program and the user when the caller says nothing; pure text, made once.
+/// The default headers that describe the program and the user's languages. Pure text, made once.
 enum DefaultHeaders {
-    /// `User-Agent` of this process, and `Accept-Language` where the environment sets a language.
+    /// `User-Agent` of this process, and `Accept-Language` if the environment sets a language.
     static let ofThisProcess: HeaderFields = {
         var headers = HeaderFields()
         headers["Accept-Language"] = acceptLanguage(languages(of: ProcessInfo.processInfo.environment))
@@ -16,8 +16,8 @@ enum DefaultHeaders {
         return headers
     }()
 
-    /// The languages of an environment, in order, by the rules of gettext. The locales `C` and `POSIX` have no
-    /// language: they are the default of a server process.
+    /// Returns the languages of an environment, in order, by the rules of gettext. The locales `C` and `POSIX`, the
+    /// default of server processes, have no language.
     static func languages(of environment: [String: String]) -> [String] {
         let locale = ["LC_ALL", "LC_MESSAGES", "LANG"].lazy.compactMap { environment[$0] }.first { !$0.isEmpty }
         guard let locale, let language = language(of: locale) else { return [] }
@@ -25,13 +25,13 @@ enum DefaultHeaders {
         return listed.isEmpty ? [language] : listed
     }
 
-    /// `de-CH` for `de_CH.UTF-8@euro`; nil for `C` and `POSIX`.
+    /// Returns `de-CH` for `de_CH.UTF-8@euro`; nil for `C` and `POSIX`.
     private static func language(of locale: some StringProtocol) -> String? {
         let name = String(locale.prefix { $0 != "." && $0 != "@" })
         return ["", "C", "POSIX"].contains(name) ? nil : name.replacingOccurrences(of: "_", with: "-")
     }
 
-    /// The languages in order with falling weight, from 1 to 0.5, so six at most; nil when there are none.
+    /// Returns at most six languages in order, with weights from 1 down to 0.5; nil without languages.
     static func acceptLanguage(_ languages: [String]) -> String? {
         let weights = ["1", "0.9", "0.8", "0.7", "0.6", "0.5"]
         let usable = languages.filter { $0.utf8.allSatisfy(FieldSyntax.isTokenByte) && !$0.isEmpty }
@@ -39,8 +39,8 @@ enum DefaultHeaders {
         return zip(usable, weights).map { "\($0);q=\($1)" }.joined(separator: ", ")
     }
 
-    /// `Product/Version Bluebonnet/Version (Linux; Swift)`, in ASCII whatever the program is called. The first part is
-    /// the program's, with its version if it has a version. The library's own command has no first part.
+    /// Returns `Product/Version Bluebonnet/Version (Linux; Swift)`, always in ASCII. The first part is the program's
+    /// name, with its version if known. The library's own command has no first part.
     static func userAgent(product: String, version: String?) -> String {
         let library = "/\(LibraryVersion.text) (Linux; Swift)"
         guard let name = token(product) else { return "Bluebonnet" + library }
@@ -48,14 +48,16 @@ enum DefaultHeaders {
         return name + (version.flatMap(token).map { "/" + $0 } ?? "") + " Bluebonnet" + library
     }
 
-    /// The text as a token: other scripts in Latin letters, anything else that a token cannot hold as a hyphen.
+    /// Returns the text as a token: other scripts transliterated to Latin letters, other invalid characters replaced by
+    /// hyphens.
     private static func token(_ text: String) -> String? {
         let name = String(inLatinLetters(text).unicodeScalars.lazy.filter(\.isASCII).map(Character.init))
         guard name.utf8.contains(where: FieldSyntax.isTokenByte) else { return nil }
         return String(decoding: name.utf8.map { FieldSyntax.isTokenByte($0) ? $0 : UInt8(ascii: "-") }, as: UTF8.self)
     }
 
-    /// Making the transformation takes 10 ms, which every program would wait for at its first request.
+    /// Skips the transformation for ASCII text: creating it takes 10 ms, which would delay every program's first
+    /// request.
     private static func inLatinLetters(_ text: String) -> String {
         if text.utf8.allSatisfy({ $0 < 0x80 }) { return text }
         return text.applyingTransform(StringTransform("Any-Latin; Latin-ASCII"), reverse: false) ?? text

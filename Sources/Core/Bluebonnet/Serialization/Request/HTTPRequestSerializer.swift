@@ -6,8 +6,8 @@ public import FoundationNetworking
 
 /// Encodes parameters into the URL or into a form body, and adds the default headers.
 ///
-/// A method in `methodsEncodingParametersInURL` gets them as a query, any other as
-/// `application/x-www-form-urlencoded`; `QueryEncoder` says how both are written.
+/// Parameters become the query for a method in `methodsEncodingParametersInURL`, and an
+/// `application/x-www-form-urlencoded` body for any other method. `QueryEncoder` defines the syntax of both.
 ///
 /// ```swift
 /// var serializer = HTTPRequestSerializer()
@@ -15,42 +15,45 @@ public import FoundationNetworking
 /// let request = try serializer.request(method: "GET", url: url, parameters: ["page": 2])
 /// ```
 public struct HTTPRequestSerializer: RequestSerializer {
-    /// Header fields that are added to every request without a field of the same name. Default: `User-Agent`, with
-    /// the names and versions of program and library, and `Accept-Language` where the environment (`LANGUAGE`,
-    /// `LC_ALL`, `LC_MESSAGES`, `LANG`) sets a language other than `C`.
+    /// Header fields that are added to every request without a field of the same name. Default: `User-Agent`, with the
+    /// names and versions of program and library, and `Accept-Language` if the environment (`LANGUAGE`, `LC_ALL`,
+    /// `LC_MESSAGES`, `LANG`) sets a language other than `C`.
     public var headers = DefaultHeaders.ofThisProcess {
         didSet { refusal = Self.refusal(of: headers) }
     }
-    /// Why one of the header fields cannot be sent, so that they are checked once for all requests.
+    /// The error of a header field that cannot be sent; otherwise nil. Stored, so that the fields are checked once for
+    /// all requests.
     private var refusal: NetworkingError?
-    /// The methods whose parameters go into the URL; case does not matter. Default GET, HEAD and DELETE.
+    /// The methods whose parameters are encoded in the URL, compared without regard to case. Default GET, HEAD and
+    /// DELETE.
     public var methodsEncodingParametersInURL: Set<String> = ["GET", "HEAD", "DELETE"]
     /// Encodes parameters as the text of a query or a form. Default `.standard`.
     public var querySerialization = QuerySerialization.standard
-    /// The encoding of the text of a URL-encoded form and of the values of a multipart form's parameters. Text that the
-    /// encoding cannot express is an error. Percent-escapes are always those of UTF-8, as in AFNetworking: with the
-    /// standard query serialization a form is ASCII, whatever the text. Default UTF-8.
+    /// The encoding of the text of a URL-encoded form, and of the values of a multipart form's parameters. Text that
+    /// the encoding cannot express is an error. Percent-escapes are always UTF-8, as in AFNetworking: with the standard
+    /// query serialization, a form is always ASCII. Default UTF-8.
     public var stringEncoding = String.Encoding.utf8
-    /// Cache policy, cookies and others; each counts once it is set, for requests made from a method and a
-    /// URL.
+    /// Cache policy, cookies and other properties of the requests that are made from a method and a URL. Properties
+    /// that are nil have no effect.
     public var properties = RequestProperties()
 
     /// Makes a serializer with the default headers.
     public init() {}
 
-    /// Sets `Authorization` to HTTP Basic. The user's name must have no colon: the server splits at the first one.
+    /// Sets `Authorization` to HTTP Basic. The user name must not contain a colon, because the server splits at the
+    /// first colon.
     public mutating func setAuthorization(user: String, password: String) {
         headers["Authorization"] = "Basic " + Data("\(user):\(password)".utf8).base64EncodedString()
     }
 
-    /// Sets `Authorization` to AFNetworking's form of a token, `Token token="…"`. Most servers today want
+    /// Sets `Authorization` to AFNetworking's token format, `Token token="…"`. Most servers today expect
     /// ``bearerToken``.
     public mutating func setAuthorization(token: String) {
         headers["Authorization"] = "Token token=\"\(token)\""
     }
 
-    /// The token of `Authorization: Bearer …` (RFC 6750). Nil when `Authorization` has another form or is not set;
-    /// setting nil removes `Authorization`, whatever its form.
+    /// The token of `Authorization: Bearer …` (RFC 6750). Nil if `Authorization` has another form or is not set.
+    /// Setting nil removes `Authorization` in any form.
     public var bearerToken: String? {
         get {
             guard let value = headers["Authorization"], value.lowercased().hasPrefix("bearer ") else { return nil }
@@ -64,10 +67,10 @@ public struct HTTPRequestSerializer: RequestSerializer {
         headers["Authorization"] = nil
     }
 
-    /// The request with default headers, and with the parameters in its URL or its body.
+    /// Returns the request with default headers, and with the parameters in its URL or its body.
     ///
-    /// Without parameters a method that has a body is sent an empty form, unless the request has a body already.
-    /// - Throws: `NetworkingError` with `invalidRequest`, naming the parameter that cannot be encoded; `badURL` when
+    /// Without parameters, a method with a body gets an empty form, unless the request already has a body.
+    /// - Throws: `NetworkingError` with `invalidRequest`, naming the parameter that cannot be encoded; with `badURL` if
     ///   the request has no URL.
     public func request(
         _ request: URLRequest, with parameters: Parameters?
@@ -77,7 +80,7 @@ public struct HTTPRequestSerializer: RequestSerializer {
         return request
     }
 
-    /// Does in place what `request(_:with:)` does.
+    /// Applies `request(_:with:)` in place.
     package func complete(_ request: inout URLRequest, with parameters: Parameters?) throws(NetworkingError) {
         try addHeaders(to: &request)
         if encodesParametersInURL(request) {
@@ -96,7 +99,7 @@ public struct HTTPRequestSerializer: RequestSerializer {
         return data
     }
 
-    /// Adds every default header that the request does not have.
+    /// Adds every default header that the request lacks.
     package func addHeaders(to request: inout URLRequest) throws(NetworkingError) {
         // Foundation on Linux crashes when a request without URL is changed.
         guard request.url != nil else { throw NetworkingError(.badURL, "the request has no URL") }
@@ -111,7 +114,7 @@ public struct HTTPRequestSerializer: RequestSerializer {
         }
     }
 
-    /// Adds every default header that the fields do not have.
+    /// Adds every default header that the fields lack.
     package func addHeaders(to fields: inout HeaderFields) throws(NetworkingError) {
         let given = fields
         for field in headers.fields where !given.contains(name: field.name) {
@@ -120,7 +123,7 @@ public struct HTTPRequestSerializer: RequestSerializer {
         }
     }
 
-    /// Refuses a field that cannot be sent.
+    /// Throws if the field cannot be sent.
     private func check(_ field: HeaderFields.Field) throws(NetworkingError) {
         if refusal != nil { try RequestCheck.field(name: field.name, value: field.value) }
     }
@@ -134,10 +137,10 @@ public struct HTTPRequestSerializer: RequestSerializer {
         }
     }
 
-    /// Whether this request's method takes its parameters in the URL.
+    /// Whether this request's parameters are encoded in its URL.
     func encodesParametersInURL(_ request: URLRequest) -> Bool { encodesParametersInURL(request.httpMethod ?? "GET") }
 
-    /// Whether a method takes its parameters in the URL.
+    /// Whether the parameters of a method are encoded in the URL.
     func encodesParametersInURL(_ method: String) -> Bool {
         if methodsEncodingParametersInURL.contains(method) { return true }
         let name = method.uppercased()
@@ -154,7 +157,7 @@ public struct HTTPRequestSerializer: RequestSerializer {
         try addQuery(text: query, to: &request)
     }
 
-    /// Adds the text of a query, in which everything is escaped, to a request that has a URL.
+    /// Adds the text of a query, already escaped, to a request that has a URL.
     package func addQuery(text query: String, to request: inout URLRequest) throws(NetworkingError) {
         guard let url = request.url else { throw NetworkingError(.badURL, "the request has no URL") }
         if query.isEmpty { return }
@@ -164,7 +167,7 @@ public struct HTTPRequestSerializer: RequestSerializer {
         request.url = result
     }
 
-    /// Puts the query before the fragment; a URL that has a query already, even an empty one, gets "&".
+    /// Inserts the query before the fragment. A URL that already has a query, even an empty query, gets "&".
     private static func text(_ url: String, adding query: String) -> String {
         let address = url.prefix { $0 != "#" }
         return address + (address.contains("?") ? "&" : "?") + query + url[address.endIndex...]
@@ -172,10 +175,10 @@ public struct HTTPRequestSerializer: RequestSerializer {
 }
 
 extension URLRequest {
-    /// Whether there is anything to send after the head.
+    /// Whether the request has a body stream or a body that is not empty.
     var hasBody: Bool { httpBodyStream != nil || !(httpBody ?? Data()).isEmpty }
 
-    /// Sets the body, and says what it is unless the request says so itself.
+    /// Sets the body, and the content type unless the request already has one.
     package mutating func setBody(_ body: Data, contentType: String) {
         httpBody = body
         if value(forHTTPHeaderField: "Content-Type") == nil {

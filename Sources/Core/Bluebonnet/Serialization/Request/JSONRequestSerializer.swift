@@ -6,17 +6,17 @@ public import FoundationNetworking
 
 /// Encodes parameters, or any `Encodable` value, as a JSON body, and adds the default headers.
 ///
-/// A method that takes its parameters in the URL (GET, HEAD, DELETE) gets a query, as from `HTTPRequestSerializer`.
-/// Members are sorted by key, so that the same parameters always make the same body.
+/// A method that encodes its parameters in the URL (GET, HEAD, DELETE) gets a query, as with `HTTPRequestSerializer`.
+/// Members are sorted by key, so that the same parameters always produce the same body.
 public struct JSONRequestSerializer: RequestSerializer, Codable {
-    /// Makes the headers and the queries.
+    /// Adds the headers and the queries.
     public var http = HTTPRequestSerializer()
-    /// How the JSON of parameters and of `request(_:withValue:)` is written; an `Encodable` value is written as its
-    /// encoder says. Default compact, slashes not escaped.
+    /// The JSON options for parameters and for `request(_:withValue:)`. An `Encodable` value is written with its
+    /// encoder's options instead. Default compact, slashes not escaped.
     ///
-    /// `prettyPrinted` writes each member on a line of its own; without `withoutEscapingSlashes`, `/` becomes `\/`, as
-    /// AFNetworking writes it. Members are sorted with or without `sortedKeys`, and any value may stand at the top with
-    /// or without `fragmentsAllowed`.
+    /// `prettyPrinted` writes each member on a separate line. Without `withoutEscapingSlashes`, `/` becomes `\/`, as
+    /// AFNetworking writes it. `sortedKeys` and `fragmentsAllowed` have no effect: members are always sorted, and the
+    /// top-level value may have any type.
     public var writingOptions: JSONSerialization.WritingOptions {
         get { JSONSerialization.WritingOptions(rawValue: optionBits) }
         set { optionBits = newValue.rawValue }
@@ -35,10 +35,10 @@ public struct JSONRequestSerializer: RequestSerializer, Codable {
     /// Makes a serializer with the default headers.
     public init() {}
 
-    /// The request with default headers, and with the parameters in its URL or as JSON in its body.
+    /// Returns the request with default headers, and with the parameters in its URL or as JSON in its body.
     ///
-    /// Without parameters it adds no body and no content type.
-    /// - Throws: `NetworkingError` with `invalidRequest`, naming the parameter that cannot be encoded; `badURL` when
+    /// Without parameters, no body and no content type are added.
+    /// - Throws: `NetworkingError` with `invalidRequest`, naming the parameter that cannot be encoded; with `badURL` if
     ///   the request has no URL.
     public func request(
         _ request: URLRequest, with parameters: Parameters?
@@ -48,7 +48,7 @@ public struct JSONRequestSerializer: RequestSerializer, Codable {
         return request
     }
 
-    /// Does in place what `request(_:with:)` does.
+    /// Applies `request(_:with:)` in place.
     func complete(_ request: inout URLRequest, with parameters: Parameters?) throws(NetworkingError) {
         if http.encodesParametersInURL(request) { return try http.complete(&request, with: parameters) }
         try http.addHeaders(to: &request)
@@ -56,11 +56,11 @@ public struct JSONRequestSerializer: RequestSerializer, Codable {
         request.setBody(try json(parameters), contentType: Self.contentType)
     }
 
-    /// The request with default headers and a JSON body that is any value, not only an object, whatever the method.
+    /// Returns the request with default headers and any value as its JSON body, not only an object, for any method.
     ///
     /// - Parameters:
-    ///   - request: the request; its header fields win over the serializer's.
-    ///   - value: an array, a string, a `JSONValue` or anything else that may be a parameter.
+    ///   - request: the request; its header fields take precedence over the serializer's.
+    ///   - value: an array, a string, a `JSONValue` or any other valid parameter value.
     /// - Throws: `NetworkingError` with `invalidRequest`, naming the element that cannot be encoded.
     public func request(
         _ request: URLRequest, withValue value: any Sendable
@@ -71,7 +71,7 @@ public struct JSONRequestSerializer: RequestSerializer, Codable {
         return request
     }
 
-    /// The request with default headers and a value of the program's own as JSON in its body, whatever the method.
+    /// Returns the request with default headers and an `Encodable` value as its JSON body, for any method.
     ///
     /// - Throws: `NetworkingError` with `invalidRequest`, naming the member that cannot be encoded.
     public func request(

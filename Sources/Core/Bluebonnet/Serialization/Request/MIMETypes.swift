@@ -3,19 +3,19 @@
 
 internal import Foundation
 
-/// Content types by file extension: those that are the same on every system, the system's table, and a short table of
-/// our own for systems without.
+/// Maps file extensions to content types: a few types that are the same on every system, the system's table, and a
+/// short built-in table for systems without one.
 struct MIMETypes: Sendable {
-    /// The system's (`/etc/mime.types`, from Debian's package media-types), read once.
+    /// The types of the system (`/etc/mime.types`, from Debian's package media-types), read once.
     static let ofThisSystem = MIMETypes(table: (try? String(contentsOfFile: "/etc/mime.types", encoding: .utf8)) ?? "")
-    /// For a file of which nothing is known.
+    /// The type for a file of unknown content.
     static let unknown = "application/octet-stream"
 
     private var types: [String: String]
 
-    /// Reads a table: a type and its extensions on each line, the rest of a line behind "#" is a comment.
+    /// Reads a table. Each line has a type and its extensions; text after "#" is a comment.
     ///
-    /// Of two types for one extension the first counts, as for Apache and Python.
+    /// If an extension has two types, the first counts, as for Apache and Python.
     init(table: String) {
         types = [:]
         for line in table.split(separator: "\n") {
@@ -27,13 +27,13 @@ struct MIMETypes: Sendable {
         }
     }
 
-    /// The type of a file with that extension, whatever its case.
+    /// Returns the type for a file extension, compared without regard to case.
     func type(ofExtension name: String) -> String {
         let name = name.lowercased()
         return Self.fixed[name] ?? types[name] ?? Self.common[name] ?? Self.unknown
     }
 
-    /// Certificates, of which systems say different things: AFNetworking's types.
+    /// Types of certificates, which differ between systems. These are AFNetworking's types.
     private static let fixed = [
         "cer": "application/x-x509-ca-cert", "crt": "application/x-x509-ca-cert",
         "der": "application/x-x509-ca-cert",

@@ -6,11 +6,11 @@ public import FoundationNetworking
 
 /// Encodes parameters, or any `Encodable` value, as a property list in the body, and adds the default headers.
 ///
-/// A method that takes its parameters in the URL (GET, HEAD, DELETE) gets a query, as from `HTTPRequestSerializer`.
-/// Besides what JSON knows, dates and data may be values; null has no form in a property list and is refused. In the
-/// XML format dates lose their fraction of a second, and texts with characters that XML cannot hold are refused.
+/// A method that encodes its parameters in the URL (GET, HEAD, DELETE) gets a query, as with `HTTPRequestSerializer`.
+/// In addition to JSON's types, values may be dates and data. Null has no form in a property list and is rejected. The
+/// XML format drops the fractional seconds of dates, and rejects text with characters that XML does not allow.
 public struct PropertyListRequestSerializer: RequestSerializer, Codable {
-    /// How a property list is written.
+    /// The format of a property list.
     public enum Format: String, Sendable, Codable {
         /// XML 1.0.
         case xml
@@ -20,9 +20,9 @@ public struct PropertyListRequestSerializer: RequestSerializer, Codable {
         fileprivate var foundation: PropertyListSerialization.PropertyListFormat { self == .xml ? .xml : .binary }
     }
 
-    /// Makes the headers and the queries.
+    /// Adds the headers and the queries.
     public var http = HTTPRequestSerializer()
-    /// Default XML.
+    /// The format of the body. Default XML.
     public var format: Format
 
     public var properties: RequestProperties { http.properties }
@@ -30,10 +30,10 @@ public struct PropertyListRequestSerializer: RequestSerializer, Codable {
     /// Makes a serializer with the default headers.
     public init(format: Format = .xml) { self.format = format }
 
-    /// The request with default headers, and with the parameters in its URL or as a property list in its body.
+    /// Returns the request with default headers, and with the parameters in its URL or as a property list in its body.
     ///
-    /// Without parameters it adds no body and no content type.
-    /// - Throws: `NetworkingError` with `invalidRequest`, naming the parameter that cannot be encoded; `badURL` when
+    /// Without parameters, no body and no content type are added.
+    /// - Throws: `NetworkingError` with `invalidRequest`, naming the parameter that cannot be encoded; with `badURL` if
     ///   the request has no URL.
     public func request(
         _ request: URLRequest, with parameters: Parameters?
@@ -47,7 +47,7 @@ public struct PropertyListRequestSerializer: RequestSerializer, Codable {
         return try self.request(request, withValue: parameters)
     }
 
-    /// The request with default headers and a property list as its body that is any value, whatever the method.
+    /// Returns the request with default headers and any value as its property list body, for any method.
     ///
     /// - Throws: `NetworkingError` with `invalidRequest`, naming the element that cannot be encoded.
     public func request(
@@ -60,7 +60,7 @@ public struct PropertyListRequestSerializer: RequestSerializer, Codable {
         return request
     }
 
-    /// The request with default headers and a value of the program's own as a property list, whatever the method.
+    /// Returns the request with default headers and an `Encodable` value as its property list body, for any method.
     ///
     /// - Throws: `NetworkingError` with `invalidRequest`, naming the member that cannot be encoded.
     public func request(

@@ -6,16 +6,16 @@ public import FoundationNetworking
 
 /// How a serializer writes parameters as the text of a query or of a URL-encoded form.
 public enum QuerySerialization: Sendable {
-    /// By the rules of `QueryEncoder`.
+    /// The rules of `QueryEncoder`.
     case standard
-    /// By a function of the program's own, which gets the request so far and the parameters.
+    /// A custom function, which receives the request so far and the parameters.
     ///
     /// The function returns the text to send, without "?". In a URL, "#" and characters that a URL cannot contain are
-    /// escaped; existing escapes are kept. An error that the function throws is the request's error: a
-    /// `NetworkingError` unchanged, any other error as the `underlying` of an `invalidRequest`.
+    /// escaped; existing escapes are kept. If the function throws, the request fails: a `NetworkingError` is passed
+    /// through unchanged, any other error becomes the `underlying` of an `invalidRequest`.
     case custom(@Sendable (_ request: URLRequest, _ parameters: Parameters) throws -> String)
 
-    /// The text for a request's parameters.
+    /// Returns the text for a request's parameters.
     func text(for parameters: Parameters, of request: URLRequest) throws(NetworkingError) -> String {
         switch self {
         case .standard: return try QueryEncoder().encode(parameters)
@@ -33,9 +33,9 @@ public enum QuerySerialization: Sendable {
     }
 }
 
-/// Removes the values of secrets, recognized by name, from bodies for logs.
+/// Removes the values of secrets, recognized by their names, from bodies in logs.
 enum BodyRedaction {
-    /// A form or JSON without secrets; any other body as it is.
+    /// Returns a form or JSON body without secrets, and any other body unchanged.
     static func shown(_ data: Data, contentType: String?) -> Data {
         let type = (contentType ?? "").lowercased()
         if type.hasPrefix("application/x-www-form-urlencoded"), let text = String(validating: data, as: UTF8.self) {

@@ -3,16 +3,16 @@
 
 public import FoundationNetworking
 
-/// Properties of the requests that a serializer makes. A property that is nil leaves Foundation's value.
+/// Properties of the requests that a serializer makes. A property that is nil keeps Foundation's value.
 ///
-/// The library acts on `cachePolicy` with a cache, and on `handlesCookies` with a cookie jar. The others are written
-/// into the `URLRequest` for a program's own policy. Time limits are `RequestOperationManager.timeouts`.
+/// The library uses `cachePolicy` with a cache, and `handlesCookies` with a cookie jar. The other properties are set on
+/// the `URLRequest` for the program's own use. Time limits are set with `RequestOperationManager.timeouts`.
 public struct RequestProperties: Sendable, Hashable {
     /// The cache policy of the request.
     public var cachePolicy: URLRequest.CachePolicy?
     /// Whether cookies are sent and stored.
     public var handlesCookies: Bool?
-    /// Whether the request may travel over a cellular network.
+    /// Whether the request may use a cellular network.
     public var allowsCellularAccess: Bool?
     /// The service type of the request.
     public var networkServiceType: URLRequest.NetworkServiceType?

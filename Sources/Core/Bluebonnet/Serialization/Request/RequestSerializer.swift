@@ -4,18 +4,19 @@
 public import Foundation
 public import FoundationNetworking
 
-/// Puts parameters and default headers into a request.
+/// Encodes parameters and default headers into a request.
 ///
-/// Serializers are values: a manager keeps one and copies it into each request, and changing it changes later requests.
+/// Serializers are values: a manager stores one and copies it into each request. Changing the manager's serializer
+/// affects later requests only.
 public protocol RequestSerializer: Sendable {
-    /// What is written into the requests that this serializer makes from a method and a URL. Default: nothing.
+    /// The properties of the requests that this serializer makes from a method and a URL. Default: none are set.
     var properties: RequestProperties { get }
 
-    /// The request with the parameters encoded into it.
+    /// Returns the request with the parameters encoded into it.
     ///
-    /// What the request says already is kept: a header of its own always wins over the serializer's.
-    /// - Throws: from the library's serializers a `NetworkingError` with `invalidRequest`, naming the parameter that
-    ///   cannot be encoded. A serializer of the program's own may throw any error; it becomes the `underlying` of an
+    /// Existing contents of the request are kept: its header fields take precedence over the serializer's.
+    /// - Throws: from the library's serializers, a `NetworkingError` with `invalidRequest`, naming the parameter that
+    ///   cannot be encoded. A custom serializer may throw any error; the error becomes the `underlying` of an
     ///   `invalidRequest`.
     func request(_ request: URLRequest, with parameters: Parameters?) throws -> URLRequest
 }
@@ -40,8 +41,8 @@ extension RequestSerializer {
         return request
     }
 
-    /// Does in place what `request(_:with:)` does, where the library knows how: Foundation copies a request that is
-    /// changed while somebody else has it.
+    /// Applies `request(_:with:)`, in place for the serializers that support it: Foundation copies a request that is
+    /// changed while another reference to it exists.
     package func complete(_ request: inout URLRequest, with parameters: Parameters?) throws {
         switch self {
         case let serializer as HTTPRequestSerializer: try serializer.complete(&request, with: parameters)

@@ -4,15 +4,15 @@
 internal import Foundation
 internal import FoundationNetworking
 
-// Request serializers as values that a program keeps, where AFNetworking's were archived with NSCoding. All options are
-// held, credentials in the headers included: protect what was encoded accordingly.
+// Request serializers are `Codable`, so that a program can store them, as AFNetworking archived them with NSCoding. All
+// options are encoded, including credentials in the headers: protect the encoded data accordingly.
 
 extension HTTPRequestSerializer: Codable {
     private enum CodingKeys: CodingKey {
         case headers, methodsEncodingParametersInURL, querySerialization, stringEncoding, properties
     }
 
-    /// Makes a serializer with every option of the one that was encoded.
+    /// Makes a serializer with every encoded option.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         self.init()
@@ -25,7 +25,7 @@ extension HTTPRequestSerializer: Codable {
 
     /// Encodes every option.
     ///
-    /// - Throws: `EncodingError`, naming `querySerialization`, when that is a function of the program's own.
+    /// - Throws: `EncodingError`, naming `querySerialization`, if that is a custom function.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: CodingKeys.self)
         try container.encode(headers, forKey: .headers)
@@ -39,7 +39,7 @@ extension HTTPRequestSerializer: Codable {
 extension QuerySerialization: Codable {
     private static let standardName = "standard"
 
-    /// Makes `standard`, the only case that can be encoded.
+    /// Decodes `standard`, the only case that can be encoded.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.singleValueContainer()
         guard try container.decode(String.self) == Self.standardName else {
@@ -69,7 +69,7 @@ extension RequestProperties: Codable {
         case cachePolicy, handlesCookies, allowsCellularAccess, networkServiceType
     }
 
-    /// Makes properties as they were encoded; one that is not there is nil.
+    /// Makes properties as they were encoded; missing properties are nil.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         self.init()
@@ -90,7 +90,7 @@ extension RequestProperties: Codable {
 }
 
 extension KeyedDecodingContainer {
-    /// A value by its number; nil when there is none, and an error when no value has that number.
+    /// Returns a value by its number; nil if the key is missing. Throws if no value has the number.
     fileprivate func value<Value: RawRepresentable<UInt>>(of type: Value.Type, forKey key: Key) throws -> Value? {
         guard let number = try decodeIfPresent(UInt.self, forKey: key) else { return nil }
         guard let value = Value(rawValue: number) else {
@@ -101,13 +101,13 @@ extension KeyedDecodingContainer {
     }
 }
 
-/// A request serializer of the library with all its options, by its kind.
+/// A request serializer of the library with all its options, by kind.
 enum RequestSerializerRecord: Codable, Sendable {
     case http(HTTPRequestSerializer)
     case json(JSONRequestSerializer)
     case propertyList(PropertyListRequestSerializer)
 
-    /// Nil for a type that is not the library's.
+    /// Returns nil for a type that is not part of the library.
     init?(_ serializer: any RequestSerializer) {
         switch serializer {
         case let serializer as HTTPRequestSerializer: self = .http(serializer)

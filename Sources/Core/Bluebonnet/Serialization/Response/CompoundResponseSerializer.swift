@@ -3,16 +3,17 @@
 
 public import Foundation
 
-/// Tries several serializers in order; the first one that accepts the response and can parse its body makes the value.
+/// Tries several serializers in order; the first serializer that accepts the response and can parse its body makes the
+/// value.
 ///
 /// A plain `HTTPResponseSerializer` accepts any body, so put it last: it delivers the bodies that no other serializer
 /// can parse. If no serializer makes a value, the operation fails; the error's `underlying` is a `CompoundFailure` with
-/// each serializer's error. The value of an empty body is that of the first serializer that accepts it.
+/// each serializer's error. An empty body gets its value from the first serializer that accepts it.
 public struct CompoundResponseSerializer: ResponseSerializer {
     /// The serializers, in the order in which they are tried.
     public let serializers: [any ResponseSerializer]
 
-    /// Accepts every status that one of the serializers accepts, with any content type.
+    /// Accepts every status that at least one of the serializers accepts, with any content type.
     public let validation: ResponseValidation
 
     /// Makes a serializer from at least one serializer.
@@ -37,7 +38,7 @@ public struct CompoundResponseSerializer: ResponseSerializer {
         throw CompoundFailure(errors: errors).summary(response, body)
     }
 
-    /// The call may accept statuses that every serializer refuses.
+    /// The call may accept statuses that no serializer accepts.
     private func value(
         of serializer: some ResponseSerializer, _ response: ResponseHead, _ body: Data
     ) throws(NetworkingError) -> any Sendable {
@@ -51,14 +52,15 @@ public struct CompoundResponseSerializer: ResponseSerializer {
     }
 }
 
-/// Why each serializer of a compound made no value.
+/// The errors of the serializers in a compound, if none made a value.
 public struct CompoundFailure: Error, Sendable, CustomStringConvertible {
     /// One error for each serializer, in their order.
     public let errors: [NetworkingError]
 
     public var description: String { errors.map(\.message).joined(separator: "; ") }
 
-    /// The error of the whole: that of the first serializer that looked into the body, else of the first one.
+    /// Returns the error of the compound, with the code of the first serializer that looked into the body, or else of
+    /// the first serializer.
     fileprivate func summary(_ response: ResponseHead, _ body: Data) -> NetworkingError {
         let refusals: [NetworkingError.Code] = [.unacceptableStatus, .unacceptableContentType]
         let code = (errors.first { !refusals.contains($0.code) } ?? errors.first)?.code ?? .cannotParseResponse

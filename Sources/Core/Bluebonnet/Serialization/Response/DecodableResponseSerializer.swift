@@ -3,7 +3,7 @@
 
 public import Foundation
 
-/// Decodes the body into a type of the program's own.
+/// Decodes the body into a `Decodable` type.
 ///
 /// ```swift
 /// let serializer = DecodableResponseSerializer(User.self)
@@ -11,9 +11,9 @@ public import Foundation
 /// let user = try await manager.run(RequestHandle(operation, as: User.self))
 /// ```
 ///
-/// JSON is checked by the library's own parser first, since Foundation's decoder lets trailing commas through; it may
-/// be in any encoding that `JSONResponseSerializer` reads. As there, an empty body or one space is `null`: nil for an
-/// optional type, an error for any other.
+/// The library's parser checks JSON first, because Foundation's decoder accepts trailing commas. The text may have any
+/// encoding that `JSONResponseSerializer` reads. As with that serializer, an empty body or a single space is `null`:
+/// nil for an optional type, an error for any other type.
 public struct DecodableResponseSerializer<Value: Decodable & Sendable>: ResponseSerializer {
     public var validation: ResponseValidation
     private let decode: @Sendable (ResponseHead, Data) throws -> Value
@@ -21,9 +21,9 @@ public struct DecodableResponseSerializer<Value: Decodable & Sendable>: Response
     /// Decodes JSON of `application/json`, `text/json` and `text/javascript` with a status from 200 to 299.
     ///
     /// - Parameters:
-    ///   - type: what a body becomes.
+    ///   - type: the type of the value.
     ///   - decoder: used on the library's processing queues; do not change it afterwards.
-    ///   - acceptsStructuredSuffix: whether `application/problem+json` and its like are accepted too.
+    ///   - acceptsStructuredSuffix: whether types such as `application/problem+json` are accepted too.
     public init(
         _ type: Value.Type = Value.self, decoder: JSONDecoder = JSONDecoder(), acceptsStructuredSuffix: Bool = false
     ) {
@@ -35,12 +35,12 @@ public struct DecodableResponseSerializer<Value: Decodable & Sendable>: Response
     /// Decodes property lists of `application/x-plist` with a status from 200 to 299.
     ///
     /// - Parameters:
-    ///   - type: what a body becomes.
+    ///   - type: the type of the value.
     ///   - decoder: used on the library's processing queues; do not change it afterwards.
     public init(_ type: Value.Type = Value.self, propertyListDecoder decoder: PropertyListDecoder) {
         validation = PropertyListResponseSerializer().validation
         decode = { response, body in
-            // Foundation's decoder runs out of stack on lists that are nested deep, so they are refused before.
+            // Foundation's decoder overflows the stack on deeply nested lists, so such lists are rejected first.
             guard try PropertyListResponseSerializer().value(for: response, body: body) != nil else {
                 return try Self.nothing()
             }
@@ -48,7 +48,7 @@ public struct DecodableResponseSerializer<Value: Decodable & Sendable>: Response
         }
     }
 
-    /// Decodes with a function of the program's own, which gets the body, also an empty one.
+    /// Decodes with a custom function, which receives the body, also an empty body.
     public init(
         validation: ResponseValidation = ResponseValidation(),
         decode: @escaping @Sendable (_ body: Data) throws -> Value
@@ -84,7 +84,7 @@ public struct DecodableResponseSerializer<Value: Decodable & Sendable>: Response
     }
 
     private static func nothing() throws -> Value {
-        // No text is not the text `null`.
+        // An empty body is not the text `null`.
         guard Value.self != JSONValue.self, let type = Value.self as? any ExpressibleByNilLiteral.Type,
             let value = type.init(nilLiteral: ()) as? Value
         else {
@@ -96,7 +96,7 @@ public struct DecodableResponseSerializer<Value: Decodable & Sendable>: Response
 }
 
 extension JSONValue {
-    /// The kind of the value at a path, such as `an object`; nil if the path leads nowhere.
+    /// Returns the kind of the value at a path, such as `an object`; nil if the path leads nowhere.
     fileprivate func kind(at path: [any CodingKey]) -> String? {
         var value = self
         for key in path {

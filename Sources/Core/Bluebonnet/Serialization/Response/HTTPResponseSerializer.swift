@@ -3,11 +3,11 @@
 
 public import Foundation
 
-/// Delivers the body as it is, after the status has been checked (and the content type, if `validation` names some).
+/// Delivers the body unchanged, after checking the status (and the content type, if `validation` lists any).
 public struct HTTPResponseSerializer: ResponseSerializer, Codable {
     public var validation: ResponseValidation
-    /// The encoding of text whose response names no charset that is known: what `RequestOperation.responseString` falls
-    /// back to. The value is the bytes, whatever the encoding. Default UTF-8.
+    /// The fallback encoding of `RequestOperation.responseString`, for responses that name no known charset. The value
+    /// is always the bytes, whatever the encoding. Default UTF-8.
     public var stringEncoding: String.Encoding {
         get { String.Encoding(rawValue: encodingNumber) }
         set { encodingNumber = newValue.rawValue }
@@ -19,7 +19,7 @@ public struct HTTPResponseSerializer: ResponseSerializer, Codable {
         case encodingNumber = "stringEncoding"
     }
 
-    /// Makes a serializer; without arguments it accepts statuses from 200 to 299 with any content type.
+    /// Makes a serializer. Without arguments it accepts statuses from 200 to 299 with any content type.
     public init(validation: ResponseValidation = ResponseValidation()) {
         self.validation = validation
     }

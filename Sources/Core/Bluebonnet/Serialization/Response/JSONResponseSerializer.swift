@@ -3,23 +3,24 @@
 
 public import Foundation
 
-/// Parses the body as JSON; any value may stand at the top.
+/// Parses the body as JSON. The top-level value may have any type.
 ///
-/// The text may be UTF-8, UTF-16 or UTF-32, or what the response's charset says. A body that is empty or one space is
-/// `null`, whatever the status (an answer to HEAD, 204, 205). Everything else that is not JSON is an error: bytes that
-/// are no text, trailing commas, more than 512 nested arrays and objects.
+/// The text may be UTF-8, UTF-16 or UTF-32, or have the encoding of the response's charset. A body that is empty or a
+/// single space is `null`, whatever the status (a response to HEAD, 204, 205). All other bodies that are not JSON are
+/// errors: bytes that are not text, trailing commas, more than 512 nested arrays and objects.
 ///
-/// Of AFNetworking's reading options `allowsFragments` is here; mutable containers have no meaning for a Swift value.
+/// Of AFNetworking's reading options, only `allowsFragments` exists; mutable containers have no meaning for a Swift
+/// value.
 public struct JSONResponseSerializer: ResponseSerializer, Codable {
     public var validation: ResponseValidation
-    /// Leaves out the members of objects that are null, at any depth, in arrays too. Default false.
+    /// Whether members of objects that are null are removed, at any depth, in arrays too. Default false.
     public var removesKeysWithNullValues = false
-    /// Leaves out the elements of arrays that are null, at any depth. Default false.
+    /// Whether elements of arrays that are null are removed, at any depth. Default false.
     public var removesNullElements = false
-    /// Whether a string, a number, a truth value or null may stand at the top. Default true, as RFC 8259 has it.
+    /// Whether the top-level value may be a string, a number, a Boolean or null. Default true, as in RFC 8259.
     public var allowsFragments = true
-    /// The encoding of text that has no byte order mark and whose response names no charset that is known. Default nil:
-    /// UTF-8, UTF-16 or UTF-32, which its first bytes tell.
+    /// The encoding of text without a byte order mark in a response that names no known charset. Default nil: UTF-8,
+    /// UTF-16 or UTF-32, detected from the first bytes.
     public var stringEncoding: String.Encoding? {
         get { encodingNumber.map(String.Encoding.init(rawValue:)) }
         set { encodingNumber = newValue?.rawValue }
@@ -33,14 +34,14 @@ public struct JSONResponseSerializer: ResponseSerializer, Codable {
 
     /// Makes a serializer for `application/json`, `text/json` and `text/javascript` with a status from 200 to 299.
     ///
-    /// - Parameter acceptsStructuredSuffix: whether `application/problem+json` and its like are accepted too.
+    /// - Parameter acceptsStructuredSuffix: whether types such as `application/problem+json` are accepted too.
     public init(acceptsStructuredSuffix: Bool = false) {
         var types: Set<String> = ["application/json", "text/json", "text/javascript"]
         if acceptsStructuredSuffix { types.insert("application/*+json") }
         validation = ResponseValidation(acceptableContentTypes: types)
     }
 
-    /// Made once, because sets take their time.
+    /// Made once, because making sets takes time.
     static let ofJSON = JSONResponseSerializer()
     static let ofSuffixToo = JSONResponseSerializer(acceptsStructuredSuffix: true)
 
@@ -49,10 +50,10 @@ public struct JSONResponseSerializer: ResponseSerializer, Codable {
         return withoutNulls(try parse(body, of: response, parsed))
     }
 
-    /// Whether a body stands for nothing: it is empty, or one space.
+    /// Whether a body counts as `null`: it is empty or a single space.
     static func isNothing(_ body: Data) -> Bool { body.isEmpty || body.elementsEqual([0x20]) }
 
-    /// What the response's charset makes of a body, or the error that says why it is not JSON.
+    /// Parses a body in the encoding of the response's charset. Throws the error that says why the body is not JSON.
     func parse<Result>(
         _ body: Data, of response: ResponseHead, _ parse: (_ body: Data, BodyEncoding) throws -> Result
     ) throws(NetworkingError) -> Result {

@@ -3,10 +3,10 @@
 
 public import Foundation
 
-/// Parses the body as a property list, in XML or in the binary format.
+/// Parses the body as a property list, in the XML or the binary format.
 ///
-/// The value is nil when the response has no body by its status (204, 205), or announces a body that does not come (a
-/// response to HEAD). Any other empty body is an error, and so is a body that is no property list.
+/// The value is nil if the status (204, 205) allows no body, or if the response announces a body that does not arrive
+/// (a response to HEAD). Any other empty body is an error, and so is a body that is not a property list.
 public struct PropertyListResponseSerializer: ResponseSerializer, Codable {
     public var validation: ResponseValidation
 

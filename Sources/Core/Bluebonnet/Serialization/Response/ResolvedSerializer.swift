@@ -3,15 +3,15 @@
 
 internal import Foundation
 
-/// A response serializer as operations hold it, with what is asked of it often: a serializer is a user's code, which
-/// the network thread must not run.
+/// Stores a response serializer together with the properties that operations often read. A serializer may be the
+/// program's code, which the network thread must not run.
 final class ResolvedSerializer: Sendable {
     let serializer: any ResponseSerializer
-    /// The serializer's, or with the statuses that a call accepts.
+    /// The serializer's validation, or the same with the statuses that a call accepts.
     let validation: ResponseValidation
-    /// The statuses that a call accepts; nil for the serializer's.
+    /// The statuses that a call accepts; nil if the call uses the serializer's statuses.
     let statusCodesOfCall: IndexSet?
-    /// Whether it delivers the body as it is.
+    /// Whether the serializer delivers the body unchanged.
     let isPlain: Bool
 
     init<Serializer: ResponseSerializer>(_ serializer: Serializer) {
@@ -27,18 +27,18 @@ final class ResolvedSerializer: Sendable {
         statusCodesOfCall = isOfCall ? statusCodes : nil
     }
 
-    /// The serializer, with the statuses that a call accepts.
+    /// Returns the serializer with the statuses that a call accepts.
     func accepting(_ statusCodes: IndexSet) -> ResolvedSerializer {
         ResolvedSerializer(self, statusCodes, ofCall: true)
     }
 
-    /// The serializer, with the statuses of redirects added, unless the call names its statuses.
+    /// The serializer with the redirect statuses added, unless the call names its statuses.
     var acceptingRedirects: ResolvedSerializer {
         guard statusCodesOfCall == nil, let own = validation.acceptableStatusCodes else { return self }
         return ResolvedSerializer(self, own.union(ResponseHead.redirectStatusCodes), ofCall: false)
     }
 
-    /// Delivers any body as it is, with the same statuses.
+    /// A serializer that delivers any body unchanged, with the same statuses.
     var ofBodies: ResolvedSerializer {
         let codes = validation.acceptableStatusCodes
         return ResolvedSerializer(

@@ -17,44 +17,43 @@ public import Foundation
 /// ```
 ///
 /// Serializers are values that many operations share. The library calls them on its queues, several at the same time,
-/// never on the network thread. A serializer must not wait for another operation: the response of that operation may be
-/// queued behind the serializer's own.
+/// and never on the network thread. A serializer must not wait for another operation: the response of that operation
+/// may be queued after the serializer's own.
 public protocol ResponseSerializer: Sendable {
-    /// What the body becomes.
+    /// The type of the parsed value.
     associatedtype Value: Sendable
 
-    /// Which statuses and content types are accepted, before the body is looked at. Asked once, when the serializer is
-    /// given to an operation or a manager.
+    /// The statuses and content types that are accepted; they are checked before the body is read. Read once, when the
+    /// serializer is passed to an operation or a manager.
     var validation: ResponseValidation { get }
 
-    /// Makes the value from a response that passed `validation`; throws when the body cannot be understood.
+    /// Makes the value from a response that passed `validation`. Throws if the body cannot be parsed.
     ///
-    /// A `NetworkingError` is delivered as it is; any other error is wrapped as `cannotParseResponse`. The library adds
-    /// request, response and body to the error.
+    /// A `NetworkingError` is delivered unchanged; any other error is wrapped as `cannotParseResponse`. The library
+    /// adds request, response and body to the error.
     ///
     /// - Parameters:
     ///   - response: status, header fields and URL; `response.urlResponse` is Foundation's form.
-    ///   - body: the body without its content coding; empty when there is none.
+    ///   - body: the body without its content coding; may be empty.
     func value(for response: ResponseHead, body: Data) throws -> Value
 
-    /// Whether the value is always the body as it arrived. Asked once, as `validation` is. Default false.
+    /// Whether the value is always the unchanged body. Read once, like `validation`. Default false.
     ///
-    /// Such a serializer has nothing to do, so that the library delivers the body without calling it. Counts only where
-    /// `Value` is `Data`.
+    /// The library then delivers the body without calling the serializer. Has an effect only if `Value` is `Data`.
     var deliversBodyUnchanged: Bool { get }
 }
 
 extension ResponseSerializer {
     public var deliversBodyUnchanged: Bool { false }
 
-    /// The value; what the serializer throws as a `NetworkingError`.
+    /// Returns the value, and throws the serializer's errors as `NetworkingError`.
     func checkedValue(for response: ResponseHead, body: Data) throws(NetworkingError) -> any Sendable {
         try NetworkingError.unlessParsed { try value(for: response, body: body) }
     }
 }
 
 extension NetworkingError {
-    /// What `parse` makes; what it throws as a `NetworkingError`.
+    /// Returns the result of `parse`, and throws its errors as `NetworkingError`.
     static func unlessParsed<Value>(_ parse: () throws -> Value) throws(NetworkingError) -> Value {
         do {
             return try parse()

@@ -3,16 +3,16 @@
 
 internal import Foundation
 
-// Response serializers are `Codable`, where AFNetworking's were archived with NSCoding, with all their options.
-// `DecodableResponseSerializer` is not: its type and its decoder cannot be encoded. Here is what the compiler cannot
-// make.
+// Response serializers are `Codable` with all their options, as AFNetworking archived them with NSCoding.
+// `DecodableResponseSerializer` is not: its type and its decoder cannot be encoded. This file has the conformances that
+// the compiler cannot synthesize.
 
 extension ResponseValidation: Codable {
     private enum CodingKeys: CodingKey {
         case acceptableStatusCodes, acceptableContentTypes
     }
 
-    /// Makes a validation as it was encoded; what is not there accepts anything.
+    /// Makes a validation as it was encoded; a missing key accepts anything.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         self.init(
@@ -29,7 +29,7 @@ extension ResponseValidation: Codable {
 }
 
 extension CompoundResponseSerializer: Codable {
-    /// Makes a serializer of the ones that were encoded, in their order.
+    /// Makes a serializer from the encoded serializers, in their order.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.singleValueContainer()
         let members = try container.decode([SerializerRecord].self)
@@ -42,8 +42,8 @@ extension CompoundResponseSerializer: Codable {
 
     /// Encodes the serializers with their options.
     ///
-    /// - Throws: `EncodingError`, naming the type of a member that is a `DecodableResponseSerializer` or no type of the
-    ///   library.
+    /// - Throws: `EncodingError`, naming the type of a member that is a `DecodableResponseSerializer` or not a type of
+    ///   the library.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.unkeyedContainer()
         for serializer in serializers {
@@ -58,7 +58,7 @@ extension CompoundResponseSerializer: Codable {
     }
 }
 
-/// A serializer of the library with all its options, by its kind.
+/// A serializer of the library with all its options, by kind.
 enum SerializerRecord: Codable, Sendable {
     case http(HTTPResponseSerializer)
     case string(StringResponseSerializer)
@@ -68,13 +68,13 @@ enum SerializerRecord: Codable, Sendable {
     case xmlDocument(XMLDocumentResponseSerializer)
     case compound(CompoundResponseSerializer)
 
-    /// A serializer that has no record.
+    /// The error for a serializer that cannot be recorded.
     struct Unknown: Error {
         /// The serializer's type, for a message.
         let type: String
     }
 
-    /// - Throws: the type of a serializer, or of a member of a compound, that no record can hold.
+    /// - Throws: the type of a serializer, or of a member of a compound, that cannot be recorded.
     init(_ serializer: any ResponseSerializer) throws(Unknown) {
         switch serializer {
         case let serializer as HTTPResponseSerializer: self = .http(serializer)

@@ -3,15 +3,15 @@
 
 public import Foundation
 
-/// Which statuses and content types a response serializer accepts.
+/// The statuses and content types that a response serializer accepts.
 public struct ResponseValidation: Sendable, Equatable {
     /// Accepted status codes; nil accepts any. Default 200 to 299.
     public var acceptableStatusCodes: IndexSet? { didSet { statusRange = acceptableStatusCodes?.onlyRange } }
     /// Accepted content types without parameters, compared without regard to case; nil accepts any. Default nil.
     ///
-    /// A star stands for any text that is not empty: `image/*`, `application/*+json`.
+    /// A star matches any text that is not empty: `image/*`, `application/*+json`.
     public var acceptableContentTypes: Set<String>?
-    /// The accepted statuses, where they are one range: asking an `IndexSet` is slow.
+    /// The accepted statuses if they are a single range. Stored, because a query of an `IndexSet` is slow.
     private var statusRange: Range<Int>?
 
     /// Accepts the given statuses and content types; the default is any content type with a status from 200 to 299.
@@ -24,19 +24,19 @@ public struct ResponseValidation: Sendable, Equatable {
         statusRange = acceptableStatusCodes?.onlyRange
     }
 
-    /// Whether the status alone is accepted: what decides, before the body arrives, where it goes.
+    /// Whether the status alone is accepted. Decides the destination of the body before the body arrives.
     func accepts(status: Int) -> Bool {
         if let statusRange { return statusRange.contains(status) }
         return acceptableStatusCodes?.contains(status) ?? true
     }
 
-    /// Checks a response as the library does before it asks a serializer for a value: for a serializer that tries
-    /// others, or for a test.
+    /// Checks a response as the library does before it calls a serializer: for a serializer that tries others, or for a
+    /// test.
     ///
-    /// The content type of a response that has no body does not count: one with the status 204, 205 or 304, or one that
-    /// announces a body that did not come, as a response to HEAD does.
+    /// The content type of a response without a body does not count: a response with status 204, 205 or 304, or a
+    /// response that announces a body that does not arrive, such as a response to HEAD.
     /// - Throws: `NetworkingError` with `unacceptableStatus` or `unacceptableContentType`, with the response and the
-    ///   body. When both are wrong, the status is the error and the content type its `underlying`.
+    ///   body. If both are wrong, the error is for the status, and the content type is its `underlying`.
     public func validate(_ response: ResponseHead, body: Data) throws(NetworkingError) {
         let refusal = refusal(
             status: response.statusCode, contentType: response.contentType, bodyIsEmpty: body.isEmpty,
@@ -46,13 +46,13 @@ public struct ResponseValidation: Sendable, Equatable {
         throw refusal
     }
 
-    /// What is wrong with a response, or nil. The status comes first, with the content type as its underlying error
-    /// when that is wrong too, as AFNetworking reports it.
+    /// Returns the error of a response; nil if the response is accepted. An error for the status comes first, with a
+    /// wrong content type as its underlying error, as AFNetworking reports it.
     ///
     /// - Parameters:
-    ///   - bodyIsEmpty: an empty body needs no content type, but one that is named has to be accepted.
-    ///   - hasNoBody: by its method or status the response has no body, or nobody reads it as a value: its content type
-    ///     does not count.
+    ///   - bodyIsEmpty: an empty body needs no content type; a content type that is present has to be accepted.
+    ///   - hasNoBody: whether the response has no body by its method or status, or the body is not read as a value. The
+    ///     content type then does not count.
     func refusal(
         status: Int, contentType: @autoclosure () -> String?, bodyIsEmpty: Bool, hasNoBody: Bool = false
     ) -> NetworkingError? {
@@ -69,7 +69,7 @@ public struct ResponseValidation: Sendable, Equatable {
         guard let contentType else {
             return bodyIsEmpty ? nil : NetworkingError(.unacceptableContentType, "the response has no content type")
         }
-        // Nearly every server writes the type as it is accepted, and nothing behind it.
+        // Fast path: nearly every server sends the type exactly as it is accepted, without parameters.
         if acceptableContentTypes.contains(contentType), !contentType.hasByte(UInt8(ascii: ";")) { return nil }
         if Self.hasSeveralTypes(contentType) {
             let text = "the response has several content types, of which none counts: \(contentType)"
@@ -83,7 +83,7 @@ public struct ResponseValidation: Sendable, Equatable {
             .unacceptableContentType, "the response's content type is \(mediaType), not one of \(wanted)")
     }
 
-    /// Whether a media type is the accepted one, in which one star may stand for any text.
+    /// Whether a media type matches the accepted type, in which one star may match any text.
     private static func matches(_ mediaType: String, _ accepted: String) -> Bool {
         guard let star = accepted.firstIndex(of: "*") else { return mediaType == accepted }
         let (start, end) = (accepted[..<star], accepted[star...].dropFirst())
@@ -91,7 +91,7 @@ public struct ResponseValidation: Sendable, Equatable {
             && mediaType.utf8.count > start.utf8.count + end.utf8.count
     }
 
-    /// Whether several `Content-Type` fields were combined into one (RFC 9110, 5.3): a comma stands outside of quotes.
+    /// Whether several `Content-Type` fields were combined into one (RFC 9110, 5.3): a comma occurs outside of quotes.
     private static func hasSeveralTypes(_ field: String) -> Bool {
         guard field.utf8.contains(UInt8(ascii: ",")) else { return false }
         let pieces = field.split(separator: "\"", omittingEmptySubsequences: false)
@@ -100,10 +100,10 @@ public struct ResponseValidation: Sendable, Equatable {
 }
 
 extension IndexSet {
-    /// Every status code of HTTP, 100 to 999: for calls that look at the status themselves.
+    /// Every status code of HTTP, 100 to 999: for calls that check the status themselves.
     public static let anyStatus = IndexSet(integersIn: 100...999)
 
-    /// The range, when there is just one.
+    /// The range, if the set is a single range.
     fileprivate var onlyRange: Range<Int>? {
         let ranges = rangeView
         return ranges.count == 1 ? ranges.first : nil

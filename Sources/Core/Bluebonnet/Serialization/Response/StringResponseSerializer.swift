@@ -3,11 +3,11 @@
 
 public import Foundation
 
-/// Gives the body as text: in the encoding that a byte order mark says, else the response's charset, else
+/// Decodes the body as text, in the encoding of its byte order mark, else of the response's charset, else in
 /// `stringEncoding`.
 public struct StringResponseSerializer: ResponseSerializer, Codable {
     public var validation: ResponseValidation
-    /// The encoding of a body that names none. Default UTF-8.
+    /// The encoding of a body that specifies none. Default UTF-8.
     public var stringEncoding: String.Encoding {
         get { String.Encoding(rawValue: encodingNumber) }
         set { encodingNumber = newValue.rawValue }
@@ -22,7 +22,7 @@ public struct StringResponseSerializer: ResponseSerializer, Codable {
     /// Makes a serializer, by default for any content type with a status from 200 to 299.
     public init(_ validation: ResponseValidation = ResponseValidation()) { self.validation = validation }
 
-    /// - Throws: `NetworkingError` with `cannotParseResponse` when the body is no such text.
+    /// - Throws: `NetworkingError` with `cannotParseResponse` if the body is not valid text in that encoding.
     public func value(for response: ResponseHead, body: Data) throws(NetworkingError) -> String {
         if let text = response.text(of: body, fallback: stringEncoding) { return text }
         throw NetworkingError(

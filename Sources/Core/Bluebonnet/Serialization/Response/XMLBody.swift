@@ -4,16 +4,16 @@
 public import Foundation
 public import FoundationXML
 
-/// A body that is a well-formed XML document, from which parsers and trees can be made, in any thread.
+/// A body that is a well-formed XML document. Parsers and trees can be made from it on any thread.
 ///
-/// Foundation's `XMLParser` and `XMLDocument` may not cross threads, so they are made where they are used. External
-/// entities are never read: a response cannot make the program open its files or call other servers.
+/// Foundation's `XMLParser` and `XMLDocument` must not cross threads, so make them where they are used. External
+/// entities are never read: a response cannot make the program open its files or connect to other servers.
 public struct XMLBody: Sendable, Hashable {
-    /// The document's text, in the encoding that it names itself.
+    /// The document's text, in the encoding that the document declares.
     public let data: Data
     private let optionBits: UInt
 
-    /// Checks that the data is one well-formed document, of 256 nested elements at most.
+    /// Checks that the data is one well-formed document with at most 256 nested elements.
     ///
     /// - Throws: `XMLSyntaxError`.
     public init(checking data: Data, options: XMLNode.Options = []) throws(XMLSyntaxError) {
@@ -22,16 +22,16 @@ public struct XMLBody: Sendable, Hashable {
         optionBits = options.rawValue
     }
 
-    /// A parser that has not started: set its delegate, then call `parse()`.
+    /// Makes a parser that has not started: set its delegate, then call `parse()`.
     public func makeParser() -> XMLParser {
         let parser = XMLParser(data: data)
         parser.shouldResolveExternalEntities = false
         return parser
     }
 
-    /// The document as a tree; each call parses the text again.
+    /// Makes a tree of the document; each call parses the text again.
     public func makeDocument() throws -> XMLDocument {
-        // Without this option Foundation on Linux puts the content of local files into the document.
+        // Without this option, Foundation on Linux inserts the content of local files into the document.
         var options = XMLNode.Options(rawValue: optionBits)
         options.remove(.nodeLoadExternalEntitiesAlways)
         options.insert(.nodeLoadExternalEntitiesNever)
@@ -39,20 +39,20 @@ public struct XMLBody: Sendable, Hashable {
     }
 }
 
-/// Why bytes are no XML document.
+/// The error for data that is not an XML document.
 public struct XMLSyntaxError: Error, Sendable, Equatable, CustomStringConvertible {
-    /// What is wrong, as a sentence without a full stop.
+    /// The reason, as a sentence without a full stop.
     public let reason: String
-    /// The line on which the parser noticed, from 1; 0 when it does not say.
+    /// The line of the error, from 1; 0 if the parser does not report a line.
     public let line: Int
 
     public var description: String { line > 0 ? "\(reason), on line \(line)" : reason }
 }
 
-/// Looks through a document once, because Foundation's own verdicts do not hold on Linux: `XMLDocument` repairs damaged
-/// text and crashes on none, and `XMLParser.parse()` returns true for elements that are never closed.
+/// Checks a document in one pass, because Foundation's results are not reliable on Linux: `XMLDocument` repairs damaged
+/// text and crashes on empty text, and `XMLParser.parse()` returns true for elements that are never closed.
 private final class XMLCheck: NSObject, XMLParserDelegate {
-    /// libxml2's own limit for trees, behind which `XMLDocument` drops what is nested deeper and says nothing.
+    /// libxml2's limit for trees. Beyond it, `XMLDocument` silently drops deeper elements.
     private static let maximumDepth = 256
 
     private var depth = 0
@@ -77,7 +77,7 @@ private final class XMLCheck: NSObject, XMLParserDelegate {
         return XMLSyntaxError(reason: Self.reasons[code] ?? "libxml2's error \(code)", line: parser.lineNumber)
     }
 
-    /// The commonest of libxml2's codes (`xmlParserErrors`).
+    /// The most common codes of libxml2 (`xmlParserErrors`).
     private static let reasons = [
         4: "it does not start as a document does", 5: "it ends early or goes on behind its end",
         26: "an entity is not known", 41: "an attribute's value is not quoted", 64: "its declaration stands too late",

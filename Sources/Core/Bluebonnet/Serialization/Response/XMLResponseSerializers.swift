@@ -6,14 +6,14 @@ public import FoundationXML
 
 /// Delivers an XML body as an `XMLBody`, from which the program makes an `XMLParser` that has not started.
 ///
-/// The value is nil when the response has no body by its status (204, 205), or announces a body that does not come (a
-/// response to HEAD). Any other body that is not one well-formed document, an empty body included, is an error.
+/// The value is nil if the status (204, 205) allows no body, or if the response announces a body that does not arrive
+/// (a response to HEAD). Any other body that is not one well-formed document, including an empty body, is an error.
 public struct XMLParserResponseSerializer: ResponseSerializer, Codable {
     public var validation: ResponseValidation
 
     /// Makes a serializer for `application/xml` and `text/xml` with a status from 200 to 299.
     ///
-    /// - Parameter acceptsStructuredSuffix: whether `application/atom+xml` and its like are accepted too.
+    /// - Parameter acceptsStructuredSuffix: whether types such as `application/atom+xml` are accepted too.
     public init(acceptsStructuredSuffix: Bool = false) {
         validation = .xml(acceptsStructuredSuffix: acceptsStructuredSuffix)
     }
@@ -25,11 +25,11 @@ public struct XMLParserResponseSerializer: ResponseSerializer, Codable {
 
 /// Delivers an XML body as an `XMLBody`, from which the program makes an `XMLDocument` with the options given here.
 ///
-/// The value is nil when the response has no body by its status (204, 205), or announces a body that does not come (a
-/// response to HEAD). Any other body that is not one well-formed document, an empty body included, is an error.
+/// The value is nil if the status (204, 205) allows no body, or if the response announces a body that does not arrive
+/// (a response to HEAD). Any other body that is not one well-formed document, including an empty body, is an error.
 public struct XMLDocumentResponseSerializer: ResponseSerializer, Codable {
     public var validation: ResponseValidation
-    /// The options of the `XMLDocument` that `makeDocument()` makes. Options about external entities have no effect,
+    /// The options for the `XMLDocument` that `makeDocument()` makes. Options for external entities have no effect,
     /// because external entities are never read. Default none.
     public var options: XMLNode.Options {
         get { XMLNode.Options(rawValue: optionBits) }
@@ -46,7 +46,7 @@ public struct XMLDocumentResponseSerializer: ResponseSerializer, Codable {
     ///
     /// - Parameters:
     ///   - options: see ``options``.
-    ///   - acceptsStructuredSuffix: whether `application/atom+xml` and its like are accepted too.
+    ///   - acceptsStructuredSuffix: whether types such as `application/atom+xml` are accepted too.
     public init(options: XMLNode.Options = [], acceptsStructuredSuffix: Bool = false) {
         validation = .xml(acceptsStructuredSuffix: acceptsStructuredSuffix)
         optionBits = options.rawValue

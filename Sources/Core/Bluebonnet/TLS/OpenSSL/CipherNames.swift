@@ -3,9 +3,9 @@
 
 internal import COpenSSL
 
-/// Asks OpenSSL whether it knows the ciphers that a user names. It makes no connection.
+/// Checks with OpenSSL that it knows the ciphers that a user has named. Makes no connection.
 enum CipherNames {
-    /// - Throws: `invalidSecurityPolicy` naming the first one that is unknown.
+    /// - Throws: `invalidSecurityPolicy` that names the first unknown cipher.
     static func check(ciphers: [String], suites: [String]) throws(NetworkingError) {
         if ciphers.isEmpty && suites.isEmpty { return }
         try usingOpenSSL { () throws(NetworkingError) in try checkEach(ciphers, suites) }
@@ -26,8 +26,8 @@ enum CipherNames {
             "OpenSSL knows no \(kind) named \"\(name)\"; \"\(command)\" lists those that it knows")
     }
 
-    /// OpenSSL takes expressions too, and passes over suites that it does not know: so the name has to be in what came
-    /// of it.
+    /// Returns whether OpenSSL knows a cipher. OpenSSL also accepts expressions and skips unknown suites, so the name
+    /// must be in the resulting list.
     private static func isKnown(
         _ name: String, _ set: (OpaquePointer?, UnsafePointer<CChar>?) -> CInt
     ) -> Bool {

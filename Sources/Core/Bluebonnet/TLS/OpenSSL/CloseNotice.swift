@@ -3,18 +3,18 @@
 
 internal import COpenSSL
 
-/// Whether the peer of a TLS connection has said that it ends, by a close_notify alert (RFC 8446, 6.1), which libcurl
-/// does not tell. Network thread only: OpenSSL calls back on the thread that drives the connection.
+/// Records whether the peer of a TLS connection has sent a close_notify alert (RFC 8446, 6.1), which libcurl does not
+/// report. Network thread only: OpenSSL calls back on the thread that drives the connection.
 ///
-/// It hangs on the connection and outlives it for whoever waits for it: libcurl frees a connection before it says that
-/// the transfer is over, and the next one may get its address.
+/// The object is attached to the connection and outlives it while a transfer retains it. libcurl frees a connection
+/// before it reports the end of the transfer, and the next connection may get the same address.
 final class CloseNotice {
     private static let place = AttachedObject<CloseNotice>(to: .connection)
     private(set) var hasCome: Bool
 
     private init(hasCome: Bool) { self.hasCome = hasCome }
 
-    /// Watches the connections that will be made from an `SSL_CTX`.
+    /// Watches the connections that are made from an `SSL_CTX`.
     static func watch(context: UnsafeMutableRawPointer) {
         SSL_CTX_set_info_callback(OpaquePointer(context)) { connection, event, value in
             guard event == SSL_CB_READ | SSL_CB_ALERT, value & 0xFF == SSL3_AD_CLOSE_NOTIFY, let connection else {
@@ -25,7 +25,8 @@ final class CloseNotice {
         }
     }
 
-    /// A connection's notice, which may have come already. When OpenSSL does not take it, none ever comes.
+    /// Returns the notice of a connection, which may have arrived already. If OpenSSL cannot attach the object, no
+    /// notice is ever recorded.
     static func awaited(on connection: UnsafeMutableRawPointer) -> CloseNotice {
         NetworkThread.preconditionIsCurrent()
         let connection = OpaquePointer(connection)

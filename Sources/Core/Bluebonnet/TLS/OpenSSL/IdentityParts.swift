@@ -4,13 +4,14 @@
 internal import COpenSSL
 internal import Foundation
 
-/// OpenSSL's objects for a client's identity, before they were found to belong together; `free()` lets them go.
+/// OpenSSL's objects for a client's identity, before the library has checked that they belong together. `free()`
+/// releases them.
 struct IdentityParts {
-    /// The client's first; never empty.
+    /// The certificates, the client's first; never empty.
     let certificates: [OpaquePointer]
     let key: OpaquePointer
 
-    /// - Throws: `invalidSecurityPolicy` when a part cannot be read.
+    /// - Throws: `invalidSecurityPolicy` if a part cannot be read.
     init(_ identity: ClientIdentity) throws(NetworkingError) {
         switch identity.form {
         case .parts(let certificate, let key):
@@ -43,7 +44,7 @@ struct IdentityParts {
     }
 }
 
-// MARK: - Certificate and key apart
+// MARK: - Separate certificate and key
 
 extension IdentityParts {
     private init(
@@ -87,7 +88,7 @@ extension IdentityParts {
         return key
     }
 
-    /// What to do with a file that holds no certificate in PEM or DER.
+    /// Returns advice for a file that contains no certificate in PEM or DER.
     private static func advice(_ data: Data) -> String {
         let bundle = CertificateBytes.reading(data) { d2i_PKCS12_bio($0, nil) }
         defer {
@@ -104,7 +105,8 @@ extension IdentityParts {
             OpaquePointer?, UnsafeMutablePointer<OpaquePointer?>?, pem_password_cb?, UnsafeMutableRawPointer?
         ) -> OpaquePointer? = { bio, _, _, _ in d2i_PrivateKey_bio(bio, nil) }
 
-    /// Encrypted PEM says so (RFC 7468, 11, and the older "Proc-Type: 4,ENCRYPTED"); DER is tried.
+    /// Returns whether a key is encrypted. Encrypted PEM contains a marker (RFC 7468, 11, and the older "Proc-Type:
+    /// 4,ENCRYPTED"); DER is parsed.
     private static func isEncrypted(_ data: Data) -> Bool {
         if PEMText.isPEM(data) { return data.range(of: Data("ENCRYPTED".utf8)) != nil }
         let envelope = CertificateBytes.reading(data) { d2i_PKCS8_bio($0, nil) }

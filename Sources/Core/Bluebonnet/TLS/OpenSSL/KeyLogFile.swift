@@ -4,12 +4,12 @@
 internal import Foundation
 internal import Glibc
 
-/// A file that secrets of TLS connections are appended to, a line at a time. Any thread; closed with the last
+/// A file to which the secrets of TLS connections are appended line by line. Any thread; closed with the last
 /// reference.
 final class KeyLogFile: Sendable {
     private let descriptor: CInt
 
-    /// Opens the file, or makes one that only this user can read.
+    /// Opens the file, or creates a file that only this user can read.
     init(path: String) throws(NetworkingError) {
         descriptor = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NONBLOCK, 0o600)
         guard descriptor >= 0 else {
@@ -17,7 +17,7 @@ final class KeyLogFile: Sendable {
         }
     }
 
-    /// Appends a line, in one piece.
+    /// Appends a line in one write.
     func append(_ line: UnsafePointer<CChar>) {
         var bytes = Array(UnsafeBufferPointer(start: line, count: strlen(line)))
         bytes.append(0x0A)

@@ -4,19 +4,19 @@
 internal import COpenSSL
 internal import Foundation
 
-/// A client's certificate and key that were read, decrypted and found to belong together, in the form that libcurl
-/// takes. Any thread.
+/// A client's certificate and key after they were read, decrypted and checked to belong together, in the format that
+/// libcurl takes. Any thread.
 struct LoadedIdentity: Sendable {
     /// The certificate with its chain, in PEM.
     let certificates: Data
-    /// The key, not encrypted, in PEM.
+    /// The unencrypted key, in PEM.
     let key: Data
-    /// Tells identities apart.
+    /// Identifies the contents of the identity.
     let digest: String
 
-    /// Reads an identity; may block.
+    /// Reads an identity. May block.
     ///
-    /// - Throws: `invalidSecurityPolicy` when it cannot be used, saying why.
+    /// - Throws: `invalidSecurityPolicy` with the reason if the identity cannot be used.
     init(_ identity: ClientIdentity) throws(NetworkingError) {
         let parts = try IdentityParts(identity)
         defer { parts.free() }

@@ -3,13 +3,13 @@
 
 internal import COpenSSL
 
-/// Judges what a server has stapled to its handshake about the revocation of its certificate (RFC 6960, RFC 6066, 8).
-/// Network thread only; OpenSSL has built and verified the chain by then.
+/// Validates the OCSP response that a server has stapled to its handshake (RFC 6960, RFC 6066, 8). Network thread
+/// only. OpenSSL has built and verified the chain before.
 enum OCSPStaple {
-    /// How far the clocks of client and authority may be apart, in seconds.
+    /// The tolerated difference between the clocks of client and authority, in seconds.
     private static let tolerance = 300
 
-    /// Why the answer is no proof; nil when it is.
+    /// Returns the reason why the response does not prove that the certificate is valid; nil if it does.
     static func refusal(on connection: OpaquePointer) -> String? {
         var bytes: UnsafePointer<UInt8>?
         let count = bluebonnet_stapled_answer(connection, &bytes)
@@ -37,7 +37,7 @@ enum OCSPStaple {
                 UnsafeMutablePointer<ASN1_GENERALIZEDTIME>?, UnsafeMutablePointer<ASN1_GENERALIZEDTIME>?,
                 UnsafeMutablePointer<ASN1_GENERALIZEDTIME>?
             )
-        // Authorities name a certificate by digests of their choice; SHA-1 is the usual one (RFC 5019, 2.1.1).
+        // Authorities identify a certificate by digests of their choice, usually SHA-1 (RFC 5019, 2.1.1).
         let found = [EVP_sha1(), EVP_sha256()].contains { digest in
             let name = OCSP_cert_to_id(digest, leaf, issuer)
             defer { OCSP_CERTID_free(name) }

@@ -5,19 +5,18 @@ internal import COpenSSL
 public import Foundation
 
 extension SecurityPolicy {
-    /// Decides on certificates as at the handshake with a server that presents them. Nothing is sent.
+    /// Evaluates certificates as in a handshake with a server that presents them. Nothing is sent.
     ///
-    /// Reads the policy's authorities, so that the call may block. Any thread.
+    /// Reads the policy's certificate authorities and may therefore block. Any thread.
     ///
     /// - Parameters:
-    ///   - chain: the certificates as a server presents them, its own first.
-    ///   - host: the name or address that the server was asked for by, which selects the policy of `hosts`, and which
-    ///     the certificate has to name while `validatesDomainName` is on. International names in their `xn--` form. Nil
-    ///     compares no name.
-    ///   - moment: when the certificates' dates have to be good. Default: now.
-    /// - Returns: the chain that the decision rests on, from the server's certificate to its anchor; empty when the
-    ///   policy accepts servers without one.
-    /// - Throws: `NetworkingError` with the reason: `serverNotTrusted`, `pinMismatch`, or `invalidSecurityPolicy` when
+    ///   - chain: the certificates in the order in which a server presents them, its own certificate first.
+    ///   - host: the name or address of the server. It selects the policy of `hosts`, and the certificate must name it
+    ///     if `validatesDomainName` is on. International names in their `xn--` form. With nil, no name is compared.
+    ///   - moment: the time at which the certificates must be valid. Default: now.
+    /// - Returns: the chain that the decision is based on, from the server's certificate to its anchor; empty if the
+    ///   policy accepts servers without a chain.
+    /// - Throws: `NetworkingError` with the reason: `serverNotTrusted`, `pinMismatch`, or `invalidSecurityPolicy` if
     ///   the policy contradicts itself or its authorities cannot be read.
     @discardableResult
     public func evaluate(
@@ -40,19 +39,19 @@ extension SecurityPolicy {
     }
 }
 
-/// Certificates outside of a handshake, in the form in which OpenSSL has those of a server during one.
+/// Certificates outside of a handshake, in the format in which OpenSSL has a server's certificates during one.
 private struct PresentedChain {
     private let certificates: [ParsedCertificate]
     private let leaf: ParsedCertificate
 
-    /// Nil when there is no certificate.
+    /// Nil if there is no certificate, or one of them cannot be parsed.
     init?(_ chain: [ServerCertificate]) {
         certificates = chain.compactMap { ParsedCertificate(der: $0.der) }
         guard let leaf = certificates.first, certificates.count == chain.count else { return nil }
         self.leaf = leaf
     }
 
-    /// What `ServerTrustEvaluator` would find at a handshake; nil when OpenSSL is out of memory.
+    /// Returns the facts that `ServerTrustEvaluator` would find in a handshake; nil if OpenSSL is out of memory.
     func facts(
         for policy: SecurityPolicy, host: String?, authorities: TrustStore, at moment: Date
     ) -> ServerTrustFacts? {
@@ -72,7 +71,8 @@ private struct PresentedChain {
         return verification?.facts(for: policy, host: host ?? "", sentName: nil, showsChains: true)
     }
 
-    /// That of a connection: the strength of keys and signatures that OpenSSL, or its configuration, asks for.
+    /// The security level of a connection: the strength of keys and signatures that OpenSSL, or its configuration,
+    /// requires.
     private static let securityLevel: CInt = {
         guard let context = SSL_CTX_new(TLS_client_method()) else { return 1 }
         defer { SSL_CTX_free(context) }
@@ -81,7 +81,7 @@ private struct PresentedChain {
 }
 
 extension Int {
-    /// The seconds since 1970, as far as a number holds them.
+    /// Makes the number of seconds since 1970, limited to the range of `Int`.
     fileprivate init(clamping moment: Date) {
         let seconds = moment.timeIntervalSince1970
         self = Int(exactly: seconds.rounded(.down)) ?? (seconds > 0 ? .max : .min)

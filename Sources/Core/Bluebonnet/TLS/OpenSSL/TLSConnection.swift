@@ -4,19 +4,19 @@
 internal import COpenSSL
 internal import Foundation
 
-/// Questions about a TLS connection of libcurl's, which is known by its `SSL` object. Network thread only.
+/// Queries about one of libcurl's TLS connections, which is identified by its `SSL` object. Network thread only.
 enum TLSConnection {
-    /// Whether HTTP/2 was negotiated.
+    /// Returns whether HTTP/2 was negotiated.
     static func isMultiplexed(_ connection: UnsafeMutableRawPointer) -> Bool {
         applicationProtocol(OpaquePointer(connection)).elementsEqual("h2".utf8)
     }
 
-    /// Whether decrypted bytes wait that were not read.
+    /// Returns whether there are decrypted bytes that were not read.
     static func hasPendingBytes(_ connection: UnsafeMutableRawPointer) -> Bool {
         SSL_pending(OpaquePointer(connection)) > 0
     }
 
-    /// What was negotiated. Asked of OpenSSL once and then kept with the connection.
+    /// Returns the negotiated parameters. They are read from OpenSSL once and then stored with the connection.
     static func information(_ connection: UnsafeMutableRawPointer) -> Box<TLSInformation> {
         let connection = OpaquePointer(connection)
         if let known = known.object(on: connection) { return known }
@@ -27,7 +27,7 @@ enum TLSConnection {
                 applicationProtocol: String(validating: applicationProtocol(connection), as: UTF8.self)
                     .flatMap { $0.isEmpty ? nil : $0 },
                 certificateExpiry: expiry(ofServerOn: connection)))
-        _ = known.attach(information, to: connection)  // if not, OpenSSL is asked again
+        _ = known.attach(information, to: connection)  // on failure, OpenSSL is asked again
         return information
     }
 

@@ -3,8 +3,8 @@
 
 internal import COpenSSL
 
-/// Sets on an `SSL_CTX` of libcurl's what libcurl has no option for. Network thread only; it lives as long as the
-/// `SSL_CTX`. It knows nothing of transfers, and leaves the judgement on certificates to others.
+/// Sets the options of libcurl's `SSL_CTX` that libcurl has no options for. Network thread only; the object lives as
+/// long as the `SSL_CTX`. It does not depend on transfers, and does not evaluate certificates.
 final class TLSContext {
     private static let place = AttachedObject<TLSContext>(to: .context)
 
@@ -16,21 +16,21 @@ final class TLSContext {
         self.whenRefused = whenRefused
     }
 
-    /// Prepares the context of a connection; false when OpenSSL does not take it.
+    /// Prepares the context of a connection. Returns false if OpenSSL cannot attach the object.
     ///
     /// - Parameters:
-    ///   - setup: for a connection to an https proxy, one of its own, which has nothing of the request's; nil trusts
-    ///     nobody.
-    ///   - whenRefused: told why, before the handshake fails.
+    ///   - setup: the setup; for a connection to an https proxy, a separate setup without the request's options. With
+    ///     nil, no server is trusted.
+    ///   - whenRefused: called with the reason before the handshake fails.
     static func prepare(
         _ pointer: UnsafeMutableRawPointer, with setup: TLSSetup?, whenRefused: @escaping (NetworkingError) -> Void
     ) -> Bool {
         let context = OpaquePointer(pointer)
-        // Nobody looks at what a server shows in a second handshake on the same connection.
+        // No code would check what a server presents in a second handshake on the same connection.
         bluebonnet_forbid_renegotiation(context)
-        // libcurl asks for its buffers to be given back whenever they are empty: twice a small response and request.
+        // libcurl lets OpenSSL release its buffers whenever they are empty: twice for each small response and request.
         bluebonnet_keep_buffers(context)
-        // libcurl has set its own when the environment names a file.
+        // libcurl has set its own callback if the environment names a file.
         SSL_CTX_set_keylog_callback(context, nil)
         guard let setup else { return true }
         apply(setup, to: context)
@@ -39,7 +39,7 @@ final class TLSContext {
 
     private static func apply(_ setup: TLSSetup, to context: OpaquePointer) {
         SSL_CTX_set1_cert_store(context, setup.authorities.store)
-        // TLS 1.0 and 1.1 sign with SHA-1, which the levels above forbid.
+        // TLS 1.0 and 1.1 sign with SHA-1, which higher levels forbid.
         if setup.options.minimumVersion < .v12 { SSL_CTX_set_security_level(context, 0) }
         if setup.options.requiresStapledStatus { bluebonnet_ask_for_status(context, statusCallback) }
         if setup.keyLog != nil { SSL_CTX_set_keylog_callback(context, keyLogCallback) }
@@ -52,7 +52,7 @@ final class TLSContext {
     fileprivate func checkStatus(_ connection: OpaquePointer) -> Bool {
         guard let reason = OCSPStaple.refusal(on: connection) else { return true }
         whenRefused(NetworkingError(.serverNotTrusted, reason, underlying: OpenSSLError.last))
-        OpenSSLError.clear()  // libcurl would take what stays for an error of its own
+        OpenSSLError.clear()  // libcurl would treat remaining errors as its own
         return false
     }
 }

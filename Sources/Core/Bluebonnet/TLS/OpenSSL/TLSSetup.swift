@@ -3,15 +3,15 @@
 
 internal import Foundation
 
-/// What the TLS connections of a request are made with: the options, and what was read from the files that they name.
-/// Immutable, any thread. Two with the same contents are equal, whatever files those came from.
+/// The setup of a request's TLS connections: the options, and the contents of the files that they name. Immutable, any
+/// thread. Setups with equal contents are equal, whichever files the contents came from.
 final class TLSSetup: Sendable {
     let options: TLSOptions
     let authorities: TrustStore
     let identity: LoadedIdentity?
     let keyLog: KeyLogFile?
 
-    /// Reads what is named; may block.
+    /// Reads the files that the source names. May block.
     convenience init(_ source: TLSSetupSource) throws(NetworkingError) {
         let options = source.options
         let (authorities, identity) = try usingOpenSSL { () throws(NetworkingError) in

@@ -4,20 +4,21 @@
 internal import COpenSSL
 internal import Foundation
 
-/// The authorities that connections are checked with: an `X509_STORE` that is made once, off the network thread, and
-/// shared by all connections, because reading the system's takes milliseconds. Any thread.
+/// The certificate authorities that connections are verified with. The `X509_STORE` is made once, off the network
+/// thread, and shared by all connections, because reading the system's authorities takes milliseconds. Any thread.
 final class TrustStore: Sendable {
     private typealias Source = (name: String, data: Data)
 
-    /// OpenSSL counts its references and locks it.
+    /// OpenSSL counts the references of the store and locks it.
     nonisolated(unsafe) let store: OpaquePointer  // safe: nothing changes the store after `init`
-    /// Tells stores apart by what is in them.
+    /// Identifies the contents of the store.
     let digest: String
 
-    /// Reads the authorities; may block.
+    /// Reads the authorities. May block.
     ///
-    /// - Parameter isRequired: false takes a system without a store for one that trusts nobody.
-    /// - Throws: `invalidSecurityPolicy` when a source cannot be read, holds no certificate, or a broken one.
+    /// - Parameter isRequired: if false, a system without a store of authorities counts as trusting no server.
+    /// - Throws: `invalidSecurityPolicy` if a source cannot be read, contains no certificate, or contains an invalid
+    ///   one.
     convenience init(_ authorities: TrustedAuthorities, isRequired: Bool = true) throws(NetworkingError) {
         try self.init(Self.sources(of: authorities, isRequired: isRequired))
     }
@@ -25,7 +26,7 @@ final class TrustStore: Sendable {
     private init(_ sources: [Source]) throws(NetworkingError) {
         guard let store = X509_STORE_new() else { throw Self.noMemory }
         self.store = store
-        // As libcurl has it: an authority in the store is trusted also when it is not a root.
+        // As in libcurl, an authority in the store is trusted even if it is not a root.
         X509_STORE_set_flags(store, UInt(X509_V_FLAG_TRUSTED_FIRST | X509_V_FLAG_PARTIAL_CHAIN))
         let digest = MessageDigest(.sha256)
         for source in sources { source.data.withUnsafeBytes { digest.update($0) } }
@@ -41,7 +42,7 @@ final class TrustStore: Sendable {
                 .invalidSecurityPolicy, "\(name) holds a broken certificate, so none of it is trusted")
         }
         guard !certificates.isEmpty else { throw Self.none(in: name) }
-        // A store without one of its authorities would be kept, and refuse that one's servers for good.
+        // An incomplete store would be cached, and would refuse the servers of the missing authority permanently.
         var isComplete = true
         for certificate in certificates {
             isComplete = X509_STORE_add_cert(store, certificate) == 1 && isComplete
@@ -95,7 +96,8 @@ final class TrustStore: Sendable {
         }
     }
 
-    /// Only what is or wants to be certificates: a directory also has a README, or keys.
+    /// Returns the contents of a file that contains, or claims to contain, certificates: a directory may also contain
+    /// a README or keys.
     private static func contents(ofFileInFolder path: String) -> Data? {
         guard let data = try? Data(contentsOf: FilePath.url(path)) else { return nil }
         let isPEM = data.range(of: Data("CERTIFICATE-----".utf8)) != nil

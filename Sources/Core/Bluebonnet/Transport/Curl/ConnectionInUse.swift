@@ -4,17 +4,17 @@
 internal import CCurl
 internal import Foundation
 
-/// What a transfer knows of the connection that it uses. Network thread only.
+/// The state of the connection that a transfer uses. Network thread only.
 struct ConnectionInUse {
     private(set) var tlsInformation: Box<TLSInformation>?
-    /// The close_notify that must come when the body has no other end.
+    /// The close_notify alert that must arrive if the body has no other end.
     private var awaitedNotice: CloseNotice?
-    /// The sockets that an HTTP/2 connection may have, where their state is evidence.
+    /// The sockets that an HTTP/2 connection may use. Stored where their state is evidence for the end of a response.
     private(set) var candidates: [CInt] = []
-    /// The HTTP/2 stream of the request that was sent last; nil when it is not known.
+    /// The HTTP/2 stream of the last send attempt; nil if it is not known.
     var stream: OpenStreamID?
 
-    /// Whether the notice that the end of the body needs has come.
+    /// Whether the alert that the end of the body needs has arrived.
     var hasCloseNotice: Bool { awaitedNotice?.hasCome ?? true }
 
     /// Whether TLS has negotiated HTTP/2.
@@ -26,15 +26,15 @@ struct ConnectionInUse {
         awaitedNotice = handle.tlsConnection.map(CloseNotice.awaited)
     }
 
-    /// The response begins again.
+    /// Forgets the awaited alert, because the response begins again.
     mutating func forgetCloseNotice() { awaitedNotice = nil }
 }
 
 // MARK: - Trust
 
 extension ConnectionInUse {
-    /// Sets what decides about a server before a handshake; false ends the transfer. Called for each connection of a
-    /// transfer, that to an https proxy included (CURLOPT_SSL_CTX_FUNCTION).
+    /// Installs the trust decision for a connection before its handshake. Returns false to end the transfer. Called
+    /// for each connection of a transfer, including the connection to an https proxy (CURLOPT_SSL_CTX_FUNCTION).
     static func prepareTLS(
         _ context: UnsafeMutableRawPointer, for request: TransferRequest, on handle: EasyHandle,
         whenRefused: @escaping (NetworkingError) -> Void
@@ -58,8 +58,8 @@ extension ConnectionInUse {
             in: context)
     }
 
-    /// Asked before each sending over TLS, so that nothing goes out before: an error unless the connection to use was
-    /// made to this request's server, and its server approved.
+    /// Checks the connection before each send attempt over TLS, so that nothing is sent earlier. Returns an error
+    /// unless the connection was made to this request's server and the server was approved.
     mutating func use(_ handle: EasyHandle, for request: TransferRequest) -> NetworkingError? {
         guard let connection = handle.tlsConnection,
             ServerTrustEvaluator.approves(connection, for: Self.serverTarget(request))
@@ -72,7 +72,7 @@ extension ConnectionInUse {
         return nil
     }
 
-    /// What does not match of report-only pins.
+    /// Returns the violation of report-only pins.
     func violation(on handle: EasyHandle, for request: TransferRequest) -> PinViolation? {
         guard request.poolKey.securityPolicy.reportOnlyPins != nil else { return nil }
         return handle.tlsConnection.flatMap(ServerTrustEvaluator.violation)
@@ -82,8 +82,8 @@ extension ConnectionInUse {
         ServerTrustEvaluator.Target(host: request.origin.host, port: request.origin.port)
     }
 
-    /// The authorities for the proxy, which were read before the transfer began; their files are looked at again only
-    /// when that is a while ago.
+    /// Returns the authorities for the proxy, which were read before the transfer began. Their files are checked again
+    /// only after a while.
     private static func proxySetup(_ poolKey: ConnectionPoolKey) throws(NetworkingError) -> TLSSetup? {
         guard let source = try poolKey.proxy?.tlsSource else { return nil }
         if let ready = TLSSetupCache.shared.ready(source) { return ready.setup }
@@ -95,7 +95,8 @@ extension ConnectionInUse {
         return ServerTrustEvaluator.Target(host: origin.host, port: origin.port, isProxy: true)
     }
 
-    /// Through an https proxy there are two handshakes; that with the server begins when the proxy has made its tunnel.
+    /// Whether the handshake is with the proxy. Through an https proxy there are two handshakes; the handshake with
+    /// the server begins when the proxy has made its tunnel.
     private static func isConnectingToProxy(_ poolKey: ConnectionPoolKey, _ handle: EasyHandle) -> Bool {
         poolKey.proxy?.isSecure == true && !(200...299).contains(handle.long(CURLINFO_HTTP_CONNECTCODE))
     }

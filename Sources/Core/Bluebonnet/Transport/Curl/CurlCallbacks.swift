@@ -5,8 +5,8 @@ internal import CCurl
 internal import Foundation
 internal import Glibc
 
-/// libcurl's callbacks: each recovers its transfer, calls one method and maps the answer. The context is the handle's
-/// object, which keeps its transfer for as long as libcurl may call.
+/// libcurl's callbacks. Each callback recovers its transfer, calls one method and converts the result. The context is
+/// the handle's object, which retains its transfer for as long as libcurl may call.
 extension EasyHandle {
     func setCallbacks(readsBody: Bool, usesTLS: Bool) throws(CurlError) {
         let context = UnsafeRawPointer(Unmanaged.passUnretained(self).toOpaque())
@@ -29,14 +29,14 @@ extension EasyHandle {
         }
     }
 
-    /// Hears what libcurl would log.
+    /// Makes libcurl report its log.
     func setLogCallback() throws(CurlError) {
         try bluebonnet_easy_setopt_debug_callback(raw, logCallback).check()
         try set(CURLOPT_DEBUGDATA, pointer: UnsafeRawPointer(Unmanaged.passUnretained(self).toOpaque()))
         try set(CURLOPT_VERBOSE, true)
     }
 
-    /// The object of libcurl's handle, out of CURLOPT_PRIVATE.
+    /// Returns the object of libcurl's handle, which is stored in CURLOPT_PRIVATE.
     static func of(_ handle: UnsafeMutableRawPointer) -> EasyHandle? {
         var context: UnsafeMutablePointer<CChar>?
         guard bluebonnet_easy_getinfo_string(handle, CURLINFO_PRIVATE, &context) == CURLE_OK, let context else {
@@ -50,7 +50,7 @@ extension EasyHandle {
     }
 }
 
-// MARK: - The functions
+// MARK: - Callback functions
 
 private func headerCallback(
     _ bytes: UnsafeMutablePointer<CChar>?, _ size: Int, _ count: Int, _ context: UnsafeMutableRawPointer?
@@ -66,7 +66,7 @@ private func bodyCallback(
 ) -> Int {
     let piece = UnsafeRawBufferPointer(start: bytes, count: size * count)
     let transfer = CurlTransfer.recover(context)
-    if !transfer.machine.response.hasHead {  // a line of the head, which libcurl keeps next
+    if !transfer.machine.response.hasHead {  // a line of the head, which libcurl stores next
         if transfer.handle.firstField.admits(piece) { return piece.count }
         transfer.refuseFoldedLine()
         return stopTransfer
@@ -123,10 +123,11 @@ private func logCallback(
     return 0
 }
 
-/// A count that is no buffer's (CURL_WRITEFUNC_ERROR): an empty header line or piece must be refusable too.
+/// A result that no buffer size equals (CURL_WRITEFUNC_ERROR), so that an empty header line or piece can be refused
+/// too.
 private let stopTransfer = Int(CURL_WRITEFUNC_ERROR)
 
-// MARK: - What a transfer does
+// MARK: - Handling the callbacks
 
 extension CurlTransfer {
     fileprivate static func recover(_ context: UnsafeMutableRawPointer?) -> CurlTransfer {
@@ -136,7 +137,8 @@ extension CurlTransfer {
         return transfer
     }
 
-    /// libcurl gives one line at a time, but those that came while the transfer was paused all at once.
+    /// Consumes header lines. libcurl delivers one line at a time, except that it delivers the lines of a pause all at
+    /// once.
     fileprivate func consumeHeaderLines(_ bytes: UnsafeRawBufferPointer) -> Bool {
         var rest = bytes
         while let start = rest.baseAddress, let newline = memchr(start, 0x0A, rest.count) {
@@ -150,7 +152,7 @@ extension CurlTransfer {
 }
 
 extension CurlTransfer {
-    /// Before each sending of the request (CURLOPT_PREREQFUNCTION); false aborts.
+    /// Called before each send attempt of the request (CURLOPT_PREREQFUNCTION). Returns false to abort.
     func mayBeginSending(over endpoints: ConnectionEndpoints) -> Bool {
         endOpening()
         guard mayUse(endpoints), isTrusted(), speaksWantedVersion() else { return false }
@@ -174,7 +176,7 @@ extension CurlTransfer {
         return sending != .refused
     }
 
-    /// Whether the connection that libcurl has found may be used.
+    /// Returns whether the connection that libcurl has found may be used.
     private func mayUse(_ endpoints: ConnectionEndpoints) -> Bool {
         let isWornOut = isWornOut(endpoints)
         let isKept = handle.long(CURLINFO_NUM_CONNECTS) == 0
@@ -188,7 +190,7 @@ extension CurlTransfer {
         return machine.takes(keptConnection: isKept, isClean: isClean && !isWornOut && !lacksHTTP2)
     }
 
-    /// Whether the request needs HTTP/2, and the connection has negotiated something else.
+    /// Whether the request needs HTTP/2 and the connection has negotiated another protocol.
     private var lacksHTTP2: Bool {
         guard request.isSecure, request.limits.httpVersion == .http2PriorKnowledge else { return false }
         return handle.tlsConnection.map { TLSConnection.information($0).value.applicationProtocol } != "h2"
@@ -202,14 +204,14 @@ extension CurlTransfer {
         return false
     }
 
-    /// Counts the request, where connections have limits; true when this one has reached them already.
+    /// Counts the request if connections have limits. Returns true if this connection has already reached a limit.
     private func isWornOut(_ endpoints: ConnectionEndpoints) -> Bool {
         let verdict = partition.connections.use(endpoints) ?? .mayUse
         handle.setClosesConnection(verdict != .mayUse)
         return verdict == .isWornOut
     }
 
-    /// Whether the server was approved; reports what is on trial.
+    /// Returns whether the server was approved, and reports violations of report-only pins.
     private func isTrusted() -> Bool {
         guard request.isSecure else { return true }
         if let fault = connection.use(handle, for: request) {
@@ -220,7 +222,7 @@ extension CurlTransfer {
         return true
     }
 
-    /// Takes a header line; false aborts.
+    /// Consumes a header line. Returns false to abort.
     func consumeHeaderLine(_ line: UnsafeRawBufferPointer) -> Bool {
         machine.noteMovement(at: MonotonicClock.roughly())
         if !machine.response.hasBegun { tellSentBytes() }
@@ -245,7 +247,7 @@ extension CurlTransfer {
         return goesOn == true
     }
 
-    /// The first field line is folded.
+    /// Fails the transfer because the first field line is folded.
     func refuseFoldedLine() {
         let text = "the first header field of the response from \(request.hostName) begins with white space"
         stop(with: NetworkingError(.badServerResponse, text))
@@ -259,7 +261,7 @@ extension CurlTransfer {
         let isChunked = head.isChunked && head.hasBody(for: request.method) && !machine.response.isMultiplexed
         chunks = isChunked ? Chunks() : nil
         if machine.response.needsCloseNotice(of: request) { connection.awaitCloseNotice(on: handle) }
-        // libcurl would keep it. After 421, the next request would meet the same answer.
+        // libcurl would keep the connection. After 421, the next request would get the same response.
         let isUseless =
             !machine.response.isMultiplexed
             && (head.hasDoubtfulEnd || request.closesConnection || UnreadClose.concerns(head))
@@ -275,11 +277,12 @@ extension CurlTransfer {
 
     private var mayBeMultiplexed: Bool { machine.attempts.isMultiplexed || mayUpgrade }
 
-    /// Over plain TCP, HTTP/2 may begin with an upgrade, after a head of HTTP/1.1.
+    /// Whether HTTP/2 may begin with an upgrade over plain TCP, after an HTTP/1.1 head.
     private var mayUpgrade: Bool { !request.isSecure && request.httpVersion == .http2 }
 
-    /// What became of a piece of the body as the connection gave it, with its chunks (CURLOPT_HTTP_TRANSFER_DECODING is
-    /// off); nil aborts. libcurl gives a piece again that was not taken.
+    /// Consumes a piece of the body as the connection delivered it, including its chunk framing
+    /// (CURLOPT_HTTP_TRANSFER_DECODING is off). Returns nil to abort. libcurl delivers a piece again that was not
+    /// taken.
     func consumeMessageBody(_ bytes: UnsafeRawBufferPointer) -> BodyIntake? {
         guard var chunks else { return consumeBody(bytes) }
         var rest = UnsafeRawBufferPointer(rebasing: bytes.dropFirst(chunks.takenByteCount))
@@ -299,13 +302,13 @@ extension CurlTransfer {
             case .end?: break
             case nil:
                 self.chunks = chunks
-                if !rest.isEmpty { handle.setClosesConnection(true) }  // none of the body's
+                if !rest.isEmpty { handle.setClosesConnection(true) }  // not part of the body
                 return .taken
             }
         }
     }
 
-    /// Delivers a piece of the content; nil aborts.
+    /// Delivers a piece of the content. Returns nil to abort.
     private func consumeBody(_ bytes: UnsafeRawBufferPointer) -> BodyIntake? {
         guard let delegate else { return nil }
         machine.noteMovement(at: MonotonicClock.roughly())
@@ -328,7 +331,7 @@ extension CurlTransfer {
         }
     }
 
-    /// Fills libcurl's upload buffer; nil aborts.
+    /// Fills libcurl's upload buffer. Returns nil to abort.
     func produceBody(into buffer: UnsafeMutableRawBufferPointer) -> TransferBody.Piece? {
         if machine.failure != nil { return nil }
         tellSentBytes()
@@ -353,7 +356,7 @@ extension CurlTransfer {
         }
     }
 
-    /// Remembers the error, which ends the transfer.
+    /// Runs an action. An error is recorded and ends the transfer.
     private func attempt<Value>(_ action: () throws(NetworkingError) -> Value) -> Value? {
         do throws(NetworkingError) {
             return try action()
@@ -363,18 +366,19 @@ extension CurlTransfer {
         }
     }
 
-    /// Goes back in the body for a second sending (CURLOPT_SEEKFUNCTION); false when that is not possible.
+    /// Moves to an offset of the body for another send attempt (CURLOPT_SEEKFUNCTION). Returns false if this is not
+    /// possible.
     func seekBody(to offset: Int64) -> Bool {
         machine.seeksBody(to: offset, canStartAgain: request.body.canStartAgain)
     }
 
-    /// Before each handshake (CURLOPT_SSL_CTX_FUNCTION); false aborts.
+    /// Called before each handshake (CURLOPT_SSL_CTX_FUNCTION). Returns false to abort.
     func prepareTLS(context: UnsafeMutableRawPointer) -> Bool {
         endOpening()
         return ConnectionInUse.prepareTLS(context, for: request, on: handle) { [weak self] in self?.stop(with: $0) }
     }
 
-    /// A piece of the head has left in one write.
+    /// Records a piece of the head that was sent in one write.
     func noteHeadPiece(_ bytes: UnsafeRawBufferPointer) {
         guard let error = machine.headPieceWasSent(isEnd: bytes.suffix(4).elementsEqual("\r\n\r\n".utf8)) else {
             return
@@ -382,17 +386,17 @@ extension CurlTransfer {
         partition.failSoon(self, error)
     }
 
-    /// nghttp2 received a frame.
+    /// Records a frame that nghttp2 received.
     func noteFrame(dataByteCount: Int, endsStream: Bool, closesStream: Bool) {
         machine.frameArrived(dataByteCount: dataByteCount, endsStream: endsStream, closesStream: closesStream)
         if endsStream || closesStream { partition.deadlineMayBeEarlier(nextDeadline) }
     }
 
-    /// nghttp2 has closed the stream because the server did not look at the request.
+    /// Records that nghttp2 has closed the stream because the server did not process the request.
     func noteRefusal() { machine.streamWasRefused() }
 
-    /// libcurl sends no more of a body that was refused, but goes on waiting for one that had no bytes for it just
-    /// then, until it is asked to go on.
+    /// Gives up the body after a refusal. libcurl stops sending a refused body, but keeps waiting for a body that had
+    /// no bytes at that moment, until the transfer is resumed.
     private func giveUpPausedBody() {
         guard machine.upload.isDry else { return }
         machine.giveUpBody(now: MonotonicClock.roughly())

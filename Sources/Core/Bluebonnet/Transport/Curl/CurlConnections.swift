@@ -5,20 +5,20 @@ internal import CCurl
 internal import CLinux
 internal import Glibc
 
-/// The connections of a partition, as far as libcurl tells of them: which sockets are open, what the event loop watches
-/// them for, what waits on them. Network thread only.
+/// Tracks the connections of a partition as libcurl reports them: which sockets are open, which events the event loop
+/// watches them for, and which sockets have unread bytes. Network thread only.
 ///
-/// Connections outlive the handles that they were made by, so libcurl calls this object for them.
+/// Connections outlive the handles that made them, so libcurl's socket callbacks call this object.
 final class CurlConnections {
     private let loop: EventLoop
     private var sockets: ConnectionSockets
     private var unreportedClose: UnreportedClose
-    /// The requests that libcurl is writing now.
+    /// Corks the requests that libcurl is writing now.
     private var corkedWrites = CorkedWrites()
     private var uses: ConnectionUses
     private var silent = SilentConnections()
     private var timeouts = AnnouncedTimeouts()
-    /// A socket that libcurl is about to get, and that is connected already.
+    /// A socket that is passed to libcurl next and that is connected already.
     private var connectedSocket: CInt = -1
     /// The sockets that were closed since transfers were last ended.
     private var closedSockets: [CInt] = []
@@ -32,7 +32,7 @@ final class CurlConnections {
         sockets = ConnectionSockets(maySpeakSOCKS: maySpeakSOCKS)
     }
 
-    /// Has libcurl tell of the sockets that are opened and closed for a handle's connections.
+    /// Makes libcurl report the sockets that it opens and closes for a handle's connections.
     func watch(_ handle: EasyHandle) throws(CurlError) {
         let context = UnsafeRawPointer(Unmanaged.passUnretained(self).toOpaque())
         try handle.set(CURLOPT_SOCKOPTDATA, pointer: context)
@@ -41,8 +41,8 @@ final class CurlConnections {
         try bluebonnet_easy_setopt_closesocket_callback(handle.raw, connectionClosed).check()
     }
 
-    /// Forgets an earlier socket with the same descriptor, which libcurl may have closed without a report. A child
-    /// process must not inherit the connection.
+    /// Records a new socket. An earlier socket with the same descriptor is forgotten, because libcurl may have closed
+    /// it without a report. A child process must not inherit the connection.
     ///
     /// - Returns: whether the socket is connected already.
     func opened(_ descriptor: CInt) -> Bool {
@@ -55,7 +55,7 @@ final class CurlConnections {
         return connectedSocket == descriptor
     }
 
-    /// libcurl is about to get a socket that is connected already.
+    /// Records that libcurl receives a connected socket next.
     func expectConnected(_ descriptor: CInt) { connectedSocket = descriptor }
 
     fileprivate func close(_ descriptor: CInt) -> CInt {
@@ -73,7 +73,8 @@ final class CurlConnections {
     /// All open sockets.
     var descriptors: some Sequence<CInt> { sockets }
 
-    /// A connection that was being read from is kept, most likely. One that was still being made may be closed next.
+    /// Stops watching a socket. A connection that was being read from is most likely kept, and is only muted. A
+    /// connection that was still being made may be closed next.
     ///
     /// - Parameter isBrief: whether libcurl will watch the socket again by the next round.
     func stopWatching(_ descriptor: CInt, isBrief: Bool) {
@@ -87,15 +88,17 @@ extension CurlConnections: Sendable {}
 
 // MARK: - The connection of a transfer
 
-// libcurl does not say which socket a transfer uses before the transfer is over (CURLINFO_ACTIVESOCKET), so it is found
-// by its ends. What guards a rule looks at all the sockets that it may be, and takes the worst for the truth: a wrong
-// guess may cost a connection, and never lets one be used that should not be.
+// libcurl does not report which socket a transfer uses until the transfer has ended (CURLINFO_ACTIVESOCKET), so the
+// socket is found by its endpoints. Code that enforces a rule considers every socket that may be the right one and
+// assumes the worst case: a wrong guess may cost a connection, but never permits the use of a connection that must not
+// be used.
 extension CurlConnections {
-    /// Whether nothing waits on a kept connection that nobody asked for. HTTP/2 tells responses apart by itself.
+    /// Returns whether a kept connection has no unread, unsolicited bytes. With HTTP/2, responses are identified by
+    /// their streams.
     ///
     /// - Parameters:
     ///   - tls: the connection's `SSL` object; nil without TLS.
-    ///   - isMultiplexed: whether the connection speaks HTTP/2 without TLS.
+    ///   - isMultiplexed: whether the connection uses HTTP/2 without TLS.
     func areClean(_ endpoints: ConnectionEndpoints, tls: UnsafeMutableRawPointer?, isMultiplexed: Bool) -> Bool {
         if let tls {
             if TLSConnection.isMultiplexed(tls) { return true }
@@ -106,17 +109,17 @@ extension CurlConnections {
         return ConnectionSockets.areSilent(candidates(for: endpoints))
     }
 
-    /// The sockets that the connection may have: its own is one of them.
+    /// Returns the sockets that the connection may use. The right socket is among them.
     func candidates(for endpoints: ConnectionEndpoints) -> [CInt] {
         let found = sockets.candidates(for: endpoints)
-        // Unix sockets have no port. One that libcurl takes up again is not watched yet.
+        // Unix sockets have no port. A Unix socket that libcurl reuses is not watched yet.
         return endpoints.localPort > 0 ? found : found.filter { !loop.isWatching($0) }
     }
 
-    /// Whether a connection may have been closed, or be at its end, since transfers were last ended
+    /// Returns whether a connection may have been closed, or be at its end, since transfers were last ended
     /// (`KeptEndedStream`).
     ///
-    /// - Parameter candidates: the sockets that it may have; any when there are none.
+    /// - Parameter candidates: the sockets that the connection may use; any socket if the array is empty.
     func mayHaveEnded(_ candidates: [CInt]) -> Bool {
         guard KeptEndedStream.isPresent else { return false }
         guard candidates.isEmpty else {
@@ -125,7 +128,8 @@ extension CurlConnections {
         return !closedSockets.isEmpty || sockets.contains { ConnectionSockets.isAtEnd($0) }
     }
 
-    /// A request is about to use a connection; nil where none has a limit. Unix sockets have none.
+    /// Records that a request is about to use a connection. Returns nil if no connection has a limit. Unix sockets
+    /// have no limits.
     func use(_ endpoints: ConnectionEndpoints) -> ConnectionUses.Verdict? {
         guard uses.areLimited || !silent.isEmpty || !timeouts.isEmpty else { return nil }
         guard endpoints.localPort > 0, let socket = sockets.descriptor(of: endpoints) else { return .mayUse }
@@ -135,20 +139,21 @@ extension CurlConnections {
         return uses.areLimited ? uses.use(socket, now: now) : .mayUse
     }
 
-    /// The server of a connection has said how many seconds it keeps the connection without a request.
+    /// Records the time, in seconds, for which the server keeps the connection without a request.
     func setTimeout(_ seconds: Int, of endpoints: ConnectionEndpoints) {
         guard endpoints.localPort > 0, let socket = sockets.descriptor(of: endpoints) else { return }
         timeouts.set(socket, seconds: seconds, now: MonotonicClock.now())
     }
 
-    /// A request that has waited since an instant ends at a time limit; its connection may be others' too.
+    /// Records that a request has waited since `start` and ends at a time limit. Its connection may be shared with
+    /// other requests.
     func noteSilence(of endpoints: ConnectionEndpoints, since start: UInt64) {
         guard endpoints.localPort > 0, let socket = sockets.descriptor(of: endpoints) else { return }
         let now = MonotonicClock.now()
         silent.note(socket, waited: now - min(now, start), dataAge: Self.dataAge(socket), now: now)
     }
 
-    /// How many nanoseconds ago bytes came over a connection last; nil when its socket is not known.
+    /// Returns how many nanoseconds ago a connection last received bytes; nil if its socket is not known.
     func dataAge(of endpoints: ConnectionEndpoints) -> UInt64? {
         guard endpoints.localPort > 0, let socket = sockets.descriptor(of: endpoints) else { return nil }
         return Self.dataAge(socket)
@@ -159,7 +164,7 @@ extension CurlConnections {
 
     func forgetClosedSockets() { closedSockets.removeAll(keepingCapacity: true) }
 
-    /// A request is about to be written to a connection that others use too.
+    /// Records that a request is about to be written to a connection that is shared with other requests.
     func sharedRequestIsWritten(over endpoints: ConnectionEndpoints) {
         guard Tuning.current.contains(.corkedWrites), let socket = sockets.descriptor(of: endpoints),
             unreportedClose.isOpen(socket)
@@ -167,22 +172,23 @@ extension CurlConnections {
         corkedWrites.requestIsWritten(to: socket)
     }
 
-    /// libcurl has written what it could.
+    /// Ends corking, because libcurl has written what it could.
     func endWrites() { corkedWrites.end() }
 
-    /// A connection is of no use any more: libcurl is to find it closed.
+    /// Shuts a connection down that must not be used again, so that libcurl finds it closed.
     func shutDown(_ endpoints: ConnectionEndpoints) {
         guard endpoints.localPort > 0, let socket = sockets.descriptor(of: endpoints) else { return }
         shutDown(socket)
     }
 
-    /// A descriptor that libcurl has closed without a report is left alone: it may be another library's.
+    /// Shuts a socket down, unless libcurl has closed its descriptor without a report: the descriptor may belong to
+    /// another library.
     private func shutDown(_ socket: CInt) {
         if unreportedClose.isOpen(socket) { shutdown(socket, CInt(SHUT_RDWR)) }
     }
 
-    /// Nothing comes back to connections from these addresses any more: libcurl is to find the idle ones closed when it
-    /// wants to use them again.
+    /// Shuts down the connections from lost addresses, which receive nothing any more. libcurl finds the idle ones
+    /// closed when it wants to reuse them.
     func shutDown(from lost: Set<IPAddress>) {
         for socket in sockets {
             var port: UInt16 = 0

@@ -4,26 +4,26 @@
 internal import CCurl
 internal import Foundation
 
-/// libcurl's cookie engine of a jar: a share that easy handles are attached to, and a separate handle to list and
-/// change its cookies. Network thread only; call `close()` there before you release the store.
+/// libcurl's cookie engine for a jar: a share that easy handles are attached to, and a separate handle that lists and
+/// changes its cookies. Network thread only; call `close()` there before releasing the store.
 ///
-/// Everything happens on one thread, so the share needs no locks.
+/// The share needs no locks, because it is used on one thread only.
 final class CurlCookieStore {
     private var opened: (share: UnsafeMutableRawPointer, handle: EasyHandle)?
-    /// At least as many cookies as there are.
+    /// An upper bound for the number of cookies.
     var countBound = 0
     /// Whether surplus cookies are being chosen and removed.
     var isTrimming = false
-    /// How often all cookies were listed, and how many cookies were set or removed. libcurl goes through all cookies
-    /// for each of them, and listing is quadratic in libcurl 7.88.
+    /// The number of listings of all cookies; `commandCount` is the number of cookies set or removed. libcurl goes
+    /// through all cookies for each of them, and listing is quadratic in libcurl 7.88.
     private(set) var listingCount = 0
     private(set) var commandCount = 0
     var isOpen: Bool { opened != nil }
 
-    /// The share by which easy handles send the store's cookies and put new ones here.
+    /// Returns the share by which easy handles send the store's cookies and store new ones.
     ///
-    /// - Throws: CURLE_NOT_BUILT_IN when this libcurl knows no public suffixes: then any site could set a cookie for a
-    ///   whole registry, and a jar that lets it is worse than none.
+    /// - Throws: CURLE_NOT_BUILT_IN if this libcurl has no public-suffix list. Any site could then set a cookie for a
+    ///   whole registry, and a jar that permits this is worse than no jar.
     func openShare() throws(CurlError) -> UnsafeMutableRawPointer {
         guard Self.knowsPublicSuffixes else { throw CurlError(code: CURLE_NOT_BUILT_IN.rawValue) }
         return try open().share
@@ -47,7 +47,7 @@ final class CurlCookieStore {
         return (share, handle)
     }
 
-    /// Lets everything go. No transfer is attached any more: each keeps its jar.
+    /// Releases the share and the handle. No transfer is attached any more, because each transfer retains its jar.
     func close() {
         guard let opened else { return }
         opened.handle.close()
@@ -55,7 +55,7 @@ final class CurlCookieStore {
         self.opened = nil
     }
 
-    /// libcurl's objects must not be freed off their thread: a release build would rather leak them.
+    /// libcurl's objects must not be freed on another thread: a release build leaks them instead.
     deinit { assert(opened == nil, "a cookie store was let go without close()") }
 }
 
@@ -68,13 +68,13 @@ extension CurlCookieStore {
     /// Every cookie as a line of Netscape's format, expired ones included, the oldest of a site first.
     var lines: [String] { lines { _ in true } }
 
-    /// The lines that satisfy a condition.
+    /// Returns the lines that satisfy a condition.
     func lines(where isWanted: (UnsafePointer<CChar>) -> Bool) -> [String] {
         listingCount += 1
         return opened?.handle.lines(CURLINFO_COOKIELIST, where: isWanted) ?? []
     }
 
-    /// A line or one of libcurl's words (CURLOPT_COOKIELIST).
+    /// Passes a line or one of libcurl's commands to the engine (CURLOPT_COOKIELIST).
     func command(_ text: String) {
         guard let handle = try? open().handle else { return }
         commandCount += 1

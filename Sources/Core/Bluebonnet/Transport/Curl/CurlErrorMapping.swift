@@ -4,13 +4,13 @@
 internal import CCurl
 internal import Foundation
 
-/// Turns libcurl's result for a transfer into the error that users see. The only place that knows both sets of codes.
+/// Maps libcurl's result for a transfer to the error that users see. The only place that knows both sets of codes.
 struct CurlErrorMapping {
     private let error: CurlError
     private let host: String
-    /// Said of a request that goes through a proxy.
+    /// The part of the message that names the proxy, if the request uses one.
     private let way: String
-    /// Said of a server that was to speak HTTP/2, and was not asked.
+    /// The part of the message for a server that was expected to use HTTP/2 without negotiation.
     private let hint: String
     private let text: String
     private let isInsideHead: Bool
@@ -20,7 +20,7 @@ struct CurlErrorMapping {
     private let connectStatus: Int
     /// The error of a request that could not be sent because its head is too large.
     private let headFault: NetworkingError?
-    /// Why the transfer's last socket could not be opened; nil when it could.
+    /// The reason why the transfer's last socket could not be opened; nil if it could.
     private let shortage: DescriptorShortage?
 
     init(_ machine: TransferMachine, _ handle: EasyHandle, error: CurlError, _ shortage: DescriptorShortage?) {
@@ -71,7 +71,8 @@ struct CurlErrorMapping {
         return RefusedTunnel.mayBe(error)
     }
 
-    /// CURLE_RECV_ERROR stands for a lost connection, a broken chunk, and a body cut by the end of the TLS connection.
+    /// CURLE_RECV_ERROR is used for a lost connection, an invalid chunk, and a body that is cut off by the end of the
+    /// TLS connection.
     private var receiveErrorCode: NetworkingError.Code {
         if isCutByMissingNotice { return .badServerResponse }
         if text.contains("chunked-encoding") { return .badServerResponse }
@@ -79,8 +80,8 @@ struct CurlErrorMapping {
         return .connectionLost
     }
 
-    /// A server's alert about a certificate can only mean the client's (RFC 8446, 6.2). With TLS 1.3 it comes after the
-    /// handshake.
+    /// Whether the server rejected the client's certificate. A server's alert about a certificate can only refer to
+    /// the client's certificate (RFC 8446, 6.2). With TLS 1.3, the alert arrives after the handshake.
     private var isAboutClientCertificate: Bool {
         guard text.contains(" alert ") else { return false }
         return Self.certificateAlerts.contains { text.contains("alert \($0)") }
@@ -147,6 +148,6 @@ extension LibraryResult {
 }
 
 extension EasyHandle {
-    /// Whether nghttp2 has ended the connection for a fault on it.
+    /// Whether nghttp2 has ended the connection because of an error on it.
     fileprivate var hasShutDown: Bool { lastErrorText?.hasPrefix("nghttp2 shuts down connection") == true }
 }

@@ -3,11 +3,11 @@
 
 internal import CCurl
 
-/// An origin in libcurl's form (CURLU). libcurl reads it when a transfer that has it begins, and alters nothing in it.
-/// Network thread only, its end included.
+/// An origin in libcurl's format (CURLU). libcurl reads the object when a transfer with it begins, and does not change
+/// it. Network thread only, including `deinit`.
 final class CurlOrigin {
     let raw: OpaquePointer
-    /// Nil when libcurl does not take the origin, or is out of memory.
+    /// Nil if libcurl rejects the origin, or is out of memory.
     fileprivate init?(_ origin: Origin) {
         guard let raw = curl_url() else { return nil }
         let code = curl_url_set(raw, CURLUPART_URL, "\(origin)/", CUnsignedInt(CURLU_PATH_AS_IS))
@@ -19,7 +19,7 @@ final class CurlOrigin {
     }
 
     /// Host and port as libcurl writes them into the request's target: without the zone of an address, and without the
-    /// scheme's own port. Nil when libcurl is out of memory.
+    /// scheme's default port. Nil if libcurl is out of memory.
     lazy var hostField: String? = {
         guard let host = text(of: CURLUPART_HOST, CURLU_PUNYCODE) else { return nil }
         guard let port = text(of: CURLUPART_PORT, CURLU_NO_DEFAULT_PORT) else { return host }
@@ -39,15 +39,15 @@ final class CurlOrigin {
 @available(*, unavailable)
 extension CurlOrigin: Sendable {}
 
-/// The origins of a partition's requests, each taken apart once: libcurl 7.88 takes a URL apart for each transfer, puts
-/// it together again, and prints its query byte by byte, together a tenth of its work on a small request (benchmark
-/// `mixed`). Network thread only.
+/// Caches the parsed origins of a partition's requests. libcurl 7.88 parses a URL for each transfer, reassembles it,
+/// and writes its query byte by byte, which together is a tenth of its work for a small request (benchmark `mixed`).
+/// Network thread only.
 struct CurlOrigins {
-    /// With more origins the table begins anew; handles keep what they use.
+    /// With more origins, the table is cleared. Handles retain the origins that they use.
     private static let limit = 256
     private var known: [Origin: CurlOrigin] = [:]
 
-    /// The origin; nil when libcurl does not take it.
+    /// Returns the parsed origin; nil if libcurl rejects it.
     mutating func curlOrigin(of origin: Origin) -> CurlOrigin? {
         if let found = known[origin] { return found }
         guard let made = CurlOrigin(origin) else { return nil }

@@ -8,47 +8,47 @@ internal import Glibc
 /// The connections of one pool key: one multi handle with its connection pool, and its easy handles. Network thread
 /// only.
 ///
-/// Connections, TLS sessions and easy handles never leave their partition, which keeps pool keys apart.
+/// Connections, TLS sessions and easy handles never leave their partition, so pool keys stay separate.
 final class CurlPartition: EventLoopClient, RoundEndTask {
     private static let idleConnectionLimit = 256
     private let multi: UnsafeMutableRawPointer
     let loop: EventLoop
     private let observesFrames: Bool
     private var slot = -1
-    @exclusivity(unchecked) private(set) var active: [CurlTransfer] = []  // counted for every piece of a body
+    @exclusivity(unchecked) private(set) var active: [CurlTransfer] = []  // read for every piece of a body
     let connections: CurlConnections
     let openings: OpeningConnections
     private let handles: HandlePool
     private var origins = CurlOrigins()
-    /// Transfers that have used up their read quota of a round, and continue when the deadlines are checked.
+    /// Transfers that have used up their read quota of a round. They continue when the deadlines are checked.
     var throttled: [CurlTransfer] = []
-    /// The transfer whose held bytes arrive just now, and are taken whatever the capacity (`GrowingPause`).
+    /// The transfer that is being resumed. Its buffered bytes are taken even if there is no capacity (`GrowingPause`).
     private(set) var resuming: CurlTransfer?
-    /// Transfers that a limit of bytes a second holds.
+    /// Rate-limited transfers.
     var paced: [CurlTransfer] = []
     /// Paused uploads to resume after the next read (`UnnoticedAnswer`).
     private var pendingResumes: [CurlTransfer] = []
-    /// Transfers whose cookies are corrected after the present call of libcurl.
+    /// Transfers whose cookies are corrected after the current libcurl call.
     private var correcting: [CurlTransfer] = []
-    /// Transfers with a part of a response's head, and how often libcurl is called again for each.
+    /// Transfers with an incomplete response head, and how many more times libcurl is called for each.
     private var unfinishedHeads: [(transfer: CurlTransfer, callCount: Int)] = []
-    /// Whether the proxy wants Digest before it makes a tunnel.
+    /// Whether the proxy requires Digest before it makes a tunnel.
     var usesProxyDigest = false
-    /// Whether libcurl is being told to stop reading a throttled transfer.
+    /// Whether the partition is making libcurl stop reading a throttled transfer.
     private var isThrottling = false
     private var drainsThisRound = false
     let http2Streams = HTTP2Streams.ofThisThread()
     private var busyPause = BusyPause()
     private var curlDeadline = UInt64.max
     private var limitDeadline = UInt64.max
-    /// How many transfers begin before connections are kept as usual again; 0 when they are.
+    /// The number of transfers that must begin before the usual number of connections is kept again; 0 if it is kept.
     private var frugalCount = 0
-    /// How often libcurl was called to go on with what is due.
+    /// The number of calls in which libcurl processed due work.
     private(set) var callCount = 0
-    /// When the last transfer ended, while there is none.
+    /// The instant at which the last transfer ended; nil while there are transfers.
     private(set) var idleSince: UInt64?
 
-    /// Nil when libcurl finds no file descriptor, which it needs from the start in newer versions, or no memory.
+    /// Nil if libcurl finds no file descriptor, which newer versions need from the start, or no memory.
     init?(loop: EventLoop, observesFrames: Bool = true, poolKey: ConnectionPoolKey = ConnectionPoolKey()) {
         guard let multi = curl_multi_init() else { return nil }
         self.multi = multi
@@ -65,13 +65,14 @@ final class CurlPartition: EventLoopClient, RoundEndTask {
         _ = bluebonnet_multi_setopt_timer_callback(multi, timerCallback)
         _ = bluebonnet_multi_setopt_pointer(multi, CURLMOPT_SOCKETDATA, context)
         _ = bluebonnet_multi_setopt_pointer(multi, CURLMOPT_TIMERDATA, context)
-        // Left alone, libcurl keeps four for each transfer under way: so almost none at the end of a batch.
+        // By default, libcurl keeps four connections for each running transfer, which leaves almost none at the end of
+        // a batch.
         keepConnections(limit: Self.idleConnectionLimit)
         if poolKey.isExclusive { CopiedBackPressure.shareNoConnection(of: multi) }
     }
 
     var isIdle: Bool { active.isEmpty }
-    /// How the end of a response over HTTP/2 is known, once there is a connection.
+    /// How the library knows the end of a response over HTTP/2, once there is a connection.
     var endEvidence: HTTP2EndEvidence { endEvidence(isStreamKnown: true) }
 
     func endEvidence(isStreamKnown: Bool) -> HTTP2EndEvidence {
@@ -82,13 +83,14 @@ final class CurlPartition: EventLoopClient, RoundEndTask {
         _ = bluebonnet_multi_setopt_long(multi, CURLMOPT_MAXCONNECTS, limit)
     }
 
-    /// Has each transfer that ends close an idle connection, until as many as usually are kept have begun.
+    /// Makes each transfer that ends close an idle connection, until as many transfers have begun as connections are
+    /// usually kept.
     func keepFewConnections() {
         frugalCount = Self.idleConnectionLimit
         keepConnections(limit: 1)
     }
 
-    /// Closes every connection; the partition is of no use afterwards. Only while it is idle.
+    /// Closes every connection. The partition must be idle, and must not be used afterwards.
     func close() {
         precondition(isIdle, "a partition was closed with transfers in it")
         openings.close()
@@ -105,7 +107,8 @@ extension CurlPartition: Sendable {}
 // MARK: - Transfers
 
 extension CurlPartition {
-    /// Begins a transfer. A request that libcurl refuses ends when deadlines are looked at, never inside this call.
+    /// Begins a transfer. If libcurl refuses the request, the transfer ends when deadlines are checked, never inside
+    /// this call.
     func begin(_ request: TransferRequest, delegate: any TransferDelegate) -> CurlTransfer {
         if frugalCount > 0 {
             frugalCount -= 1
@@ -119,10 +122,10 @@ extension CurlPartition {
         return transfer
     }
 
-    /// The error of each request when libcurl is older than the oldest supported version.
+    /// The error of every request if libcurl is older than the oldest supported version.
     private static let versionError = CurlVersion.current.obstacle.map { NetworkingError(.cannotConnect, $0) }
 
-    /// Hands a transfer to libcurl; gives the error when libcurl does not take the transfer.
+    /// Passes a transfer to libcurl. Returns the error if libcurl does not accept the transfer.
     private func refusal(of transfer: CurlTransfer) -> NetworkingError? {
         do throws(CurlError) {
             transfer.handle.transfer = transfer
@@ -140,13 +143,13 @@ extension CurlPartition {
         }
     }
 
-    /// Fails a transfer when deadlines are looked at next, where nobody is inside a call of its own or of libcurl's.
+    /// Fails a transfer when deadlines are next checked, outside of the caller's and libcurl's calls.
     func failSoon(_ transfer: CurlTransfer, _ error: NetworkingError) {
         transfer.stop(with: error)
         deadlineMayBeEarlier(1)
     }
 
-    /// Gives a transfer to libcurl again, with a connected socket: another address of the server has answered.
+    /// Passes a transfer to libcurl again with a connected socket, because another address of the server has answered.
     func beginAgain(_ transfer: CurlTransfer) {
         forget(transfer)
         do throws(CurlError) {
@@ -162,23 +165,23 @@ extension CurlPartition {
         deadlineMayBeEarlier(transfer.nextDeadline)
     }
 
-    /// Takes a transfer off libcurl before its end.
+    /// Removes a transfer from libcurl before its end.
     func remove(_ transfer: CurlTransfer) {
         forget(transfer)
         transfer.handle.setup = nil  // libcurl may have stopped anywhere
         recycle(transfer.handle)
     }
 
-    /// Goes on with a transfer that was paused; what libcurl held back may arrive inside this call.
+    /// Continues a transfer that was paused. Bytes that libcurl has buffered may arrive inside this call.
     func resume(_ transfer: CurlTransfer) {
         endBusyPause()
         resuming = GrowingPause.isPresent ? transfer : nil
-        // Where the consumer has no capacity, sending alone continues.
+        // If the consumer has no capacity, only sending continues.
         let result = curl_easy_pause(transfer.handle.raw, transfer.isHoldingBytes ? CURLPAUSE_RECV : CURLPAUSE_CONT)
         resuming = nil
         http2Streams.endCall()
         correctCookies()
-        // Without a connection, libcurl has ended the transfer, and says so later (`UnnoticedAnswer`).
+        // Without a connection, libcurl has ended the transfer and reports the end later (`UnnoticedAnswer`).
         if ![CURLE_OK, CURLE_BAD_FUNCTION_ARGUMENT].contains(result), transfer.machine.failure == nil {
             let error = CurlError(code: result.rawValue).libraryError
             transfer.stop(with: NetworkingError(.resumeRefused, "the connection could not go on", underlying: error))
@@ -186,10 +189,10 @@ extension CurlPartition {
         deadlineMayBeEarlier(transfer.machine.failure == nil ? transfer.nextDeadline : 1)
     }
 
-    /// Pauses a transfer until `resumeThrottled`, in both directions: libcurl would go on watching the socket for the
-    /// other one.
+    /// Pauses a transfer until `resumeThrottled`, in both directions: otherwise libcurl would keep watching the socket
+    /// for the other direction.
     func throttle(_ transfer: CurlTransfer) {
-        if throttled.last === transfer { return }  // libcurl gives what it has read nevertheless
+        if throttled.last === transfer { return }  // libcurl still delivers what it has read
         throttled.append(transfer)
         isThrottling = true
         _ = curl_easy_pause(transfer.handle.raw, CURLPAUSE_ALL)
@@ -197,16 +200,16 @@ extension CurlPartition {
         updateDeadline()
     }
 
-    /// An origin as libcurl reads it.
+    /// Returns an origin in libcurl's format.
     func curlOrigin(of origin: Origin) -> CurlOrigin? { origins.curlOrigin(of: origin) }
 
-    /// Takes back an easy handle that is off the multi handle.
+    /// Returns an easy handle to the pool. The handle must not be on the multi handle.
     func recycle(_ handle: EasyHandle) { handles.recycle(handle) }
 
-    /// This machine has lost some addresses: nothing comes back to connections from them any more. Transfers over them
-    /// end now, not when a limit has passed.
+    /// Ends the transfers over lost local addresses, which receive nothing any more. They end now instead of at a time
+    /// limit.
     func dropConnections(from lost: Set<IPAddress>) {
-        drainMessages()  // what is over has lost nothing
+        drainMessages()  // ended transfers have lost nothing
         let orphans = active.filter { $0.handle.localAddress.map(lost.contains) ?? false }
         connections.shutDown(from: lost)
         for transfer in orphans {
@@ -253,7 +256,7 @@ extension CurlPartition {
         drainWhenAllIsRead()
     }
 
-    /// Resumes a transfer's upload after the next read.
+    /// Schedules resuming a transfer's upload after the next read.
     func resumeAfterReading(_ transfer: CurlTransfer) {
         guard UnnoticedAnswer.isPresent else { return }
         if !pendingResumes.contains(where: { $0 === transfer }) { pendingResumes.append(transfer) }
@@ -293,8 +296,8 @@ extension CurlPartition {
         curlDeadline = now + busyPause.nextDelay()
     }
 
-    /// libcurl may have to act at once. Where its earliest instant has passed already, it does not say so
-    /// again.
+    /// Stops delaying, because libcurl may have to act at once. If its earliest timer has expired already, libcurl
+    /// does not report it again.
     private func endBusyPause() {
         let wasDelaying = busyPause.isDelaying
         busyPause.reset()
@@ -303,7 +306,8 @@ extension CurlPartition {
         updateDeadline()
     }
 
-    /// A limit may have come nearer; limits that move away are noticed when the old instant comes.
+    /// Moves the limit deadline forward if a limit may pass earlier. Limits that move later are noticed at the old
+    /// instant.
     func deadlineMayBeEarlier(_ deadline: UInt64) {
         guard deadline < limitDeadline else { return }
         limitDeadline = deadline
@@ -320,7 +324,8 @@ extension CurlPartition {
         continueHeads()
     }
 
-    /// libcurl may hold the rest of the response's head (`StalledHead`).
+    /// Schedules further calls of libcurl, because it may have buffered the rest of the response's head
+    /// (`StalledHead`).
     func continueHeadAfterCall(of transfer: CurlTransfer) {
         if let last = unfinishedHeads.indices.last, unfinishedHeads[last].transfer === transfer {
             unfinishedHeads[last].callCount = StalledHead.callCount
@@ -329,8 +334,9 @@ extension CurlPartition {
         }
     }
 
-    /// libcurl looks at a transfer again when a pause ends. The next line may be longer than its buffer, and another
-    /// transfer of the connection may come first: so it is called several times without a line.
+    /// Makes libcurl process the transfers with incomplete heads: libcurl processes a transfer again when a pause
+    /// ends. The next line may be longer than its buffer, and another transfer of the connection may come first, so
+    /// libcurl is called several times without a line.
     private func continueHeads() {
         guard !unfinishedHeads.isEmpty else { return }
         let entries = unfinishedHeads
@@ -345,7 +351,7 @@ extension CurlPartition {
         }
     }
 
-    /// A cookie of the transfer's response must be corrected before another request is sent.
+    /// Schedules correcting the cookies of the transfer's response before another request is sent.
     func correctCookiesAfterCall(of transfer: CurlTransfer) {
         if correcting.last !== transfer { correcting.append(transfer) }
     }
@@ -360,8 +366,8 @@ extension CurlPartition {
     /// Ends finished transfers after the round has read all sockets: alternating between reading and ending small
     /// responses exceeds the processor's first-level instruction cache.
     ///
-    /// Ends them immediately when larger bodies are read in the same round, because their quota depends on the number
-    /// of transfers.
+    /// If larger bodies are read in the same round, finished transfers end immediately, because the read quota depends
+    /// on the number of transfers.
     private func drainWhenAllIsRead() {
         guard loop.transferCount == loop.smallResponseCount else { return drainMessages() }
         guard !drainsThisRound else { return }
@@ -369,7 +375,8 @@ extension CurlPartition {
         loop.atEndOfRound(.reading, self)
     }
 
-    /// Ends what libcurl says is over. Also without a socket event: transfers can end inside any call.
+    /// Ends the transfers that libcurl reports as finished. Needed without a socket event too, because transfers can
+    /// end inside any call.
     func drainMessages() {
         var remaining: CInt = 0
         while let message = curl_multi_info_read(multi, &remaining) {
@@ -402,8 +409,8 @@ extension CurlPartition {
         loop.setDeadline(throttled.isEmpty ? min(curlDeadline, limitDeadline, pacedDeadline) : 1, slot: slot)
     }
 
-    /// libcurl tells of its timer when the timer changes. When it was called a little too early, it does nothing, and
-    /// says nothing.
+    /// Asks libcurl for its timer. libcurl reports its timer only when the timer changes. If libcurl was called
+    /// slightly too early, it does nothing and reports nothing.
     private func askForTimer() {
         var milliseconds = -1
         guard curl_multi_timeout(multi, &milliseconds) == CURLM_OK, milliseconds >= 0 else { return }
@@ -415,7 +422,8 @@ extension CurlPartition {
         updateDeadline()
     }
 
-    /// libcurl remembers a mark for each socket it has told of (curl_multi_assign), so that new ones can be told apart.
+    /// Updates the watched events of a socket. libcurl stores a mark for each socket that it has reported
+    /// (curl_multi_assign), which distinguishes new sockets.
     fileprivate func socketChanged(_ descriptor: curl_socket_t, what: CInt, isNew: Bool) {
         var events: UInt32 = 0
         if what & CURL_POLL_IN != 0 { events |= EPOLLIN.rawValue }

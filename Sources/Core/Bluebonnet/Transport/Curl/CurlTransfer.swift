@@ -4,40 +4,41 @@
 internal import CCurl
 internal import Foundation
 
-/// One transfer on one easy handle of a partition: tells its machine what libcurl's callbacks say, and does what the
-/// machine decides.
+/// One transfer on one easy handle of a partition. It reports the events of libcurl's callbacks to its machine, and
+/// carries out the machine's decisions.
 ///
-/// Network thread only. It knows one request and its delegate; it does not follow, retry or decode.
+/// Network thread only. A transfer has one request and one delegate; it does not follow redirects, retry or decode.
 final class CurlTransfer: Transfer {
     let request: TransferRequest
-    /// Unchecked: asked in every callback, and it calls nobody who could reach it.
+    /// Unchecked exclusivity: read in every callback, and the machine calls no code that could reach it.
     @exclusivity(unchecked) var machine: TransferMachine
     let handle: EasyHandle
     unowned let partition: CurlPartition
     private(set) var delegate: (any TransferDelegate)?
-    /// Where it stands in its partition's list of active transfers.
+    /// The index in the partition's list of active transfers.
     var activeIndex = 0
-    /// What it took of the round at hand. Unchecked: changed for every piece.
+    /// The bytes received in the current round. Unchecked exclusivity: changed for every piece.
     @exclusivity(unchecked) var readQuota = ReadQuota()
-    /// How often its partition had called libcurl when libcurl got the transfer; nil before that.
+    /// The partition's count of libcurl calls at the time when libcurl accepted the transfer; nil before that.
     private var callCountAtStart: Int?
-    /// Nil without cookies in the response.
+    /// Nil if the response has no cookies.
     private var receivedCookies: (any ReceivedCookies)?
     var connection = ConnectionInUse()
-    /// Whether libcurl answers the proxy by Digest.
+    /// Whether libcurl answers the proxy with Digest.
     private var usesProxyDigest: Bool
-    /// Undoes the chunks of the response's body; nil when the body has none.
+    /// Decodes the chunks of the response's body; nil if the body is not chunked.
     var chunks: Chunks?
-    /// The connection that is being made to a name; nil when there is one.
+    /// The connection that is being made to a name; nil if no connection is being made.
     private(set) var opening: OpeningConnection?
-    /// Why the last socket could not be opened; nil when it could.
+    /// The reason why the last socket could not be opened; nil if it could.
     private(set) var shortage: DescriptorShortage?
-    /// Nil without a limit of bytes a second.
+    /// Nil without a rate limit.
     let pacing: TransferPacing?
 
+    /// The decoder of a chunked body, and its progress in the current piece.
     struct Chunks {
         var body = ChunkedBody()
-        /// How many bytes of the piece that libcurl gives again were taken.
+        /// The number of bytes that were taken of the piece that libcurl delivers again.
         var takenByteCount = 0
     }
 
@@ -51,19 +52,19 @@ final class CurlTransfer: Transfer {
         usesProxyDigest = partition.usesProxyDigest
     }
 
-    /// A connection is being made to a name.
+    /// Records the connection that is being made to a name.
     func beginOpening(_ opening: OpeningConnection) { self.opening = opening }
 
-    /// The connection is there, or not wanted any more.
+    /// Closes the opening connection, because it is made or no longer needed.
     func endOpening() {
         opening?.close()
         opening = nil
     }
 
     var hasBegunSending: Bool { machine.attempts.count > 0 }
-    /// Whether others use its connection at the same time.
+    /// Whether the connection is shared with concurrent transfers.
     var isMultiplexed: Bool { machine.response.isMultiplexed }
-    /// Whether libcurl may hold bytes that it has for us.
+    /// Whether libcurl may have buffered bytes for the delegate.
     var isHoldingBytes: Bool { machine.flow != .open }
 
     func abort() -> TransferMetrics {
@@ -96,25 +97,25 @@ final class CurlTransfer: Transfer {
         }
     }
 
-    /// Remembers the first failure, and makes libcurl stop.
+    /// Records the failure, unless an earlier one is recorded. libcurl then stops the transfer.
     func stop(with error: NetworkingError) { machine.fail(error) }
 
-    /// The request is given up.
+    /// Closes the connection of an abandoned request, unless other requests use it (`BufferedReset`).
     private func leaveNoSilentConnection() {
         BufferedReset.closeConnection(
             of: handle, hasBegunSending: hasBegunSending, isMultiplexed: machine.attempts.isMultiplexed)
     }
 
-    /// A socket was opened, or could not be for want of a descriptor.
+    /// Records the result of opening a socket: the shortage, if there was no descriptor.
     func socketWasOpened(_ shortage: DescriptorShortage?) { self.shortage = shortage }
 
-    /// The body has bytes again that libcurl asked for.
+    /// Continues sending, because the body has the bytes that libcurl asked for.
     func resumeSending() {
         guard delegate != nil, machine.flow != .paused else { return }
         partition.resume(self)
     }
 
-    /// The limits of bytes a second allow more bytes.
+    /// Continues, because the rate limits allow more bytes.
     func resumePaced() {
         guard let delegate, machine.flow != .paused else { return }
         let now = MonotonicClock.now()
@@ -123,14 +124,14 @@ final class CurlTransfer: Transfer {
         partition.resume(self)
     }
 
-    /// Tells what has left libcurl's buffer since the last time.
+    /// Reports to the delegate the bytes that have left libcurl's buffer since the last report.
     func tellSentBytes() {
         guard !request.body.isEmpty else { return }
         let count = machine.untoldByteCount(ofSent: sentByteCount)
         if count > 0 { delegate?.transferDidSend(bodyByteCount: count) }
     }
 
-    /// A `Set-Cookie` field came; libcurl has put it into the jar if it accepts it.
+    /// Receives a `Set-Cookie` line. libcurl has already stored the cookie in the jar if it accepts the cookie.
     func receiveCookie(_ line: UnsafeRawBufferPointer) {
         guard let cookies = receivedCookies ?? request.cookieJar?.receiveCookies(from: request.url, request.origin)
         else { return }
@@ -139,31 +140,31 @@ final class CurlTransfer: Transfer {
         if cookies.hasWideCookie { partition.correctCookiesAfterCall(of: self) }
     }
 
-    /// Corrects the cookies that have come so far.
+    /// Corrects the cookies received so far.
     func correctCookies() { receivedCookies?.correct() }
 }
 
 // MARK: - Limits
 
 extension CurlTransfer {
-    /// When the transfer has to be looked at for its time limits; `UInt64.max` is never.
+    /// The next instant at which to check the time limits; `UInt64.max` is never.
     var nextDeadline: UInt64 { machine.nextDeadline(bodyDeadline: bodyDeadline) }
 
-    /// The error of a limit that has passed.
+    /// Returns the error of a time limit that has passed.
     func limitError(now: UInt64) -> NetworkingError? {
         machine.limitError(
             now: now, bodyDeadline: bodyDeadline, sentByteCount: sentByteCount, receivedByteCount: receivedByteCount,
             connectionMovement: connectionMovement(now: now))
     }
 
-    /// When bytes came over the transfer's connection last; nil when that is not known.
+    /// Returns the instant at which the transfer's connection last received bytes; nil if it is not known.
     private func connectionMovement(now: UInt64) -> UInt64? {
         var age: UInt64?
         handle.withEndpoints { age = partition.connections.dataAge(of: $0) }
         return age.map { now - min(now, $0) }
     }
 
-    /// Whether the response is complete, and the rest of the request's body is not waited for.
+    /// Returns whether the response is complete and the rest of the request's body need not be sent.
     func isAnsweredEarly(now: UInt64) -> Bool { machine.isAnsweredEarly(now: now, self) }
 
     var bodyDeadline: UInt64 { machine.response.hasHead ? delegate?.bodyDeadline ?? .max : .max }
@@ -172,12 +173,13 @@ extension CurlTransfer {
 // MARK: - The end
 
 extension CurlTransfer {
-    /// libcurl has taken the transfer.
+    /// Records that libcurl has accepted the transfer.
     func hasBegun() { callCountAtStart = partition.callCount }
 
-    /// Ends the transfer with libcurl's result, or begins it again; the partition has taken it off the multi handle.
+    /// Prepares another attempt after libcurl's result, if there is to be one. The partition has removed the transfer
+    /// from the multi handle.
     ///
-    /// - Returns: whether it begins again.
+    /// - Returns: whether the transfer begins again.
     func mayBeginAgain(after result: CURLcode) -> Bool {
         if result != CURLE_OK, beginsProxyDigest() { return true }
         let result = libraryResult(result)
@@ -203,8 +205,8 @@ extension CurlTransfer {
         return true
     }
 
-    /// A proxy has refused to make a tunnel with the credential as it was sent, and takes it in Digest's form: from now
-    /// on, the partition's requests use that form.
+    /// Switches to Digest if a proxy has refused to make a tunnel with the credential as it was sent, and accepts
+    /// Digest. From then on, the partition's requests use Digest.
     private func beginsProxyDigest() -> Bool {
         guard !usesProxyDigest, request.isSecure, request.poolKey.proxy?.user != nil, !hasBegunSending,
             machine.failure == nil, handle.long(CURLINFO_HTTP_CONNECTCODE) == 407,
@@ -216,7 +218,8 @@ extension CurlTransfer {
         return true
     }
 
-    /// libcurl has taken the transfer again: what the time before took is told now, because libcurl forgets it.
+    /// Records that libcurl has accepted the transfer again. The metrics of the previous attempt are reported now,
+    /// because libcurl forgets them.
     func hasBegunAgain() {
         delegate?.transferBeginsAgain(after: metrics)
         hasBegun()
@@ -232,7 +235,7 @@ extension CurlTransfer {
         self.delegate = nil
         if result != CURLE_OK || machine.failure != nil { handle.setup = nil }
         if KeptBrokenConnection.concerns(result) { handle.withEndpoints { partition.connections.shutDown($0) } }
-        if isHoldingBytes { handle.isReusable = false }  // too late to have them thrown away
+        if isHoldingBytes { handle.isReusable = false }  // too late to make libcurl discard them
         noteReusability(result, isWhole: result == CURLE_OK && error == nil)
         if error == nil { applyAnnouncedTimeout() }
         partition.recycle(handle)
@@ -240,7 +243,7 @@ extension CurlTransfer {
         delegate?.transferDidEnd(error: error, metrics: metrics)
     }
 
-    /// Ends it with its complete response, while libcurl still sends the request's body.
+    /// Ends the transfer with its complete response, while libcurl still sends the request's body.
     func endEarly() {
         if !machine.isStreamClosed { leaveNoSilentConnection() }
         tellSentBytes()
@@ -250,7 +253,7 @@ extension CurlTransfer {
         delegate?.transferDidEnd(error: error, metrics: leave())
     }
 
-    /// Ends it for a reason of ours, while libcurl still works on it.
+    /// Ends the transfer with an error of the library, while libcurl still works on it.
     func fail(_ error: NetworkingError) {
         if error.timeLimit != .refusedBody {
             if error.timeLimit != nil, machine.attempts.isMultiplexed { noteSilence() }
@@ -263,14 +266,16 @@ extension CurlTransfer {
         delegate?.transferDidEnd(error: error, metrics: metrics)
     }
 
-    /// libcurl keeps an HTTP/2 connection of which a stream was given up, and would give it to the next request, also
-    /// when the way to the server is gone. A refused body is waited for too briefly to say so.
+    /// Records that the connection was silent. libcurl keeps an HTTP/2 connection after one of its streams was
+    /// abandoned and would use it for the next request, even if the path to the server is broken. Waiting for a
+    /// refused body is too short for this conclusion.
     private func noteSilence() {
         guard let start = machine.lastMovement else { return }
         handle.withEndpoints { partition.connections.noteSilence(of: $0, since: start) }
     }
 
-    /// The server may have said how long it keeps the connection. HTTP/2 has no such field.
+    /// Applies the time for which the server keeps the connection, if the server has announced one. HTTP/2 has no such
+    /// field.
     private func applyAnnouncedTimeout() {
         guard !isMultiplexed, let head = machine.response.head, head.hasField("keep-alive"),
             let seconds = KeepAlive.timeout(head.values(for: "Keep-Alive"))
@@ -278,8 +283,8 @@ extension CurlTransfer {
         handle.withEndpoints { partition.connections.setTimeout(seconds, of: $0) }
     }
 
-    /// Takes it off libcurl, which keeps bytes that it holds where others go on using the connection, and would give
-    /// them to the handle's next transfer: so it has to hand them out once more.
+    /// Removes the transfer from libcurl. On a shared connection, libcurl keeps the bytes that it has buffered and
+    /// would deliver them to the handle's next transfer, so libcurl has to deliver them first.
     private func leave() -> TransferMetrics {
         endOpening()
         let metrics = self.metrics
@@ -320,7 +325,8 @@ extension CurlTransfer {
         }
     }
 
-    /// None of a transfer that libcurl has not looked at yet: its handle would give those of the one before.
+    /// The metrics; empty if libcurl has not processed the transfer yet, because the handle would return the metrics
+    /// of its previous transfer.
     private var metrics: TransferMetrics {
         guard let callCountAtStart, callCountAtStart != partition.callCount else { return TransferMetrics() }
         var metrics = handle.metrics

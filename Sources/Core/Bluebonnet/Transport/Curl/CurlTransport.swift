@@ -6,34 +6,34 @@ internal import Foundation
 
 /// The transport over libcurl, with partitions for each connection pool key. Network thread only.
 ///
-/// A key has one partition while few transfers are running. libcurl searches all connections of a multi handle for each
-/// request, so with more transfers a key has several partitions, each with its own connection pool. The first partition
-/// with room is used, so that later ones fall idle when there is less to do.
+/// A key has one partition while few transfers are running. libcurl searches all connections of a multi handle for
+/// each request, so with more transfers a key has several partitions, each with its own connection pool. The first
+/// partition with capacity is used, so that later partitions become idle when there is less to do.
 final class CurlTransport: Transport {
-    /// A partition that had no transfer for this long lets its connections go.
+    /// A partition that has had no transfer for this long closes its connections.
     private static let idleLifetime: UInt64 = 30_000_000_000
-    /// As many transfers share a partition, unless there are very many.
+    /// The number of transfers that share a partition, unless there are very many.
     private static let usualTransferCount = 64
     private static let partitionLimit = 16
     private let loop: EventLoop
     private let observesFrames: Bool
-    /// The last key that was used, with its partitions: nearly always the next request has the same key.
+    /// The last key that was used, and its partitions. The next request nearly always has the same key.
     private var last: (poolKey: PoolKeyBox, partitions: [CurlPartition])?
     private var partitions: [ConnectionPoolKey: [CurlPartition]] = [:] {
         didSet {
             if oldValue.isEmpty != partitions.isEmpty { addresses.watchAddresses(!partitions.isEmpty) }
         }
     }
-    /// Tells which of this machine's addresses went away, while there are connections.
+    /// Reports which of this machine's addresses were removed, while there are connections.
     private let addresses: NetworkMonitor
     private var reaperSlot = -1
 
-    /// - Parameter observesFrames: false in tests of what is done where HTTP/2 frames cannot be observed.
+    /// - Parameter observesFrames: false in tests of the behaviour without observed HTTP/2 frames.
     init(loop: EventLoop, observesFrames: Bool = true) {
         self.loop = loop
         self.observesFrames = observesFrames
         addresses = NetworkMonitor(loop: loop, settings: NetworkMonitor.Settings(groups: .addresses))
-        curl_global_init(Int(CURL_GLOBAL_DEFAULT))  // only counts if the program has initialized libcurl before
+        curl_global_init(Int(CURL_GLOBAL_DEFAULT))  // only counts if the program has initialised libcurl before
         reaperSlot = loop.add(self)
         addresses.onAddressesLost = { [weak self] lost in
             for partition in self?.partitions.values.flatMap({ $0 }) ?? [] { partition.dropConnections(from: lost) }
@@ -55,7 +55,7 @@ final class CurlTransport: Transport {
         for partition in partitions.values.joined() { partition.keepFewConnections() }
     }
 
-    /// Nil when there is none, and libcurl has no descriptor for another one.
+    /// Returns a partition for a key; nil if there is none and libcurl has no descriptor for a new one.
     private func partition(for poolKey: PoolKeyBox) -> CurlPartition? {
         if last?.poolKey !== poolKey { last = (poolKey, partitions[poolKey.value] ?? []) }
         let known = last?.partitions ?? []
@@ -85,7 +85,7 @@ final class CurlTransport: Transport {
 @available(*, unavailable)
 extension CurlTransport: Sendable {}
 
-/// The reaper: looks now and then for partitions that nobody uses any more.
+/// The reaper: periodically looks for partitions that are no longer used.
 extension CurlTransport: EventLoopClient {
     func socketIsReady(_ descriptor: CInt, events: UInt32) {}
 
@@ -103,8 +103,8 @@ extension CurlTransport: EventLoopClient {
     }
 }
 
-/// A transfer that libcurl could not start: newer versions need file descriptors before the first connection. It ends
-/// with the shortage, in this round or, when it is paused, after the pause. Network thread only.
+/// A transfer that libcurl could not start, because newer versions need file descriptors before the first connection.
+/// It ends with the shortage as its error, in this round or, if it is paused, after the pause. Network thread only.
 final class UnstartedTransfer: Transfer {
     private let loop: EventLoop
     private let error: NetworkingError

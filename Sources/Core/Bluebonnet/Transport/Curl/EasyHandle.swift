@@ -4,8 +4,8 @@
 internal import CCurl
 internal import Foundation
 
-/// One libcurl easy handle with what it borrows: its header list, its URL's parts and its error text. Network thread
-/// only; call `close()` there before letting go.
+/// One libcurl easy handle and the memory that it borrows: its header list, its URL's parts and its error text.
+/// Network thread only; call `close()` there before releasing the handle.
 final class EasyHandle {
     let raw: UnsafeMutableRawPointer
     private var headerLines = HeaderLines()
@@ -14,25 +14,25 @@ final class EasyHandle {
     private let errorText: UnsafeMutablePointer<CChar>
     private var hasShare = false
     private var hasBody = false
-    /// How much libcurl reads at once.
+    /// The size of libcurl's receive buffer, in bytes.
     private(set) var bufferByteCount = Int(CURL_MAX_WRITE_SIZE)
-    /// The transfer that it is used for.
+    /// The transfer that uses the handle.
     var transfer: CurlTransfer?
-    /// Whether another transfer may use the handle; false when state of its last transfer may be left in it.
+    /// Whether another transfer may use the handle; false if state of its last transfer may remain in it.
     var isReusable = true
-    /// What it is set up for, when another request of the same kind needs no more than its own URL and fields.
+    /// The setup of the handle, if another request with an equal setup needs only its own URL and fields.
     var setup: HandleSetup?
     private var headers: [HeaderFields.Field] = []
     private var hasPrivateHeaders = false
     private var url = ""
-    /// The origin of the last URL that went to libcurl in parts. libcurl reads it while a transfer runs.
+    /// The origin of the last URL that was passed to libcurl in parts. libcurl reads it during a transfer.
     private var origin: CurlOrigin?
     /// Whether a request of this handle had its own `Host` field (`RememberedHost`).
     private(set) var hasNamedHost = false
     private var closesConnection = false
     private var leavesNoConnection = false
     private var isClosed = false
-    /// For libcurl's callbacks and pauses.
+    /// Guards libcurl's header and body callbacks, and pauses.
     var firstField = FirstFieldGuard()
 
     init() {
@@ -42,7 +42,8 @@ final class EasyHandle {
         reset()
     }
 
-    /// Back to the state of a new handle: nothing of the last request (Digest state, options) reaches the next one.
+    /// Resets the handle to the state of a new handle. No state of the last request (Digest state, options) reaches
+    /// the next one.
     func reset() {
         detachShare()
         setup = nil
@@ -63,13 +64,13 @@ final class EasyHandle {
         _ = bluebonnet_easy_setopt_pointer(raw, CURLOPT_ERRORBUFFER, errorText)
     }
 
-    /// Whether a request of this kind finds its options set.
+    /// Returns whether the handle's options are already set for this setup.
     func isSetUp(as wanted: HandleSetup) -> Bool {
         guard let setup else { return false }
         return setup == wanted
     }
 
-    /// Back to the state in which the next request of the same kind finds it.
+    /// Prepares the handle for the next request with an equal setup.
     func prepareForReuse() {
         transfer = nil
         guard setup != nil else { return reset() }
@@ -87,21 +88,22 @@ final class EasyHandle {
         isClosed = true
     }
 
-    /// libcurl's objects must not be freed off their thread: a release build would rather leak them.
+    /// libcurl's objects must not be freed on another thread: a release build leaks them instead.
     deinit { assert(isClosed, "an easy handle was let go without close()") }
 
-    /// Has the next transfer open a connection. No other request is to do without a kept-alive one.
+    /// Makes the next transfer open a connection. The handle's setup is discarded, so that no other request has to do
+    /// without a kept connection.
     func useNewConnection() throws(CurlError) {
         setup = nil
         errorText.pointee = 0
         try set(CURLOPT_FRESH_CONNECT, true)
     }
 
-    /// Answers the proxy by Digest when the proxy asks for it, and sends it nothing unasked.
+    /// Answers the proxy with Digest if the proxy asks for it, and sends no credential unasked.
     func useProxyDigest() throws(CurlError) { try set(CURLOPT_PROXYAUTH, bluebonnet_auth_digest) }
 
-    /// Whether the connection of the transfer that runs is closed behind it, once nobody else uses it. Where no request
-    /// of this kind leaves its connection open, that stays so.
+    /// Sets whether the connection of the running transfer is closed afterwards, once no other transfer uses it. Has
+    /// no effect after `leaveNoConnection()`.
     func setClosesConnection(_ closes: Bool) {
         guard closes != closesConnection, !leavesNoConnection else { return }
         setup = nil
@@ -109,14 +111,14 @@ final class EasyHandle {
         _ = bluebonnet_easy_setopt_long(raw, CURLOPT_FORBID_REUSE, closes ? 1 : 0)
     }
 
-    /// The connections of all requests of this kind are closed behind them.
+    /// Closes the connections of all requests with this setup after use.
     func leaveNoConnection() throws(CurlError) {
         leavesNoConnection = true
         try set(CURLOPT_FORBID_REUSE, true)
     }
 
-    /// libcurl's sentence about the last failure, if it wrote one. 8.23 writes the error's name in place of a missing
-    /// sentence.
+    /// libcurl's text about the last error; nil if libcurl wrote none. 8.23 writes the error's name instead of a
+    /// missing text.
     var lastErrorText: String? {
         guard errorText.pointee != 0 else { return nil }
         let isName = [CURLE_HTTP2, CURLE_HTTP2_STREAM].contains { strcmp(errorText, curl_easy_strerror($0)) == 0 }
@@ -142,9 +144,9 @@ extension EasyHandle {
         try bluebonnet_easy_setopt_off_t(raw, option, curl_off_t(value)).check()
     }
 
-    /// A text that libcurl copies.
+    /// Sets a string, which libcurl copies.
     func set(_ option: CURLoption, _ value: String) throws(CurlError) {
-        // A text that is passed as a pointer is copied into an array first.
+        // A string that is passed as a pointer is copied into an array first.
         let result = value.withCString { bluebonnet_easy_setopt_string(raw, option, $0) }
         try result.check()
     }
@@ -153,7 +155,7 @@ extension EasyHandle {
         try bluebonnet_easy_setopt_pointer(raw, option, pointer).check()
     }
 
-    /// Bytes that libcurl copies (CURL_BLOB_COPY).
+    /// Sets bytes, which libcurl copies (CURL_BLOB_COPY).
     func set(_ option: CURLoption, blob bytes: Data) throws(CurlError) {
         let result = bytes.withUnsafeBytes { buffer in
             var blob = curl_blob(
@@ -168,12 +170,12 @@ extension EasyHandle {
         try bluebonnet_easy_setopt_data_callback(raw, option, callback).check()
     }
 
-    /// A body that libcurl copies; that of a request before it is forgotten.
+    /// Sets a body, which libcurl copies. The body of the previous request is removed.
     ///
-    /// - Parameter bytes: at least one.
+    /// - Parameter bytes: at least one byte.
     func setBody(_ bytes: Data) throws(CurlError) {
         dropBody()
-        try setLarge(CURLOPT_POSTFIELDSIZE_LARGE, Int64(bytes.count))  // first: so many are copied
+        try setLarge(CURLOPT_POSTFIELDSIZE_LARGE, Int64(bytes.count))  // first: determines how many are copied
         let result = bytes.withUnsafeBytes {
             bluebonnet_easy_setopt_pointer(raw, CURLOPT_COPYPOSTFIELDS, $0.baseAddress)
         }
@@ -181,15 +183,15 @@ extension EasyHandle {
         hasBody = true
     }
 
-    /// Nobody's bytes stay in a handle that waits for its next request.
+    /// Removes the body. A handle that waits for its next request must not retain the bytes of a request.
     private func dropBody() {
         guard hasBody else { return }
         hasBody = false
         _ = bluebonnet_easy_setopt_pointer(raw, CURLOPT_COPYPOSTFIELDS, nil)
     }
 
-    /// Asks for another size of what is read at once. libcurl refuses while it has a buffer: after a transfer whose
-    /// connection others went on using, it keeps the one it has.
+    /// Sets the size of the receive buffer. libcurl refuses while it has a buffer: after a transfer whose connection
+    /// is still used by others, the handle keeps its present buffer.
     func setBufferSize(_ byteCount: Int) throws(CurlError) {
         guard byteCount != bufferByteCount else { return }
         let result = bluebonnet_easy_setopt_long(raw, CURLOPT_BUFFERSIZE, byteCount)
@@ -198,16 +200,16 @@ extension EasyHandle {
         bufferByteCount = byteCount
     }
 
-    /// Uses the cookies that a share holds, until the handle is reset (CURLOPT_SHARE). It takes an empty file name to
-    /// switch the engine on.
+    /// Uses the cookies of a share until the handle is reset (CURLOPT_SHARE). The empty file name turns the cookie
+    /// engine on.
     func setCookieShare(_ share: UnsafeMutableRawPointer) throws(CurlError) {
         hasShare = true
         try set(CURLOPT_SHARE, pointer: share)
         try set(CURLOPT_COOKIEFILE, "")
     }
 
-    /// curl_easy_reset leaves a share attached. Without one, a file name that stayed would give the handle cookies of
-    /// its own.
+    /// Detaches the share, which curl_easy_reset leaves attached. Without a share, a remaining file name would give
+    /// the handle its own cookies.
     private func detachShare() {
         guard hasShare else { return }
         hasShare = false
@@ -215,12 +217,12 @@ extension EasyHandle {
         _ = bluebonnet_easy_setopt_pointer(raw, CURLOPT_SHARE, nil)
     }
 
-    /// Sets a request's URL, unless it is set already. Not while a transfer uses the handle.
+    /// Sets a request's URL, unless it is set already. Must not be called while a transfer uses the handle.
     ///
-    /// A URL in the plainest form goes to libcurl in parts: see `CurlOrigins`. Any other one goes as it is: libcurl
-    /// 7.88 would lose the zone of an IPv6 address.
+    /// A URL in the plainest form is passed to libcurl in parts: see `CurlOrigins`. Any other URL is passed
+    /// unmodified: libcurl 7.88 would lose the zone of an IPv6 address.
     ///
-    /// - Parameter origin: the URL's; nil when libcurl has to know more of the URL.
+    /// - Parameter origin: the URL's origin; nil if libcurl needs more of the URL.
     func setURL(
         _ text: String, hasAbsoluteTarget: Bool, _ origin: @autoclosure () -> CurlOrigin?
     ) throws(CurlError) {
@@ -232,8 +234,8 @@ extension EasyHandle {
         let isApart = self.origin != nil
         let written = isApart ? nil : AlteredTarget.writtenTarget(ofURL: text, isAbsolute: hasAbsoluteTarget)
         let code = text.withCString { start in
-            // Last is the URL: since 8.12, setting the other one forgets it. Without a path, the target is the
-            // origin's.
+            // The URL comes last: since 8.12, setting CURLOPT_REQUEST_TARGET removes it. Without a path, the target is
+            // the origin's.
             let target = start + (offset ?? 0)
             let hasTarget = isApart && target.pointee != 0
             let code =
@@ -245,10 +247,10 @@ extension EasyHandle {
         url = text
     }
 
-    /// Sets the lines for a request's header fields (CURLOPT_HTTPHEADER), unless they are set already. Not while a
-    /// transfer uses the handle.
+    /// Sets the lines for a request's header fields (CURLOPT_HTTPHEADER), unless they are set already. Must not be
+    /// called while a transfer uses the handle.
     ///
-    /// - Parameter lines: gives the fields that become lines, and the names of those that libcurl is not to add.
+    /// - Parameter lines: returns the fields that become lines, and the names of fields that libcurl must not add.
     func setHeaders(
         _ fields: [HeaderFields.Field], namingHost: Bool,
         lines: () -> (fields: [HeaderFields.Field], unwanted: [String])
@@ -263,8 +265,9 @@ extension EasyHandle {
         try bluebonnet_easy_setopt_list(raw, CURLOPT_HTTPHEADER, list).check()
     }
 
-    /// Credentials, cookies and other fields of a caller's do not stay in a handle that waits for its next request. A
-    /// list of those that may go to any origin stays, for the next request with the same fields.
+    /// Removes credentials, cookies and the caller's other private fields. A handle that waits for its next request
+    /// must not retain them. A list of fields that may be sent to any origin is kept, for the next request with the
+    /// same fields.
     private func dropPrivateHeaders() {
         guard hasPrivateHeaders else { return }
         _ = bluebonnet_easy_setopt_list(raw, CURLOPT_HTTPHEADER, nil)
@@ -304,7 +307,7 @@ extension EasyHandle {
         return bluebonnet_easy_getinfo_off_t(raw, info, &value) == CURLE_OK ? Int64(value) : 0
     }
 
-    /// The wanted lines of a list, for instance of CURLINFO_COOKIELIST.
+    /// Returns the lines of a list that satisfy a condition, for example of CURLINFO_COOKIELIST.
     func lines(_ info: CURLINFO, where isWanted: (UnsafePointer<CChar>) -> Bool) -> [String] {
         var list: UnsafeMutablePointer<curl_slist>?
         guard bluebonnet_easy_getinfo_list(raw, info, &list) == CURLE_OK else { return [] }
@@ -318,7 +321,7 @@ extension EasyHandle {
         return lines
     }
 
-    /// The address that the connection in use was made from; nil while there is none.
+    /// The local address of the connection in use; nil without a connection.
     var localAddress: IPAddress? {
         var text: UnsafeMutablePointer<CChar>?
         guard bluebonnet_easy_getinfo_string(raw, CURLINFO_LOCAL_IP, &text) == CURLE_OK, let text else { return nil }
@@ -336,14 +339,15 @@ extension EasyHandle {
                 localPort: long(CURLINFO_LOCAL_PORT), peerAddress: address, peerPort: long(CURLINFO_PRIMARY_PORT)))
     }
 
-    /// The `SSL` object of the connection in use (CURLINFO_TLS_SSL_PTR), nil without TLS; only while a callback runs.
+    /// The `SSL` object of the connection in use (CURLINFO_TLS_SSL_PTR); nil without TLS. Valid during a callback
+    /// only.
     var tlsConnection: UnsafeMutableRawPointer? {
         var session: UnsafeMutablePointer<curl_tlssessioninfo>?
         guard bluebonnet_easy_getinfo_session(raw, &session) == CURLE_OK, let session else { return nil }
         return session.pointee.backend == CURLSSLBACKEND_OPENSSL ? session.pointee.internals : nil
     }
 
-    /// The times and counts of the transfer that ended, out of libcurl's (microseconds from its start).
+    /// The times and counts of the ended transfer, converted from libcurl's (microseconds from its start).
     var metrics: TransferMetrics {
         func nanoseconds(_ microseconds: Int64) -> UInt64 { UInt64(max(0, microseconds)) * 1000 }
         var metrics = TransferMetrics()

@@ -5,9 +5,9 @@ internal import CCurl
 internal import CHTTP2
 
 extension HTTP2EndEvidence {
-    /// The evidence for a connection that exists.
+    /// Determines the evidence for a connection that exists.
     ///
-    /// - Parameter mayObserve: false where frames are not observed.
+    /// - Parameter mayObserve: false if frames are not observed.
     init(mayObserve: Bool) {
         if mayObserve && bluebonnet_http2_frames_are_observed() {
             self = .frames
@@ -21,7 +21,7 @@ extension HTTP2EndEvidence {
 final class HTTP2Streams {
     private var table = StreamTable<CurlTransfer>()
 
-    /// The streams of the calling thread. The object lives as long as the process.
+    /// Returns the streams of the calling thread. The object lives as long as the process.
     static func ofThisThread() -> HTTP2Streams {
         if let context = bluebonnet_http2_context() {
             return Unmanaged<HTTP2Streams>.fromOpaque(context).takeUnretainedValue()
@@ -31,16 +31,17 @@ final class HTTP2Streams {
         return streams
     }
 
-    /// libcurl is about to send a transfer's request, or goes over to HTTP/2 after the request.
+    /// Prepares for the stream of a transfer, because libcurl is about to send the request, or switches to HTTP/2
+    /// after it.
     ///
-    /// - Parameter isMultiplexed: whether a stream opens; true where that is not known yet.
+    /// - Parameter isMultiplexed: whether a stream opens; true if this is not known yet.
     func streamWillOpen(for transfer: CurlTransfer, isMultiplexed: Bool) {
         remove(transfer)
         transfer.connection.stream = nil
         if isMultiplexed { table.streamWillOpen(for: transfer) }
     }
 
-    /// A call of libcurl is over.
+    /// Ends a libcurl call.
     func endCall() { table.endCall() }
 
     /// Detaches a transfer from its stream.
@@ -62,25 +63,25 @@ final class HTTP2Streams {
 
 /// A stream of an open HTTP/2 connection.
 struct OpenStreamID: Hashable {
-    /// The address of the connection's session, which another session may have later.
+    /// The address of the connection's session. A later session may have the same address.
     let session: UnsafeRawPointer
     let number: Int32
 }
 
-/// Which owner each open stream has.
+/// Maps each open stream to its owner.
 ///
-/// A stream opens inside the call of libcurl in which `streamWillOpen` has named its owner. Where libcurl sends a
-/// request in a later call, its stream stays unknown, and its owner hears of no frames.
+/// A stream opens inside the libcurl call for which `streamWillOpen` has set its owner. If libcurl sends a request in
+/// a later call, its stream stays unknown, and its owner receives no frames.
 struct StreamTable<Owner: AnyObject> {
     private var owners: [OpenStreamID: Owner] = [:]
     private var opening: Owner?
 
-    /// The next stream that opens in this call belongs to the owner.
+    /// Sets the owner of the next stream that opens in this call.
     mutating func streamWillOpen(for owner: Owner) { opening = owner }
 
     mutating func endCall() { opening = nil }
 
-    /// Opens a stream. Returns its owner; nil when that is unknown.
+    /// Opens a stream. Returns its owner; nil if the owner is unknown.
     mutating func open(_ stream: OpenStreamID) -> Owner? {
         owners[stream] = opening  // nil too: an earlier session at this address had another owner
         defer { opening = nil }
@@ -89,7 +90,7 @@ struct StreamTable<Owner: AnyObject> {
 
     func owner(of stream: OpenStreamID) -> Owner? { owners[stream] }
 
-    /// Forgets an owner, whose stream is `stream`.
+    /// Removes an owner, whose stream is `stream`.
     mutating func remove(_ owner: Owner, of stream: OpenStreamID?) {
         if opening === owner { opening = nil }
         if let stream, owners[stream] === owner { owners[stream] = nil }

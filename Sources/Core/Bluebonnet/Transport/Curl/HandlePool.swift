@@ -1,15 +1,16 @@
 // Bluebonnet: HTTP operations for Swift on Linux.
 // SPDX-License-Identifier: MIT
 
-/// The easy handles of a partition that wait for their next transfer. Network thread only.
+/// Pools the easy handles of a partition between transfers. Network thread only.
 ///
-/// libcurl keeps the URL of a handle's last request, with its query, until the next request or the handle's end: so a
-/// handle waits for `lifetime` at most.
+/// libcurl keeps the URL of a handle's last request, including its query, until the next request or until the handle
+/// is closed. A handle therefore stays in the pool for at most `lifetime`.
 final class HandlePool: EventLoopClient {
-    /// How long a handle waits, in nanoseconds.
+    /// How long a handle stays in the pool, in nanoseconds.
     static let usualLifetime: UInt64 = 1_000_000_000
     private static let limit = 128
 
+    /// An idle handle and the instant since which it has been idle.
     private struct Idle {
         let handle: EasyHandle
         let since: UInt64
@@ -18,7 +19,7 @@ final class HandlePool: EventLoopClient {
     private let loop: EventLoop
     private let lifetime: UInt64
     private var slot = -1
-    /// The one that was used last is the last.
+    /// The idle handles; the most recently used handle is the last.
     @exclusivity(unchecked) private var idle: [Idle] = []
     private var isClosingScheduled = false
 
@@ -27,7 +28,7 @@ final class HandlePool: EventLoopClient {
         slot = loop.add(self)
     }
 
-    /// How many handles wait.
+    /// The number of idle handles.
     var count: Int { idle.count }
 
     func take(forJar usesJar: Bool) -> EasyHandle {
@@ -37,7 +38,7 @@ final class HandlePool: EventLoopClient {
         return EasyHandle()
     }
 
-    /// Takes back a handle that is off the multi handle.
+    /// Returns a handle to the pool. The handle must not be on the multi handle.
     func recycle(_ handle: EasyHandle) {
         guard slot >= 0, handle.isReusable, idle.count < Self.limit, Tuning.current.contains(.reusedHandles) else {
             return handle.close()
@@ -47,7 +48,7 @@ final class HandlePool: EventLoopClient {
         scheduleClosing()
     }
 
-    /// Closes all handles; the pool is of no use afterwards.
+    /// Closes all handles. The pool must not be used afterwards.
     func close() {
         for entry in idle { entry.handle.close() }
         idle = []
@@ -57,7 +58,7 @@ final class HandlePool: EventLoopClient {
 
     func socketIsReady(_ descriptor: CInt, events: UInt32) {}
 
-    /// Closes the handles that have waited for too long.
+    /// Closes the handles that were idle for too long.
     func deadlineHasPassed() {
         isClosingScheduled = false
         let now = MonotonicClock.now()
@@ -67,7 +68,8 @@ final class HandlePool: EventLoopClient {
         scheduleClosing()
     }
 
-    /// The deadline of a handle that was taken meanwhile is left: it is one look for nothing in a lifetime.
+    /// Schedules closing the oldest handle. The deadline is kept when the handle is taken from the pool: this costs
+    /// one unnecessary check for each lifetime.
     private func scheduleClosing() {
         guard !isClosingScheduled, let oldest = idle.first else { return }
         isClosingScheduled = true

@@ -4,12 +4,12 @@
 internal import CCurl
 internal import Foundation
 
-/// All that the options of an easy handle depend on, besides its partition and what is set anew for every request (URL,
-/// fields, a small body, the size of the buffer). Requests with equal setups need the same options, so the second one
-/// on a handle has little to set: setting everything afresh costs as much as the rest of a small request.
+/// The values that determine the options of an easy handle, except its partition and the values that are set for every
+/// request (URL, fields, a small body, the size of the buffer). Requests with equal setups need the same options, so
+/// the second request on a handle sets little: setting all options costs as much as the rest of a small request.
 ///
-/// `apply` sees nothing of the request but this value: an option that depends on more cannot be written there. What it
-/// sets is undone by curl_easy_reset alone, when a request with another setup comes.
+/// `apply` reads nothing of the request but this value, so it cannot set an option that depends on more. Only
+/// curl_easy_reset undoes the options, when a request with another setup follows.
 struct HandleSetup: Equatable {
     private let method: String
     private let body: Body
@@ -22,25 +22,26 @@ struct HandleSetup: Equatable {
     private let namesHost: Bool
     private let needsNewConnection: Bool
     private let proxyAnswer: ProxyAnswer
-    /// Whether the next request may find the options as they are: not those of cookies, addresses of the caller's and a
-    /// `Host` field, nor of a body that libcurl asks for.
+    /// Whether the next request may reuse the options. Not with cookies, the caller's addresses, a `Host` field, or a
+    /// body that libcurl reads.
     private let isRepeatable: Bool
 
-    /// Who answers the challenges of the proxy.
+    /// How the challenges of the proxy are answered.
     private enum ProxyAnswer: Equatable {
-        /// libcurl, which sends the credential without being asked to.
+        /// libcurl sends the credential without being asked.
         case basic
-        /// libcurl, when the proxy asks for an answer before it makes a tunnel.
+        /// libcurl answers when the proxy asks before it makes a tunnel.
         case digest
-        /// The request has the answer as one of its fields.
+        /// The answer is one of the request's fields.
         case field
     }
 
+    /// How libcurl gets the request's body.
     private enum Body: Equatable {
         case none
-        /// libcurl has a copy.
+        /// libcurl has a copy of the body.
         case copied
-        /// libcurl asks for it; without length it goes in chunks, or in HTTP/2's own framing.
+        /// libcurl reads the body. Without a length, the body is sent in chunks, or in HTTP/2's own framing.
         case read(byteCount: Int64?)
     }
 
@@ -75,13 +76,13 @@ struct HandleSetup: Equatable {
         }
     }
 
-    /// Whether libcurl asks for the body; it has a small one already.
+    /// Whether libcurl reads the body through the callback. libcurl has a copy of a small body.
     private var readsBody: Bool {
         if case .read = body { true } else { false }
     }
 
-    /// Sets a handle up for a request. Each option that guards a rule of ours is required: a libcurl that refuses one
-    /// makes the transfer fail.
+    /// Sets a handle up for a request. Each option that enforces one of the library's rules is required: if libcurl
+    /// refuses it, the transfer fails.
     static func prepare(
         _ handle: EasyHandle, for request: TransferRequest, in partition: CurlPartition
     ) throws(CurlError) {
@@ -124,37 +125,39 @@ extension HandleSetup {
     private func setTarget(
         _ handle: EasyHandle, _ partition: CurlPartition, _ poolKey: ConnectionPoolKey
     ) throws(CurlError) {
-        try handle.set(CURLOPT_PATH_AS_IS, true)  // whether dot segments stay was decided with the request
+        try handle.set(CURLOPT_PATH_AS_IS, true)  // the request decided whether dot segments stay
         try handle.set(CURLOPT_PROTOCOLS_STR, "http,https")
         try handle.set(CURLOPT_FOLLOWLOCATION, false)
         try handle.set(CURLOPT_HTTP_VERSION, httpVersion.curlValue(isSecure: isSecure))
         try handle.set(CURLOPT_HTTP_CONTENT_DECODING, false)
-        // ChunkedBody undoes chunks. If libcurl did, libcurl would keep the trailers of a proxy's response, and
-        // FirstFieldGuard does not see them.
+        // `ChunkedBody` decodes chunks. If libcurl did, it would store the trailers of a proxy's response, which
+        // `FirstFieldGuard` does not see.
         try handle.set(CURLOPT_HTTP_TRANSFER_DECODING, false)
         try handle.set(CURLOPT_NETRC, 0)  // CURL_NETRC_IGNORED: an enumeration in older headers, a macro in newer ones
         try handle.set(CURLOPT_SUPPRESS_CONNECT_HEADERS, true)
         if let path = poolKey.unixSocketPath { try handle.set(CURLOPT_UNIX_SOCKET_PATH, path.string) }
         guard httpVersion == .http2PriorKnowledge, !isSecure, RepeatedPreface.isPresent else { return }
         try handle.set(CURLOPT_FRESH_CONNECT, true)
-        // Where a closed connection is evidence of an end that is none, it is kept until others need its place.
+        // Unless frames are observed, a closed connection counts as evidence of a truncated response. The connection
+        // is then kept until other connections need its place.
         if partition.endEvidence == .frames { try handle.leaveNoConnection() }
     }
 
     private func setLimits(_ handle: EasyHandle) throws(CurlError) {
         try handle.set(CURLOPT_NOSIGNAL, true)
         try handle.set(CURLOPT_QUICK_EXIT, true)
-        // 0 would mean libcurl's own 300 s.
+        // 0 would select libcurl's default of 300 s.
         let milliseconds = (connectTimeout + 999_999) / 1_000_000
         try handle.set(CURLOPT_CONNECTTIMEOUT_MS, milliseconds == 0 ? Int(Int32.max) : Int(min(milliseconds, 1 << 30)))
-        // How much libcurl sends at once of a body that it asks for. Over TLS it also copies every request into a
-        // buffer of that size, which the C library would give back to the system and take again for each. Always set:
-        // curl_easy_reset (7.88) goes back to 64 KiB and keeps a buffer that may be smaller, which only setting the
-        // size lets go.
+        // The number of bytes that libcurl sends at once of a body that it reads. Over TLS, libcurl also copies every
+        // request into a buffer of this size. The C library would return a large buffer to the system and allocate it
+        // again for each request. The option is always set: curl_easy_reset (7.88) restores 64 KiB but keeps a
+        // possibly smaller buffer, which only setting the size releases.
         try handle.set(CURLOPT_UPLOAD_BUFFERSIZE, sendingBufferByteCount)
     }
 
-    /// Uses, and the age in less than seconds, are looked at by ourselves (`ConnectionUses`).
+    /// Sets the limits that libcurl enforces. The library itself checks the number of uses, and ages below a second
+    /// (`ConnectionUses`).
     private static func setConnectionLimits(_ handle: EasyHandle, _ limits: ConnectionLimits) throws(CurlError) {
         if let age = limits.maximumAge { try handle.set(CURLOPT_MAXLIFETIME_CONN, ConnectionLimits.seconds(age)) }
         if let time = limits.maximumIdleTime { try handle.set(CURLOPT_MAXAGE_CONN, ConnectionLimits.seconds(time)) }
@@ -180,7 +183,8 @@ extension HandleSetup {
     private static func setTrust(_ handle: EasyHandle, _ poolKey: ConnectionPoolKey) throws(CurlError) {
         let policy = poolKey.securityPolicy
         try AuthorityCache.turnOff(for: handle)
-        // Always: only then does a refusal of our evaluator, which decides in OpenSSL's place, break the handshake off.
+        // Always on: only then does a refusal by the library's evaluator, which replaces OpenSSL's decision, abort the
+        // handshake.
         try handle.set(CURLOPT_SSL_VERIFYPEER, true)
         let checksHost = policy.validatesDomainName && poolKey.trustAnswers == nil
         try handle.set(CURLOPT_SSL_VERIFYHOST, checksHost ? 2 : 0)
@@ -188,9 +192,10 @@ extension HandleSetup {
         if needsHandshake || poolKey.tls.requiresStapledStatus { try handle.set(CURLOPT_SSL_SESSIONID_CACHE, false) }
     }
 
-    /// How TLS is spoken with the server itself. What libcurl has no option for is set at the handshake (`TLSContext`).
+    /// Sets the TLS options for the connection to the server itself. Options that libcurl does not have are set at the
+    /// handshake (`TLSContext`).
     private static func setTLS(_ handle: EasyHandle, _ poolKey: ConnectionPoolKey) throws(CurlError) {
-        // The authorities are ours: libcurl would read them on the network thread, for each connection.
+        // The library provides the authorities: libcurl would read them on the network thread, for each connection.
         try handle.set(CURLOPT_CAINFO, pointer: nil)
         try handle.set(CURLOPT_CAPATH, pointer: nil)
         let options = poolKey.tls
@@ -207,7 +212,7 @@ extension HandleSetup {
         try handle.set(CURLOPT_SSLKEY_BLOB, blob: identity.key)
     }
 
-    /// An empty CURLOPT_PROXY is what keeps libcurl from reading the environment.
+    /// Sets the proxy. An empty CURLOPT_PROXY keeps libcurl from reading the environment.
     private func setProxy(_ handle: EasyHandle, _ proxy: Proxy?) throws(CurlError) {
         try handle.set(CURLOPT_PROXY, proxy?.url ?? "")
         try handle.set(CURLOPT_NOPROXY, "")
@@ -215,7 +220,7 @@ extension HandleSetup {
         try handle.set(CURLOPT_PROXY_SSLVERSION, Int(CURL_SSLVERSION_TLSv1_2))
         try handle.set(CURLOPT_PROXY_SSL_VERIFYPEER, true)
         try handle.set(CURLOPT_PROXY_SSL_VERIFYHOST, proxy.ownPolicy.validatesDomainName ? 2 : 0)
-        // The authorities are ours here too (`ConnectionInUse.prepareTLS`).
+        // The library provides these authorities too (`ConnectionInUse.prepareTLS`).
         try handle.set(CURLOPT_PROXY_CAINFO, pointer: nil)
         try handle.set(CURLOPT_PROXY_CAPATH, pointer: nil)
         guard proxyAnswer != .field else { return }
@@ -225,23 +230,24 @@ extension HandleSetup {
     }
 }
 
-// MARK: - What a request has for itself
+// MARK: - Settings of a single request
 
 extension TransferRequest {
-    /// The origin where libcurl needs no more of a URL: a proxy without a tunnel is sent the whole, and a jar has
-    /// cookies for its path.
+    /// The origin, if libcurl needs only the origin of the URL. A proxy without a tunnel is sent the whole URL, and a
+    /// jar needs the path for its cookies.
     fileprivate func curlOrigin(in partition: CurlPartition) -> CurlOrigin? {
         guard cookieJar == nil, poolKey.proxy == nil || isSecure else { return nil }
         return partition.curlOrigin(of: origin)
     }
 
-    /// What no other request may find: a handle with any of it is set up afresh for the next one (`isRepeatable`).
+    /// Sets the options that no other request may reuse. A handle with any of them is set up again for the next
+    /// request (`isRepeatable`).
     ///
-    /// A request has one `Cookie` field (RFC 6265, 5.4): the caller's is handed to libcurl, which puts the jar's beside
-    /// it.
+    /// A request has one `Cookie` field (RFC 6265, 5.4): the caller's cookies are passed to libcurl, which adds the
+    /// jar's cookies.
     fileprivate func setPrivateState(of handle: EasyHandle) throws(CurlError) {
         if !poolKey.addressOverrides.isEmpty {
-            // libcurl takes a name with the dot of the root for another one.
+            // libcurl treats a name with the root's trailing dot as another name.
             let lines = poolKey.addressOverrides.flatMap { host, address in
                 [host, host + "."].map { "\($0):\(origin.port):\(address)" }
             }
@@ -253,7 +259,7 @@ extension TransferRequest {
         if !own.isEmpty { try handle.set(CURLOPT_COOKIE, own.joined(separator: "; ")) }
     }
 
-    /// Nothing is waited for where there is no body (RFC 9110, 10.1.1).
+    /// Sets the header fields. Without a body, the request does not wait for `100 Continue` (RFC 9110, 10.1.1).
     fileprivate func setFields(
         of handle: EasyHandle, in partition: CurlPartition, namingHost: Bool
     ) throws(CurlError) {
@@ -264,7 +270,7 @@ extension TransferRequest {
 
     fileprivate var hasHostField: Bool { headers.contains { FieldSyntax.isSameName($0.name, "Host") } }
 
-    /// Whether a proxy reads the request and passes it on; a proxy of another kind joins connections only.
+    /// Whether a proxy reads the request and forwards it. Other proxies only relay connections.
     fileprivate var isForwarded: Bool { !isSecure && poolKey.proxy?.forwardsRequests == true }
 
     /// The `Host` field of a forwarded request.
@@ -275,7 +281,7 @@ extension TransferRequest {
         return [HeaderFields.Field(name: "Host", value: host)]
     }
 
-    /// For a server that refused the expectation.
+    /// Removes the expectation from the fields, for a server that refused it.
     func leaveExpectationOut(of handle: EasyHandle, in partition: CurlPartition) throws(CurlError) {
         let fields = fieldsWithoutExpectation + hostField(in: partition)
         try handle.setHeaders(fields, namingHost: handle.hasNamedHost) { (lined(fields), unwantedNames(fields)) }
@@ -285,13 +291,13 @@ extension TransferRequest {
         headers.filter { !FieldSyntax.isSameName($0.name, Self.expectation) }
     }
 
-    /// The fields that become lines: with a jar, libcurl has the caller's cookies already.
+    /// Returns the fields that become lines. With a jar, libcurl has the caller's cookies already.
     private func lined(_ fields: [HeaderFields.Field]) -> [HeaderFields.Field] {
         cookieJar == nil ? fields : fields.filter { !FieldSyntax.isSameName($0.name, "Cookie") }
     }
 
-    /// To a request with a body, libcurl adds `Expect` and, for POST, a content type of its own unless a line without
-    /// value forbids it.
+    /// Returns the fields that libcurl must not add. To a request with a body, libcurl adds `Expect` and, for POST,
+    /// its own content type, unless a line without value forbids it.
     private func unwantedNames(_ fields: [HeaderFields.Field]) -> [String] {
         if body.isEmpty, method == "GET" || method == "HEAD" { return [] }
         return [Self.expectation, "Content-Type"].filter { name in
@@ -301,7 +307,8 @@ extension TransferRequest {
 }
 
 extension HTTPProtocolVersion {
-    /// Over TLS, the protocol is always negotiated, and checked before the request is sent.
+    /// Returns libcurl's constant. Over TLS, the protocol is always negotiated, and checked before the request is
+    /// sent.
     fileprivate func curlValue(isSecure: Bool) -> Int {
         switch self {
         case .http2PriorKnowledge where isSecure: CURL_HTTP_VERSION_2TLS
@@ -314,8 +321,8 @@ extension HTTPProtocolVersion {
 }
 
 extension TLSProtocolVersion {
-    /// CURL_SSLVERSION_TLSv1_0 and what follows it.
+    /// CURL_SSLVERSION_TLSv1_0 or one of the constants after it.
     fileprivate var curlMinimum: Int { Int(CURL_SSLVERSION_TLSv1_0) + minor }
-    /// CURL_SSLVERSION_MAX_TLSv1_0 and what follows it.
+    /// CURL_SSLVERSION_MAX_TLSv1_0 or one of the constants after it.
     fileprivate var curlMaximum: Int { curlMinimum << 16 }
 }

@@ -5,24 +5,24 @@ internal import BluebonnetHTTP
 internal import CCurl
 internal import Glibc
 
-/// The lines for a request's header fields as libcurl takes them (CURLOPT_HTTPHEADER): the elements of the list and
-/// their texts in one block of memory, which is used again for the next request. libcurl reads the block while a
-/// transfer runs; it neither copies nor frees it. Network thread only; call `close()` before letting go.
+/// The lines for a request's header fields in the form that libcurl takes (CURLOPT_HTTPHEADER). List elements and
+/// texts are in one block of memory, which is reused for the next request. libcurl reads the block during a transfer;
+/// it neither copies nor frees it. Network thread only; call `close()` before releasing the value.
 ///
-/// A list of libcurl's own takes two blocks a line, and a Swift text before that (benchmark `mixed`).
+/// A list made by libcurl needs two blocks for each line, and a Swift string before that (benchmark `mixed`).
 struct HeaderLines {
-    /// A larger block is not kept for the next request.
+    /// The largest block that is kept for the next request, in bytes.
     private static let keptByteCount = 4096
     private static let elementByteCount = MemoryLayout<curl_slist>.stride
     private var block = UnsafeMutableRawBufferPointer(start: nil, count: 0)
 
-    /// Writes the lines of a request in place of those before, which libcurl must not have any more when a transfer
-    /// begins.
+    /// Writes the lines of a request over the previous lines. A transfer must not begin while libcurl still has the
+    /// previous list.
     ///
     /// - Parameters:
-    ///   - fields: without NUL in them. A field with an empty or blank value is sent without value.
-    ///   - unwanted: the names of fields that libcurl is not to add by itself.
-    /// - Returns: the list; nil when it is empty.
+    ///   - fields: the fields, without NUL. A field with an empty or blank value is sent without value.
+    ///   - unwanted: the names of fields that libcurl must not add.
+    /// - Returns: the list; nil if it is empty.
     mutating func write(
         _ fields: [HeaderFields.Field], unwanted: [String]
     ) -> UnsafeMutablePointer<curl_slist>? {
@@ -34,7 +34,7 @@ struct HeaderLines {
         var writer = Writer(makeRoom(for: byteCount), count: count, byteCount: byteCount)
         for field in fields {
             writer.write(field.name)
-            // libcurl leaves out a field whose value is blank; with a semicolon it sends it without value.
+            // libcurl omits a field with a blank value. After a semicolon, it sends the field without value.
             let isBlank = FieldSyntax.isBlank(field.value)
             writer.write(UInt8(ascii: isBlank ? ";" : ":"))
             if !isBlank {
@@ -51,8 +51,8 @@ struct HeaderLines {
         return writer.first
     }
 
-    /// Overwrites the lines, which may hold credentials; the memory stays for the next request. libcurl must not have
-    /// the list any more.
+    /// Overwrites the lines, which may contain credentials. The memory is kept for the next request. libcurl must not
+    /// have the list any more.
     func erase() {
         guard let start = block.baseAddress else { return }
         explicit_bzero(start, block.count)
@@ -74,7 +74,7 @@ struct HeaderLines {
         return start
     }
 
-    /// Writes elements and texts behind each other.
+    /// Writes the elements, followed by the texts.
     private struct Writer {
         let first: UnsafeMutablePointer<curl_slist>
         private let count: Int

@@ -5,13 +5,13 @@ internal import CCurl
 internal import CLinux
 internal import Glibc
 
-/// The connection that libcurl is making for a transfer: which addresses it has tried, and, when they stay silent, the
-/// race between the others. Network thread only.
+/// The connection that libcurl is making for a transfer. It records the addresses that libcurl has tried and, if they
+/// stay silent, races the other addresses. Network thread only.
 ///
-/// When another address has answered meanwhile, the transfer begins again and libcurl gets the connected socket. The
-/// reason is `SlowNextAddress`.
+/// If another address answers first, the transfer begins again and libcurl gets the connected socket.
+/// `SlowNextAddress` explains why.
 final class OpeningConnection {
-    /// The name whose addresses there are to try.
+    /// The name whose addresses are tried.
     let name: String
     let begunAt = MonotonicClock.now()
     private let loop: EventLoop
@@ -20,14 +20,14 @@ final class OpeningConnection {
     private var sockets: [CInt] = []
     private var race: ConnectionRace?
     private var ready: (socket: CInt, address: IPAddress)?
-    /// Called when an address has answered and the transfer has to begin again; nil when it is over.
+    /// Called when an address has answered and the transfer has to begin again; nil after `close()`.
     private var answered: (() -> Void)?
 
     init(name: String, loop: EventLoop, answered: @escaping () -> Void) {
         (self.name, self.loop, self.answered) = (name, loop, answered)
     }
 
-    /// The socket for libcurl's next attempt, -1 without one (CURLOPT_OPENSOCKETFUNCTION).
+    /// Returns the socket for libcurl's next attempt, or -1 (CURLOPT_OPENSOCKETFUNCTION).
     ///
     /// - Parameter willGiveConnected: called with a socket that is connected already, before libcurl gets it.
     func openSocket(to target: UnsafeMutablePointer<curl_sockaddr>, willGiveConnected: (CInt) -> Void) -> CInt {
@@ -52,19 +52,20 @@ final class OpeningConnection {
             target.pointee.family, target.pointee.socktype | CInt(SOCK_CLOEXEC.rawValue), target.pointee.protocol)
     }
 
-    /// Tells libcurl which address its socket is connected to. libcurl's structure has room for one of any family.
+    /// Sets the address that the socket is connected to in libcurl's structure, which has space for an address of any
+    /// family.
     private func set(_ address: IPAddress, in target: UnsafeMutablePointer<curl_sockaddr>) {
         target.pointee.addrlen = bluebonnet_set_socket_address(
             &target.pointee.addr, address.bytes, UInt32(address.bytes.count), port)
         target.pointee.family = address.isIPv6 ? AF_INET6 : AF_INET
     }
 
-    /// Whether nothing has answered yet, and there is no race.
+    /// Whether no address has answered yet and no race has begun.
     var isSilent: Bool { answered != nil && race == nil && !isConnected }
 
     private var isConnected: Bool { sockets.contains(where: ConnectionSockets.isConnected) }
 
-    /// Tries those of the addresses that libcurl has not tried.
+    /// Races the addresses that libcurl has not tried.
     func race(among addresses: [IPAddress]) {
         guard isSilent else { return }
         let others = addresses.filter { !tried.contains($0.withoutZone) }
@@ -81,7 +82,7 @@ final class OpeningConnection {
         answered()
     }
 
-    /// The connection is there, or not wanted any more. A second call does nothing.
+    /// Ends the race, because the connection is made or no longer needed. A second call does nothing.
     func close() {
         answered = nil
         race?.close()
@@ -94,10 +95,10 @@ final class OpeningConnection {
 @available(*, unavailable)
 extension OpeningConnection: Sendable {}
 
-// MARK: - The transfer's
+// MARK: - Opening sockets for libcurl
 
 extension EasyHandle {
-    /// Opens libcurl's sockets.
+    /// Makes libcurl open its sockets through the library.
     func setOpenSocketCallback() throws(CurlError) {
         try bluebonnet_easy_setopt_opensocket_callback(raw, openSocketCallback).check()
         try set(CURLOPT_OPENSOCKETDATA, pointer: UnsafeRawPointer(Unmanaged.passUnretained(self).toOpaque()))
@@ -133,7 +134,7 @@ extension CurlTransfer {
         if machine.flow == .paused { endOpening() } else { partition.beginAgain(self) }
     }
 
-    /// Has libcurl begin again with the socket that is connected, in the time that is left for connecting.
+    /// Makes libcurl begin again with the connected socket, in the time that is left for connecting.
     func useConnectedSocket() throws(CurlError) {
         try handle.useNewConnection()
         let limit = request.limits.connectTimeout
@@ -144,33 +145,34 @@ extension CurlTransfer {
 }
 
 extension TransferRequest {
-    /// The name that libcurl looks up for a new connection; nil when it has an address already.
+    /// The name that libcurl looks up for a new connection; nil if the host is an address already.
     fileprivate var lookedUpName: String? {
         guard poolKey.unixSocketPath == nil else { return nil }
         let host = poolKey.proxy.map { URLText($0.url).host.lowercased() } ?? origin.host
         return host.hasPrefix("[") || bluebonnet_is_address(host) ? nil : host
     }
 
-    /// The addresses that the caller has given for a name; nil when it is looked up.
+    /// Returns the addresses that the caller has set for a name; nil if the name has to be looked up.
     fileprivate func givenAddresses(of name: String) -> [IPAddress]? {
         guard poolKey.proxy == nil, let text = poolKey.addressOverrides[name] else { return nil }
         return text.split(separator: ",").compactMap { IPAddress(String($0)) }
     }
 }
 
-// MARK: - All of a partition
+// MARK: - The opening connections of a partition
 
-/// The connections of a partition that are being made: those that are silent for a quarter of a second get the other
-/// addresses of their names. Network thread only.
+/// The connections of a partition that are being made. A connection that is silent for a quarter of a second is raced
+/// against the other addresses of its name. Network thread only.
 final class OpeningConnections: EventLoopClient {
+    /// An opening connection and the instant at which the race begins if it is still silent.
     private struct Entry {
         let opening: OpeningConnection
-        /// Nil when the name has to be looked up.
+        /// Nil if the name has to be looked up.
         let addresses: [IPAddress]?
         let due: UInt64
     }
 
-    /// What a thread that looks names up knows of this object.
+    /// A weak reference to this object for the threads that look names up.
     private final class Reference {
         weak var openings: OpeningConnections?
     }
@@ -178,9 +180,9 @@ final class OpeningConnections: EventLoopClient {
     private let reference = NetworkBound(Reference())
     private let loop: EventLoop
     private var slot = -1
-    /// In the order of their instants.
+    /// Ordered by due time.
     private var entries = FirstInFirstOut<Entry>()
-    /// Those that wait for the addresses of a name.
+    /// The connections that wait for the addresses of a name.
     private var lookups: [String: [OpeningConnection]] = [:]
 
     init(loop: EventLoop) {
@@ -191,7 +193,7 @@ final class OpeningConnections: EventLoopClient {
 
     func close() { loop.remove(slot: slot) }
 
-    /// - Parameter addresses: the caller's own; nil when the name has to be looked up.
+    /// - Parameter addresses: the caller's addresses; nil if the name has to be looked up.
     func add(_ opening: OpeningConnection, addresses: [IPAddress]?) {
         let due = MonotonicClock.now() + ConnectionRace.delay
         if entries.isEmpty { loop.setDeadline(due, slot: slot) }

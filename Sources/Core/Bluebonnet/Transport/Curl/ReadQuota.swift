@@ -3,55 +3,56 @@
 
 internal import CCurl
 
-/// The bytes that one transfer received, for limiting them in each round.
+/// Counts the bytes that one transfer received, to limit them in each round.
 struct ReadQuota {
-    /// Whether its body may be a small one.
+    /// Whether the response's body may be small.
     var expectsSmallResponse = false
     var totalByteCount = 0
-    /// In that round of the event loop.
+    /// The round of the event loop in which `byteCount` bytes were received.
     private var round: UInt64 = 0
     private(set) var byteCount = 0
-    /// How much libcurl reads at once.
+    /// The size of libcurl's receive buffer, in bytes.
     var bufferByteCount = Int(CURL_MAX_WRITE_SIZE)
-    /// Where the block of bytes began that libcurl read at once, and where its last piece ended.
+    /// The start of the block that libcurl read at once, and the end of its last piece.
     private var blockStart: UnsafeRawPointer?
     private var pieceEnd: UnsafeRawPointer?
 }
 
-/// Keeps large bodies from delaying small ones: in one call libcurl reads up to a hundred times from each readable
-/// socket. So while a small response is expected, each transfer has a read quota for each round. Without small
-/// responses, and over HTTP/2, where libcurl goes on reading the connection for other streams, there is no quota.
+/// Keeps large bodies from delaying small ones. In one call, libcurl reads up to a hundred times from each readable
+/// socket. While a small response is expected, each transfer therefore has a read quota for each round. There is no
+/// quota without small responses, nor over HTTP/2, where libcurl keeps reading the connection for other streams.
 extension CurlPartition {
-    /// The approximate quota of a round for all transfers of a partition together: well under a millisecond of reading.
+    /// The approximate quota of a round for all transfers of a partition together: well under a millisecond of
+    /// reading.
     private static let roundByteCount = 256 << 10
-    /// The quota of a single transfer, which leaves time for transfers that are about to begin.
+    /// The quota of a single transfer. It leaves time for transfers that are about to begin.
     private static let soleByteCount = 2 << 20
     private static let leastByteCount = 16 << 10
-    /// A body with more bytes than this is not small.
+    /// A larger body is not small.
     private static let smallByteCount = 256 << 10
 
     private static let soleBufferByteCount = 256 << 10
     private static let sharedBufferByteCount = 64 << 10
 
     /// The size of libcurl's buffer for a body that begins now and goes to a file or a stream. A larger buffer needs
-    /// fewer calls, but a round cannot stop inside a call, so a transfer beside others gets a smaller one. The transfer
-    /// counts as active already.
+    /// fewer calls, but a round cannot stop inside a call, so concurrent transfers get a smaller buffer. The transfer
+    /// itself counts as active already.
     var largeBufferByteCount: Int { active.count <= 1 ? Self.soleBufferByteCount : Self.sharedBufferByteCount }
 
-    /// The read quota of a transfer in a round.
+    /// The read quota of one transfer in a round.
     private var readQuotaByteCount: Int {
         active.count == 1 ? Self.soleByteCount : max(Self.roundByteCount / max(active.count, 1), Self.leastByteCount)
     }
 
-    /// Notes whether a transfer's response is expected to be small.
+    /// Records whether a transfer's response is expected to be small.
     func setExpectsSmallResponse(_ transfer: CurlTransfer, _ expectsSmallResponse: Bool) {
         guard transfer.readQuota.expectsSmallResponse != expectsSmallResponse else { return }
         transfer.readQuota.expectsSmallResponse = expectsSmallResponse
         loop.smallResponseCount += expectsSmallResponse ? 1 : -1
     }
 
-    /// Resumes throttled transfers that have neither ended nor been paused meanwhile. Called when deadlines are
-    /// checked, in this round or the next.
+    /// Resumes throttled transfers that have neither ended nor been paused since. Called when deadlines are checked,
+    /// in this round or the next.
     func resumeThrottled() {
         guard !throttled.isEmpty else { return }
         let transfers = throttled
@@ -61,13 +62,13 @@ extension CurlPartition {
         }
     }
 
-    /// Whether libcurl works on it.
+    /// Returns whether libcurl is processing the transfer.
     func isActive(_ transfer: CurlTransfer) -> Bool {
         active.indices.contains(transfer.activeIndex) && active[transfer.activeIndex] === transfer
     }
 
-    /// Throttles a transfer until the next round when its quota is used up; not while it sends a streamed body, which
-    /// libcurl would ask for each time.
+    /// Counts the bytes of a piece and, if the quota is used up, throttles the transfer until the next round. A
+    /// transfer that sends a streamed body is not throttled, because libcurl would read the stream each time.
     func consumeReadQuota(of transfer: CurlTransfer, _ piece: UnsafeRawBufferPointer) {
         transfer.readQuota.totalByteCount += piece.count
         if transfer.readQuota.totalByteCount > Self.smallByteCount { setExpectsSmallResponse(transfer, false) }
@@ -81,10 +82,10 @@ extension CurlPartition {
     }
 }
 
-// MARK: - Limits of bytes a second
+// MARK: - Rate limits
 
 extension CurlPartition {
-    /// Whether a limit of bytes a second holds a piece of a transfer now; the transfer goes on by itself.
+    /// Returns whether a rate limit currently denies a piece of a transfer. The transfer continues automatically.
     func holdsByRate(_ transfer: CurlTransfer, _ direction: TransferPacing.Direction, byteCount: Int) -> Bool {
         guard let pacing = transfer.pacing,
             pacing.holds(direction, byteCount: byteCount, now: MonotonicClock.now())
@@ -94,17 +95,18 @@ extension CurlPartition {
         return true
     }
 
-    /// When the first transfer may go on that a limit of bytes a second holds.
+    /// The instant at which the first rate-limited transfer may continue.
     var pacedDeadline: UInt64 { paced.reduce(.max) { min($0, $1.pacing?.nextTurn ?? .max) } }
 
-    /// Resumes the transfers whose turn has come.
+    /// Resumes the rate-limited transfers whose turn has come.
     func resumePaced(now: UInt64) {
         let due = paced.filter { $0.pacing?.letGo(now: now) == true }
         paced.removeAll { $0.pacing?.nextTurn == nil }
         for transfer in due where isActive(transfer) { transfer.resumePaced() }
     }
 
-    /// A transfer moves no bytes for now, or no more: what was reserved for it is others'.
+    /// Releases the reservations of a transfer that moves no bytes for now, or has ended. Other transfers may use
+    /// them.
     func stopPacing(_ transfer: CurlTransfer) {
         guard let pacing = transfer.pacing else { return }
         pacing.giveBack()
@@ -120,8 +122,8 @@ extension ReadQuota {
         pieceEnd = piece.baseAddress.map { $0 + piece.count }
     }
 
-    /// Whether libcurl has given all that it read at once; what it still had would be copied over the pause. It cannot
-    /// always be told.
+    /// Returns whether libcurl has delivered the whole block that it read at once. During a pause, libcurl would have
+    /// to copy the rest of a block. The end of a block cannot always be detected.
     fileprivate func isBlockEnd(_ piece: UnsafeRawBufferPointer) -> Bool {
         guard piece.count == CURL_MAX_WRITE_SIZE, let blockStart, let pieceEnd else { return true }
         return pieceEnd - blockStart >= bufferByteCount

@@ -1,23 +1,23 @@
 // Bluebonnet: HTTP operations for Swift on Linux.
 // SPDX-License-Identifier: MIT
 
-/// Limits the time without a byte sent or received on a connection. Instants and lengths in nanoseconds of
+/// Limits the time without a byte sent or received on a connection. Instants and durations are in nanoseconds of
 /// `MonotonicClock`.
 ///
-/// Bytes of a body leave libcurl's buffer unannounced. While some may be in there, their count is looked at several
-/// times within the limit, so that the last of them put off its end by an eighth of it at most.
+/// libcurl does not report when body bytes leave its buffer. While the buffer may contain bytes, their count is
+/// checked several times within the limit, so that the last bytes postpone the end by at most an eighth of the limit.
 ///
-/// A stream that shares its connection may be silent because the server serves the others first. While the connection
-/// moves, the stream's end is put off, up to ten times the limit.
+/// A stream on a shared connection may be silent because the server serves other streams first. While the connection
+/// receives bytes, the end for the stream is postponed, by up to ten times the limit.
 struct IdleLimit {
     private static let looks: UInt64 = 8
     private static let sharedFactor: UInt64 = 10
-    /// 0 is none.
+    /// 0 is no limit.
     private let length: UInt64
     private(set) var lastMovement: UInt64?
     private var lastLook: UInt64 = 0
     private var sentByteCount: Int64 = 0
-    /// Until when bytes of other streams put the end off.
+    /// Bytes of other streams postpone the end until this instant.
     private var sharedEnd: UInt64 = 0
 
     init(_ length: UInt64) { self.length = length }
@@ -27,12 +27,12 @@ struct IdleLimit {
     /// Stops counting until the next movement.
     mutating func suspend() { lastMovement = nil }
 
-    /// The body is sent from its start again.
+    /// Resets the sent bytes, because the body is sent from its start again.
     mutating func startAgain() { sentByteCount = 0 }
 
-    /// When to ask `hasPassed`; `UInt64.max` is never.
+    /// Returns the instant at which to call `hasPassed`; `UInt64.max` is never.
     ///
-    /// - Parameter bodyByteCount: nil when it is not known.
+    /// - Parameter bodyByteCount: the length of the body; nil if it is not known.
     func nextLook(bodyByteCount: Int64?) -> UInt64 {
         guard length > 0, let lastMovement else { return .max }
         let end = end(after: lastMovement)
@@ -40,9 +40,9 @@ struct IdleLimit {
         return min(end, max(lastMovement, lastLook) + max(1, length / Self.looks))
     }
 
-    /// Whether nothing has moved for as long as the limit.
+    /// Returns whether nothing has moved for the duration of the limit.
     ///
-    /// - Parameter sentByteCount: how much of the body has left.
+    /// - Parameter sentByteCount: the number of body bytes sent.
     mutating func hasPassed(now: UInt64, sentByteCount: Int64) -> Bool {
         guard length > 0, let lastMovement else { return false }
         lastLook = now
@@ -56,7 +56,8 @@ struct IdleLimit {
 
     private func end(after movement: UInt64) -> UInt64 { max(movement + length, sharedEnd) }
 
-    /// Puts the end off because bytes have come over the connection, for any stream; false when that is of no use.
+    /// Postpones the end, because the connection has received bytes for any stream. Returns false if the postponed end
+    /// has passed too.
     mutating func continues(afterMovementOfConnection instant: UInt64, now: UInt64) -> Bool {
         guard let lastMovement else { return false }
         let longest = min(length, .max / (2 * Self.sharedFactor)) * Self.sharedFactor

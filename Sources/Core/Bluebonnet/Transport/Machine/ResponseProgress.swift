@@ -1,24 +1,25 @@
 // Bluebonnet: HTTP operations for Swift on Linux.
 // SPDX-License-Identifier: MIT
 
-/// How far a transfer's response has come, and whether it is complete when it ends.
+/// Tracks the response of a transfer, and decides whether it is complete when the transfer ends.
 struct ResponseProgress {
     private var state = State.none
     /// Whether the head came over HTTP/2.
     private(set) var isMultiplexed = false
     private var parser: ResponseHeadParser
-    /// What the server sent over HTTP/2.
+    /// The frames that arrived on the HTTP/2 stream.
     private var stream = HTTP2Stream()
 
+    /// The received part of the response's head.
     private enum State {
         case none
-        /// A part of the head, or an interim response.
+        /// A part of the head, or an interim response, has arrived.
         case begun
         case head(ResponseHead)
     }
 
     init(_ request: TransferRequest) {
-        // Over plain TCP, HTTP/2 begins with an upgrade, whose 101 libcurl passes on.
+        // Over plain TCP, HTTP/2 begins with an upgrade. libcurl passes on the 101 response.
         let expectsUpgrade = request.httpVersion == .http2 && !request.isSecure
         parser = ResponseHeadParser(
             url: request.url, method: request.method, limit: request.limits.headerByteLimit,
@@ -29,7 +30,7 @@ struct ResponseProgress {
         if case .none = state { false } else { true }
     }
 
-    /// Whether the head is complete. Costs less than asking for the head.
+    /// Whether the head is complete. Faster than reading `head`.
     var hasHead: Bool {
         if case .head = state { true } else { false }
     }
@@ -39,7 +40,7 @@ struct ResponseProgress {
         return head
     }
 
-    /// Whether only a close_notify makes the end of the connection the end of the body, which has no other.
+    /// Returns whether the end of the connection is the only end of the body. It then needs a close_notify alert.
     func needsCloseNotice(of request: TransferRequest) -> Bool {
         guard request.isSecure, !isMultiplexed, let head else { return false }
         return hasUnknownEnd(head, of: request) && !head.isChunked
@@ -67,23 +68,24 @@ struct ResponseProgress {
 
 // MARK: - The end
 
-/// How libcurl ended a transfer, as far as it matters here.
+/// How libcurl ended a transfer, reduced to the cases that matter here.
 package enum LibraryResult {
     case success
-    /// CURLE_PARTIAL_FILE: the connection ended in good order, and the response had not. So it is where nghttp2 ends a
-    /// connection for a fault on it.
+    /// CURLE_PARTIAL_FILE: the connection was closed in good order before the end of the response. Also used when
+    /// nghttp2 ends a connection because of an error on it.
     case partial
-    /// CURLE_HTTP2 without words of libcurl's: by GOAWAY, with the last of its requests.
+    /// CURLE_HTTP2 without an error text: a GOAWAY ended the connection together with the last of its requests.
     case wentAway
-    /// CURLE_HTTP2_STREAM without words of libcurl's, which it has for other ends than one before the request's.
+    /// CURLE_HTTP2_STREAM without an error text: the server ended the stream before the end of the request. For other
+    /// ends libcurl writes a text.
     case streamEndedEarly
     case otherError
 }
 
 extension ResponseProgress {
-    /// Whether an HTTP/2 server gave its whole response before libcurl met an error: one in what followed on the
-    /// connection, or that of a stream that the server ended because it wants no more of the request's body (NO_ERROR;
-    /// RFC 9113, 8.1).
+    /// Returns whether an HTTP/2 server sent its whole response before libcurl encountered an error. The error is
+    /// either in the bytes after the response, or the server ended the stream because it does not need the rest of the
+    /// request's body (NO_ERROR; RFC 9113, 8.1).
     func isComplete(
         inSpiteOf error: LibraryResult, _ isWholeBodySent: @autoclosure () -> Bool, of request: TransferRequest,
         _ evidence: some TransferEvidence
@@ -95,13 +97,13 @@ extension ResponseProgress {
         return length == evidence.receivedByteCount
     }
 
-    /// Whether the server has ended the stream, and the whole response was delivered.
+    /// Returns whether the server has ended the stream and the whole response was delivered.
     func hasEnded(of request: TransferRequest) -> Bool {
         guard let head else { return false }
         return stream.hasEnded && isStreamComplete(head, of: request)
     }
 
-    /// What the server did, when a response that libcurl takes for complete may be a part of what it wanted to send.
+    /// Describes what the server did, if a response that libcurl considers complete may be truncated.
     func fault(of request: TransferRequest, _ evidence: some TransferEvidence) -> String? {
         guard let head else { return "closed the connection inside its response's header section" }
         var place: String { "the body of status \(head.statusCode) may be truncated" }

@@ -1,12 +1,12 @@
 // Bluebonnet: HTTP operations for Swift on Linux.
 // SPDX-License-Identifier: MIT
 
-/// Decides about one transfer: whether its request may be sent, and sent again; what becomes of an early answer;
-/// whether the response is complete; whether the transfer is stuck.
+/// Decides about one transfer: whether its request may be sent, and sent again; how to treat an early response;
+/// whether the response is complete; whether the transfer is stalled.
 ///
-/// A value that knows neither libcurl nor sockets nor the clock: `CurlTransfer` tells it each event and does what the
-/// answer says, and so does the transport in memory of `BluebonnetTesting`. Where libcurl 7.88 does less than RFC 9110,
-/// 9112 and 9113 ask for, the comments say what.
+/// A value without libcurl, sockets or a clock. `CurlTransfer` and the in-memory transport of `BluebonnetTesting`
+/// report each event to the machine and carry out its decisions. Comments name the places where libcurl 7.88 does less
+/// than RFC 9110, 9112 and 9113 require.
 package struct TransferMachine {
     let request: TransferRequest
     package private(set) var flow = Flow.open
@@ -14,45 +14,47 @@ package struct TransferMachine {
     private(set) var response: ResponseProgress
     private var interruption: Interruption?
     private(set) var upload = UploadProgress()
-    /// Whether the server has refused the HTTP/2 stream of the last sending.
+    /// Whether the server refused the HTTP/2 stream of the last send attempt.
     private(set) var isStreamRefused = false
-    /// A pause moves it.
+    /// The deadline of the transfer, an instant of the monotonic clock. A pause moves it.
     private var deadline: UInt64
     private var supply = BodySupply.open
-    /// Not counted while the connection is being made, which has a limit of its own.
+    /// Suspended while the connection is being made, which has its own limit.
     private var idleLimit: IdleLimit
     private var earlyEnd = EarlyEnd()
-    /// Nil without a limit. Measures from the sending on, as the idle limit does.
+    /// Nil without a limit. Like the idle limit, it counts from the start of sending.
     private var speed: LowSpeedMeter?
-    /// Whether a block decides about the response: the server's speed does not count meanwhile.
+    /// Whether a block is deciding about the response. The server's speed does not count meanwhile.
     private var isDecisionAwaited = false
 
-    /// Whether bytes of the response are taken.
+    /// Whether the delegate receives bytes of the response.
     package enum Flow {
         case open
-        /// The delegate takes none for now: the server is not to blame that none move.
+        /// Back-pressure: the delegate currently takes no bytes. The server is not responsible for the lack of
+        /// progress.
         case heldBack
-        /// A limit of bytes a second allows none for now: nobody is to blame, the delegate either.
+        /// Rate-limited: a rate limit currently allows no bytes. Neither the server nor the delegate is responsible
+        /// for the lack of progress.
         case heldByRate
-        /// The user has paused. libcurl holds what arrives, header lines included.
+        /// The user has paused the transfer. libcurl buffers what arrives, including header lines.
         case paused
     }
 
-    /// What libcurl gets of the request's body.
+    /// Whether libcurl receives bytes of the request's body.
     private enum BodySupply {
         case open
-        /// A limit of bytes a second holds it: no byte is expected to move.
+        /// Rate-limited: no bytes are expected to move.
         case held
-        /// libcurl asks for no more, because the server has answered.
+        /// libcurl reads no further, because the server has responded.
         case givenUp
     }
 
-    /// Why libcurl was told to stop.
+    /// The reason why libcurl was made to stop the transfer.
     private enum Interruption {
         case failure(NetworkingError)
         /// Nothing was sent over the connection that libcurl had chosen.
         case uncleanConnection
-        /// The server refused the expectation before the body began to leave.
+        /// The server refused the expectation before any byte of the body was sent.
         case refusedExpectation
     }
 
@@ -70,10 +72,10 @@ package struct TransferMachine {
         return error
     }
 
-    /// Remembers the first failure.
+    /// Records the failure, unless an earlier one is recorded.
     mutating func fail(_ error: NetworkingError) { if failure == nil { interruption = .failure(error) } }
 
-    /// Forgets what was sent and what came, because the request is sent again.
+    /// Resets the progress of request and response, because the request is sent again.
     private mutating func startAgain() {
         upload = UploadProgress()
         response = ResponseProgress(request)
@@ -89,16 +91,19 @@ package struct TransferMachine {
 // MARK: - Sending
 
 extension TransferMachine {
+    /// The decision about a send attempt.
     enum Sending {
         case first
-        /// The delegate is told that all begins again.
+        /// A repeated send attempt. The delegate is notified that the transfer starts again.
         case again
         case refused
     }
 
-    /// libcurl has a connection for the first sending; false when it must not be used.
+    /// Accepts the connection that libcurl has found for the first send attempt. Returns false if the connection must
+    /// not be used.
     ///
-    /// - Parameter isClean: whether nothing waits there that nobody asked for.
+    /// - Parameter isClean: whether a kept connection may be used: it has no unread, unsolicited bytes, has reached no
+    ///   limit, and uses HTTP/2 if the request needs it.
     mutating func takes(keptConnection isKept: Bool, isClean: Bool) -> Bool {
         attempts.begin(onKeptConnection: isKept)
         guard isKept && !isClean else { return true }
@@ -106,21 +111,23 @@ extension TransferMachine {
         return false
     }
 
-    /// libcurl has a connection for another sending; false when it must not be used.
+    /// Accepts the connection that libcurl has found for a further send attempt. Returns false if the connection must
+    /// not be used.
     ///
-    /// - Parameter isWornOut: whether it has carried its requests, or is too old.
+    /// - Parameter isWornOut: whether the connection has reached a limit, such as its request count or its age, or
+    ///   lacks the HTTP/2 that the request needs.
     mutating func takesAgain(isWornOut: Bool) -> Bool {
         if isWornOut { interruption = .uncleanConnection }
         return !isWornOut
     }
 
-    /// libcurl is about to send the request over the connection.
+    /// Records a send attempt that libcurl is about to begin, and returns whether it may proceed.
     mutating func sends(
         multiplexed isMultiplexed: Bool, isExplained: @autoclosure () -> Bool,
         bodyCanStartAgain: @autoclosure () -> Bool, now: UInt64
     ) -> Sending {
         if attempts.count > 0 && flow == .paused {
-            // What goes on after a pause is the first sending, or none.
+            // After a pause, only the first send attempt may proceed.
             failUnanswered("")
             return .refused
         }
@@ -137,14 +144,16 @@ extension TransferMachine {
         return .again
     }
 
-    /// libcurl wants the body from `offset` for another sending (CURLOPT_SEEKFUNCTION); false when there is none.
+    /// Moves to `offset` of the body for another send attempt (CURLOPT_SEEKFUNCTION). Returns false if the body cannot
+    /// be read again.
     mutating func seeksBody(to offset: Int64, canStartAgain: Bool) -> Bool {
         guard startsBodyAgain(if: canStartAgain) else { return false }
         upload.seek(to: offset)
         return true
     }
 
-    /// libcurl would send a streamed body a second time, which only its owner can have again.
+    /// Fails the transfer if its streamed body cannot start again. Only the owner of the stream can provide it a
+    /// second time.
     private mutating func startsBodyAgain(if canStartAgain: Bool) -> Bool {
         if !canStartAgain { failUnanswered("", request.isIdempotent ? BodyNeededAgain() : nil) }
         return canStartAgain
@@ -155,9 +164,10 @@ extension TransferMachine {
         fail(NetworkingError(.connectionLost, text, underlying: underlying))
     }
 
-    /// A piece of the head has left in one write: before a body of unknown length, the head must leave as a whole.
+    /// Records that one write sent a piece of the head. Before a body of unknown length, the head must be sent in a
+    /// single write.
     ///
-    /// - Returns: the error of a head that did not.
+    /// - Returns: the error of a head that was split.
     func headPieceWasSent(isEnd: Bool) -> NetworkingError? {
         guard !isEnd, !attempts.isMultiplexed, failure == nil else { return nil }
         let text = "is too long for a body of unknown length to follow it"
@@ -176,26 +186,26 @@ extension TransferMachine {
         if isStreamDry { speed?.suspend() } else if wasDry { measureSpeed(now: now) }
     }
 
-    /// Whether the program's stream has no bytes for libcurl, which waits for them.
+    /// Whether libcurl waits for bytes of the program's stream, which currently has no bytes.
     private var isStreamDry: Bool { upload.isDry && supply == .open }
 
-    /// libcurl wants bytes of the body that a limit of bytes a second holds.
+    /// Records that a rate limit denied libcurl's read of the body.
     mutating func holdSending() {
         upload.wasRead(.wouldBlock)
         supply = .held
     }
 
-    /// libcurl sends no more of a body that had no bytes for it.
+    /// Records that libcurl gives up a body that had no bytes for it.
     mutating func giveUpBody(now: UInt64) {
         supply = .givenUp
         noteContinuation(now: now)
     }
 
-    /// The bytes of the body that the delegate has not been told of.
+    /// Returns the number of sent body bytes that the delegate does not know of, and marks them as reported.
     mutating func untoldByteCount(ofSent byteCount: Int64) -> Int { upload.untoldByteCount(ofSent: byteCount) }
 
-    /// Whether libcurl waits for a body that nobody wants: it stops sending when a response is over that its connection
-    /// ends with, but goes on waiting for a body that has no bytes for it just then.
+    /// Whether libcurl waits for a body that is no longer needed. After a response that ends its connection, libcurl
+    /// stops sending, but it keeps waiting for a body that has no bytes at that moment.
     var waitsForUnwantedBody: Bool {
         guard upload.isDry, let head = response.head, !response.isMultiplexed else { return false }
         return head.closesConnection(after: request.method)
@@ -209,13 +219,13 @@ extension TransferMachine {
 // MARK: - The response
 
 extension TransferMachine {
-    /// What a header line completed.
+    /// The result of receiving a header line.
     package enum HeadEvent {
         case line
         case head(ResponseHead)
-        /// The delegate is told of the head, and then of the error.
+        /// The delegate receives the head, and then the error.
         case headAndError(ResponseHead, NetworkingError)
-        /// Nobody is told of the head: libcurl stops, and the request is sent again.
+        /// The delegate does not receive the head. libcurl stops, and the request is sent again.
         case refusedExpectation
     }
 
@@ -230,19 +240,19 @@ extension TransferMachine {
             return .refusedExpectation
         }
         if head.closesConnection(after: request.method) { return .head(head) }
-        // libcurl would throw the rest of the response away and send the request again.
+        // libcurl would discard the rest of the response and send the request again.
         let text = "\(request.hostName) refused the expectation (417) when the body was on its way to it"
         return .headAndError(head, NetworkingError(.badServerResponse, text))
     }
 
-    /// Whether 417 says that the expectation is refused. When the whole body has left, libcurl takes such a response
-    /// for one like any other.
+    /// Whether a 417 response refuses the expectation. After the whole body has been sent, libcurl treats 417 like any
+    /// other response.
     private func refusesExpectation(_ evidence: some TransferEvidence) -> Bool {
         request.asksForContinue && !attempts.leavesExpectationOut && !response.isMultiplexed && !request.body.isEmpty
             && !isWholeBodySent(evidence)
     }
 
-    /// The delegate has seen a piece of the body.
+    /// Records the delegate's answer to a piece of the body.
     package mutating func bodyWasGiven(_ intake: BodyIntake, byteCount: Int) {
         if intake == .taken {
             response.noteDelivered(byteCount)
@@ -251,10 +261,10 @@ extension TransferMachine {
         if flow != .paused { flow = intake == .taken ? .open : .heldBack }
     }
 
-    /// A limit of bytes a second allows none of the body that has come.
+    /// Records that a rate limit denied delivery of received body bytes.
     mutating func holdReceiving() { if flow != .paused { flow = .heldByRate } }
 
-    /// An HTTP/2 frame came.
+    /// Records an HTTP/2 frame that was received.
     mutating func frameArrived(dataByteCount: Int, endsStream: Bool, closesStream: Bool = false) {
         response.frameArrived(dataByteCount: dataByteCount, endsStream: endsStream)
         guard !request.body.isEmpty else { return }
@@ -262,13 +272,14 @@ extension TransferMachine {
         if closesStream { earlyEnd.streamWasClosed() }
     }
 
-    /// Whether the server has ended its response while the request's body is on its way.
+    /// Whether the server has ended its response while the request's body is still being sent.
     var mayEndEarly: Bool { earlyEnd.isPossible }
 
     /// Whether the server has closed the stream after its response.
     var isStreamClosed: Bool { earlyEnd.isStreamClosed }
 
-    /// Whether the transfer is over with a complete response, while libcurl still sends the request's body.
+    /// Returns whether the response is complete while libcurl still sends the request's body, so that the transfer can
+    /// end.
     mutating func isAnsweredEarly(now: UInt64, _ evidence: some TransferEvidence) -> Bool {
         guard earlyEnd.nextLook <= now, flow == .open, failure == nil else { return false }
         if isWholeBodySent(evidence) {
@@ -283,10 +294,10 @@ extension TransferMachine {
 // MARK: - Evidence
 
 extension TransferMachine {
-    /// The server has said that it did not look at the request.
+    /// Records that the server did not process the request.
     mutating func streamWasRefused() { isStreamRefused = true }
 
-    /// What is known of the request's way to its server.
+    /// Whether the request may have reached its server.
     var sendEvidence: SendEvidence {
         if attempts.count == 0 { return .nothingSent }
         return isStreamRefused && !response.hasBegun ? .refused : .mayHaveArrived
@@ -300,7 +311,7 @@ extension TransferMachine {
 
     package mutating func resume(deadline: UInt64, now: UInt64) {
         self.deadline = deadline
-        if supply == .held { supply = .open }  // libcurl asks again
+        if supply == .held { supply = .open }  // libcurl reads again
         resumeReceiving(now: now)
     }
 
@@ -309,20 +320,20 @@ extension TransferMachine {
         noteContinuation(now: now)
     }
 
-    /// A limit of bytes a second lets the transfer go on. What the delegate holds back, it still does.
+    /// Continues after a rate limit. Back-pressure from the delegate stays in effect.
     mutating func goOn(now: UInt64) {
         if supply == .held { supply = .open }
         if flow == .heldByRate { flow = .open }
         noteContinuation(now: now)
     }
 
-    /// A block decides about the response.
+    /// Records that a block is deciding about the response.
     package mutating func awaitDecision() {
         isDecisionAwaited = true
         speed?.suspend()
     }
 
-    /// The block has decided.
+    /// Records that the block has decided.
     package mutating func decisionCame(now: UInt64) {
         guard isDecisionAwaited else { return }
         isDecisionAwaited = false
@@ -334,20 +345,20 @@ extension TransferMachine {
         measureSpeed(now: now)
     }
 
-    /// Measures the speed anew, where only the server and the way to it count.
+    /// Restarts the speed measurement, if only the server and the network determine the speed.
     private mutating func measureSpeed(now: UInt64) {
         if attempts.count > 0, !isDecisionAwaited, !isStreamDry { speed?.begin(now: now) }
     }
 
-    /// When a byte has moved last; nil while the connection is being made.
+    /// The instant at which a byte was last sent or received; nil while the connection is being made.
     var lastMovement: UInt64? { idleLimit.lastMovement }
 
-    /// A byte moves.
+    /// Records that a byte was sent or received.
     package mutating func noteMovement(at now: UInt64) { idleLimit.noteMovement(at: now) }
 
-    /// When the transfer has to be looked at for its time limits; `UInt64.max` is never.
+    /// Returns the next instant at which to check the time limits; `UInt64.max` is never.
     ///
-    /// - Parameter bodyDeadline: until when the rest of the body is waited for; `UInt64.max` before the head.
+    /// - Parameter bodyDeadline: the deadline for the rest of the body; `UInt64.max` before the head.
     @inline(__always)  // benchmark `mixed`: a call would copy the machine
     package func nextDeadline(bodyDeadline: UInt64) -> UInt64 {
         switch flow {
@@ -362,9 +373,10 @@ extension TransferMachine {
         }
     }
 
-    /// The error of a limit that has passed.
+    /// Returns the error of a time limit that has passed.
     ///
-    /// - Parameter connectionMovement: when bytes came over the connection last, of one that other streams share.
+    /// - Parameter connectionMovement: the instant at which the connection last received bytes. Used if the connection
+    ///   is shared with other streams.
     package mutating func limitError(
         now: UInt64, bodyDeadline: UInt64, sentByteCount: @autoclosure () -> Int64,
         receivedByteCount: @autoclosure () -> Int64, connectionMovement: @autoclosure () -> UInt64? = nil
@@ -397,22 +409,23 @@ extension TransferMachine {
 extension TransferMachine {
     /// How the request is sent again.
     enum Renewal {
-        /// Over the connection that libcurl finds.
+        /// Over the connection that libcurl chooses.
         case anyConnection
-        /// Nothing was sent.
+        /// Over a new connection. Nothing was sent before.
         case newConnection
-        /// Over a new connection and without the expectation; the delegate is told that all begins again.
+        /// Over a new connection and without the expectation. The delegate is notified that the transfer starts again.
         case withoutExpectation
     }
 
+    /// The result of the transfer.
     package enum End {
         case success
         case failure(NetworkingError)
-        /// libcurl's error counts.
+        /// The error is libcurl's.
         case error
     }
 
-    /// Whether the request is sent again when libcurl has ended the transfer.
+    /// Returns how to send the request again after libcurl has ended the transfer; nil if the transfer is over.
     mutating func renewal(after result: LibraryResult, bodyCanStartAgain: @autoclosure () -> Bool) -> Renewal? {
         switch interruption {
         case .failure?: return nil

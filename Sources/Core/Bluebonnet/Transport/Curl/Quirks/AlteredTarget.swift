@@ -3,28 +3,29 @@
 
 internal import Foundation
 
-/// libcurl alters the target that it makes of a URL. Where it would, the library writes the target
+/// libcurl alters the request target that it derives from a URL. Where it would, the library sets the target itself
 /// (CURLOPT_REQUEST_TARGET).
 enum AlteredTarget {
-    /// libcurl 8.14 leaves out the question mark of an empty query (`/a?`), which is another resource (RFC 3986,
-    /// 6.2.3). 7.88 sends the question mark; versions between them have not been examined.
+    /// libcurl 8.14 omits the question mark of an empty query (`/a?`), which is another resource (RFC 3986, 6.2.3).
+    /// 7.88 sends the question mark; versions between them have not been examined.
     enum EmptyQuery: CurlQuirk {
         static let versions = Range.since(8, 0)
     }
 
-    /// libcurl leaves it out of the whole URL, which a proxy without a tunnel wants, in 7.88 too.
+    /// In every version, 7.88 included, libcurl omits the question mark from an absolute URL, which a proxy without a
+    /// tunnel needs as the target.
     enum EmptyQueryOfURL: CurlQuirk {
         static let versions = Range<CurlVersion>.all
     }
 
-    /// libcurl 8.21 writes the digits of percent escapes in capitals (`%2f` becomes `%2F`). That is the same resource
-    /// (RFC 3986, 6.2.2.1), but not what a signature was made of. 8.14 sends escapes as they are; versions between them
-    /// have not been examined.
+    /// libcurl 8.21 writes the digits of percent escapes in capitals (`%2f` becomes `%2F`). The resource is the same
+    /// (RFC 3986, 6.2.2.1), but a signature over the original text becomes invalid. 8.14 sends escapes unmodified;
+    /// versions between them have not been examined.
     enum EscapeCase: CurlQuirk {
         static let versions = Range.since(8, 15)
     }
 
-    /// The target that the library writes; nil when libcurl writes the target.
+    /// Returns the target that the library sets; nil if libcurl's target is correct.
     ///
     /// - Parameter isAbsolute: whether the target is the whole URL.
     static func writtenTarget(ofURL text: String, isAbsolute: Bool) -> String? {
@@ -34,8 +35,8 @@ enum AlteredTarget {
             keepsEscapes: EscapeCase.isPresent)
     }
 
-    /// The target of a URL that has something to keep; nil for other URLs, and for a host in letters that libcurl has
-    /// to convert.
+    /// Returns the target of a URL that libcurl would alter; nil for other URLs, and for a host with non-ASCII
+    /// letters, which libcurl has to convert.
     static func target(
         ofURL text: String, isAbsolute: Bool, keepsEmptyQuery: Bool, keepsEscapes: Bool
     ) -> String? {

@@ -3,8 +3,8 @@
 
 internal import CCurl
 
-/// Before 8.3, libcurl puts its own cache of certificate authorities over the library's authorities, after the callback
-/// that sets those. Later versions call the callback last.
+/// Before 8.3, libcurl replaces the library's certificate authorities with its own cache of authorities, after the
+/// callback that sets them. Later versions call the callback last.
 enum AuthorityCache: CurlQuirk {
     static let versions = Range.before(8, 3)
 

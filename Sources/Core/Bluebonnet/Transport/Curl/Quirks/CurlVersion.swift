@@ -5,7 +5,7 @@ internal import CCurl
 
 /// A version of libcurl.
 struct CurlVersion: Comparable, CustomStringConvertible {
-    /// As in LIBCURL_VERSION_NUM: a byte each for major, minor and patch.
+    /// The format of LIBCURL_VERSION_NUM: one byte each for major, minor and patch.
     private let number: UInt32
 
     init(number: UInt32) { self.number = number }
@@ -18,7 +18,7 @@ struct CurlVersion: Comparable, CustomStringConvertible {
     /// The oldest version that the library supports.
     static let floor = CurlVersion(7, 88)
 
-    /// Why the library cannot work with the version; nil when it can. The headers that a program was built with may be
+    /// Why the library cannot work with this version; nil if it can. The headers that a program was built with may be
     /// newer than the shared library that it runs with.
     var obstacle: String? {
         guard self < .floor else { return nil }
@@ -30,23 +30,23 @@ struct CurlVersion: Comparable, CustomStringConvertible {
     static func < (left: CurlVersion, right: CurlVersion) -> Bool { left.number < right.number }
 }
 
-/// A workaround for certain versions of libcurl. Each conforming type says why it is needed and what other versions do,
-/// and goes when its last version is no longer supported.
+/// A workaround for certain versions of libcurl. Each conforming type documents why it is needed and what other
+/// versions do. It is removed when its last affected version is no longer supported.
 protocol CurlQuirk {
     /// The versions with the fault.
     static var versions: Range<CurlVersion> { get }
 }
 
 extension CurlQuirk {
-    /// Whether the libcurl at hand has the fault.
+    /// Whether the libcurl in use has the fault.
     static var isPresent: Bool { versions.contains(.current) }
 }
 
 extension Range<CurlVersion> {
-    /// All supported versions before one that has no such fault.
+    /// All supported versions before the first version without the fault.
     static func before(_ major: UInt32, _ minor: UInt32) -> Range { CurlVersion.floor..<CurlVersion(major, minor) }
 
-    /// A version and all later ones so far.
+    /// A version and all later versions so far.
     static func since(_ major: UInt32, _ minor: UInt32) -> Range {
         CurlVersion(major, minor)..<CurlVersion(number: .max)
     }

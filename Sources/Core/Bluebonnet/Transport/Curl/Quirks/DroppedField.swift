@@ -1,14 +1,14 @@
 // Bluebonnet: HTTP operations for Swift on Linux.
 // SPDX-License-Identifier: MIT
 
-/// libcurl 8.14 leaves a header line out of the request, without a word, when its value is longer than 300 KiB. 7.88
-/// sends it; versions between them have not been examined. Where the quirk is present, such a request is refused.
+/// libcurl 8.14 silently omits a header line from the request if its value is longer than 300 KiB. 7.88 sends the
+/// line; versions between them have not been examined. Where the quirk is present, such a request is refused.
 enum DroppedField: CurlQuirk {
     static let versions = Range.since(8, 0)
-    /// The most bytes of a value that libcurl sends.
+    /// The longest value that libcurl sends, in bytes.
     static let byteLimit = 300 * 1024
 
-    /// The error of a request with such a line.
+    /// Returns the error of a request with a value that is too long.
     static func fault(of request: TransferRequest) -> NetworkingError? {
         guard isPresent, let field = request.headers.first(where: { $0.value.utf8.count > byteLimit }) else {
             return nil

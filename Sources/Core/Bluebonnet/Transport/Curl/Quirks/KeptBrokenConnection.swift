@@ -3,8 +3,8 @@
 
 internal import CCurl
 
-/// libcurl 7.88 keeps a connection on which a head could not be sent, also when its TLS is of no use any more. Later
-/// versions have not been examined, and get the same treatment: the connection is shut down.
+/// libcurl 7.88 keeps a connection on which a head could not be sent, even if its TLS session is unusable. Later
+/// versions have not been examined and get the same treatment: the connection is shut down.
 enum KeptBrokenConnection: CurlQuirk {
     static let versions = Range<CurlVersion>.all
 

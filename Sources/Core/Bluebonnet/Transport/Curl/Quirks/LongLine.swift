@@ -3,8 +3,8 @@
 
 internal import CCurl
 
-/// The code for a header line that is longer than libcurl takes: 7.88 reports a lack of memory, later versions have
-/// CURLE_TOO_LARGE, which the headers of 7.88 do not know.
+/// The error code for a header line that is longer than libcurl accepts. 7.88 reports a lack of memory. Later versions
+/// have CURLE_TOO_LARGE, which the headers of 7.88 do not define.
 enum LongLine: CurlQuirk {
     static let versions = Range<CurlVersion>.all
     /// CURLE_TOO_LARGE.

@@ -3,8 +3,8 @@
 
 internal import CCurl
 
-/// The code for a CONNECT that a proxy refused: 7.88 and 8.14 have CURLE_RECV_ERROR, 8.23 has CURLE_COULDNT_CONNECT or
-/// CURLE_PROXY.
+/// The error code for a CONNECT that a proxy refused: CURLE_RECV_ERROR in 7.88 and 8.14, CURLE_COULDNT_CONNECT or
+/// CURLE_PROXY in 8.23.
 enum RefusedTunnel: CurlQuirk {
     static let versions = Range<CurlVersion>.all
 

@@ -3,8 +3,8 @@
 
 internal import CLinux
 
-/// libcurl before 8.2 closes a socket that never got connected without calling CURLOPT_CLOSESOCKETFUNCTION. The
-/// descriptor may belong to another library by the time the socket is used. Later versions report each close.
+/// Before 8.2, libcurl closes a socket that was never connected without calling CURLOPT_CLOSESOCKETFUNCTION. By the
+/// time the socket is used, the descriptor may belong to another library. Later versions report each close.
 ///
 /// The inode that a socket had when libcurl opened it identifies the socket. Network thread only.
 struct UnreportedClose: CurlQuirk {
@@ -23,7 +23,7 @@ struct UnreportedClose: CurlQuirk {
         if isPresent { inodes[descriptor] = nil }
     }
 
-    /// Whether the descriptor still names the socket that libcurl opened.
+    /// Returns whether the descriptor still refers to the socket that libcurl opened.
     func isOpen(_ descriptor: CInt) -> Bool {
         guard isPresent else { return true }
         guard let inode = inodes[descriptor] else { return false }

@@ -3,15 +3,15 @@
 
 /// libcurl does not report whether a server ended a response's HTTP/2 stream (END_STREAM; RFC 9113, 8.1).
 ///
-/// - Before 8.1, a connection that breaks in certain ways counts as the end of a response without length.
+/// - Before 8.1, certain broken connections count as the end of a response without length.
 /// - In every version so far, RST_STREAM with NO_ERROR before END_STREAM counts as the end of such a response.
 ///
-/// The frames that nghttp2 receives are observed instead (`HTTP2Streams`).
+/// The library observes the frames that nghttp2 receives instead (`HTTP2Streams`).
 enum UnreportedStreamEnd: CurlQuirk {
     static let versions = Range<CurlVersion>.all
 
     /// The versions that do not report a broken connection either. Where frames cannot be observed, a response without
-    /// length counts as truncated when its connection ends with the response.
+    /// length counts as truncated if its connection ends with the response.
     enum BrokenConnection: CurlQuirk {
         static let versions = Range.before(8, 1)
     }
