@@ -174,6 +174,9 @@ let package = Package(
         .executableTarget(
             name: "ExitProbe", dependencies: ["Bluebonnet", "CExit", "EarlyOpenSSL"],
             swiftSettings: strict),
+        // The request whose files a test compares with the page "The way of a request".
+        .executableTarget(
+            name: "TraceProbe", dependencies: ["Bluebonnet"], exclude: ["trace.py"], swiftSettings: strict),
         // Without a server, a file or a thread: they run alone in seconds.
         .testTarget(
             name: "BluebonnetHTTPTests", dependencies: ["BluebonnetHTTP", "TestSupport"], swiftSettings: strict),
@@ -214,7 +217,7 @@ let package = Package(
             dependencies: [
                 "Bluebonnet", "BluebonnetBatch", "BluebonnetFleet", "BluebonnetHTTP", "BluebonnetJournal",
                 "BluebonnetLocks", "BluebonnetTesting", "CLinux", "COpenSSL", "BluebonnetTestServer", "RealServers",
-                "TestSupport",
+                "TestSupport", "TraceProbe",
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOHTTP1", package: "swift-nio"),
                 .product(name: "NIOSSL", package: "swift-nio-ssl"),
@@ -273,7 +276,7 @@ let parts = [
     "Sources/System": ["CCurl", "CExit", "CGdkPixbuf", "CHTTP2", "CLinux", "COpenSSL", "CPostgreSQL", "CZlib"],
     "Tests/Core": [
         "BluebonnetFaultTests", "BluebonnetHTTPTests", "BluebonnetRulesTests", "BluebonnetTests",
-        "BluebonnetTrustTests", "EarlyOpenSSL", "ExitProbe", "SoakProbe",
+        "BluebonnetTrustTests", "EarlyOpenSSL", "ExitProbe", "SoakProbe", "TraceProbe",
     ],
     "Tests/Batches": [
         "BluebonnetBatchTests", "BluebonnetCommandTests", "BluebonnetFleetTests", "BluebonnetJournalTests",

@@ -4,11 +4,11 @@
 import Bluebonnet
 import Foundation
 
-// One download that is cancelled on its way, and one that is paused and goes on where it stopped.
+// Cancels one download while it runs. Pauses another download, which then continues where it stopped.
 //
 //     CancelAndPauseExample http://127.0.0.1:8080/
 //
-// The server is one like that of `Demo --serve`: it sends a large text slowly and has it by ranges too.
+// The server must send a large text slowly and support ranges, as `Demo --serve` does.
 guard let argument = CommandLine.arguments.dropFirst().first, let baseURL = URL(string: argument) else {
     print("usage: CancelAndPauseExample BASE-URL")
     exit(2)
@@ -25,14 +25,14 @@ cancelled.onDownloadProgress = { _, receivedByteCount, _ in
 }
 manager.enqueue(cancelled)
 
-// The body goes to a file as it comes; set before the operation is in a queue.
+// The body is written to a file as it arrives. The file must be set before the operation is in a queue.
 let download = manager.operation("GET", "numbers", parameters: ["count": 200_000, "seconds": 1]) {
     $0.outputFile = file
 }
 download.onDownloadProgress = { _, receivedByteCount, expectedByteCount in
     print("\(receivedByteCount) of \(expectedByteCount) bytes")
     guard receivedByteCount > expectedByteCount / 2, receivedByteCount < expectedByteCount else { return }
-    // Half of it is there: stop once, and go on a moment later with the other half.
+    // Half of the text has arrived: pause once, and continue with the other half a moment later.
     download.onDownloadProgress = nil
     download.pause()
     print("paused")

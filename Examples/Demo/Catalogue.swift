@@ -5,7 +5,7 @@ import Foundation
 
 /// A text of 1,772 bytes: a hundred lines, `item 1: 5 euro` to `item 100: 500 euro`.
 enum Catalogue {
-    /// The text as gzip has it.
+    /// The text, compressed with gzip.
     static let compressed = Data(base64Encoded: base64, options: .ignoreUnknownCharacters) ?? Data()
 
     private static let base64 = """

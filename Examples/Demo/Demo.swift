@@ -8,13 +8,13 @@ import Glibc
 /// outcome.
 ///
 /// ```
-/// Demo SAMPLE-FOLDER [--keep]    runs the sample; --keep leaves results and downloads where they are
-/// Demo --serve                   only serves, for the other examples
+/// Demo SAMPLE-FOLDER [--keep]    runs the sample; --keep keeps results and downloads
+/// Demo --serve                   only runs the server, for the other examples
 /// ```
 @main
 struct Demo {
     @MainActor static func main() async throws {
-        // Clients that go away must not end the server; Ctrl-C is for the command to answer.
+        // Disconnecting clients must not end the server, and Ctrl-C must reach only the command.
         for number in [SIGPIPE, SIGINT] { signal(number, SIG_IGN) }
         var words = CommandLine.arguments.dropFirst()
         if words == ["--serve"] { try await serve() }
@@ -35,7 +35,7 @@ struct Demo {
         while true { try await Task.sleep(for: .seconds(3600)) }
     }
 
-    /// Runs the sample and gives the status to exit with: 0 when every line had the outcome that is expected of it.
+    /// Runs the sample and returns the exit status: 0 if every line had its expected outcome.
     private static func runSample(in folder: String, isKept: Bool, server: DemoServer) throws -> Int32 {
         let run = try SampleRun(sample: URL(fileURLWithPath: folder))
         defer { if !isKept { run.remove() } }

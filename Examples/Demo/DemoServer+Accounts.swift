@@ -6,7 +6,8 @@ import COpenSSL
 import FlyingFox
 import Foundation
 
-/// Ada's account: a login that gives a token, pages that want it, and pages behind Basic and Digest.
+/// Ada's account: a login that returns a token, pages that require the token, and pages with Basic and Digest
+/// authentication.
 extension DemoServer {
     private static let token = "2f9c-ada"
     private static let user = "ada"
@@ -59,7 +60,7 @@ extension DemoServer {
     }
 }
 
-/// Checks a Digest answer (RFC 7616) with MD5 and one nonce for all, which will do for a demonstration.
+/// Checks a Digest response (RFC 7616) with MD5 and a single nonce, which is sufficient for a demonstration.
 private struct DigestCheck {
     static let challenge = #"Digest realm="shop", nonce="\#(nonce)", qop="auth", algorithm=MD5"#
     private static let nonce = "8d1f20"

@@ -4,7 +4,7 @@
 import FlyingFox
 import Foundation
 
-/// A token endpoint (RFC 6749) whose tokens expire soon, and readings that want a token and are limited.
+/// A token endpoint (RFC 6749) with tokens that expire soon, and readings that require a token and are rate-limited.
 extension DemoServer {
     static func readings(_ office: TokenOffice = TokenOffice()) -> [Route] {
         [
@@ -43,7 +43,7 @@ extension DemoServer {
 
 /// Issues tokens and counts requests.
 actor TokenOffice {
-    /// For how many seconds a token is good.
+    /// The lifetime of a token, in seconds.
     static let life: TimeInterval = 1
     private static let requestsPerSecond = 100
 
@@ -59,7 +59,7 @@ actor TokenOffice {
 
     func accepts(_ token: String) -> Bool { ends[token].map { $0 > Date() } ?? false }
 
-    /// Whether another request has room in this second.
+    /// Returns whether the limit of this second allows another request.
     func hasRoom() -> Bool {
         let now = Int(Date().timeIntervalSince1970)
         if now != second { (second, requestCount) = (now, 0) }

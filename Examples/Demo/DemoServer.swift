@@ -5,13 +5,13 @@ import FlyingFox
 import FlyingSocks
 import Foundation
 
-/// A small web shop on a free port of 127.0.0.1, to send requests to.
+/// A small web shop on a free port of 127.0.0.1, as a server for the examples.
 struct DemoServer: Sendable {
-    /// Where it is: `http://127.0.0.1:PORT/`.
+    /// The URL of the server: `http://127.0.0.1:PORT/`.
     let url: String
     private let server: HTTPServer
 
-    /// Starts it; it runs as long as the process.
+    /// Starts the server, which runs as long as the process.
     static func start() async throws -> DemoServer {
         let server = HTTPServer(address: try .inet(ip4: "127.0.0.1", port: 0), timeout: 60, logger: .disabled)
         for route in routes { await server.appendRoute(HTTPRoute(route.pattern), handler: route.handler) }
@@ -21,7 +21,7 @@ struct DemoServer: Sendable {
         return DemoServer(url: "http://127.0.0.1:\(port)/", server: server)
     }
 
-    /// Which requests are answered, and how.
+    /// A pattern of requests, and the handler that answers them.
     struct Route: Sendable {
         let pattern: String
         let handler: @Sendable (FlyingFox.HTTPRequest) async throws -> HTTPResponse
@@ -72,22 +72,22 @@ extension DemoServer {
 }
 
 extension HTTPResponse {
-    /// A JSON text.
+    /// Returns a JSON text.
     static func json(_ text: String, status: HTTPStatusCode = .ok) -> HTTPResponse {
         HTTPResponse(statusCode: status, headers: [.contentType: "application/json"], body: Data(text.utf8))
     }
 
-    /// A JSON object of strings.
+    /// Returns a JSON object of strings.
     static func json(_ members: [String: String]) -> HTTPResponse {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         return json(String(decoding: (try? encoder.encode(members)) ?? Data(), as: UTF8.self))
     }
 
-    /// There is nothing here.
+    /// The response for a resource that does not exist.
     static var missing: HTTPResponse { .json(#"{"error":"there is no such thing"}"#, status: .notFound) }
 
-    /// It is elsewhere.
+    /// Returns a redirect.
     static func redirect(to path: String) -> HTTPResponse {
         let headers: HTTPHeaders = [.location: path]
         return HTTPResponse(statusCode: .found, headers: headers)

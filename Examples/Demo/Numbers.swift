@@ -7,8 +7,8 @@ import Foundation
 
 /// A large text: the numbers from 0, each with nine digits and a line end, sent slowly on purpose.
 ///
-/// `GET /numbers?count=3000000&seconds=3` is 30,000,000 bytes, as `seq -f %09.0f 0 2999999` writes them. It has an
-/// entity tag and can be asked for from any byte on, so that a client may stop and go on.
+/// `GET /numbers?count=3000000&seconds=3` returns 30,000,000 bytes, as `seq -f %09.0f 0 2999999` writes them. The text
+/// has an entity tag and supports ranges that begin at any byte, so that clients can stop and continue.
 enum Numbers {
     private static let lineByteCount = 10
 
@@ -27,7 +27,7 @@ enum Numbers {
                 from: SlowNumbers(range: rest, bytesPerSecond: pace), count: rest.count, suggestedBufferSize: 1 << 20))
     }
 
-    /// Where the client wants to go on, if it asks for this very text from some byte to the end.
+    /// Returns the offset at which the client continues; nil unless it requests this text from a byte to the end.
     private static func offset(in request: HTTPRequest, tag: String, byteCount: Int) -> Int? {
         guard let range = request.headers[.range], range.hasPrefix("bytes="), range.hasSuffix("-"),
             request.headers[.ifRange].map({ $0 == tag }) ?? true
@@ -35,7 +35,7 @@ enum Numbers {
         return Int(range.dropFirst("bytes=".count).dropLast()).flatMap { (0..<byteCount).contains($0) ? $0 : nil }
     }
 
-    /// The bytes in a range of the text.
+    /// Returns the bytes in a range of the text.
     static func bytes(in range: Range<Int>) -> Data {
         let lines = range.lowerBound / lineByteCount...range.upperBound / lineByteCount
         var data = Data(count: lines.count * lineByteCount)
@@ -49,7 +49,7 @@ enum Numbers {
         return data[start..<(start + range.count)]
     }
 
-    /// Writes the line that follows this one behind it.
+    /// Writes the next line after this one.
     private static func countUp(_ line: UnsafeMutableRawPointer) {
         let next = line + lineByteCount
         memcpy(next, line, lineByteCount)
@@ -62,7 +62,7 @@ enum Numbers {
     }
 }
 
-/// The numbers' bytes, a piece every twenty milliseconds.
+/// The bytes of the numbers, one piece every 20 ms.
 private struct SlowNumbers: AsyncBufferedSequence {
     typealias Element = UInt8
 

@@ -5,32 +5,32 @@ import Bluebonnet
 import Foundation
 import Glibc
 
-/// One run of the sample by the command that was built beside this program, in a folder of its own.
+/// One run of the sample in a separate folder, with the command that was built next to this program.
 struct SampleRun {
-    /// Where it runs, and what it leaves.
+    /// The folder of the run and its output.
     let folder: URL
-    /// The result lines, once it ran.
+    /// The result lines, which exist after the run.
     var results: URL { folder.appendingPathComponent("results.ndjson") }
-    /// How many requests the sample has.
+    /// The number of requests in the sample.
     var lineCount: Int { (try? Self.lines(of: folder.appendingPathComponent("requests.ndjson")).count) ?? 0 }
 
-    /// Copies the sample.
+    /// Copies the sample into a new folder.
     init(sample: URL) throws {
         folder = FileManager.default.temporaryDirectory.appendingPathComponent("bluebonnet-demo-\(UUID().uuidString)")
         try FileManager.default.copyItem(at: sample, to: folder)
     }
 
-    /// Removes what there is.
+    /// Removes the folder and its contents.
     func remove() {
         try? FileManager.default.removeItem(at: folder)
     }
 
-    /// What the command is given.
+    /// Returns the arguments of the command.
     static func arguments(_ baseURL: String) -> [String] {
         ["run", "requests.ndjson", "--base-url", baseURL, "--results", "results.ndjson", "--progress", "always"]
     }
 
-    /// Runs the command in the folder, with this program's terminal, and gives its exit status.
+    /// Runs the command in the folder, with this program's terminal. Returns the exit status.
     func runCommand(baseURL: String) throws -> Int32 {
         let program = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
         let path = program.deletingLastPathComponent().appendingPathComponent("bluebonnet").path
@@ -41,7 +41,8 @@ struct SampleRun {
         return status & 0x7F == 0 ? status >> 8 & 0xFF : 128 + status & 0x7F
     }
 
-    /// Starts a program that hears Ctrl-C, which this one does not.
+    /// Starts a program with default signal handling. This process ignores Ctrl-C, and the child must not inherit
+    /// that.
     private static func spawn(_ arguments: [String]) throws -> pid_t {
         var attributes = posix_spawnattr_t()
         var signals = sigset_t()
@@ -60,7 +61,7 @@ struct SampleRun {
         return child
     }
 
-    /// Compares the results with what is expected; gives a sentence for each difference.
+    /// Compares the results with the expected ones. Returns a sentence for each difference.
     func check() throws -> [String] {
         let expected = try Self.lines(of: folder.appendingPathComponent("expected-outcomes.ndjson"))
         var actual: [String: JSONValue] = [:]
@@ -77,7 +78,7 @@ struct SampleRun {
 }
 
 extension JSONValue {
-    /// Where this value is not what `expected` says; it may have members beyond those.
+    /// Returns the differences from `expected`. Additional members are ignored.
     fileprivate func differences(from expected: JSONValue, at place: String) -> [String] {
         guard case .object(let members) = expected else {
             return self == expected ? [] : ["\(place) is \(self), and should be \(expected)"]

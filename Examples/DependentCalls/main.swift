@@ -5,12 +5,12 @@ import Bluebonnet
 import Foundation
 import FoundationNetworking
 
-// Calls that need what an earlier call returned: a login, then a page for which the login's token is needed. First with
-// operations and callbacks, then the same with async and await.
+// Makes a call that needs the result of an earlier one: a login, then a page that requires the login's token. First
+// with operations and callbacks, then with async and await.
 //
 //     DependentCallsExample http://127.0.0.1:8080/
 //
-// The server is one like that of `Demo --serve`.
+// The server must be like that of `Demo --serve`.
 guard let argument = CommandLine.arguments.dropFirst().first, let baseURL = URL(string: argument) else {
     print("usage: DependentCallsExample BASE-URL")
     exit(2)
@@ -20,7 +20,7 @@ let manager = RequestOperationManager(baseURL: baseURL)
 manager.requestSerializer = JSONRequestSerializer()
 let account = ["user": "ada", "password": "lovelace"]
 
-/// The request for a page, with the token that a login returned.
+/// Returns the request for a page, with the token from a login.
 @Sendable func request(for page: String, using login: JSONValue?) throws -> URLRequest {
     guard let token = login?["token"]?.string else {
         throw NetworkingError(.dependencyFailed, "there is no token to ask for \(page) with")
@@ -30,8 +30,8 @@ let account = ["user": "ada", "password": "lovelace"]
     return request
 }
 
-// With operations: `profile` starts when `login` has ended, and its request is made only then. When the login failed,
-// what the closure throws is the operation's error and nothing is sent.
+// With operations: `profile` starts after `login` has ended, and its request is made only then. If the login failed,
+// the closure throws: its error becomes the operation's error, and nothing is sent.
 let login = manager.enqueue(manager.operation("POST", "login", parameters: account))
 let profile = manager.operation(after: [login]) {
     try request(for: "users/42", using: login.responseObject as? JSONValue)
@@ -44,7 +44,7 @@ profile.setCompletionBlock { _, object in
 manager.enqueue(profile)
 try await profile.waitUntilEnded()
 
-// With async and await: one after the other, errors are thrown.
+// With async and await: calls in sequence, and errors are thrown.
 do {
     let login: JSONValue = try await manager.post("login", parameters: account)
     let token = login["token"]?.string ?? ""

@@ -4,12 +4,12 @@
 import Bluebonnet
 import Foundation
 
-// Prints whether a host can be reached, and every change of it.
+// Prints whether a host can be reached, and each change.
 //
 //     ReachabilityExample example.com 3
 //
-// The number is how many events to wait for, the first of which comes at once; without it, it goes on until it is
-// stopped. Pull a cable, or try "ip link set dev eth0 down" in another terminal.
+// The number is the number of events to wait for; the first event comes at once. Without a number, the program runs
+// until it is stopped. To cause events, pull a cable, or run "ip link set dev eth0 down" in another terminal.
 let arguments = CommandLine.arguments.dropFirst()
 guard let host = arguments.first else {
     print("usage: ReachabilityExample HOST [EVENTS]")
@@ -19,12 +19,12 @@ let limit = arguments.dropFirst().first.flatMap { Int($0) } ?? .max
 
 let manager = NetworkReachabilityManager(domain: host)
 
-// As with AFNetworking: a block, on a queue of yours or the library's own.
+// A block, as with AFNetworking. It runs on a queue of the program, or by default of the library.
 manager.setReachabilityStatusChangeBlock { status in
     print("block: \(status.localizedDescription)")
 }
 
-// Or as a stream, which says too which way leads there.
+// A stream, which also reports the route.
 let changes = manager.changes
 manager.startMonitoring()
 var count = 0

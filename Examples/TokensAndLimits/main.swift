@@ -5,11 +5,11 @@ import Bluebonnet
 import Foundation
 import FoundationNetworking
 
-// A batch against a server that limits its clients, and whose tokens expire while the batch runs.
+// Runs a batch against a server that limits its clients, with tokens that expire while the batch runs.
 //
 //     TokensAndLimitsExample http://127.0.0.1:8080/
 //
-// The server is one like that of `Demo --serve`: it answers 100 readings a second, and its tokens are good for one
+// The server must be like that of `Demo --serve`: it answers 100 readings per second, and its tokens expire after one
 // second.
 guard let argument = CommandLine.arguments.dropFirst().first, let baseURL = URL(string: argument) else {
     print("usage: TokensAndLimitsExample BASE-URL")
@@ -18,19 +18,19 @@ guard let argument = CommandLine.arguments.dropFirst().first, let baseURL = URL(
 
 let manager = RequestOperationManager(baseURL: baseURL)
 
-// What the server refuses with 429 is sent again, as late as it says. Here many are refused at once: the budget, which
-// keeps retries at a fifth of all requests, would end some of them.
+// Requests refused with 429 are retried after the time that the server requests. Here many are refused at once: the
+// retry budget, which limits retries to a fifth of all requests, would end some of them.
 var policy = RetryPolicy.standard
 policy.maximumAttemptCount = 10
 policy.usesBudget = false
 manager.retryPolicy = policy
 
-// One token for all operations. There is only a refresh token at first.
+// All operations share one token. At first there is only a refresh token.
 let endpoint = TokenEndpoint(baseURL.appendingPathComponent("token"), clientID: "readings", clientSecret: "demo")
 let start = BearerToken("none yet", refreshToken: "demo-refresh", expiryDate: .distantPast)
 manager.authenticator = SharedAuthenticator(BearerAuthenticator(endpoint), credential: start, origins: [baseURL])
 
-// Each attempt has a number of its own in the server's log.
+// Each attempt has a different id in the server's log.
 manager.requestAdapters = [.block { $0.setValue(UUID().uuidString, forHTTPHeaderField: "X-Request-ID") }]
 
 let operations = (1...200).map { manager.operation("GET", "readings/\($0)") }

@@ -7,7 +7,7 @@ import Foundation
 import Glibc
 import Synchronization
 
-/// Makes the requests of a plan with one client, and prints an outcome in a line of JSON for each.
+/// Makes the requests of a plan with one client, and prints one line of JSON for each outcome.
 struct AttemptCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "attempt", abstract: "Makes the requests of one plan with one client.", shouldDisplay: false)
@@ -16,7 +16,7 @@ struct AttemptCommand: AsyncParsableCommand {
     @Argument(help: "A file with the plan.") var plan: String
 
     func run() async throws {
-        // Whatever happens to the process that started this one: this one ends.
+        // Ends this process even if the process that started it is gone.
         alarm(90)
         let plan = try JSONDecoder().decode(Plan.self, from: Data(contentsOf: URL(fileURLWithPath: plan)))
         let own: any AttemptClient
@@ -27,7 +27,7 @@ struct AttemptCommand: AsyncParsableCommand {
         case .curl, nil: throw ValidationError("\(client) is no client of this command")
         }
         await own.run(plan, report: Self.report)
-        // The clients are not taken down: what their threads still do is not part of the case.
+        // The clients are not shut down: later work of their threads is not part of the case.
         _exit(0)
     }
 

@@ -9,7 +9,7 @@ import Foundation
 import Processes
 import Synchronization
 
-/// The executable.
+/// The executable `Compare`.
 @main
 struct Compare: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

@@ -14,14 +14,14 @@
 #include <time.h>
 #include <unistd.h>
 
-/// One easy handle and the transfer that it makes.
+/// One easy handle and its current transfer.
 struct lane {
     CURL *easy;
     curl_driver *driver;
     long number;
     struct timespec began;
     int64_t received;
-    /// The body in memory, as any client that hands it over has to keep it; used again by the next transfer.
+    /// The body in memory, which any client that delivers bodies must keep. The buffer is reused by the next transfer.
     char *body;
     size_t body_capacity;
     int output;
@@ -58,7 +58,8 @@ static int write_all(int descriptor, const char *bytes, size_t count) {
     return 0;
 }
 
-/// Keeps the body in one piece. Large ones would be copied again and again without doubling.
+/// Appends to the body, which is kept in one piece. The capacity is doubled, because large bodies would otherwise be
+/// copied repeatedly.
 static int keep(struct lane *lane, const char *bytes, size_t count) {
     size_t end = (size_t)lane->received + count;
     if (end > lane->body_capacity) {
@@ -192,17 +193,18 @@ static int open_lane(struct lane *lane, curl_driver *driver, const char *authori
     curl_easy_setopt(lane->easy, CURLOPT_SEEKDATA, lane);
     curl_easy_setopt(lane->easy, CURLOPT_HTTP_VERSION, (long)CURL_HTTP_VERSION_2TLS);
     if (authority_file != NULL) {
-        // The server is verified, by these authorities only.
+        // The server is verified against these authorities only.
         curl_easy_setopt(lane->easy, CURLOPT_CAINFO, authority_file);
         curl_easy_setopt(lane->easy, CURLOPT_CAPATH, NULL);
-        // Streams share a connection instead of opening one each before the first is known to speak HTTP/2.
+        // Streams wait for a connection to share. Otherwise each would open a connection until the first is known to
+        // use HTTP/2.
         curl_easy_setopt(lane->easy, CURLOPT_PIPEWAIT, 1L);
     }
     return 0;
 }
 
 static void set_limits(CURLM *multi, const curl_driver_limits *limits) {
-    // All of a round may travel on one HTTP/2 connection, and every connection is kept.
+    // All requests of a round can share one HTTP/2 connection, and all connections are kept.
     curl_multi_setopt(multi, CURLMOPT_PIPELINING, (long)CURLPIPE_MULTIPLEX);
     curl_multi_setopt(multi, CURLMOPT_MAX_CONCURRENT_STREAMS, (long)limits->in_flight);
     curl_multi_setopt(multi, CURLMOPT_MAXCONNECTS, (long)limits->kept);
@@ -232,7 +234,7 @@ void curl_driver_free(curl_driver *driver) {
     free(driver);
 }
 
-/// Sets the request's body: bytes that are there, or a file that is read as it is sent.
+/// Sets the request's body: bytes in memory, or a file that is read during sending.
 static int prepare_body(struct lane *lane, const curl_driver_job *job) {
     curl_easy_setopt(lane->easy, CURLOPT_HTTPHEADER, lane->driver->fields);
     if (job->body_file == NULL) {
@@ -247,7 +249,7 @@ static int prepare_body(struct lane *lane, const curl_driver_job *job) {
     return lane->input < 0 ? -1 : 0;
 }
 
-/// Sets what the job changes: the request, and for large bodies a buffer that is worth a system call.
+/// Sets the options of the job: the request, and for large bodies a larger buffer, which saves system calls.
 static int prepare(struct lane *lane, const curl_driver_job *job) {
     int is_large = job->output_folder != NULL || job->byte_count > 1 << 20;
     curl_easy_setopt(lane->easy, CURLOPT_BUFFERSIZE, is_large ? 256 * 1024L : (long)CURL_MAX_WRITE_SIZE);
@@ -272,7 +274,7 @@ const char *curl_driver_run(curl_driver *driver, const curl_driver_job *job) {
     driver->job = job;
     driver->started = driver->finished = 0;
     driver->failure[0] = 0;
-    // No 100 is waited for, as no other client asks for one.
+    // Do not wait for 100 Continue, because no other client requests it.
     driver->fields = curl_slist_append(NULL, "Expect:");
     for (int index = 0; index < driver->lane_count; index++)
         if (prepare(&driver->lanes[index], job) != 0) fail(driver, "the file to send cannot be read");

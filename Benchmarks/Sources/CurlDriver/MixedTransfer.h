@@ -13,12 +13,12 @@ struct mixed_transfer {
     struct curl_slist *fields;
 };
 
-/// Makes the request of that number and gives it to an easy handle, which may have sent another request before.
-/// Returns 0, or -1 when the URL is too long or there is no memory; `mixed_transfer_release` is due in both cases.
+/// Makes the request with a number and sets it on an easy handle, which may have sent another request before. Returns
+/// 0, or -1 if the URL is too long or memory is exhausted. `mixed_transfer_release` must be called in both cases.
 int mixed_transfer_prepare(struct mixed_transfer *transfer, CURL *easy, const char *const *origins, long origin_count,
                            uint64_t number);
 
-/// Frees what `mixed_transfer_prepare` allocated. The handle must not run.
+/// Frees the memory that `mixed_transfer_prepare` allocated. The handle must not be running.
 void mixed_transfer_release(struct mixed_transfer *transfer, CURL *easy);
 
 #endif

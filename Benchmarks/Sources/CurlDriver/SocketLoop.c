@@ -25,14 +25,15 @@ static int timer_changed(CURLM *multi, long milliseconds, void *context) {
     return 0;
 }
 
-/// The kernel forgets a descriptor that is closed, and libcurl may use its number again without saying so.
+/// Adds or modifies a descriptor. The first attempt can fail, because the kernel drops closed descriptors, and libcurl
+/// may reuse their numbers without notice.
 static int watch(int epoll, int is_new, struct epoll_event *event) {
     int socket = event->data.fd;
     if (epoll_ctl(epoll, is_new ? EPOLL_CTL_ADD : EPOLL_CTL_MOD, socket, event) == 0) return 0;
     return epoll_ctl(epoll, is_new ? EPOLL_CTL_MOD : EPOLL_CTL_ADD, socket, event);
 }
 
-/// libcurl keeps a mark for each socket that it has told of, so that new ones can be told apart.
+/// libcurl stores a mark for each socket, by which the first call for a socket is recognized.
 static int socket_changed(CURL *easy, curl_socket_t socket, int what, void *context, void *mark) {
     struct socket_loop *loop = context;
     struct epoll_event event = {.data.fd = socket};
@@ -64,7 +65,7 @@ void socket_loop_close(struct socket_loop *loop) {
     if (loop->epoll >= 0) close(loop->epoll);
 }
 
-/// How long epoll may sleep, in its own terms: -1 is for ever.
+/// Returns the timeout for epoll: -1 means no limit.
 static int patience(const struct socket_loop *loop) {
     if (loop->deadline <= 0) return (int)loop->deadline;
     int64_t left = loop->deadline - now();

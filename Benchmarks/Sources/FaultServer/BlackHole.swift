@@ -4,7 +4,7 @@
 import Figures
 import Glibc
 
-/// A port of 127.0.0.1 whose queue of connections is full, so that the kernel drops what asks for one.
+/// A port of 127.0.0.1 whose queue of connections is full, so that the kernel drops connection requests.
 final class BlackHole: Sendable {
     let port: Int
     private let descriptors: [CInt]
@@ -22,7 +22,7 @@ final class BlackHole: Sendable {
                 guard bind(listener, address, length) == 0, listen(listener, 0) == 0,
                     getsockname(listener, address, &length) == 0
                 else { return false }
-                // A queue of the length 0 takes one connection; the others show that it is full.
+                // A queue of length 0 accepts one connection; the further attempts make sure that it is full.
                 for _ in 0..<3 {
                     let descriptor = Self.socket()
                     _ = connect(descriptor, address, length)

@@ -5,19 +5,19 @@ import Comparison
 import Figures
 import Foundation
 
-/// How the `openssl` command makes one certificate and its key.
+/// The parameters with which the `openssl` command makes one certificate and its key.
 struct CertificateRecipe {
-    /// Also the name of its files.
+    /// The name of the certificate and of its files.
     let name: String
-    /// The name of the issuer's files; nil means that it signs itself.
+    /// The name of the issuer's files; nil means self-signed.
     var issuer: String? = "root"
     var commonName: String
-    /// In the words of openssl; nil for none.
+    /// The alternative names, in the notation of openssl; nil for none.
     var alternativeNames: String? = "DNS:localhost"
     var isAuthority = false
-    /// More extensions, in the words of openssl.
+    /// Further extensions, in the notation of openssl.
     var extensions: [String] = []
-    /// The first and the last moment, as ASN.1 has it.
+    /// The first and the last moment of validity, in ASN.1 notation.
     var begin = "20240101000000Z"
     var end = "20480101000000Z"
 
@@ -28,7 +28,7 @@ struct CertificateRecipe {
         isAuthority = true
     }
 
-    /// Issuers before those that they have issued.
+    /// The authorities. Issuers precede the certificates that they issue.
     static let authorities: [CertificateRecipe] = {
         var expired = CertificateRecipe(authority: "expired-intermediate", issuer: "root")
         expired.end = "20250101000000Z"
@@ -123,7 +123,7 @@ struct CertificateRecipe {
         try process.run()
         if let input { try source.fileHandleForWriting.write(contentsOf: input) }
         try source.fileHandleForWriting.close()
-        // What openssl says is shorter than a pipe is long.
+        // Reading one pipe after the other cannot block, because openssl's messages fit into a pipe.
         let said = errors.fileHandleForReading.readDataToEndOfFile()
         let data = output.fileHandleForReading.readDataToEndOfFile()
         process.waitUntilExit()

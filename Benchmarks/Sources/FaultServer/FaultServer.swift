@@ -8,14 +8,14 @@ import NIOPosix
 import NIOSSL
 import Synchronization
 
-/// A server on a free port of 127.0.0.1 that does what its plan says, until it is stopped.
+/// A server on a free port of 127.0.0.1 that follows its plan until it is stopped.
 package final class FaultServer: Sendable {
-    /// Its port.
+    /// The port of the server.
     package let port: Int
     private let record: ServerRecord
     private let stopIt: @Sendable () -> Void
 
-    /// Starts a server. What its texts say of origins is known once `Origins` are set.
+    /// Starts a server. Placeholders for origins in its texts are replaced once `Origins` are set.
     package init(_ plan: ServerPlan, _ identities: IdentityFolder? = nil) throws {
         let record = ServerRecord()
         self.record = record
@@ -46,10 +46,10 @@ package final class FaultServer: Sendable {
         stopIt = { channel.close(promise: nil) }
     }
 
-    /// What has arrived until now.
+    /// The requests that have arrived so far.
     package var report: ServerReport { record.report }
 
-    /// Says where the servers of its case are.
+    /// Sets the origins of the case's servers.
     package func set(_ origins: Origins) { record.set(origins) }
 
     /// Stops listening and closes all connections.

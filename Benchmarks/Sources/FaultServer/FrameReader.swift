@@ -3,12 +3,12 @@
 
 import Comparison
 
-/// Finds requests in the frames of an HTTP/2 connection, without a look at their fields. Pure.
+/// Finds requests in the frames of an HTTP/2 connection, without parsing their fields. Pure.
 package struct FrameReader {
     package enum Event {
-        /// All of a request on a stream is there.
+        /// A complete request on a stream.
         case request(stream: UInt32)
-        /// Bytes that have to be sent: an acknowledgement.
+        /// Bytes to send: an acknowledgement.
         case answer([UInt8])
     }
 
@@ -16,12 +16,12 @@ package struct FrameReader {
 
     private var buffer: [UInt8] = []
     private var isPrefaceRead = false
-    /// The streams whose header section ends a request, when it is complete.
+    /// The streams whose request ends with the header section, when that is complete.
     private var ending: Set<UInt32> = []
 
     package init() {}
 
-    /// Takes what has arrived.
+    /// Reads bytes that have arrived. Returns the events.
     package mutating func read(_ bytes: [UInt8]) -> [Event] {
         buffer += bytes
         if !isPrefaceRead {

@@ -11,7 +11,7 @@ package struct IdentityFolder: Sendable {
     private let folder: URL
     private static let root = "root.pem"
 
-    /// Makes them; takes a second or two.
+    /// Makes the certificates, which takes one or two seconds.
     package init(in folder: URL) throws {
         self.folder = folder
         for recipe in CertificateRecipe.authorities + Identity.allCases.map(CertificateRecipe.init) {
@@ -19,10 +19,10 @@ package struct IdentityFolder: Sendable {
         }
     }
 
-    /// The PEM file of the authority that clients have to trust.
+    /// The PEM file of the authority that clients must trust.
     package var authorityFile: String { folder.appendingPathComponent(Self.root).path }
 
-    /// The digest of an identity's public key, in Base64.
+    /// Returns the digest of an identity's public key, in Base64.
     package func pin(of identity: Identity) throws -> String {
         let key = try CertificateRecipe.openssl(
             ["pkey", "-in", path("\(identity.rawValue).key"), "-pubout", "-outform", "DER"])

@@ -3,7 +3,7 @@
 
 package import Comparison
 
-/// Finds requests in the bytes of a connection, leniently, so that whatever a client sends is noted. Pure.
+/// Finds requests in the bytes of a connection, leniently, so that anything a client sends is recorded. Pure.
 package struct RequestReader {
     package enum Event {
         case head(ServerReport.Request)
@@ -25,7 +25,7 @@ package struct RequestReader {
 
     package init() {}
 
-    /// Takes what has arrived.
+    /// Reads bytes that have arrived. Returns the events.
     package mutating func read(_ bytes: [UInt8]) -> [Event] {
         buffer += bytes
         var events: [Event] = []
@@ -33,7 +33,7 @@ package struct RequestReader {
         return events
     }
 
-    /// What the buffered bytes complete; nil when more have to come.
+    /// Returns the events that the buffered bytes complete; nil if more bytes are needed.
     private mutating func next() -> [Event]? {
         switch expected {
         case .head: return nextHead()
@@ -66,7 +66,7 @@ package struct RequestReader {
         }
     }
 
-    /// A head ends with an empty line, whether lines end with CRLF or with LF.
+    /// Reads a head, which ends with an empty line. Lines may end with CRLF or LF.
     private mutating func nextHead() -> [Event]? {
         var lines: [String] = []
         var start = buffer.startIndex
@@ -78,7 +78,7 @@ package struct RequestReader {
                 lines.append(text)
                 continue
             }
-            // Empty lines before a request are passed over.
+            // Empty lines before a request are skipped.
             guard let first = lines.first else { continue }
             buffer.removeFirst(start)
             return begin(first, lines)

@@ -4,7 +4,7 @@
 import Comparison
 import NIOCore
 
-/// Reads the requests of one connection and has each answered. Event-loop thread only.
+/// Reads the requests of one connection and plays the reply to each. Event-loop thread only.
 final class ScriptHandler: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
 
@@ -13,7 +13,7 @@ final class ScriptHandler: ChannelInboundHandler {
     private let player: StepPlayer
     private var requests = RequestReader()
     private var frames = FrameReader()
-    /// The request whose body is not there yet.
+    /// The number of the request whose body is incomplete.
     private var current: Int?
 
     init(_ plan: ServerPlan, _ record: ServerRecord, _ player: StepPlayer) {
@@ -39,7 +39,7 @@ final class ScriptHandler: ChannelInboundHandler {
         context.fireChannelInactive()
     }
 
-    /// Errors of TLS and of the socket are the clients' business.
+    /// Closes the connection. Errors of TLS and of the socket are reported by the clients.
     func errorCaught(context: ChannelHandlerContext, error: any Error) { context.close(promise: nil) }
 
     private func handle(_ event: RequestReader.Event) {

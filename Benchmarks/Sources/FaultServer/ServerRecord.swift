@@ -5,12 +5,13 @@ import Comparison
 import NIOCore
 import Synchronization
 
-/// What the connections of one server share: what has arrived, which replies are used up, who is connected.
+/// The state that the connections of one server share: the received requests, the number of replies given, and the
+/// open channels.
 final class ServerRecord: Sendable {
     private struct State {
         var report = ServerReport()
         var origins = Origins([])
-        /// How many replies of each route were given.
+        /// The number of replies given on each route.
         var replyCounts: [String: Int] = [:]
         var channels: [any Channel] = []
     }
@@ -30,7 +31,7 @@ final class ServerRecord: Sendable {
         }
     }
 
-    /// Notes a request whose head is there, and returns its number.
+    /// Records a request whose head has arrived. Returns its number.
     func add(_ request: ServerReport.Request) -> Int {
         state.withLock { state in
             state.report.requests.append(request)
@@ -45,7 +46,7 @@ final class ServerRecord: Sendable {
         }
     }
 
-    /// The next reply of the route of a request.
+    /// Returns the next reply of a request's route.
     func reply(to number: Int, _ routes: [String: [Reply]]) -> Reply {
         state.withLock { state in
             let request = state.report.requests[number]

@@ -4,7 +4,7 @@
 import Comparison
 import NIOCore
 
-/// Plays one reply after the other on one connection. Event-loop thread only.
+/// Plays replies one after the other on one connection. Event-loop thread only.
 final class StepPlayer {
     private struct Item {
         let step: Step
@@ -14,7 +14,7 @@ final class StepPlayer {
     private let channel: any Channel
     private let wire: WireHandler
     private let record: ServerRecord
-    /// What is left to do, the next item last.
+    /// The remaining items, the next one last.
     private var items: [Item] = []
     private var isPlaying = false
 
@@ -22,7 +22,7 @@ final class StepPlayer {
         (self.channel, self.wire, self.record) = (channel, wire, record)
     }
 
-    /// Plays a reply once those before are done.
+    /// Plays a reply after the earlier ones.
     ///
     /// - Parameter stream: the request's stream over HTTP/2.
     func play(_ reply: Reply, stream: UInt32 = 0) {
@@ -35,7 +35,7 @@ final class StepPlayer {
     /// Sends bytes at once.
     func send(_ bytes: [UInt8]) { channel.writeAndFlush(ByteBuffer(bytes: bytes), promise: nil) }
 
-    /// Gives up what is left.
+    /// Drops the remaining items.
     func end() { items = [] }
 
     private func advance() {
@@ -44,12 +44,12 @@ final class StepPlayer {
             return
         }
         perform(item)?.assumeIsolated().whenComplete { [self] _ in
-            // Not at once: there may be no end to the steps.
+            // Later, because an endless list of steps would recurse without end.
             channel.eventLoop.assumeIsolated().execute { self.advance() }
         }
     }
 
-    /// Begins a step. Nil means that nothing comes after it.
+    /// Begins a step. Returns nil if no step can follow it.
     private func perform(_ item: Item) -> EventLoopFuture<Void>? {
         switch item.step {
         case .text(let text): return write(Array(record.fill(text).utf8))
@@ -70,7 +70,7 @@ final class StepPlayer {
             try? channel.syncOptions?.setOption(.autoRead, value: false)
             return nil
         case .close:
-            // TLS sends its notice in here, and would then wait for the client's.
+            // TLS sends its close_notify here, and would then wait for the client's.
             channel.close(promise: nil)
             wire.close()
         case .closeWithoutNotice: wire.close()
@@ -81,7 +81,7 @@ final class StepPlayer {
 
     private func write(_ bytes: [UInt8]) -> EventLoopFuture<Void> { channel.writeAndFlush(ByteBuffer(bytes: bytes)) }
 
-    /// Sends at most 64 KiB or one piece, and leaves the rest for later.
+    /// Sends at most 64 KiB or one piece, and queues the rest as another item.
     private func flood(_ bytes: [UInt8], _ count: Int, _ stream: UInt32) -> EventLoopFuture<Void> {
         let now = min(count, max(1, (64 << 10) / bytes.count))
         if now < count { items.append(Item(step: .flood(bytes, count: count - now), stream: stream)) }

@@ -4,7 +4,7 @@
 import Glibc
 import NIOCore
 
-/// The handler next to the socket: closes it behind the back of TLS. Event-loop thread only.
+/// The handler next to the socket, which closes it without notifying TLS. Event-loop thread only.
 final class WireHandler: ChannelDuplexHandler {
     typealias InboundIn = ByteBuffer
     typealias OutboundIn = ByteBuffer
@@ -15,7 +15,7 @@ final class WireHandler: ChannelDuplexHandler {
 
     func handlerRemoved(context: ChannelHandlerContext) { self.context = nil }
 
-    /// Closes the socket without a word of TLS.
+    /// Closes the socket without notifying TLS.
     func close() { context?.close(promise: nil) }
 
     /// Closes the socket with a reset.

@@ -1,7 +1,7 @@
 // Bluebonnet: HTTP operations for Swift on Linux.
 // SPDX-License-Identifier: MIT
 
-/// Why a benchmark was given up: one sentence.
+/// The error that ends a benchmark, described in one sentence.
 package struct BenchmarkError: Error, CustomStringConvertible {
     package let description: String
 

@@ -1,10 +1,10 @@
 // Bluebonnet: HTTP operations for Swift on Linux.
 // SPDX-License-Identifier: MIT
 
-/// What is asked of every contender.
+/// The work that contenders perform in a case.
 package enum Work: String, Codable, CaseIterable, Sendable {
     case tiny, json, post
-    /// Requests that differ in everything, to 20 origins or to one.
+    /// Requests that differ in all parts, to 20 origins or to one.
     case mixed
     case mixedOneOrigin = "mixed-one-origin"
     case downloadFile = "download-file"
@@ -13,7 +13,7 @@ package enum Work: String, Codable, CaseIterable, Sendable {
     case smallFiles = "small-files"
     case largeFiles = "large-files"
 
-    /// What it is called in a table's title.
+    /// The name of the work in the title of a table.
     package var title: String {
         switch self {
         case .tiny: "GET of 13 bytes"
@@ -30,7 +30,7 @@ package enum Work: String, Codable, CaseIterable, Sendable {
         }
     }
 
-    /// Whether it is many small requests, of which each one counts, not the bytes.
+    /// Whether the work consists of many small requests, whose number matters rather than their bytes.
     package var isSmall: Bool {
         switch self {
         case .tiny, .json, .post, .mixed, .mixedOneOrigin, .enqueued: true
@@ -38,7 +38,7 @@ package enum Work: String, Codable, CaseIterable, Sendable {
         }
     }
 
-    /// How many origins mixed requests go to; nil for requests that are all alike.
+    /// The number of origins of mixed requests; nil for requests that are all alike.
     package var mixedOriginCount: Int? {
         switch self {
         case .mixed: 20
@@ -47,11 +47,11 @@ package enum Work: String, Codable, CaseIterable, Sendable {
         }
     }
 
-    /// Whether commands do it.
+    /// Whether commands perform the work, not clients.
     package var isForCommands: Bool { self == .smallFiles || self == .largeFiles }
 }
 
-/// How the bytes travel.
+/// The protocol of the requests.
 package enum Wire: String, Codable, CaseIterable, Sendable {
     case plain, tls, http2
 
@@ -64,7 +64,7 @@ package enum Wire: String, Codable, CaseIterable, Sendable {
     }
 }
 
-/// One line of the benchmark's plan: a work over a wire with so many requests in flight.
+/// A case of the benchmark: a work over a wire with a number of requests in flight.
 package struct Case: Hashable, Codable, Sendable {
     package let work: Work
     package let wire: Wire
@@ -78,11 +78,11 @@ package struct Case: Hashable, Codable, Sendable {
 
     package var title: String { "\(work.title), \(wire.title), \(concurrency) in flight" }
 
-    /// Whom ratios are taken to first: the limit of what is possible.
+    /// The contender to which ratios are taken first: the limit of what is possible.
     package var limit: Contender { work.isForCommands ? .curlCommand : .libcurl }
 
-    /// Those who can do it. URLSession on Linux cannot be told which authority to trust, and is slow enough to leave it
-    /// out beyond 64 in flight.
+    /// The contenders that can perform the case. URLSession on Linux has no option for the authority to trust, and is
+    /// omitted above 64 requests in flight because it is slow.
     package var contenders: [Contender] {
         switch work {
         case .tiny, .json, .post:
@@ -109,7 +109,7 @@ package struct Case: Hashable, Codable, Sendable {
         }
     }
 
-    /// What its table shows.
+    /// The metrics in the case's table.
     package var metrics: [Metric] {
         if work.isForCommands { return [.wallSeconds, .cpuSeconds, .peakResidentMebibytes] }
         guard work.isSmall else { return [.megabytesPerSecond, .cpuSeconds, .peakResidentMebibytes] }
@@ -119,7 +119,7 @@ package struct Case: Hashable, Codable, Sendable {
         ]
     }
 
-    /// The figure of which ratios are shown beside that of the CPU.
+    /// The metric whose ratios are shown, in addition to the CPU time.
     package var mainMetric: Metric {
         if work.isForCommands { return .wallSeconds }
         return work.isSmall ? .requestsPerSecond : .megabytesPerSecond

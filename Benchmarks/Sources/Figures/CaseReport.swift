@@ -1,20 +1,20 @@
 // Bluebonnet: HTTP operations for Swift on Linux.
 // SPDX-License-Identifier: MIT
 
-/// One case's outcome: for each contender the figures and their ratios, worked out of all rounds.
+/// The results of one case: the figures and ratios of each contender over all rounds.
 package struct CaseReport: Codable, Sendable {
     package let testCase: Case
     package let title: String
-    /// The faster form of async-http-client by its median, to which ratios are taken; nil where it took no part.
+    /// The form of async-http-client with the better median, to which ratios are taken; nil if it took no part.
     package let peer: Contender?
     package let columns: [Column]
 
-    /// One contender's part.
+    /// The results of one contender.
     package struct Column: Codable, Sendable {
         package let contender: Contender
-        /// By the metric's name.
+        /// The figures by the name of their metric.
         package let figures: [String: Spread]
-        /// Divided by the limit's figure in the same round: libcurl's in C, or curl's for commands.
+        /// The ratios to the limit in the same round: libcurl in C, or curl for commands.
         package let ratiosToLimit: [String: Spread]
         package let ratiosToPeer: [String: Spread]
         package let ratiosToURLSession: [String: Spread]
@@ -37,7 +37,7 @@ package struct CaseReport: Codable, Sendable {
         }
     }
 
-    /// A contender's column; nil when it took no part.
+    /// The column of a contender; nil if it took no part.
     package subscript(contender: Contender) -> Column? { columns.first { $0.contender == contender } }
 
     private static func figures(_ rounds: [Measured]) -> [String: Spread] {
@@ -75,7 +75,7 @@ package struct CaseReport: Codable, Sendable {
 // MARK: - As text
 
 extension CaseReport {
-    /// Its table: a row for each contender.
+    /// The table of the case: a row for each contender.
     package var text: String {
         let lines = TextTable(rows: [head] + columns.map(row)).lines
         return ([title] + lines.map { "  " + $0 }).joined(separator: "\n")

@@ -1,17 +1,17 @@
 // Bluebonnet: HTTP operations for Swift on Linux.
 // SPDX-License-Identifier: MIT
 
-/// One of those that are compared: a client of a library, or a command. It does not know how it is run.
+/// A contender in the comparison: a client of a library, or a command. It does not depend on how the contender is run.
 package enum Contender: String, Codable, CaseIterable, Sendable {
-    /// Operations made and queued all at once, the manager's limit in flight.
+    /// All operations are made and queued at once, with as many in flight as the manager's limit allows.
     case bluebonnet
     /// Each completion handler queues the next operation.
     case bluebonnetLoop = "bluebonnet-loop"
-    /// The first one, with each `HTTPURLResponse` asked for, which is made only then.
+    /// As `bluebonnet`, and the program reads each `HTTPURLResponse`, which is made only on demand.
     case bluebonnetResponse = "bluebonnet-response"
-    /// The first one, with a policy that compares the authority's key with a pin.
+    /// As `bluebonnet`, with a policy that compares the authority's key with a pin.
     case bluebonnetPinned = "bluebonnet-pinned"
-    /// The first one, from a `URLRequest` that the program makes for each request.
+    /// As `bluebonnet`, with a `URLRequest` that the program makes for each request.
     case bluebonnetURLRequest = "bluebonnet-urlrequest"
     case bluebonnetAsync = "bluebonnet-async"
     case asyncHTTPClient = "async-http-client"
@@ -23,7 +23,7 @@ package enum Contender: String, Codable, CaseIterable, Sendable {
     case wget2
     case aria2c
 
-    /// What tables call it.
+    /// The name in tables.
     package var title: String {
         switch self {
         case .bluebonnet: "Bluebonnet"
@@ -42,7 +42,7 @@ package enum Contender: String, Codable, CaseIterable, Sendable {
         }
     }
 
-    /// Whether it is a command of its own, not a client of `LoadDriver`.
+    /// Whether the contender is a separate command, not a client of `LoadDriver`.
     package var isCommand: Bool {
         switch self {
         case .bluebonnetCommand, .curlCommand, .wget2, .aria2c: true
@@ -52,6 +52,6 @@ package enum Contender: String, Codable, CaseIterable, Sendable {
         }
     }
 
-    /// Those that `LoadDriver` has.
+    /// The clients of `LoadDriver`.
     package static var clients: [Contender] { allCases.filter { !$0.isCommand } }
 }

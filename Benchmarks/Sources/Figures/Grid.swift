@@ -1,7 +1,7 @@
 // Bluebonnet: HTTP operations for Swift on Linux.
 // SPDX-License-Identifier: MIT
 
-/// Which cases a run has and who takes part: the cross product of what was asked for, less what makes no sense.
+/// The cases and contenders of a run: the cross product of the options, without combinations that make no sense.
 package struct Grid: Sendable {
     package var works: [Work]
     package var wires: [Wire]
@@ -18,10 +18,10 @@ package struct Grid: Sendable {
         self.contenders = contenders
     }
 
-    /// How many mixed requests are in flight, of those that were asked for.
+    /// The numbers of mixed requests in flight that are measured, as far as they are requested.
     package static let mixedConcurrencies = [1, 64, 1000]
 
-    /// The cases in the order in which they are measured, without those that nobody takes part in.
+    /// The cases in the order of measurement, without cases that have no contender.
     package var cases: [Case] {
         works.flatMap { work -> [Case] in
             switch work {
@@ -36,12 +36,13 @@ package struct Grid: Sendable {
         .filter { !contenders(of: $0).isEmpty }
     }
 
-    /// Who takes part in a case.
+    /// Returns the contenders of a case.
     package func contenders(of testCase: Case) -> [Contender] {
         testCase.contenders.filter(contenders.contains)
     }
 
-    /// How many requests take about so many seconds, by what a trial came to; enough to use every place in flight.
+    /// Returns the number of requests that takes about `seconds` at the rate of a trial, and is large enough for the
+    /// concurrency.
     package static func requestCount(rate: Double, seconds: Double, concurrency: Int) -> Int {
         let wanted = rate.isFinite ? Int(min(rate * seconds, 1_000_000)) : 0
         return max(wanted, 200, 5 * concurrency)

@@ -3,7 +3,7 @@
 
 import Foundation
 
-// The picture: a white ground, so that it can be read on a dark page too; every line has its colour and its mark.
+// The picture has a white background, so that it is legible on a dark page. Each line has a colour and marks.
 extension LinePlot {
     private static let panelWidth = 400.0
     private static let panelHeight = 280.0
@@ -31,7 +31,7 @@ extension LinePlot {
             """
     }
 
-    /// All lines' titles, in the order of their first appearance; a line has the same colour in every panel.
+    /// The titles of all lines, in the order of their first appearance. A line has the same colour in every panel.
     private var titles: [String] {
         panels.flatMap(\.lines).reduce(into: []) { titles, line in
             if !titles.contains(line.title) { titles.append(line.title) }
@@ -93,7 +93,7 @@ extension LinePlot {
         "<circle cx=\"\(text(point.0))\" cy=\"\(text(point.1))\" r=\"3\" fill=\"\(colour)\"/>"
     }
 
-    /// At most two digits behind the point, and none that is not needed.
+    /// Returns a number with at most two decimals, without trailing zeros.
     private static func text(_ value: Double) -> String {
         let text = String(format: "%.2f", value)
         return text.contains(".") ? String(text.reversed().drop { $0 == "0" }.drop { $0 == "." }.reversed()) : text

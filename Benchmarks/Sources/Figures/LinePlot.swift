@@ -3,8 +3,8 @@
 
 import Foundation
 
-/// Lines over named categories, in panels side by side with one legend, as an SVG picture. It does not know what it
-/// shows.
+/// A line plot over named categories, with panels side by side and one legend, as an SVG picture. It does not depend
+/// on the plotted values.
 package struct LinePlot: Sendable {
     /// One value for each category; nil leaves a gap.
     package struct Line: Sendable {
@@ -44,9 +44,9 @@ package struct LinePlot: Sendable {
 
 // MARK: - Scales
 
-/// Maps values to heights, and says where its grid lines are. Steps are 1, 2 or 5 times a power of ten.
+/// Maps values to heights, and determines the grid lines. Steps are 1, 2 or 5 times a power of ten.
 package struct PlotScale {
-    /// From the lowest to the highest.
+    /// The values of the grid lines, in ascending order.
     package let ticks: [Double]
     private let isLogarithmic: Bool
 
@@ -58,7 +58,7 @@ package struct PlotScale {
             ? Self.decades(from: positive.min() ?? 1, to: positive.max() ?? 10) : Self.steps(to: positive.max() ?? 1)
     }
 
-    /// 0 at the lowest grid line, 1 at the highest.
+    /// Returns the height of a value: 0 at the lowest grid line, 1 at the highest.
     package func height(of value: Double) -> Double {
         let (low, high) = (position(ticks[0]), position(ticks[ticks.count - 1]))
         return (position(value) - low) / (high - low)
@@ -68,7 +68,7 @@ package struct PlotScale {
         isLogarithmic ? log(max(value, ticks[0])) : value
     }
 
-    /// From zero to the first step that is not below the largest value, in four to ten steps.
+    /// Returns ticks from zero to the first step that is not below the largest value, in four to ten steps.
     private static func steps(to largest: Double) -> [Double] {
         var step = 1.0
         while step * 10 < largest { step *= 10 }
@@ -78,8 +78,8 @@ package struct PlotScale {
         return (0...max(count, 1)).map { Double($0) * step }
     }
 
-    /// 1, 2 and 5 times powers of ten, from the last that is not above the smallest value to the first that is not
-    /// below the largest.
+    /// Returns ticks of 1, 2 and 5 times powers of ten, from the last that is not above the smallest value to the
+    /// first that is not below the largest.
     private static func decades(from smallest: Double, to largest: Double) -> [Double] {
         let all = (-6...12).flatMap { exponent in [1, 2, 5].map { $0 * pow(10, Double(exponent)) } }
         let first = all.lastIndex { $0 <= smallest } ?? 0

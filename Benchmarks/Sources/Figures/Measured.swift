@@ -1,31 +1,34 @@
 // Bluebonnet: HTTP operations for Swift on Linux.
 // SPDX-License-Identifier: MIT
 
-/// What one round of one contender came to: the line of JSON that `LoadDriver` prints.
+/// The measurement of one contender in one round: the line of JSON that `LoadDriver` prints.
 package struct Measured: Codable, Equatable, Sendable {
     package let client: Contender
-    /// Requests in the measured part, and how many of them could be in flight.
+    /// The number of requests in the measured part, and the number in flight.
     package let requestCount: Int
     package let concurrency: Int
-    /// Requests that failed, or whose answer was not as it had to be; what was wrong with the first.
+    /// The number of failed requests and wrong answers, and a description of the first one.
     package let errorCount: Int
     package let firstError: String?
-    /// How long the measured part took.
+    /// The duration of the measured part, in seconds.
     package let wallSeconds: Double
-    /// User and system time of all threads in the measured part.
+    /// The user and system time of all threads in the measured part, in seconds.
     package let cpuSeconds: Double
     package let requestsPerSecond: Double
-    /// Body bytes, sent and received, in millions a second.
+    /// The rate of body bytes, sent and received, in megabytes per second.
     package let megabytesPerSecond: Double
     package let cpuMicrosecondsPerRequest: Double
-    /// From the call that starts a request to its completion handler; absent when all were started at once.
+    /// The time from the call that starts a request to its completion handler; nil if all requests were started at
+    /// once.
     package let p50Milliseconds: Double?
     package let p99Milliseconds: Double?
-    /// The most memory that the process had resident (VmHWM), warm-up included.
+    /// The peak resident memory of the process (VmHWM), including the warm-up.
     package let peakResidentByteCount: Int64
-    /// Calls of malloc, calloc, realloc and their aligned kin; absent unless asked for, as counting takes time.
+    /// The number of calls of malloc, calloc, realloc and aligned variants. Nil unless requested, because counting
+    /// takes time.
     package var allocationsPerRequest: Double?
-    /// Descriptors, idle connections closed, before and after the measured part; absent unless asked for.
+    /// The number of descriptors before and after the measured part, with idle connections closed; nil unless
+    /// requested.
     package var descriptorCountBefore: Int?
     package var descriptorCountAfter: Int?
 
@@ -49,12 +52,12 @@ package struct Measured: Codable, Equatable, Sendable {
     }
 }
 
-/// The median and the 99th percentile of many times, exact: the nearest rank of the sorted values.
+/// The exact median and 99th percentile of many times, by nearest rank.
 package struct LatencySummary: Equatable, Sendable {
     package let p50Milliseconds: Double
     package let p99Milliseconds: Double
 
-    /// Nil when there is no value.
+    /// Returns nil for an empty array.
     package init?(microseconds: [Float]) {
         guard !microseconds.isEmpty else { return nil }
         let sorted = microseconds.sorted()

@@ -1,12 +1,12 @@
 // Bluebonnet: HTTP operations for Swift on Linux.
 // SPDX-License-Identifier: MIT
 
-/// A figure of a measurement, as tables and reports name it.
+/// A metric of a measurement, under its name in tables and reports.
 package enum Metric: String, Codable, CaseIterable, Sendable {
     case requestsPerSecond, megabytesPerSecond, wallSeconds, cpuMicrosecondsPerRequest, cpuSeconds
     case p50Milliseconds, p99Milliseconds, peakResidentMebibytes, allocationsPerRequest
 
-    /// Nil where it was not or cannot be measured.
+    /// Returns the value in a measurement; nil if it was not measured.
     package func value(of measurement: Measured) -> Double? {
         switch self {
         case .requestsPerSecond: measurement.requestsPerSecond
@@ -21,7 +21,7 @@ package enum Metric: String, Codable, CaseIterable, Sendable {
         }
     }
 
-    /// Its head in a table, with the unit.
+    /// The heading in a table, with the unit.
     package var title: String {
         switch self {
         case .requestsPerSecond: "requests/s"
@@ -36,7 +36,7 @@ package enum Metric: String, Codable, CaseIterable, Sendable {
         }
     }
 
-    /// Digits behind the point.
+    /// The number of decimals.
     package var fractionDigits: Int {
         switch self {
         case .requestsPerSecond, .megabytesPerSecond: 0

@@ -1,9 +1,9 @@
 // Bluebonnet: HTTP operations for Swift on Linux.
 // SPDX-License-Identifier: MIT
 
-/// A bound for one of our ratios. It is looked at only where its case was measured.
+/// A bound for one of Bluebonnet's ratios. It is checked only if its case was measured.
 package struct Requirement: Sendable {
-    /// To whom the ratio is taken.
+    /// The contender to which the ratio is taken.
     package enum Base: Sendable { case limit, peer, urlSession }
     package enum Bound: Equatable, Sendable {
         case atLeast(Double)
@@ -36,7 +36,7 @@ package struct Requirement: Sendable {
         self.bound = bound
     }
 
-    /// Nil where the case, or one of the two, was not measured. The median of the rounds' ratios counts.
+    /// Returns the outcome, by the median of the rounds' ratios; nil if the case or either contender was not measured.
     package func outcome(in reports: [CaseReport]) -> RequirementOutcome? {
         guard let report = reports.first(where: { $0.testCase == testCase }),
             let column = report[testCase.work.isForCommands ? .bluebonnetCommand : .bluebonnet],
@@ -56,7 +56,7 @@ package struct Requirement: Sendable {
     }
 }
 
-/// Whether a requirement was met.
+/// The outcome of a requirement.
 package struct RequirementOutcome: Codable, Equatable, Sendable {
     package let claim: String
     package let measured: Double
@@ -70,7 +70,7 @@ package struct RequirementOutcome: Codable, Equatable, Sendable {
 }
 
 extension Requirement {
-    /// What the library has set itself: close to libcurl, ahead of other Swift clients.
+    /// The library's own goals: close to libcurl, and ahead of other Swift clients.
     package static let all: [Requirement] =
         requests(1, limit: 0.80, peer: 1.4, urlSession: 4) + requests(64, limit: 0.80, peer: 1.3, urlSession: 12)
         + requests(1000, limit: 0.85, peer: 1.2, urlSession: nil)

@@ -3,15 +3,15 @@
 
 package import Foundation
 
-/// A whole run's outcome: what is written as JSON, and what text and plot are made of.
+/// The results of a whole run, which are written as JSON, and from which text and plots are made.
 package struct RunReport: Codable, Sendable {
-    /// What it ran on and with which versions, by name.
+    /// The system and the versions of the run, by name.
     package let environment: [String: String]
     package let roundCount: Int
     package let cases: [CaseReport]
     package let requirements: [RequirementOutcome]
 
-    /// - Parameter more: what was measured by other means than the cases.
+    /// - Parameter more: requirements that were measured outside the cases.
     package init(
         environment: [String: String], roundCount: Int, cases: [CaseReport], more: [RequirementOutcome] = []
     ) {
@@ -21,26 +21,26 @@ package struct RunReport: Codable, Sendable {
         requirements = Requirement.all.compactMap { $0.outcome(in: cases) } + more
     }
 
-    /// As JSON, one line for each name, names in order.
+    /// Returns the report as JSON, one line for each name, with sorted names.
     package func json() throws -> Data {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.prettyPrinted, .sortedKeys]
         return try encoder.encode(self) + Data("\n".utf8)
     }
 
-    /// What has to hold and whether it does.
+    /// The table of requirements and whether they are met.
     package var requirementText: String {
         let rows = requirements.map { [$0.claim, Spread.text($0.measured, 2), $0.isMet ? "yes" : "NO"] }
         return TextTable(rows: [["what has to hold", "measured", "met"]] + rows).lines.joined(separator: "\n")
     }
 
-    /// A table of mixed requests for each number of origins that was measured.
+    /// The tables of mixed requests, one for each measured number of origins.
     package var throughputTexts: [String] {
         [Work.mixed, .mixedOneOrigin].compactMap { ThroughputTable($0, cases)?.text }
     }
 
-    /// Requests a second and CPU time over the requests in flight, for the GETs of 13 bytes over one wire; nil when
-    /// fewer than two concurrencies were measured.
+    /// Returns a plot of requests per second and CPU time over the number of requests in flight, for the GETs of 13
+    /// bytes over one wire; nil if fewer than two concurrencies were measured.
     package func plot(_ wire: Wire) -> LinePlot? {
         let cases = cases.filter { $0.testCase.work == .tiny && $0.testCase.wire == wire }
             .sorted { $0.testCase.concurrency < $1.testCase.concurrency }

@@ -3,13 +3,13 @@
 
 import Foundation
 
-/// The middle and the ends of a figure's values over the rounds. It does not know what is measured.
+/// The median, minimum and maximum of a figure over the rounds. It does not depend on the metric.
 package struct Spread: Codable, Equatable, Sendable {
     package let median: Double
     package let minimum: Double
     package let maximum: Double
 
-    /// Takes at least one value.
+    /// - Parameter values: at least one value.
     package init(_ values: [Double]) {
         precondition(!values.isEmpty, "a spread needs at least one value")
         let sorted = values.sorted()
@@ -19,12 +19,12 @@ package struct Spread: Codable, Equatable, Sendable {
         maximum = sorted[sorted.count - 1]
     }
 
-    /// For example `54012 (52000–55100)`.
+    /// Returns the text, for example `54012 (52000–55100)`.
     package func text(fractionDigits digits: Int) -> String {
         "\(Self.text(median, digits)) (\(Self.text(minimum, digits))–\(Self.text(maximum, digits)))"
     }
 
-    /// A number with so many digits behind the point.
+    /// Returns a number with this number of decimals.
     package static func text(_ value: Double, _ digits: Int) -> String {
         String(format: "%.\(digits)f", value)
     }

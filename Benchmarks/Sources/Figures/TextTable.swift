@@ -1,7 +1,8 @@
 // Bluebonnet: HTTP operations for Swift on Linux.
 // SPDX-License-Identifier: MIT
 
-/// Rows of cells as lines of equal columns, two spaces apart: the first to the left, the others to the right.
+/// A text table: columns of equal width, two spaces apart. The first column is aligned to the left, the others to the
+/// right.
 package struct TextTable {
     private let rows: [[String]]
 
@@ -9,7 +10,7 @@ package struct TextTable {
         self.rows = rows
     }
 
-    /// A line for each row.
+    /// The lines of text, one for each row.
     package var lines: [String] {
         let widths = (0..<(rows.map(\.count).max() ?? 0)).map { column in
             rows.map { column < $0.count ? $0[column].count : 0 }.max() ?? 0

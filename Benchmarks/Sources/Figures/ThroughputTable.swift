@@ -1,13 +1,13 @@
 // Bluebonnet: HTTP operations for Swift on Linux.
 // SPDX-License-Identifier: MIT
 
-/// Requests a second of each contender over the requests in flight, for one work, with the medians of the rounds'
-/// ratios to libcurl in C and to async-http-client.
+/// A table of the requests per second of each contender over the number in flight, for one work. It includes the
+/// medians of the rounds' ratios to libcurl in C and to async-http-client.
 package struct ThroughputTable: Sendable {
     private let title: String
     private let cases: [CaseReport]
 
-    /// Takes the reports of one work over HTTP/1.1; nil when there is none.
+    /// Makes a table from the reports of one work over HTTP/1.1; nil without such reports.
     package init?(_ work: Work, _ reports: [CaseReport]) {
         cases = reports.filter { $0.testCase.work == work && $0.testCase.wire == .plain && !$0.columns.isEmpty }
             .sorted { $0.testCase.concurrency < $1.testCase.concurrency }

@@ -1,8 +1,8 @@
 // Bluebonnet: HTTP operations for Swift on Linux.
 // SPDX-License-Identifier: MIT
 
-// An executable's own malloc goes before the C library's, for every library in the process; what it hands out comes
-// from the C library all the same, so free needs no replacement.
+// An executable's malloc takes precedence over the C library's, for every library in the process. The memory still
+// comes from the C library, so free needs no replacement.
 #include "HeapFigures.h"
 
 #include <errno.h>

@@ -9,7 +9,7 @@ import NIOFoundationCompat
 import NIOHTTP1
 import NIOSSL
 
-/// async-http-client with room for as many connections as every client may have, in its async or its future form.
+/// async-http-client with the same limit of connections as every client, in its async or its future form.
 final class AsyncHTTPClientClient: LoadClient {
     private let client: HTTPClient
     private let usesFutures: Bool
@@ -24,9 +24,9 @@ final class AsyncHTTPClientClient: LoadClient {
         }
         client = HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
         self.usesFutures = usesFutures
-        // Kept until the process ends, never shut down. async-http-client 1.37 ends a request when its answer is there;
-        // where the end of the request is sent only afterwards, as happens with POSTs, the connection is given back
-        // later still, which traps when the client was shut down in between.
+        // Retained until the process ends, and never shut down. async-http-client 1.37 ends a request when its answer
+        // is complete. If the end of the request is sent only afterwards, as happens with POSTs, the connection is
+        // returned later still, which traps if the client was shut down in between.
         _ = Unmanaged.passRetained(client)
     }
 
@@ -48,7 +48,7 @@ final class AsyncHTTPClientClient: LoadClient {
 
 // MARK: - Async
 
-/// One request by the calls that wait.
+/// Sends one request with the async calls.
 private enum AsyncForm {
     static func send(_ job: Job, _ number: Int, _ client: HTTPClient) async throws -> String? {
         let response = try await client.execute(try request(job, number), timeout: .minutes(10))
@@ -92,7 +92,7 @@ private enum AsyncForm {
     }
 }
 
-/// A file as a sequence of buffers, read as they are asked for.
+/// A file as a sequence of buffers, read on demand.
 private struct FileChunks: AsyncSequence, AsyncIteratorProtocol, Sendable {
     private let input: InputFile
 
@@ -105,7 +105,7 @@ private struct FileChunks: AsyncSequence, AsyncIteratorProtocol, Sendable {
 
 // MARK: - Futures
 
-/// A chain of requests by the calls that give futures.
+/// Sends a chain of requests with the calls that return futures.
 private enum FutureForm {
     static func sendNext(_ job: Job, _ client: HTTPClient, _ ledger: Ledger) {
         guard let number = ledger.claim() else { return }

@@ -4,7 +4,7 @@
 import Bluebonnet
 import Foundation
 
-/// Bluebonnet with calls that wait: as many tasks as may be in flight, each with one request after another.
+/// Bluebonnet with async calls: one task for each request in flight, which sends requests one after another.
 final class BluebonnetAsyncClient: LoadClient {
     private let manager: RequestOperationManager
 
@@ -24,8 +24,8 @@ final class BluebonnetAsyncClient: LoadClient {
         }
     }
 
-    /// A plain GET and all of mixed traffic go by the verbs that wait, whose results have the type; everything else goes
-    /// by an operation.
+    /// Sends a request. A plain GET and all mixed traffic use the async verbs, which return typed values; other
+    /// requests use an operation.
     private static func send(_ job: Job, _ number: Int, _ manager: RequestOperationManager) async throws -> String? {
         let url: URL
         switch job.traffic {

@@ -6,16 +6,17 @@ import Dispatch
 import Foundation
 import FoundationNetworking
 
-/// Bluebonnet as a user would call it: a request, an operation for it, the manager's queue, a serializer, the
-/// response's status, a completion handler.
+/// Bluebonnet as programs usually use it: a request, an operation, the manager's queue, a serializer, the response's
+/// status, a completion handler.
 final class BluebonnetClient: LoadClient {
-    /// What the handlers do.
+    /// How operations are queued, and what their handlers do.
     enum Form {
-        /// All operations are queued at once and the manager's limit does the rest.
+        /// All operations are queued at once, and the manager's limit applies.
         case queued
-        /// Like `queued`, and each handler reads Foundation's response object, which takes Foundation more than 10 µs.
+        /// Like `queued`, but each handler reads Foundation's response object, which Foundation takes more than 10 µs
+        /// to make.
         case queuedWithResponse
-        /// Like `queued`, from a `URLRequest` for each operation of mixed traffic.
+        /// Like `queued`, but each operation of mixed traffic is made from a `URLRequest`.
         case queuedURLRequests
         /// Each handler queues the next operation.
         case oneAfterAnother
@@ -24,7 +25,7 @@ final class BluebonnetClient: LoadClient {
     private let manager: RequestOperationManager
     private let form: Form
 
-    /// - Parameter isPinned: whether the authorities of the file are pins as well.
+    /// - Parameter isPinned: whether the authorities in the file are pinned too.
     init(
         _ limits: ConnectionLimits, _ authorityFile: String?, _ form: Form, isPinned: Bool = false,
         parts: ManagerParts = ManagerParts()
@@ -48,7 +49,7 @@ final class BluebonnetClient: LoadClient {
 
     func closeIdleConnections() -> Bool {
         manager.closeIdleConnectionsOfProcess()
-        // What is given to the network thread runs in order.
+        // Work that is submitted to the network thread runs in order.
         let done = DispatchSemaphore(value: 0)
         NetworkThread.shared.perform { _ in done.signal() }
         done.wait()
@@ -84,7 +85,7 @@ final class BluebonnetClient: LoadClient {
     }
 }
 
-// MARK: - What both forms share
+// MARK: - Shared by both forms
 
 extension BluebonnetClient {
     static func makeManager(
@@ -109,7 +110,7 @@ extension BluebonnetClient {
         job.decodes ? DecodableResponseSerializer(Catalogue.self) : HTTPResponseSerializer()
     }
 
-    /// - Throws: a `BenchmarkError` when a URL of mixed traffic is none.
+    /// - Throws: a `BenchmarkError`, if a URL of mixed traffic is invalid.
     static func operation(
         _ job: Job, _ number: Int, _ manager: RequestOperationManager, _ form: Form = .queued
     ) throws -> HTTPRequestOperation {
@@ -127,7 +128,7 @@ extension BluebonnetClient {
         return operation
     }
 
-    /// What is wrong with an operation that succeeded.
+    /// Returns the fault of an operation that succeeded; nil without a fault.
     static func fault(
         _ job: Job, _ number: Int, _ operation: HTTPRequestOperation, _ object: any Sendable, status: Int?
     ) -> String? {

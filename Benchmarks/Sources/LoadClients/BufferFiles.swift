@@ -6,7 +6,7 @@ import Foundation
 import Glibc
 import NIOCore
 
-/// A file that is read in buffers of 256 KiB, by one reader at a time.
+/// A file that one reader at a time reads in buffers of 256 KiB.
 final class InputFile: Sendable {
     private let descriptor: CInt
 
@@ -17,7 +17,7 @@ final class InputFile: Sendable {
 
     deinit { close(descriptor) }
 
-    /// The next buffer; nil at the end.
+    /// Returns the next buffer; nil at the end.
     func next() throws -> ByteBuffer? {
         var buffer = ByteBufferAllocator().buffer(capacity: 256 * 1024)
         var result = 0
@@ -30,7 +30,7 @@ final class InputFile: Sendable {
     }
 }
 
-/// A new file for one writer.
+/// A new file with one writer.
 final class OutputFile {
     private let descriptor: CInt
     private(set) var byteCount: Int64 = 0
@@ -42,7 +42,7 @@ final class OutputFile {
 
     deinit { close(descriptor) }
 
-    /// Writes all that can be read from a buffer.
+    /// Writes all readable bytes of a buffer.
     func write(_ buffer: inout ByteBuffer) throws {
         while buffer.readableBytes > 0 {
             let count = buffer.withUnsafeReadableBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }

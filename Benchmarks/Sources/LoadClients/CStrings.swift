@@ -3,11 +3,11 @@
 
 import Glibc
 
-/// Copies of strings as C has them, for as long as this object lives.
+/// Copies of strings as C strings, which live as long as this object.
 package final class CStrings {
     private let pointers: [UnsafePointer<CChar>?]
 
-    /// Takes nil where C takes NULL.
+    /// Copies the strings. Nil becomes NULL.
     package init(_ strings: [String?]) {
         pointers = strings.map { string in string.flatMap { strdup($0) }.map { UnsafePointer($0) } }
     }
@@ -16,7 +16,7 @@ package final class CStrings {
 
     subscript(index: Int) -> UnsafePointer<CChar>? { pointers[index] }
 
-    /// All of them as an array of C.
+    /// Calls `body` with all strings as a C array.
     package func withPointers<Result>(
         _ body: (UnsafePointer<UnsafePointer<CChar>?>?) throws -> Result
     ) rethrows -> Result {

@@ -1,14 +1,14 @@
 // Bluebonnet: HTTP operations for Swift on Linux.
 // SPDX-License-Identifier: MIT
 
-/// How many connections each client may have: the same for all of them.
+/// The limits of connections, which are the same for every client.
 package struct ConnectionLimits: Equatable, Sendable {
-    /// How many requests may be in flight.
+    /// The maximum number of requests in flight.
     package let inFlight: Int
-    /// How many connections an origin may have: twice its part of the requests in flight, as the parts are not equal,
-    /// but no more than there are requests in flight.
+    /// The maximum number of connections to an origin: twice its share of the requests in flight, because the shares
+    /// are not equal, but at most the number of requests in flight.
     package let perOrigin: Int
-    /// How many connections there may be, idle ones included, so that none is closed for another.
+    /// The maximum number of connections, including idle ones, so that no connection is closed for another.
     package let kept: Int
 
     package init(inFlight: Int, originCount: Int = 1) {

@@ -5,8 +5,7 @@ import CurlDriver
 import Figures
 import Foundation
 
-/// libcurl, driven from C; everything happens inside one call. Bodies are never decoded, also not those of mixed
-/// traffic.
+/// libcurl, driven from C: all work happens inside one call. Bodies are never decoded, not even in mixed traffic.
 final class CurlClient: LoadClient {
     private let limits: ConnectionLimits
     private let authorityFile: String?
@@ -56,7 +55,7 @@ final class CurlClient: LoadClient {
         }
     }
 
-    /// What both kinds of traffic have.
+    /// Returns the part of a job that both kinds of traffic share.
     private static func work(_ job: Job, _ ledger: Ledger) -> curl_driver_job {
         var work = curl_driver_job()
         (work.request_count, work.byte_count) = (job.requestCount, job.expectedByteCount ?? -1)
@@ -68,10 +67,11 @@ final class CurlClient: LoadClient {
         curl_driver_run(driver, &work).map { String(cString: $0) }
     }
 
-    /// Only so many are ever started at a time, whatever the job says.
+    /// Always true: the driver starts no more than the allowed number of requests at a time, even for a job that
+    /// starts all at once.
     func measuresLatency(of job: Job) -> Bool { true }
 
-    /// A multi handle closes its connections only when it goes.
+    /// A multi handle closes its connections only when it is freed.
     func closeIdleConnections() -> Bool {
         guard let fresh = try? Self.makeDriver(limits, authorityFile) else { return false }
         curl_driver_free(driver)
@@ -89,8 +89,8 @@ final class CurlClient: LoadClient {
     }
 }
 
-/// Which libcurl is in use.
+/// The libcurl in use.
 package enum CurlLibrary {
-    /// Such as "7.88.1".
+    /// The version, such as "7.88.1".
     package static var version: String { String(cString: curl_driver_library_version()) }
 }

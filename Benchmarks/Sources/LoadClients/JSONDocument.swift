@@ -1,18 +1,19 @@
 // Bluebonnet: HTTP operations for Swift on Linux.
 // SPDX-License-Identifier: MIT
 
-/// JSON that a server gives: an object with texts, numbers, a truth value and arrays, which decodes to a `Catalogue`.
+/// A JSON document of the server: an object with texts, numbers, a truth value and arrays, which decodes to a
+/// `Catalogue`.
 package struct JSONDocument: Sendable {
     /// The member `id` of every document.
     package static let id = 42
 
-    /// 1,024 bytes.
+    /// A document of 1,024 bytes.
     package static let large = JSONDocument(itemCount: 9, byteCount: 1024)
-    /// The answer to each request of mixed traffic, 256 bytes.
+    /// The answer to each request of mixed traffic, of 256 bytes.
     package static let small = JSONDocument(itemCount: 2, byteCount: 256)
 
     package let byteCount: Int
-    /// Without quotation marks that would end a word of nginx's settings.
+    /// The text. It contains no quotation marks that would end a word in nginx's settings.
     package let text: String
 
     private init(itemCount: Int, byteCount: Int) {
@@ -26,7 +27,7 @@ package struct JSONDocument: Sendable {
     }
 }
 
-/// The type that the JSON of the benchmark is decoded to.
+/// The type to which the JSON of the benchmark is decoded.
 struct Catalogue: Decodable, Sendable {
     struct Item: Decodable, Sendable {
         let sku: String

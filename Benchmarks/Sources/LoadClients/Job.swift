@@ -5,15 +5,15 @@ import Figures
 package import Foundation
 import FoundationNetworking
 
-/// What a client has to send, how often, and what every answer has to be. It does not know which client does it.
+/// The requests that a client sends, their number, and the expected answers. A job does not depend on the client.
 package struct Job: Sendable {
-    /// What a request carries.
+    /// The body of a request.
     package enum Body: Sendable {
         case none
         case bytes(Data)
         case file(URL, byteCount: Int64)
 
-        /// Its length.
+        /// The length of the body, in bytes.
         var byteCount: Int64 {
             switch self {
             case .none: 0
@@ -23,11 +23,11 @@ package struct Job: Sendable {
         }
     }
 
-    /// Where requests go.
+    /// The targets of requests.
     package enum Traffic: Sendable {
-        /// All to one URL, with the method and the body of the job.
+        /// All requests use one URL, with the method and the body of the job.
         case uniform(URL)
-        /// Each with a URL, fields, a method, a body and a decoding of its own; those of the job do not count.
+        /// Each request has a different URL, fields, method, body and decoding. Those in the job are not used.
         case mixed(MixedPlan)
 
         var originCount: Int {
@@ -41,16 +41,16 @@ package struct Job: Sendable {
     package var traffic: Traffic
     package var method = "GET"
     package var body = Body.none
-    /// A folder in which each body goes to a file that is named by the request's number; nil keeps bodies in memory.
+    /// A folder in which each body is written to a file named by the request's number; nil keeps bodies in memory.
     package var outputFolder: URL?
     /// Whether bodies are JSON to be decoded to a `Catalogue`.
     package var decodes = false
-    /// How long each answer's body has to be; nil is not checked.
+    /// The expected length of each answer's body; nil is not checked.
     package var expectedByteCount: Int64?
     package var requestCount: Int
-    /// How many may be in flight.
+    /// The maximum number of requests in flight.
     package var concurrency: Int
-    /// Whether all are started at once, so that most of them wait in the client.
+    /// Whether all requests are started at once, so that most of them wait in the client.
     package var startsAllAtOnce = false
 
     package init(_ traffic: Traffic, requestCount: Int, concurrency: Int) {
@@ -59,16 +59,17 @@ package struct Job: Sendable {
         self.concurrency = concurrency
     }
 
-    /// What every client is allowed.
+    /// The limits of connections for every client.
     var limits: ConnectionLimits { ConnectionLimits(inFlight: concurrency, originCount: traffic.originCount) }
 
-    /// How many chains of requests, each started when the one before it has ended, a client without a queue keeps.
+    /// The number of chains of requests in a client without a queue. Each request of a chain starts when the previous
+    /// one has ended.
     var chainCount: Int { startsAllAtOnce ? requestCount : min(concurrency, requestCount) }
 
-    /// The file for a request's body.
+    /// Returns the file for a request's body; nil without an output folder.
     func outputFile(_ number: Int) -> URL? { outputFolder?.appendingPathComponent("\(number)") }
 
-    /// The request of uniform traffic as Foundation has it.
+    /// Returns the request of uniform traffic as Foundation's type.
     func request(to url: URL) -> URLRequest {
         var request = URLRequest(url: url)
         if method != "GET" { request.httpMethod = method }
@@ -76,7 +77,7 @@ package struct Job: Sendable {
         return request
     }
 
-    /// What is wrong with an answer; nil when nothing is.
+    /// Returns the fault of an answer; nil without a fault.
     func fault(status: Int?, byteCount: Int64?) -> String? {
         guard let status, 200..<300 ~= status else { return "status \(status.map(String.init) ?? "missing")" }
         guard let expectedByteCount, byteCount != expectedByteCount else { return nil }

@@ -5,8 +5,8 @@ import Dispatch
 import Figures
 import Synchronization
 
-/// Hands out the numbers of a job's requests and takes down how long each took and what was wrong. It does not know the
-/// client; any thread may use it.
+/// Assigns the numbers of a job's requests, and records the time and the fault of each. It does not depend on the
+/// client. Any thread can use it.
 final class Ledger: @unchecked Sendable {  // safe: a slot is written once, by its request, and read after the last
     private let requestCount: Int
     private let slots: UnsafeMutablePointer<Float>
@@ -24,13 +24,13 @@ final class Ledger: @unchecked Sendable {  // safe: a slot is written once, by i
 
     deinit { slots.deallocate() }
 
-    /// The next request's number; nil when all have been given out.
+    /// Returns the next request's number; nil if all have been assigned.
     func claim() -> Int? {
         let number = next.add(1, ordering: .relaxed).oldValue
         return number < requestCount ? number : nil
     }
 
-    /// A request has ended.
+    /// Records the end of a request.
     func end(_ number: Int, began: Moment, fault: String?) {
         slots[number] = Float(began.microsecondsAgo)
         if let fault { note(fault) }
@@ -40,18 +40,18 @@ final class Ledger: @unchecked Sendable {  // safe: a slot is written once, by i
     /// Waits until every request has ended.
     func wait() { isOver.wait() }
 
-    /// Errors so far, and the first one's text.
+    /// The number of errors so far, and the text of the first.
     var outcome: (count: Int, first: String?) { errors.withLock { $0 } }
 
-    /// Where a client that does its work elsewhere writes the microseconds of each request.
+    /// The memory for the time of each request in microseconds, which a client that measures the times itself writes.
     var microseconds: UnsafeMutablePointer<Float> { slots }
 
-    /// Of the times that were taken down.
+    /// The summary of the recorded times.
     var latency: LatencySummary? {
         LatencySummary(microseconds: Array(UnsafeBufferPointer(start: slots, count: requestCount)))
     }
 
-    /// Notes an error, also one that is not of one request.
+    /// Records an error, which need not belong to one request.
     func note(_ fault: String) {
         errors.withLock { errors in
             errors.count += 1

@@ -4,17 +4,18 @@
 import Figures
 import Foundation
 
-/// A client under measurement.
+/// A measured client.
 protocol LoadClient {
-    /// Sends the job's requests and returns when each has ended and is in the ledger.
+    /// Sends the job's requests. Returns when each has ended and is recorded in the ledger.
     ///
-    /// - Throws: a `BenchmarkError` when it could not even begin, or cannot do such work.
+    /// - Throws: a `BenchmarkError`, if the client could not begin, or does not support the work.
     func run(_ job: Job, _ ledger: Ledger) throws
 
-    /// Whether the ledger has times for each request: not where requests wait in the client's own queue.
+    /// Returns whether the ledger has a time for each request; false if requests wait in the client's own queue.
     func measuresLatency(of job: Job) -> Bool
 
-    /// Closes the connections that are kept alive, and returns when they are closed; false when it cannot.
+    /// Closes the connections that are kept alive, and returns when they are closed. Returns false if the client
+    /// cannot do that.
     func closeIdleConnections() -> Bool
 }
 
@@ -24,11 +25,11 @@ extension LoadClient {
 }
 
 extension Contender {
-    /// Makes the client with room for so many transfers in flight and connections.
+    /// Makes the client with limits on transfers in flight and connections.
     ///
     /// - Parameters:
     ///   - authorityFile: a PEM file of the authorities to trust instead of the system's.
-    ///   - parts: of the manager, for the clients that operations are queued with.
+    ///   - parts: the parts of the manager to enable, for the clients that queue operations.
     func makeClient(
         _ limits: ConnectionLimits, authorityFile: String?, parts: ManagerParts = ManagerParts()
     ) throws -> any LoadClient {

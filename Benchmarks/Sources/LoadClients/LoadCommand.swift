@@ -6,8 +6,8 @@ import Bluebonnet
 package import Figures
 import Foundation
 
-/// Sends requests with one client and prints what that took as a line of JSON: `LoadDriver`, and what the benchmark
-/// starts for each contender and round.
+/// Sends requests with one client and prints its measurement as a line of JSON. `LoadDriver` consists of this command,
+/// and the benchmark runs it for each contender and round.
 package struct LoadCommand: ParsableCommand {
     package static let configuration = CommandConfiguration(
         commandName: "load",
@@ -138,7 +138,7 @@ package struct LoadCommand: ParsableCommand {
 }
 
 extension LoadCommand {
-    /// Where bodies go.
+    /// The destination of bodies.
     enum OutputKind: String, ExpressibleByArgument { case memory, file }
 
     private static func parse(_ text: String) throws -> URL {
@@ -148,7 +148,7 @@ extension LoadCommand {
         return url
     }
 
-    /// An origin without a path, as `MixedPlan` has it.
+    /// Parses an origin, without its path, as `MixedPlan` expects it.
     private static func parseOrigin(_ text: String) throws -> String {
         let url = try parse(text)
         guard ["", "/"].contains(url.path), url.query == nil, url.fragment == nil, text.utf8.count <= 128 else {
@@ -177,9 +177,10 @@ extension LoadCommand {
         return job
     }
 
-    /// Enough that every connection is there; of another URL when one is named.
+    /// Returns the job of the warm-up, with enough requests to open every connection. It uses another URL if one is
+    /// given.
     private func warmUp() throws -> Job? {
-        // Large bodies are not sent or fetched twice unless that is asked for.
+        // Large bodies are not transferred twice unless that is requested.
         let isLarge = warmUpURL == nil && (bodyFile != nil || output == .file)
         let warmUpCount = warmUpCount ?? (isLarge ? 0 : defaultWarmUpCount)
         guard warmUpCount > 0 else { return nil }
@@ -196,11 +197,12 @@ extension LoadCommand {
         return Job(.uniform(try Self.parse(warmUpURL)), requestCount: warmUpCount, concurrency: concurrency)
     }
 
-    /// Connections to many origins are opened one by one, as the requests in flight fall on them.
+    /// Higher for mixed traffic, because connections to many origins are opened one by one, as requests reach the
+    /// origins.
     private var defaultWarmUpCount: Int { mix.isEmpty ? concurrency + 100 : 3 * concurrency + 500 }
 
-    /// Bodies go to the named folder, or to one that is removed in the end. Files that are there already go first: some
-    /// clients would not write over them.
+    /// Runs a session whose bodies are written to the given folder, or to a temporary folder that is removed
+    /// afterwards.
     private func inOutputFolder(_ session: LoadSession) throws -> Measured {
         let manager = FileManager.default
         let own = manager.temporaryDirectory.appendingPathComponent("bluebonnet-load-\(UUID().uuidString)")
@@ -215,7 +217,7 @@ extension LoadCommand {
 
 extension Contender: ExpressibleByArgument {}
 
-/// A part of Bluebonnet's `Tuning`, by its name.
+/// A part of Bluebonnet's `Tuning`, by name.
 package enum TuningPart: String, CaseIterable, ExpressibleByArgument {
     case busyPolling = "busy-polling"
     case corkedWrites = "corked-writes"

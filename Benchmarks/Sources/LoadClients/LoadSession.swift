@@ -4,7 +4,7 @@
 package import Figures
 import HeapFigures
 
-/// One client's part of one round in this process: warm up, measure, look at the outcome.
+/// Runs one client's part of one round in this process: warms the client up, measures, and returns the measurement.
 package struct LoadSession: Sendable {
     private let client: Contender
     var job: Job
@@ -22,9 +22,9 @@ package struct LoadSession: Sendable {
         self.authorityFile = authorityFile
     }
 
-    /// Does it.
+    /// Runs the session.
     ///
-    /// - Throws: a `BenchmarkError` when the client could not begin, or failed to warm up.
+    /// - Throws: a `BenchmarkError`, if the client could not begin, or failed during the warm-up.
     package func run() throws -> Measured {
         let client = try client.makeClient(job.limits, authorityFile: authorityFile, parts: parts)
         try warmUp(client)
@@ -35,7 +35,7 @@ package struct LoadSession: Sendable {
         try client.run(job, ledger)
         let (wall, cpu) = (began.microsecondsAgo / 1e6, ProcessFigures.cpuSeconds - cpuBefore)
         let allocationCount = countsAllocations ? heap_stop_counting() : nil
-        // Times of what failed, or was never sent, say nothing.
+        // The times of failed or unsent requests are meaningless.
         let hasLatency = ledger.outcome.count == 0 && client.measuresLatency(of: job)
         var measurement = Measured(
             client: self.client, requestCount: job.requestCount, concurrency: job.concurrency, errors: ledger.outcome,
@@ -55,7 +55,7 @@ package struct LoadSession: Sendable {
         if let fault = ledger.outcome.first { throw BenchmarkError("\(self.client.title), warming up: \(fault)") }
     }
 
-    /// Body bytes, both ways; answers count only where their length is known.
+    /// The number of body bytes in both directions. Answers count only if their length is known.
     private var byteCount: Int64 {
         Int64(job.requestCount) * ((job.expectedByteCount ?? 0) + job.body.byteCount)
     }

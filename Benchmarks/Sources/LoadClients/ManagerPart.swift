@@ -5,21 +5,21 @@ import ArgumentParser
 import Bluebonnet
 import Foundation
 
-/// The parts of a Bluebonnet manager that a benchmark switches on.
+/// The parts of a Bluebonnet manager that a benchmark enables.
 struct ManagerParts: Sendable {
     var parts: [ManagerPart] = []
-    /// Where requests go; nil for mixed traffic, whose requests have tokens of their own.
+    /// The URL of the requests; nil for mixed traffic, whose requests have their own tokens.
     var origin: URL?
 }
 
-/// A part of a Bluebonnet manager that is off by default. In a benchmark it has nothing to do: no request fails, and no
+/// A part of a Bluebonnet manager that is off by default. In a benchmark the part is idle: no request fails, and no
 /// limit is reached.
 package enum ManagerPart: String, CaseIterable, ExpressibleByArgument, Sendable {
     case retries, governor, authenticator
 
     static var names: String { allCases.map(\.rawValue).joined(separator: ", ") }
 
-    /// - Parameter origin: where requests go; without one there is no authenticator.
+    /// - Parameter origin: the URL of the requests; nil adds no authenticator.
     func add(to configuration: inout RequestOperationManager.Configuration, origin: URL?) {
         switch self {
         case .retries: configuration.retryPolicy = .standard

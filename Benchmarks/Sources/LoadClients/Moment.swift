@@ -3,7 +3,7 @@
 
 import Glibc
 
-/// A moment of the monotonic clock, cheap enough to be taken twice a request.
+/// A moment of the monotonic clock, cheap enough to be read twice per request.
 struct Moment {
     private let nanoseconds: Int64
 

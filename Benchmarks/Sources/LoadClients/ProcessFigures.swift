@@ -5,16 +5,16 @@ import Figures
 import Foundation
 package import Glibc
 
-/// What Linux tells of a process.
+/// Figures that Linux provides about a process.
 package enum ProcessFigures {
-    /// User and system time that all threads of this process have used.
+    /// The user and system time that all threads of this process have used, in seconds.
     package static var cpuSeconds: Double {
         var usage = rusage()
         getrusage(RUSAGE_SELF.rawValue, &usage)
         return usage.cpuSeconds
     }
 
-    /// The most memory that this process had resident. Unlike `ru_maxrss` it knows nothing of what was there before
+    /// Returns the peak resident memory of this process. Unlike `ru_maxrss`, it does not include memory from before
     /// exec.
     package static func peakResidentByteCount() throws -> Int64 {
         guard let count = peakResidentByteCount(at: "/proc/self/status") else {
@@ -23,7 +23,7 @@ package enum ProcessFigures {
         return count
     }
 
-    /// The peak resident memory of another process; nil when it has ended.
+    /// Returns the peak resident memory of another process; nil if the process has ended.
     package static func peakResidentByteCount(of process: pid_t) -> Int64? {
         peakResidentByteCount(at: "/proc/\(process)/status")
     }
@@ -35,10 +35,10 @@ package enum ProcessFigures {
         return Int64(words[1]).map { $0 * 1024 }
     }
 
-    /// How many descriptors this process has open, without the one that lists them.
+    /// The number of open descriptors of this process, without the descriptor that lists them.
     package static var descriptorCount: Int { entries(of: "/proc/self/fd").count - 1 }
 
-    /// The names of a process's threads, of which the kernel keeps 15 bytes; empty when the process is gone.
+    /// Returns the names of a process's threads, of which the kernel keeps 15 bytes; empty if the process has ended.
     package static func threadNames(of process: pid_t) -> [pid_t: String] {
         let folder = "/proc/\(process)/task"
         return entries(of: folder).reduce(into: [:]) { names, entry in
@@ -55,7 +55,7 @@ package enum ProcessFigures {
 }
 
 extension rusage {
-    /// User and system time.
+    /// The user and system time, in seconds.
     package var cpuSeconds: Double {
         Double(ru_utime.tv_sec + ru_stime.tv_sec) + Double(ru_utime.tv_usec + ru_stime.tv_usec) / 1e6
     }

@@ -9,8 +9,8 @@ import NIOCore
 import NIOHTTP1
 import NIOSSL
 
-/// Names of Bluebonnet beside those of async-http-client and Swift NIO: a name that two of the modules had would be
-/// ambiguous here, and this file would not compile. Nothing uses it.
+/// Checks that Bluebonnet's names do not clash with those in async-http-client and Swift NIO: a name in two of the
+/// modules would be ambiguous here, and this file would not compile. No code uses it.
 enum PublicNames {
     static let bluebonnet: [Any.Type] = [
         RequestOperation.self, HTTPRequestOperation.self, RequestOperationManager.self, RequestOperationQueue.self,

@@ -3,11 +3,11 @@
 
 import Dispatch
 
-/// Runs a job's requests in tasks, for clients whose calls wait.
+/// Runs a job's requests in tasks, for clients with async calls.
 enum Tasks {
-    /// As many tasks as the job has chains; each sends the next request when its last one has ended.
+    /// Runs one task for each chain of the job. A task sends its next request when the previous one has ended.
     ///
-    /// - Parameter send: sends one request and gives what was wrong with its answer.
+    /// - Parameter send: sends one request. Returns the fault of its answer; nil without a fault.
     static func run(_ job: Job, _ ledger: Ledger, send: @escaping @Sendable (_ number: Int) async -> String?) {
         Task {
             await withTaskGroup(of: Void.self) { group in

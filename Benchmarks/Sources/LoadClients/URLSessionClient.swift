@@ -5,12 +5,12 @@ import Figures
 import Foundation
 import FoundationNetworking
 
-/// Foundation's URLSession on Linux, with as many connections a host as requests may be in flight. It does no mixed
-/// traffic.
+/// Foundation's URLSession on Linux, with as many connections per host as requests in flight. It does not support
+/// mixed traffic.
 final class URLSessionClient: LoadClient {
     private let session: URLSession
 
-    /// - Throws: when an authority is named: Foundation on Linux trusts those of the system only.
+    /// - Throws: an error if an authority is given, because Foundation on Linux trusts the system's authorities only.
     init(_ limits: ConnectionLimits, _ authorityFile: String?) throws {
         guard authorityFile == nil else { throw BenchmarkError("URLSession on Linux cannot be told whom to trust") }
         let configuration = URLSessionConfiguration.ephemeral
@@ -60,7 +60,8 @@ final class URLSessionClient: LoadClient {
         }
     }
 
-    /// The session removes its file when the handler has returned. Nil when it could not be kept.
+    /// Moves a downloaded file, which the session removes when the handler returns. Returns its size; nil if it could
+    /// not be moved.
     private static func move(_ location: URL, to file: URL) -> Int64? {
         guard (try? FileManager.default.moveItem(at: location, to: file)) != nil else { return nil }
         let attributes = try? FileManager.default.attributesOfItem(atPath: file.path)

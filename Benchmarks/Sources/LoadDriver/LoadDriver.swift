@@ -4,7 +4,7 @@
 import ArgumentParser
 import LoadClients
 
-/// The executable: `LoadCommand` and nothing else, so that other programs can call it.
+/// The executable `LoadDriver`, which contains only `LoadCommand`, so that other programs can use the command too.
 @main
 struct LoadDriver {
     static func main() { LoadCommand.main() }

@@ -5,12 +5,12 @@ import Figures
 import Glibc
 import Synchronization
 
-/// Turns SIGINT, SIGTERM and SIGHUP into an error, so that the server and the temporary folder go away as after any
-/// other.
+/// Turns SIGINT, SIGTERM and SIGHUP into an error, so that the server and the temporary folder are removed as after
+/// any other error.
 package enum Interruption {
     private static let isRequested = Atomic(false)
 
-    /// From here on the signals only leave a note. Children start with the default again.
+    /// Replaces the default action of the signals by a flag. Children start with the default action.
     package static func watch() {
         isRequested.store(false, ordering: .relaxed)
         for number in [SIGINT, SIGTERM, SIGHUP] {
@@ -18,7 +18,7 @@ package enum Interruption {
         }
     }
 
-    /// Throws when a signal has come.
+    /// Throws an error if a signal has arrived.
     package static func check() throws {
         if isRequested.load(ordering: .relaxed) { throw BenchmarkError("interrupted") }
     }

@@ -25,7 +25,7 @@ package enum Spawning {
         return process
     }
 
-    /// Waits until a child has ended; returns its wait status and what it used.
+    /// Waits until a child has ended. Returns its wait status and its resource usage.
     package static func wait(for process: pid_t) -> (status: CInt, usage: rusage) {
         var (status, usage) = (CInt(0), rusage())
         while wait4(process, &status, 0, &usage) < 0 && errno == EINTR {}
@@ -38,8 +38,7 @@ package enum Spawning {
         _ = wait(for: process)
     }
 
-    /// Asks a child to end, as Ctrl-C would, so that it can stop what it has started itself; after five seconds it is
-    /// killed.
+    /// Asks a child to end, as Ctrl-C would, so that it can stop its own children. After five seconds it is killed.
     package static func interrupt(_ process: pid_t) {
         kill(process, SIGINT)
         let deadline = ContinuousClock.now + .seconds(5)
@@ -50,7 +49,8 @@ package enum Spawning {
         end(process, with: SIGKILL)
     }
 
-    /// Where a program is: on the path, or where system programs are, which the path of an ordinary user leaves out.
+    /// Returns the path of a program, from `PATH` or from the folders of system programs, which an ordinary user's
+    /// `PATH` omits.
     package static func find(_ program: String) -> String? {
         let path = ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin"
         let folders = path.split(separator: ":").map(String.init) + ["/usr/local/sbin", "/usr/sbin", "/sbin"]

@@ -4,12 +4,13 @@
 package import Foundation
 import Glibc
 
-/// A folder that is there for the time of one call.
+/// A folder that exists for the duration of one call.
 package enum TemporaryFolder {
-    /// Makes a folder, runs `body`, and removes the folder with all that is in it, however that ended.
+    /// Makes a folder, calls `body`, and removes the folder with its contents when `body` returns or throws.
     ///
-    /// - Parameter byteCount: how much it has to hold. It is in the shared memory's file system when there is twice as
-    ///   much room, so that no disk is measured; else under the system's temporary folder (TMPDIR).
+    /// - Parameter byteCount: the space that the folder needs, in bytes. The folder is in the shared memory's file
+    ///   system if twice the space is available there, so that no disk is measured; else in the system's temporary
+    ///   folder (TMPDIR). Default 0: the temporary folder.
     package static func whileThere<Result>(byteCount: Int64 = 0, _ body: (URL) throws -> Result) throws -> Result {
         let name = "bluebonnet-benchmark-\(UUID().uuidString)"
         let parent = byteCount > 0 && hasRoom(byteCount * 2) ? memory : FileManager.default.temporaryDirectory
@@ -22,7 +23,7 @@ package enum TemporaryFolder {
 
     private static let memory = URL(fileURLWithPath: "/dev/shm")
 
-    /// Whether there is room in the shared memory's file system, and memory to back it.
+    /// Returns whether the shared memory's file system has the space, and there is memory to back it.
     private static func hasRoom(_ byteCount: Int64) -> Bool {
         var status = statvfs()
         guard statvfs(memory.path, &status) == 0 else { return false }

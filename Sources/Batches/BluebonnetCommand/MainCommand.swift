@@ -5,7 +5,7 @@ import ArgumentParser
 import Bluebonnet
 import Glibc
 
-/// The command `bluebonnet`: prints help and version, and hands everything else to its subcommands.
+/// The command `bluebonnet`: prints help and version, and dispatches to its subcommands.
 struct MainCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "bluebonnet",
@@ -28,7 +28,8 @@ struct MainCommand: ParsableCommand {
         }
     }
 
-    /// Says what `error` says, and ends with its status. Help and the version come here too: they are no errors.
+    /// Prints the message of `error` and ends the process with its status. Help and version are delivered here too,
+    /// and are not failures.
     private static func end(with error: any Error) -> Never {
         switch error {
         case let error as CommandError:

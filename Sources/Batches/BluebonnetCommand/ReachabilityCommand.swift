@@ -5,7 +5,7 @@ import ArgumentParser
 import Bluebonnet
 import Glibc
 
-/// `bluebonnet reachability`: says whether the network or a host can be reached, and follows it when asked to.
+/// `bluebonnet reachability`: shows whether the network or a host can be reached, and with `--watch` each change.
 struct ReachabilityCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "reachability",
@@ -39,7 +39,7 @@ struct ReachabilityCommand: ParsableCommand {
 
     /// Runs on the main thread and does not return.
     func run() throws {
-        // An interrupted watch has done all that it was asked to.
+        // Interrupting a watch is its normal end.
         let control = StopControl()
         try Signals.stop(control)
         control.onStop { _ in ExitStatus.interrupted.end() }

@@ -7,7 +7,7 @@ internal import BluebonnetBatch
 internal import BluebonnetJournal
 import Glibc
 
-/// `bluebonnet run`: opens what the options name, runs the batch, and ends with its status.
+/// `bluebonnet run`: runs a batch and ends the process with its status.
 struct RunCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "run",
@@ -52,7 +52,7 @@ struct RunCommand: ParsableCommand {
             reserved: options.reservedPaths + (journal?.reservedPaths ?? [])
         ) { journal?.add($0) }
         if options.requests.plan { try PlanRun(settings: settings).run(input).end() }
-        // Before the results are emptied: a journal that is refused leaves them as they are.
+        // Must precede emptying the results: if the journal is refused, the results stay unchanged.
         let opened = try journal.map { journal throws(CommandError) in try journal.open(input) }
         let target: ResultTarget
         do throws(CommandError) {
@@ -68,7 +68,7 @@ struct RunCommand: ParsableCommand {
         while true { pause() }
     }
 
-    /// Limits the transfers at once to the number that open files allow, and says so.
+    /// Lowers the limit of concurrent transfers to the number that open files allow, and prints a message.
     private func lowerConcurrency(_ settings: inout RequestLineRunner.Settings) {
         let wanted = settings.concurrency
         settings.concurrency = ProcessLimits.concurrency(wanted)
@@ -76,7 +76,7 @@ struct RunCommand: ParsableCommand {
         StandardError.write(ProcessLimits.note(wanted: wanted, used: settings.concurrency) + "\n")
     }
 
-    /// - Throws: what is wrong with the environment or with a file that an option asks for.
+    /// - Throws: an error in the environment variables or in a file that an option names.
     private func settings() throws(CommandError) -> RequestLineRunner.Settings {
         do throws(NetworkingError) {
             return try options.settings

@@ -4,9 +4,9 @@
 internal import Bluebonnet
 internal import Foundation
 
-/// What a client sees of an answer to a request, in order: a value without time or network.
+/// The steps of an answer as the client sees them, in order. A value without time or network.
 struct AnswerSteps {
-    /// Codes of errors after which nothing of the request has left.
+    /// The codes of errors that occur before any byte of the request is sent.
     private static let unsentCodes: [NetworkingError.Code] = [
         .badURL, .cannotFindHost, .cannotConnect, .notConnected, .secureConnectionFailed, .serverNotTrusted,
         .pinMismatch, .clientCertificateRejected,
@@ -23,7 +23,7 @@ struct AnswerSteps {
         }
     }
 
-    /// The steps of a block that has thrown.
+    /// Makes the steps of an answering block that has thrown an error.
     init(_ error: any Error, for request: SentRequest) {
         let known = error as? NetworkingError
         let text = "the block that answers \(request.method) \(request.target) has failed: \(error)"

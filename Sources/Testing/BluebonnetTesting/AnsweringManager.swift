@@ -13,18 +13,19 @@ extension RequestOperationManager {
     /// }
     /// ```
     ///
-    /// Everything above the connection is the library's own: queues, limits of transfers, dependencies, batches,
+    /// Everything above the connection is the library's own code: queues, limits of transfers, dependencies, batches,
     /// serializers, validation, redirects, retries, authenticators, the governor, pauses, ranges, files, progress and
-    /// time limits. Not simulated are TLS with pins and certificates, proxies, HTTP/2, cookies and limits of bytes a
-    /// second; `waitsForConnectivity` asks the machine.
+    /// time limits. TLS with pins and certificates, proxies, HTTP/2, cookies and limits in bytes per second are not
+    /// simulated; `waitsForConnectivity` uses the machine's real connectivity.
     ///
     /// - Parameters:
     ///   - baseURL: the URL that relative URLs are resolved against. Default `https://server.test/`.
     ///   - configuration: limits and options.
-    ///   - clock: the clock that time limits, retries and delays follow. Default nil: the machine's.
-    ///   - answer: called for each transfer once its body is complete, off the network thread, for several at the same
-    ///     time. Its task is cancelled when the operation is, pauses, or ends by a time limit. A `NetworkingError` that
-    ///     it throws is `TestAnswer.failure(_:)`; any other error becomes `badServerResponse`.
+    ///   - clock: the clock of time limits, retries and delays. Default nil: the machine's clock.
+    ///   - answer: called for each transfer when its request body is complete, off the network thread, possibly for
+    ///     several transfers at the same time. Its task is cancelled when the operation is cancelled, pauses, or
+    ///     reaches a time limit. A `NetworkingError` that it throws is treated like `TestAnswer.failure(_:)`; any
+    ///     other error becomes `badServerResponse`.
     public convenience init(
         baseURL: URL? = URL(string: "https://server.test/"), configuration: Configuration = Configuration(),
         clock: TestClock? = nil, answering answer: @escaping @Sendable (SentRequest) async throws -> TestAnswer
@@ -46,41 +47,41 @@ extension RequestOperationManager {
 
     private var log: SentRequestLog? { simulation?.record as? SentRequestLog }
 
-    /// The requests of a manager that was made with a block that answers, in the order in which they were answered;
-    /// those of redirects, retries and continuations are requests of their own. Empty for any other manager.
+    /// The requests of a manager with an answering block, in the order in which they were answered. Redirects, retries
+    /// and continuations are separate requests. Empty for any other manager.
     public var sentRequests: [SentRequest] { log?.requests ?? [] }
 
-    /// Returns the requests when there are so many, or when the task is cancelled: for a test that pauses or cancels an
-    /// operation whose request is under way. A manager that was not made with a block that answers traps.
+    /// Returns the requests once there are at least `count`, or the task is cancelled. Use this to pause or cancel an
+    /// operation whose request is under way. Traps for a manager without an answering block.
     public func sentRequests(atLeast count: Int) async -> [SentRequest] {
         guard let log else { preconditionFailure("the manager was not made with a block that answers") }
         await log.wait(for: count)
         return log.requests
     }
 
-    /// Compares the requests that were sent with those expected.
+    /// Compares the requests that were sent with the expected ones.
     ///
     /// ```swift
     /// try manager.expectSent(.get("/users/1"), .post("/orders", body: .json(["article": 7])))
     /// ```
     ///
-    /// - Throws: `SentRequestsDifference`, whose description shows which requests are missing, which are too many, and
-    ///   what differs.
+    /// - Throws: `SentRequestsDifference`, whose description shows the missing requests, the unexpected ones, and the
+    ///   differences.
     public func expectSent(
         _ expected: ExpectedRequest..., fileID: StaticString = #fileID, line: UInt = #line
     ) throws(SentRequestsDifference) {
         try expectSent(expected, fileID: fileID, line: line)
     }
 
-    /// Compares the requests that were sent with those expected.
+    /// Compares the requests that were sent with the expected ones.
     ///
     /// - Parameters:
-    ///   - expected: every request, in order.
-    ///   - inAnyOrder: whether the order does not count, as with operations that run at the same time.
+    ///   - expected: all requests, in order.
+    ///   - inAnyOrder: whether the order is ignored, as for concurrent operations. Default false.
     ///   - fileID: the file that the error names.
-    ///   - line: the line that the error names: the line of the call.
-    /// - Throws: `SentRequestsDifference`, whose description shows which requests are missing, which are too many, and
-    ///   what differs.
+    ///   - line: the line that the error names. Default: the line of the call.
+    /// - Throws: `SentRequestsDifference`, whose description shows the missing requests, the unexpected ones, and the
+    ///   differences.
     public func expectSent(
         _ expected: [ExpectedRequest], inAnyOrder: Bool = false, fileID: StaticString = #fileID, line: UInt = #line
     ) throws(SentRequestsDifference) {

@@ -6,13 +6,13 @@ public import Foundation
 
 extension SessionManager {
     /// Makes a session manager whose requests never leave the process: a block answers each of them, as with
-    /// `RequestOperationManager.init(baseURL:configuration:clock:answering:)`. `operationManager.sentRequests` has the
-    /// requests.
+    /// `RequestOperationManager.init(baseURL:configuration:clock:answering:)`. `operationManager.sentRequests`
+    /// contains the requests.
     ///
     /// - Parameters:
-    ///   - configuration: copied. Default `SessionConfiguration.default`.
-    ///   - clock: the clock that time limits, retries and delays follow. Default nil: the machine's.
-    ///   - answer: called for each transfer once its body is complete, off the network thread.
+    ///   - configuration: the configuration, which is copied. Default `SessionConfiguration.default`.
+    ///   - clock: the clock of time limits, retries and delays. Default nil: the machine's clock.
+    ///   - answer: called for each transfer when its request body is complete, off the network thread.
     public convenience init(
         configuration: SessionConfiguration = .default, clock: TestClock? = nil,
         answering answer: @escaping @Sendable (SentRequest) async throws -> TestAnswer
@@ -34,9 +34,9 @@ extension HTTPSessionManager {
     ///
     /// - Parameters:
     ///   - baseURL: the URL that relative URLs are resolved against. Default `https://server.test/`.
-    ///   - configuration: copied. Default `SessionConfiguration.default`.
-    ///   - clock: the clock that time limits, retries and delays follow. Default nil: the machine's.
-    ///   - answer: called for each transfer once its body is complete, off the network thread.
+    ///   - configuration: the configuration, which is copied. Default `SessionConfiguration.default`.
+    ///   - clock: the clock of time limits, retries and delays. Default nil: the machine's clock.
+    ///   - answer: called for each transfer when its request body is complete, off the network thread.
     public convenience init(
         baseURL: URL? = URL(string: "https://server.test/"), configuration: SessionConfiguration = .default,
         clock: TestClock? = nil, answering answer: @escaping @Sendable (SentRequest) async throws -> TestAnswer

@@ -4,7 +4,7 @@
 public import Bluebonnet
 public import Foundation
 
-/// A request that a test expects to be sent: its method, its target, and as much of fields and body as the test says.
+/// A request that a test expects to be sent: its method, its target, and optionally some of its fields and its body.
 public struct ExpectedRequest: Sendable {
     /// The body of an expected request.
     public struct Body: Sendable {
@@ -16,7 +16,7 @@ public struct ExpectedRequest: Sendable {
 
         let content: Content
 
-        /// Any body, or none.
+        /// Any body, including an empty one.
         public static let any = Body(content: .any)
         /// No body.
         public static let empty = Body(content: .bytes(Data()))
@@ -27,25 +27,25 @@ public struct ExpectedRequest: Sendable {
         /// This text, in UTF-8.
         public static func text(_ text: String) -> Body { data(Data(text.utf8)) }
 
-        /// JSON that stands for this value, whatever the order of members and the white space. No body equals a value
-        /// that cannot be encoded.
+        /// JSON of this value, regardless of white space and the order of members. A value that cannot be encoded
+        /// matches no body.
         public static func json(_ value: some Encodable) -> Body {
             Body(content: .json((try? JSONEncoder().encode(value)).flatMap { try? JSONValue(parsing: $0) }))
         }
 
-        /// JSON of this value, for instance of a literal: `.json(["id": 17, "name": "Ada"])`.
+        /// JSON of this value, for example of a literal: `.json(["id": 17, "name": "Ada"])`.
         public static func json(_ value: JSONValue) -> Body { Body(content: .json(value)) }
 
-        /// JSON of members of several types: `.json(["id": user.id, "name": "Ada"])`. Nil is `null`.
+        /// JSON of members of several types: `.json(["id": user.id, "name": "Ada"])`. Nil becomes `null`.
         @_disfavoredOverload
         public static func json(_ members: [String: (any Encodable & Sendable)?]) -> Body { json(JSONMembers(members)) }
     }
 
     /// The method.
     public var method: String
-    /// Path and query as they are sent, for instance `/users?page=2`, or an absolute URL.
+    /// The path and query as sent, for example `/users?page=2`, or an absolute URL.
     public var target: String
-    /// Fields that have to be there with these values; others are not looked at.
+    /// The fields that must be present with these values; other fields are ignored.
     public var headers: HeaderFields
     /// The body.
     public var body: Body
@@ -55,27 +55,27 @@ public struct ExpectedRequest: Sendable {
         (self.method, self.target, self.headers, self.body) = (method, target, headers, body)
     }
 
-    /// A GET request.
+    /// Returns an expected GET request.
     public static func get(_ target: String, headers: HeaderFields = [:]) -> ExpectedRequest {
         ExpectedRequest("GET", target, headers: headers)
     }
 
-    /// A POST request.
+    /// Returns an expected POST request.
     public static func post(_ target: String, headers: HeaderFields = [:], body: Body = .any) -> ExpectedRequest {
         ExpectedRequest("POST", target, headers: headers, body: body)
     }
 
-    /// A PUT request.
+    /// Returns an expected PUT request.
     public static func put(_ target: String, headers: HeaderFields = [:], body: Body = .any) -> ExpectedRequest {
         ExpectedRequest("PUT", target, headers: headers, body: body)
     }
 
-    /// A PATCH request.
+    /// Returns an expected PATCH request.
     public static func patch(_ target: String, headers: HeaderFields = [:], body: Body = .any) -> ExpectedRequest {
         ExpectedRequest("PATCH", target, headers: headers, body: body)
     }
 
-    /// A DELETE request.
+    /// Returns an expected DELETE request.
     public static func delete(_ target: String, headers: HeaderFields = [:]) -> ExpectedRequest {
         ExpectedRequest("DELETE", target, headers: headers)
     }
@@ -84,7 +84,7 @@ public struct ExpectedRequest: Sendable {
 // MARK: - Comparison
 
 extension ExpectedRequest {
-    /// What of a request differs, each in a line; empty when it is as expected.
+    /// Returns the differences of a request from the expected one, one line each; empty for a match.
     func faults(of request: SentRequest) -> [String] {
         var faults: [String] = []
         let target = self.target.hasPrefix("/") ? request.target : request.url.absoluteString
@@ -121,7 +121,7 @@ extension [String] {
 }
 
 extension ExpectedRequest: CustomStringConvertible {
-    /// Method, target and the beginning of the body, in one line.
+    /// The method, the target and the beginning of the body, in one line.
     public var description: String {
         let text: String? =
             switch body.content {

@@ -3,15 +3,15 @@
 
 internal import Foundation
 
-/// A request that a recording does not have: what is asked for, and what of the recording comes closest. A value.
+/// The error of a request that a recording lacks: the requested and the most similar recorded request. A value.
 struct PlaybackFault: Error {
     private let wanted: RecordedExchange.Request
-    /// How many equal requests the recording has, all played.
+    /// The number of equal requests in the recording, all of which were played.
     private let playedCount: Int
     private let closest: RecordedExchange.Request?
     private let matching: TrafficRecording.Matching
 
-    /// - Parameter left: requests of the recording that were not played.
+    /// - Parameter left: the requests of the recording that were not played.
     init(
         _ wanted: RecordedExchange.Request, playedCount: Int, left: [RecordedExchange.Request],
         matching: TrafficRecording.Matching
@@ -20,7 +20,7 @@ struct PlaybackFault: Error {
         closest = left.min { Self.distance($0, wanted) < Self.distance($1, wanted) }
     }
 
-    /// The fault for people.
+    /// Returns the error message for people.
     func text(in file: URL) -> String {
         let name = file.lastPathComponent
         if playedCount > 0 {
@@ -45,7 +45,8 @@ struct PlaybackFault: Error {
 
     private static func shown(_ body: RecordedBody?) -> String { body.map { $0.data.shown } ?? "none" }
 
-    /// How different two requests are: the URL counts more than the method, and the method more than the body.
+    /// Returns the difference between two requests. The URL's path has the most weight, then the method, then the rest
+    /// of the URL, then the body.
     private static func distance(_ one: RecordedExchange.Request, _ other: RecordedExchange.Request) -> Int {
         let path = one.url.prefix { $0 != "?" } == other.url.prefix { $0 != "?" }
         return (path ? 0 : 8) + (one.method == other.method ? 0 : 4) + (one.url == other.url ? 0 : 2)

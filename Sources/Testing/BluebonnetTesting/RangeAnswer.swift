@@ -4,7 +4,8 @@
 internal import Bluebonnet
 internal import Foundation
 
-/// An answer with what its request's `Range` asks for (RFC 9110, 14.2): one range of bytes; several get the whole body.
+/// An answer that honours the request's `Range` field (RFC 9110, 14.2). One range of bytes is supported; a request for
+/// several ranges gets the whole body.
 struct RangeAnswer {
     private(set) var answer: TestAnswer
 
@@ -21,7 +22,7 @@ struct RangeAnswer {
         apply(field)
     }
 
-    /// Whether the condition of a range, if there is one, is met.
+    /// Returns whether the condition of a range is met; true without a condition.
     private func mayBePart(_ request: SentRequest) -> Bool {
         guard let condition = request.headers["If-Range"] else { return true }
         return condition == answer.headers["ETag"] || condition == answer.headers["Last-Modified"]
@@ -41,8 +42,7 @@ struct RangeAnswer {
         answer.body = answer.body.dropFirst(range.lowerBound).prefix(range.count)
     }
 
-    /// The bytes that a field asks for, an empty range when there are none of them; nil for a field that is not
-    /// understood.
+    /// Returns the requested bytes, an empty range if the body lacks them, or nil for an unsupported field.
     private static func range(_ field: String, _ count: Int) -> Range<Int>? {
         guard let match = field.wholeMatch(of: /bytes=(\d*)-(\d*)/) else { return nil }
         switch (Int(match.1), Int(match.2)) {
@@ -55,7 +55,7 @@ struct RangeAnswer {
         }
     }
 
-    /// A strong validator: FNV-1a over the bytes, and their number.
+    /// Returns a strong validator: the FNV-1a hash of the bytes, and their number.
     private static func tag(of body: Data) -> String {
         let hash = body.reduce(0xcbf2_9ce4_8422_2325 as UInt64) { ($0 ^ UInt64($1)) &* 0x100_0000_01b3 }
         return "\"\(String(hash, radix: 16))-\(body.count)\""

@@ -4,26 +4,25 @@
 public import Bluebonnet
 public import Foundation
 
-/// A body in a recording, in the form in which people read it best.
+/// A body in a recording, in the form that is easiest to read.
 ///
-/// JSON is kept by its value, without its white space and the order of its members; text as text; other bytes in
-/// Base64.
+/// JSON is stored as a value, without white space and the order of members; text as text; other bytes in Base64.
 public enum RecordedBody: Sendable, Equatable {
     /// No bytes.
     case empty
-    /// A value in JSON.
+    /// A JSON value.
     case json(JSONValue)
-    /// Bytes that are UTF-8.
+    /// Text in UTF-8.
     case text(String)
     /// Any other bytes.
     case data(Data)
 
-    /// Makes the form of bytes of a media type.
+    /// Makes the most readable form of a body.
     ///
     /// - Parameters:
     ///   - data: the bytes, without a content coding.
-    ///   - type: the value of `Content-Type`. JSON is kept as JSON when it says so, and is valid; a random boundary of
-    ///     `multipart/form-data` is replaced by a fixed one, so that the bodies of two runs are equal.
+    ///   - type: the value of `Content-Type`. A body of a JSON type is stored as JSON if it is valid. The random
+    ///     boundary of `multipart/form-data` is replaced by a fixed one, so that the bodies of two runs are equal.
     public init(_ data: Data, type: String?) {
         let mediaType = type?.prefix { $0 != ";" }.trimmingCharacters(in: .whitespaces).lowercased() ?? ""
         let isJSON = mediaType == "application/json" || mediaType.hasSuffix("+json")
@@ -38,7 +37,7 @@ public enum RecordedBody: Sendable, Equatable {
         }
     }
 
-    /// The bytes that stand for the body when it is played.
+    /// The bytes of the body when it is played.
     public var data: Data {
         switch self {
         case .empty: Data()
@@ -59,7 +58,7 @@ public enum RecordedBody: Sendable, Equatable {
         return text.replacingOccurrences(of: boundary, with: "boundary")
     }
 
-    /// The boundary that a `Content-Type` names.
+    /// Returns the boundary in a `Content-Type`; nil without one.
     static func boundary(in type: String?) -> String? {
         guard let type, type.lowercased().hasPrefix("multipart/"), let mark = type.range(of: "boundary=") else {
             return nil
@@ -96,7 +95,7 @@ extension RecordedBody: Codable {
         }
     }
 
-    /// Writes an object with one member, or none for an empty body.
+    /// Writes an object with one member, or without members for an empty body.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: CodingKeys.self)
         switch self {

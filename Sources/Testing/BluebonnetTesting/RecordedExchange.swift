@@ -4,43 +4,43 @@
 internal import Bluebonnet
 internal import Foundation
 
-/// One request of a recording, and what became of it.
+/// One request of a recording, with its response or its error.
 public struct RecordedExchange: Sendable, Codable, Equatable {
-    /// The request as it was sent.
+    /// The request as sent.
     public struct Request: Sendable, Codable, Equatable {
         /// The method.
         public var method: String
         /// The absolute URL, without fragment.
         public var url: String
-        /// The header fields of the library, in their order.
+        /// The header fields that the library sets, in order.
         public var headers: [RecordedField]
-        /// The body. Nil for none.
+        /// The body; nil for an empty body.
         public var body: RecordedBody?
     }
 
-    /// The response, without content coding.
+    /// The response, with its content coding decoded.
     public struct Response: Sendable, Codable, Equatable {
         /// The status code.
         public var status: Int
         /// The header fields, without `Content-Length` and the fields of a content or transfer coding.
         public var headers: [RecordedField]
-        /// The body. Nil for none.
+        /// The body; nil for an empty body.
         public var body: RecordedBody?
     }
 
-    /// The error when there was no response.
+    /// The error of a request without a response.
     public struct Failure: Sendable, Codable, Equatable {
         /// The code of the `NetworkingError`.
         public var code: String
-        /// Its text.
+        /// The description of the error.
         public var text: String
     }
 
     /// The request.
     public var request: Request
-    /// The response. Nil when there was none.
+    /// The response; nil without one.
     public var response: Response?
-    /// Why there was no response. Nil when there was one.
+    /// The error; nil if there was a response.
     public var failure: Failure?
 
     init(_ request: SentRequest) {
@@ -69,7 +69,7 @@ public struct RecordedExchange: Sendable, Codable, Equatable {
         failure = Failure(code: error.code.rawValue, text: error.description)
     }
 
-    /// What is answered when the exchange is played.
+    /// The answer to the request when the exchange is played.
     var answer: TestAnswer {
         if let response {
             let headers = HeaderFields(response.headers.map { ($0.name, $0.value) })

@@ -6,7 +6,7 @@ public import Foundation
 internal import FoundationNetworking
 
 extension RequestOperationManager {
-    /// Makes a manager whose requests a recording answers, or whose traffic a recording keeps.
+    /// Makes a manager whose requests are answered from a recording, or whose traffic is recorded.
     ///
     /// ```swift
     /// let recording = try TrafficRecording(file: file, mode: .recordIfMissing)
@@ -14,19 +14,19 @@ extension RequestOperationManager {
     /// let user: User = try await manager.get("me")
     /// try recording.expectAllPlayed()
     /// ```
-    /// What is kept are requests and responses as they pass the connection: each hop of a redirect and each attempt is
-    /// an exchange of its own. While it records, requests go out through a manager of their own with the proxy, the
-    /// trust, the time limits, the cookie jar and the protocol version of `configuration`; the rest is as with
-    /// `init(baseURL:configuration:clock:answering:)`. The program's credentials are sent as they are, and are not
-    /// kept.
+    /// A recording contains requests and responses as they pass the connection: each hop of a redirect and each
+    /// attempt is a separate exchange. When recording, requests are sent through a separate manager with the proxy,
+    /// the trust, the time limits, the cookie jar and the protocol version of `configuration`. Everything else works
+    /// as with `init(baseURL:configuration:clock:answering:)`. The program's credentials are sent unchanged, and are
+    /// not recorded.
     ///
     /// - Parameters:
     ///   - baseURL: the URL that relative URLs are resolved against.
     ///   - configuration: limits and options.
-    ///   - clock: the clock that time limits, retries and delays follow. Default nil: the machine's. A recording that
-    ///     is written needs the machine's.
-    ///   - recording: the recording. A request that it does not have fails with `invalidRequest`; the text shows what
-    ///     comes closest.
+    ///   - clock: the clock of time limits, retries and delays. Default nil: the machine's clock, which is required
+    ///     for recording.
+    ///   - recording: the recording. A request that the recording lacks fails with `invalidRequest`; the text shows
+    ///     the most similar recorded request.
     public convenience init(
         baseURL: URL?, configuration: Configuration = Configuration(), clock: TestClock? = nil,
         recording: TrafficRecording
@@ -35,7 +35,7 @@ extension RequestOperationManager {
         self.init(baseURL: baseURL, configuration: configuration, clock: clock) { request in
             guard let sender else { return recording.answer(to: request) }
             let exchange = await sender.exchange(for: request)
-            // What nobody waits for any more says nothing about the server.
+            // A cancelled exchange does not show how the server behaves, so it is not recorded.
             try Task.checkCancellation()
             recording.add(exchange)
             return exchange.answer
@@ -43,7 +43,7 @@ extension RequestOperationManager {
     }
 }
 
-/// Sends requests to their servers, one hop each, and takes what comes as it comes. Any thread.
+/// Sends requests to their servers, without following redirects, and returns the exchanges. Any thread.
 private final class RecordingSender: Sendable {
     private let manager: RequestOperationManager
 
@@ -52,7 +52,7 @@ private final class RecordingSender: Sendable {
         plain.maximumConcurrentTransferCountPerOrigin = configuration.maximumConcurrentTransferCountPerOrigin
         plain.maximumConcurrentTransferCount = configuration.maximumConcurrentTransferCount
         plain.transferOptions = configuration.transferOptions
-        // These are at work in the manager that records.
+        // The recording manager applies these itself.
         plain.transferOptions.retryPolicy = nil
         plain.transferOptions.authenticator = nil
         plain.transferOptions.requestAdapters = []
@@ -69,7 +69,7 @@ private final class RecordingSender: Sendable {
         var exchange = RecordedExchange(sent)
         var request = URLRequest(url: sent.url)
         request.httpMethod = sent.method
-        // The library asks for the codings that it can undo; bodies are kept without any.
+        // The library sets the codings that it can decode. Bodies are recorded without content coding.
         for field in sent.headers where field.name.lowercased() != "accept-encoding" {
             request.addValue(field.value, forHTTPHeaderField: field.name)
         }

@@ -4,32 +4,32 @@
 internal import Bluebonnet
 internal import Foundation
 
-/// What a recording does not keep: values of header fields, of members of JSON, and of items of queries and forms.
+/// The secrets that a recording omits: values of header fields, of members of JSON, and of items of queries and forms.
 ///
 /// ```swift
 /// var redaction = RecordingRedaction.standard
 /// redaction.names.insert("session")
 /// redaction.change = { exchange in exchange.response?.headers.removeAll { $0.name == "X-Trace" } }
 /// ```
-/// A request that is played is redacted before it is compared, so that its secrets need not be those of the recording.
+/// Played requests are redacted before they are compared, so their secrets may differ from those in the recording.
 public struct RecordingRedaction: Sendable {
-    /// Names of header fields whose values are replaced, in any case.
+    /// The names of header fields whose values are replaced, compared without regard to case.
     public var fields: Set<String>
-    /// Names of members of JSON objects at any depth, and of items of queries and URL-encoded forms, whose values are
-    /// replaced, in any case.
+    /// The names of members of JSON objects at any depth, and of items of queries and URL-encoded forms, whose values
+    /// are replaced, compared without regard to case.
     public var names: Set<String>
-    /// What stands in their place. Default `REDACTED`.
+    /// The text that replaces the values. Default `REDACTED`.
     public var replacement = "REDACTED"
-    /// Changes an exchange further, after the values are replaced. Called for requests that are played, too, then
-    /// without a response. Default nil.
+    /// Makes further changes to an exchange, after the values are replaced. Called for played requests too, without a
+    /// response. Default nil.
     public var change: (@Sendable (inout RecordedExchange) -> Void)?
 
-    /// Makes a redaction of those names.
+    /// Makes a redaction of these names.
     public init(fields: Set<String> = [], names: Set<String> = []) {
         (self.fields, self.names) = (fields, names)
     }
 
-    /// Credentials, cookies, tokens, keys and passwords by their usual names.
+    /// A redaction of credentials, cookies, tokens, keys and passwords under their usual names.
     public static let standard = RecordingRedaction(
         fields: [
             "Authorization", "Proxy-Authorization", "Cookie", "Set-Cookie", "X-Api-Key", "X-Auth-Token",
@@ -41,7 +41,7 @@ public struct RecordingRedaction: Sendable {
             "code_verifier",
         ])
 
-    /// Nothing is replaced.
+    /// A redaction that replaces nothing.
     public static let none = RecordingRedaction()
 
     func apply(to exchange: RecordedExchange) -> RecordedExchange {
@@ -87,7 +87,7 @@ public struct RecordingRedaction: Sendable {
         }
     }
 
-    /// A URL without its password and the values of secret items of its query.
+    /// Returns a URL without its password and the values of secret items in its query.
     private func redacted(url: String, _ names: Set<String>) -> String {
         guard var parts = URLComponents(string: url) else { return url }
         if parts.password != nil { parts.percentEncodedPassword = replacement }

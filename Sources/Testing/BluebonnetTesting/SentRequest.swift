@@ -4,54 +4,54 @@
 public import Bluebonnet
 public import Foundation
 
-/// A request as it would have gone to a server, with its whole body.
+/// A request as it would be sent to a server, with its whole body.
 ///
-/// The header fields are those of the library, in their order: `Host`, `Content-Length` and the fields of a connection
-/// belong to libcurl, and are not among them.
+/// The header fields are those that the library sets, in order. `Host`, `Content-Length` and connection-specific
+/// fields are set by libcurl, and are not included.
 public struct SentRequest: Sendable {
     /// The absolute URL, without fragment.
     public let url: URL
-    /// The method, for instance `GET`.
+    /// The method, for example `GET`.
     public let method: String
-    /// The header fields in their order.
+    /// The header fields, in order.
     public let headers: HeaderFields
-    /// The body; empty without one.
+    /// The body; empty for a request without one.
     public let body: Data
 
-    /// Makes a request, for instance to test a block with.
+    /// Makes a request, for example to test an answering block.
     public init(_ method: String, _ url: URL, headers: HeaderFields = [:], body: Data = Data()) {
         (self.method, self.url, self.headers, self.body) = (method, url, headers, body)
     }
 
-    /// The path, without percent-encoding; `/` for an empty one.
+    /// The path, percent-decoded; `/` for an empty one.
     public var path: String { url.path.isEmpty ? "/" : url.path }
 
-    /// Path and query as they are in the URL, for instance `/users?page=2`.
+    /// The path and query as in the URL, for example `/users?page=2`.
     public var target: String {
         let parts = URLComponents(url: url, resolvingAgainstBaseURL: true)
         let path = parts?.percentEncodedPath ?? url.path
         return (path.isEmpty ? "/" : path) + (parts?.percentEncodedQuery.map { "?" + $0 } ?? "")
     }
 
-    /// The value of the first query item of that name, without percent-encoding; nil when there is none.
+    /// Returns the value of the first query item with this name, percent-decoded; nil without such an item.
     public func queryValue(for name: String) -> String? {
         URLComponents(url: url, resolvingAgainstBaseURL: true)?.queryItems?.first { $0.name == name }?.value
     }
 
-    /// The body as UTF-8; nil when the bytes are none.
+    /// The body as UTF-8 text; nil if it is not valid UTF-8.
     public var text: String? { String(data: body, encoding: .utf8) }
 
-    /// The body as JSON; nil when it is none.
+    /// The body as JSON; nil if it is not valid JSON.
     public var json: JSONValue? { try? JSONValue(parsing: body) }
 }
 
 extension SentRequest: CustomStringConvertible {
-    /// Method, target and the beginning of the body, in one line.
+    /// The method, the target and the beginning of the body, in one line.
     public var description: String { body.isEmpty ? "\(method) \(target)" : "\(method) \(target) \(body.shown)" }
 }
 
 extension Data {
-    /// The bytes for people: the beginning of a text, or their number.
+    /// The bytes for people: the beginning of a text, or the number of bytes.
     var shown: String {
         guard let text = String(data: self, encoding: .utf8), !text.unicodeScalars.contains(where: \.isControl) else {
             return "(\(count) bytes)"

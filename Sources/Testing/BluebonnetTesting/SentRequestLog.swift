@@ -3,7 +3,7 @@
 
 internal import BluebonnetLocks
 
-/// The requests of one manager, in their order, and who waits for them. Any thread.
+/// The requests of one manager, in order, and the tasks that wait for requests. Any thread.
 final class SentRequestLog: Sendable {
     private struct Waiter {
         let count: Int
@@ -14,7 +14,7 @@ final class SentRequestLog: Sendable {
         var requests: [SentRequest] = []
         var waiters: [Int: Waiter] = [:]
         var lastWaiter = 0
-        /// Waits that were cancelled before they began.
+        /// The waiters whose tasks were cancelled before they were added.
         var cancelled: Set<Int> = []
     }
 
@@ -32,7 +32,7 @@ final class SentRequestLog: Sendable {
         for continuation in due { continuation.resume() }
     }
 
-    /// Returns when there are so many, or the task is cancelled.
+    /// Returns when there are at least `count` requests, or the task is cancelled.
     func wait(for count: Int) async {
         let number = state.withLock { state in
             state.lastWaiter += 1

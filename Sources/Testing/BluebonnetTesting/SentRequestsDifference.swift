@@ -1,9 +1,10 @@
 // Bluebonnet: HTTP operations for Swift on Linux.
 // SPDX-License-Identifier: MIT
 
-/// The requests that were sent are not those that a test expected. Its description shows them line by line: `-` is a
-/// request that was expected and is missing, `+` one that was sent and not expected; below a pair of them stands what
-/// differs. It begins with the place of the call, because test frameworks report a thrown error at the test.
+/// The requests that were sent differ from the expected ones. The description shows them line by line: `-` is an
+/// expected request that is missing, `+` a request that was sent and not expected; a pair of them is followed by its
+/// differences. The description begins with the place of the call, because test frameworks report a thrown error at
+/// the test.
 ///
 ///     ShopTests/OrderTests.swift:42: the requests that were sent are not those expected (- missing, + not expected):
 ///       GET /users/1
@@ -14,9 +15,9 @@ public struct SentRequestsDifference: Error, Sendable, CustomStringConvertible {
     /// The lines for people.
     public let description: String
 
-    /// Nil when nothing differs.
+    /// Returns nil without differences.
     ///
-    /// - Parameter place: where the requests were compared.
+    /// - Parameter place: the place of the comparison.
     init?(_ lines: [RequestComparison.Line], at place: String) {
         guard lines.contains(where: \.differs) else { return nil }
         let texts = lines.flatMap(\.texts).map { "  " + $0 }
@@ -26,13 +27,13 @@ public struct SentRequestsDifference: Error, Sendable, CustomStringConvertible {
     }
 }
 
-/// The comparison of expected requests with those that were sent: a value.
+/// The comparison of expected requests with the requests that were sent. A value.
 struct RequestComparison {
     enum Line {
         case same(SentRequest)
         case missing(ExpectedRequest)
         case surplus(SentRequest)
-        /// One stands for the other, and differs.
+        /// An expected request is paired with a different request that was sent.
         case changed(ExpectedRequest, SentRequest)
 
         var differs: Bool {
@@ -63,7 +64,7 @@ struct RequestComparison {
 
     // MARK: In order
 
-    /// The lines that keep as many requests as possible in their order.
+    /// The lines of a comparison in order, with the maximum number of matching requests.
     var ordered: [Line] {
         let lengths = commonLengths
         var (wanted, request) = (0, 0)
@@ -87,7 +88,8 @@ struct RequestComparison {
         return lines + Self.lines(of: gap)
     }
 
-    /// The most requests that the rests of both lists have in common, by where the rests begin.
+    /// The lengths of the longest common subsequences of the remainders of both lists, by the indices at which they
+    /// begin.
     private var commonLengths: [[Int]] {
         var lengths = Array(repeating: Array(repeating: 0, count: sent.count + 1), count: expected.count + 1)
         for wanted in expected.indices.reversed() {
@@ -109,7 +111,7 @@ struct RequestComparison {
 
     // MARK: In any order
 
-    /// The lines when the order does not count: as many requests as possible are those expected.
+    /// The lines of a comparison regardless of order, with the maximum number of matching requests.
     var unordered: [Line] {
         var owners: [Int?] = Array(repeating: nil, count: sent.count)
         for wanted in expected.indices {
@@ -122,7 +124,7 @@ struct RequestComparison {
         return same + Self.lines(of: (missing, sent.indices.filter { owners[$0] == nil }.map { sent[$0] }))
     }
 
-    /// Finds a request for an expected one, where necessary by giving another expected one another request.
+    /// Assigns a request to an expected one. If necessary, reassigns other expected requests (augmenting path).
     private func assign(_ wanted: Int, _ owners: inout [Int?], _ visited: inout Set<Int>) -> Bool {
         for request in sent.indices where isMatch(wanted, request) && visited.insert(request).inserted {
             if let owner = owners[request], !assign(owner, &owners, &visited) { continue }

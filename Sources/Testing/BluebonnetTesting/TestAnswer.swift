@@ -4,22 +4,22 @@
 public import Bluebonnet
 public import Foundation
 
-/// What a test answers to a request: a response, or a failure of the server or of the network, as a value.
+/// The answer of a test to a request: a response, or an error of the server or the network, as a value.
 ///
 /// ```swift
 /// let slow = TestAnswer.json(["name": "Ada"]).delayed(by: .seconds(2))
 /// let truncated = TestAnswer.data(picture, type: "image/png").cut(afterByteCount: 1_000)
 /// ```
 ///
-/// `Content-Length` is added, unless the header fields have it or `Transfer-Encoding`. Nothing is compressed: a body
-/// with `Content-Encoding` has to be coded.
+/// `Content-Length` is added, unless the header fields contain it or `Transfer-Encoding`. Bodies are not compressed: a
+/// body with `Content-Encoding` must already be encoded.
 public struct TestAnswer: Sendable {
-    /// How it ends.
+    /// The end of an answer.
     enum End: Sendable {
         case complete
-        /// The connection is closed after so many bytes of the body.
+        /// The connection is closed after this number of body bytes.
         case cut(Int)
-        /// Nothing comes after so many bytes of the body.
+        /// Nothing is sent after this number of body bytes.
         case stall(Int)
         /// There is no response.
         case none(Failure)
@@ -38,9 +38,9 @@ public struct TestAnswer: Sendable {
     public var headers: HeaderFields
     /// The body, in the content coding that the header fields name.
     public var body: Data
-    /// Whether a GET with `Range` gets status 206 and the bytes that it asks for, and 416 for bytes that there are not.
-    /// An answer without `ETag` and `Last-Modified` gets an `ETag` of its bytes, so that the library can continue a
-    /// response that was interrupted. Default false.
+    /// Whether a GET with `Range` gets status 206 and the requested bytes, or 416 if the body does not have them. An
+    /// answer without `ETag` and `Last-Modified` gets an `ETag` computed from its bytes, so that the library can
+    /// continue an interrupted response. Default false.
     public var answersRanges = false
     var delay = Duration.zero
     var pieces: (byteCount: Int, pause: Duration)?
@@ -60,29 +60,30 @@ public struct TestAnswer: Sendable {
 // MARK: - Responses
 
 extension TestAnswer {
-    /// A response without a body.
+    /// Returns a response without a body.
     public static func status(_ status: Int, headers: HeaderFields = [:]) -> TestAnswer {
         TestAnswer(status: status, headers: headers)
     }
 
-    /// A response with bytes.
+    /// Returns a response with bytes.
     public static func data(_ data: Data, type: String = "application/octet-stream", status: Int = 200) -> TestAnswer {
         TestAnswer(status: status, headers: ["Content-Type": type], body: data)
     }
 
-    /// A response with a text, in UTF-8.
+    /// Returns a response with a text, in UTF-8.
     public static func text(_ text: String, type: String = "text/plain", status: Int = 200) -> TestAnswer {
         data(Data(text.utf8), type: type + "; charset=utf-8", status: status)
     }
 
-    /// A response with a value as JSON, the members of objects in order of their names. A value that cannot be encoded
-    /// lets the operation fail with `badServerResponse`.
+    /// Returns a response with a value as JSON. Members of objects are sorted by name. If the value cannot be encoded,
+    /// the operation fails with `badServerResponse`.
     public static func json(_ value: some Encodable, status: Int = 200) -> TestAnswer { encoded(value, status) }
 
-    /// A response with a JSON value, for instance a literal: `.json(["id": 17, "name": "Ada"])`.
+    /// Returns a response with a JSON value, for example a literal: `.json(["id": 17, "name": "Ada"])`.
     public static func json(_ value: JSONValue, status: Int = 200) -> TestAnswer { encoded(value, status) }
 
-    /// A response with members of several types as JSON: `.json(["id": user.id, "name": "Ada"])`. Nil is `null`.
+    /// Returns a response with members of several types as JSON: `.json(["id": user.id, "name": "Ada"])`. Nil becomes
+    /// `null`.
     @_disfavoredOverload
     public static func json(_ members: [String: (any Encodable & Sendable)?], status: Int = 200) -> TestAnswer {
         encoded(JSONMembers(members), status)
@@ -98,8 +99,8 @@ extension TestAnswer {
         }
     }
 
-    /// A response with a file's bytes, which answers ranges. A file that cannot be read lets the operation fail with
-    /// `badServerResponse`.
+    /// Returns a response with a file's bytes, which answers ranges. If the file cannot be read, the operation fails
+    /// with `badServerResponse`.
     public static func file(_ url: URL, type: String = "application/octet-stream") -> TestAnswer {
         do {
             return data(try Data(contentsOf: url), type: type).answeringRanges()
@@ -109,7 +110,7 @@ extension TestAnswer {
         }
     }
 
-    /// A redirect.
+    /// Returns a redirect.
     public static func redirect(to location: String, status: Int = 302) -> TestAnswer {
         TestAnswer(status: status, headers: ["Location": location])
     }
@@ -118,30 +119,31 @@ extension TestAnswer {
 // MARK: - Failures
 
 extension TestAnswer {
-    /// The server takes the request and never answers: the operation ends by a time limit, or when it is cancelled.
+    /// The server receives the request and never answers: the operation ends at a time limit, or when it is cancelled.
     public static var stall: TestAnswer { TestAnswer(.stall) }
 
-    /// The server closes the connection without an answer (`connectionLost`). It may have acted on the request.
+    /// The server closes the connection without an answer (`connectionLost`). The server may have processed the
+    /// request.
     public static var closed: TestAnswer { TestAnswer(.closed) }
 
-    /// The server refuses the connection (`cannotConnect`). Nothing of the request has left.
+    /// The server refuses the connection (`cannotConnect`). No byte of the request was sent.
     public static var refused: TestAnswer {
         failure(NetworkingError(.cannotConnect, "no connection to the server: the test refuses it"))
     }
 
-    /// Nothing answers the attempt to connect: the operation ends by the time limit `connect`.
+    /// The attempt to connect is never answered: the operation ends at the time limit `connect`.
     public static var neverConnects: TestAnswer { TestAnswer(.neverConnects) }
 
-    /// The operation fails with an error. Codes that say that there was no connection, as `cannotFindHost` and
-    /// `serverNotTrusted` do, stand for a request of which nothing has left; any other one for a request that may have
-    /// reached its server.
+    /// Returns an answer that makes the operation fail with an error. Codes of failed connections, such as
+    /// `cannotFindHost` and `serverNotTrusted`, mean that no byte of the request was sent; with any other code, the
+    /// request may have reached the server.
     public static func failure(_ error: NetworkingError) -> TestAnswer { TestAnswer(.error(error)) }
 
-    /// The answer, ended by the server after so many bytes of its body (`badServerResponse`, unless the body is not
-    /// longer).
+    /// Returns the answer, cut off by the server after `byteCount` bytes of its body (`badServerResponse`, unless the
+    /// body is not longer).
     public func cut(afterByteCount byteCount: Int) -> TestAnswer { with { $0.end = .cut(max(0, byteCount)) } }
 
-    /// The answer, of which nothing comes after so many bytes of its body.
+    /// Returns the answer, of which nothing arrives after `byteCount` bytes of its body.
     public func stalling(afterByteCount byteCount: Int) -> TestAnswer {
         with { $0.end = .stall(max(0, byteCount)) }
     }
@@ -150,15 +152,16 @@ extension TestAnswer {
 // MARK: - Pace
 
 extension TestAnswer {
-    /// The answer after a time, which counts against time limits. With a `TestClock` it is that clock's.
+    /// Returns the answer, delayed by a time that counts against time limits. With a `TestClock`, the delay follows
+    /// that clock.
     public func delayed(by delay: Duration) -> TestAnswer { with { $0.delay = delay } }
 
-    /// The answer with its body in pieces of so many bytes, 1 at least, and a pause between them.
+    /// Returns the answer with its body in pieces of `byteCount` bytes, at least 1, and a pause between them.
     public func inPieces(ofByteCount byteCount: Int, every pause: Duration = .zero) -> TestAnswer {
         with { $0.pieces = (max(1, byteCount), pause) }
     }
 
-    /// The answer with `answersRanges`.
+    /// Returns the answer with `answersRanges` set.
     public func answeringRanges() -> TestAnswer { with { $0.answersRanges = true } }
 
     private func with(_ change: (inout TestAnswer) -> Void) -> TestAnswer {

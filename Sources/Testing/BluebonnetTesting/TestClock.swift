@@ -4,8 +4,8 @@
 public import Bluebonnet
 public import Foundation
 
-/// A clock that moves when a test says so. Time limits of transfers, the pauses of retries and the delays of answers
-/// follow it, with managers that were made with it; holds and rates too, with a governor that was made with it.
+/// A clock that a test advances. The time limits of transfers, the waits between retries and the delays of answers
+/// follow the clock in managers made with it. The waits and rates of a governor made with it follow it too.
 ///
 /// ```swift
 /// let clock = TestClock()
@@ -15,15 +15,15 @@ public import Foundation
 /// await clock.advance(untilFinished: operation)
 /// ```
 ///
-/// These go on with the machine's clock: the time limit `connectivity`, the timeouts of batches and drains, limits of
-/// bytes a second, expiry of credentials and cached responses, and the times of a `TransferSummary`. Random waits are
-/// as long as they can be. All members may be used from any thread.
+/// The following use the machine's clock: the time limit `connectivity`, the timeouts of batches and drains, limits in
+/// bytes per second, the expiry of credentials and cached responses, and the times of a `TransferSummary`. Random
+/// waits have their maximum length. All members can be used from any thread.
 public final class TestClock: Sendable {
     let time: SimulatedTime
 
     /// Makes a clock.
     ///
-    /// - Parameter start: the time of day at the start, to which dates in `Retry-After` are compared.
+    /// - Parameter start: the time of day at the start, against which dates in `Retry-After` are compared.
     public init(startingAt start: Date = Date(timeIntervalSince1970: 1_700_000_000)) {
         time = SimulatedTime(start: start)
     }
@@ -31,7 +31,7 @@ public final class TestClock: Sendable {
     /// The time of day on this clock.
     public var date: Date { time.date }
 
-    /// Moves on, and lets whatever is due begin. Returns before what has begun is over.
+    /// Advances the clock, and starts everything that is due. Returns without waiting for the work that was started.
     ///
     /// - Parameter duration: 0 or more.
     public func advance(by duration: Duration) async {
@@ -39,8 +39,9 @@ public final class TestClock: Sendable {
         await time.advance(by: duration)
     }
 
-    /// Moves on from one instant at which something is due to the next, whenever no request is being answered, until
-    /// an operation has finished, or the task is cancelled. The operation has to be in a queue, or started.
+    /// Advances the clock repeatedly to the next instant at which something is due, whenever no request is being
+    /// answered, until an operation has finished, or the task is cancelled. The operation must be in a queue, or
+    /// started.
     public func advance(untilFinished operation: Operation) async {
         while !operation.isFinished, !Task.isCancelled {
             if await time.advanceToNextInstant() { continue }
@@ -53,7 +54,7 @@ public final class TestClock: Sendable {
         get async { await time.waitingAttemptCount }
     }
 
-    /// Returns when so many operations wait for their next attempt, or the task is cancelled.
+    /// Returns when at least `count` operations wait for their next attempt, or the task is cancelled. Default 1.
     public func waitUntilOperationsWait(_ count: Int = 1) async {
         while await waitingOperationCount < count, !Task.isCancelled {
             try? await Task.sleep(for: .milliseconds(1))
@@ -62,12 +63,12 @@ public final class TestClock: Sendable {
 }
 
 extension Governor {
-    /// Makes a governor whose holds and rates follow a clock.
+    /// Makes a governor whose waits and rates follow a clock.
     ///
     /// - Parameters:
-    ///   - limits: those of each origin that has none of its own.
-    ///   - rateLimit: how many transfers may begin in a time, to all origins together. Default nil: no limit.
-    ///   - clock: the clock of the managers that have the governor.
+    ///   - limits: the limits of each origin without its own limits.
+    ///   - rateLimit: the maximum rate at which transfers begin, to all origins together. Default nil: no limit.
+    ///   - clock: the clock of the managers that use the governor.
     public convenience init(_ limits: OriginLimits = OriginLimits(), rateLimit: RateLimit? = nil, clock: TestClock) {
         self.init(limits, rateLimit: rateLimit, timers: clock.time.governors)
     }

@@ -5,48 +5,48 @@ public import Bluebonnet
 internal import BluebonnetLocks
 public import Foundation
 
-/// Real traffic in a file, which tests play without a network: requests with what their servers answered.
+/// Real traffic in a file, which tests play without a network: requests with their servers' responses.
 ///
 /// ```swift
 /// let recording = try TrafficRecording(file: URL(fileURLWithPath: "Fixtures/users.json"), mode: .recordIfMissing)
 /// let manager = RequestOperationManager(baseURL: URL(string: "https://api.example.com/")!, recording: recording)
 /// ```
-/// The file is JSON, made for people: commit it beside the test, read it in a review, change it by hand. Any thread.
+/// The file is JSON and readable: commit it next to the test, read it in a review, edit it by hand. Any thread.
 public final class TrafficRecording: Sendable {
     /// Whether requests are sent.
     public enum Mode: Sendable {
-        /// No request leaves the process: the recording answers.
+        /// No request leaves the process: the recording answers all requests.
         case play
-        /// Requests go to their servers, and the file is written anew.
+        /// Requests are sent to their servers, and the file is overwritten.
         case record
-        /// `play` when the file is there, otherwise `record`.
+        /// `play` if the file exists, otherwise `record`.
         case recordIfMissing
     }
 
-    /// What has to be equal between a request and one of the recording.
+    /// The parts in which a request must equal a recorded one.
     public enum Matching: Sendable {
-        /// Method, URL and body; JSON by its value.
+        /// The method, the URL and the body. JSON bodies are compared by value.
         case methodURLAndBody
-        /// Method and URL.
+        /// The method and the URL.
         case methodAndURL
     }
 
     private struct Contents: Codable {
-        /// The version of the form. Others are refused.
+        /// The version of the format. Other versions are rejected.
         var bluebonnetRecording = 1
         var exchanges: [RecordedExchange] = []
     }
 
     private struct State {
         var exchanges: [RecordedExchange]
-        /// Which of them were played.
+        /// The indices of the played exchanges.
         var played: Set<Int> = []
         var writeError: NetworkingError?
     }
 
     /// The file.
     public let file: URL
-    /// Whether the file answers; otherwise requests are sent and the file is written.
+    /// Whether the file answers requests; if false, requests are sent and the file is written.
     public let isPlayed: Bool
     private let redaction: RecordingRedaction
     private let matching: Matching
@@ -55,11 +55,11 @@ public final class TrafficRecording: Sendable {
     /// Opens a recording.
     ///
     /// - Parameters:
-    ///   - file: a file of JSON. Its folder has to exist.
+    ///   - file: a JSON file. Its folder must exist.
     ///   - mode: whether requests are sent. Default `play`.
-    ///   - redaction: what is not kept. Default `RecordingRedaction.standard`.
-    ///   - matching: what has to be equal between a request and one of the recording. Default method, URL and body.
-    /// - Throws: `NetworkingError` with `cannotReadFile` when the file is to be played and cannot be read, or is no
+    ///   - redaction: the secrets that are not recorded. Default `RecordingRedaction.standard`.
+    ///   - matching: the parts in which a request must equal a recorded one. Default: method, URL and body.
+    /// - Throws: `NetworkingError` with `cannotReadFile`, if the file must be played and cannot be read, or is not a
     ///   recording.
     public init(
         file: URL, mode: Mode = .play, redaction: RecordingRedaction = .standard,
@@ -76,13 +76,13 @@ public final class TrafficRecording: Sendable {
         state = Mutex(State(exchanges: isPlayed ? try Self.read(file) : []))
     }
 
-    /// The exchanges in their order.
+    /// The exchanges, in order.
     public var exchanges: [RecordedExchange] { state.withLock { $0.exchanges } }
 
-    /// Checks that every exchange of a recording that is played was asked for.
+    /// Checks that every exchange of a played recording was requested.
     ///
-    /// - Throws: `UnplayedExchanges`, whose description names those that were not. Of a recording that is written: the
-    ///   `NetworkingError` with which the file could not be written, if any.
+    /// - Throws: `UnplayedExchanges`, whose description names the exchanges that were not requested. When recording:
+    ///   the `NetworkingError` of writing the file, if it failed.
     public func expectAllPlayed() throws {
         let (left, error) = state.withLock { state in
             (
@@ -95,7 +95,7 @@ public final class TrafficRecording: Sendable {
         if !left.isEmpty { throw UnplayedExchanges(left, file) }
     }
 
-    /// Adds an exchange and writes the file, in place of the one that is there.
+    /// Adds an exchange and overwrites the file.
     func add(_ exchange: RecordedExchange) {
         let exchange = redaction.apply(to: exchange)
         state.withLock { state in
@@ -108,8 +108,8 @@ public final class TrafficRecording: Sendable {
         }
     }
 
-    /// The answer to a request: that of the first exchange with an equal request that was not played. A request that
-    /// the recording does not have fails with `invalidRequest` and what differs.
+    /// Returns the answer of the first unplayed exchange with an equal request. If there is none, the answer is the
+    /// error `invalidRequest` with the differences.
     func answer(to request: SentRequest) -> TestAnswer {
         let wanted = redaction.apply(to: RecordedExchange(request)).request
         let found: Result<RecordedExchange, PlaybackFault> = state.withLock { state in
@@ -161,7 +161,7 @@ public final class TrafficRecording: Sendable {
     }
 }
 
-/// Exchanges of a recording that a test did not ask for. Its description names them line by line.
+/// The exchanges of a recording that a test did not request. The description names them line by line.
 public struct UnplayedExchanges: Error, Sendable, CustomStringConvertible {
     /// The lines for people.
     public let description: String

@@ -138,17 +138,13 @@ extension PageTests {
     }
 
     @Test func wayOfARequestRuns() async throws {
+        struct User: Decodable, Sendable { var name: String }
         try await Site.serving { site in
             let manager = site.manager
-            printed.update { $0 = [] }
             // BLOCK WayOfARequest.md
-            manager.get("me") { operation, response in
-                print(response)
-            } failure: { operation, error in
-                print(error)
-            }
+            let response = try await manager.get("users/1", as: User.self)
             // END
-            await printed.becomes { $0.contains { $0.contains("Ada") } }
+            #expect(response.value.name == "Ada")
         }
     }
 

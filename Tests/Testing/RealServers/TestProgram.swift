@@ -15,7 +15,14 @@ public struct TestProgram: Sendable {
     public static let isPythonAvailable = Availability.decide(
         "Python", missing: python == nil ? "no Python with cryptography and publicsuffixlist was found" : nil)
 
-    private let words: [String]
+    /// The path of gdb.
+    public static let debugger = "/usr/bin/gdb"
+
+    /// Whether gdb is installed. Reports once, on standard error, when it is not.
+    public static let isDebuggerAvailable = Availability.decide(
+        "gdb", missing: FileManager.default.isExecutableFile(atPath: debugger) ? nil : "\(debugger) does not exist")
+
+    public let words: [String]
 
     /// A program by its name or path, with its first arguments.
     public init(_ words: [String]) {

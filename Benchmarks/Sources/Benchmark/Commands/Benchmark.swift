@@ -4,7 +4,7 @@
 import ArgumentParser
 import LoadClients
 
-/// The executable.
+/// The executable `Benchmark`.
 @main
 struct Benchmark: ParsableCommand {
     static let configuration = CommandConfiguration(

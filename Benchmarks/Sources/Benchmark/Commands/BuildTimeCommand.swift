@@ -7,7 +7,8 @@ import Foundation
 import Glibc
 import Processes
 
-/// How long a clean release build of a program takes that gets one page, on Bluebonnet and on async-http-client.
+/// Measures the time of a clean release build of a program that gets one page, with Bluebonnet and with
+/// async-http-client.
 struct BuildTimeCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "build-time",

@@ -10,7 +10,7 @@ import Foundation
 import LoadClients
 import Synchronization
 
-/// What a call that waits costs beside the same call with callbacks.
+/// Measures the cost of async calls, compared with the same calls with callbacks.
 struct CallsCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "calls",
@@ -70,7 +70,7 @@ private enum CallForm: String, CaseIterable {
         return manager
     }()
 
-    /// Makes calls, and returns when all have ended.
+    /// Makes calls. Returns when all have ended.
     func run(_ count: Int, inFlight: Int) {
         let calls = CallCount(count, inFlight: inFlight)
         for _ in 0..<inFlight {
@@ -93,7 +93,7 @@ private enum CallForm: String, CaseIterable {
     }
 }
 
-/// How many calls are left, and how many are in flight. Any thread.
+/// Counts the remaining calls and the calls in flight. Any thread.
 private final class CallCount: Sendable {
     private let left: Atomic<Int>
     private let inFlight: Atomic<Int>
@@ -104,7 +104,7 @@ private final class CallCount: Sendable {
         self.inFlight = Atomic(inFlight)
     }
 
-    /// Takes the next call; false when there is none.
+    /// Claims the next call. Returns false if none is left.
     func claim() -> Bool {
         if left.wrappingSubtract(1, ordering: .relaxed).oldValue > 0 { return true }
         if inFlight.wrappingSubtract(1, ordering: .acquiringAndReleasing).newValue == 0 { hasEnded.signal() }

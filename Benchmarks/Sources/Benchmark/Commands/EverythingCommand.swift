@@ -6,7 +6,7 @@ import Figures
 import Foundation
 import LoadClients
 
-/// Everything that is measured beside others, in one run.
+/// Runs all comparisons with other clients and commands.
 struct EverythingCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "everything",
@@ -100,7 +100,8 @@ struct EverythingCommand: ParsableCommand {
         return cases.map { ($0, grid.contenders(of: $0)) }
     }
 
-    /// What an operation that waits takes is measured here, in this process, when all is quiet.
+    /// Makes the report. The memory of waiting operations is measured here, in this process, when no other measurement
+    /// runs.
     private func finish(_ reports: [CaseReport]) throws -> RunReport {
         var more: [RequirementOutcome] = []
         if !quick, work.contains(.enqueued), client.contains(.bluebonnet) {

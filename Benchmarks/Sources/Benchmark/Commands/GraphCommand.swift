@@ -4,7 +4,7 @@
 import ArgumentParser
 import Figures
 
-/// Dependencies at scale: chains and fans of pending operations, beside Foundation's own queue in the same run.
+/// Measures dependencies at scale: chains and fans of pending operations, and Foundation's queue in the same run.
 struct GraphCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "graph",

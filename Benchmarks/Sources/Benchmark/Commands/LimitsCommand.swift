@@ -10,7 +10,7 @@ import Foundation
 import FoundationNetworking
 import LoadClients
 
-/// A batch against a server that limits the rate of requests, and what a governor costs that has nothing to do.
+/// Measures a batch against a server that limits the rate of requests, and the cost of a governor without work.
 struct LimitsCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "limits",
@@ -49,7 +49,7 @@ struct LimitsCommand: ParsableCommand {
                 let figures = try LimitedBatch(url: server.url("limited"), perOrigin: limit).run(count)
                 print("\(limit) transfers at most: \(figures.text)")
                 isReached = isReached && figures.isGoalReached
-                sleep(2)  // until the server has its burst again
+                sleep(2)  // until the server allows a burst again
             }
         }
         if rounds > 0 {
@@ -72,7 +72,8 @@ private struct LimitedBatch {
         var count = 0
         var successCount = 0
         var seconds = 0.0
-        /// Answers with 429, in all and after the first second, and all answers after it.
+        /// The number of answers with status 429, in all and after the first second, and the number of all answers
+        /// after it.
         var refusalCount = 0
         var lateRefusalCount = 0
         var lateAnswerCount = 0
@@ -115,12 +116,12 @@ private struct LimitedBatch {
         figures.lateAnswerCount += lateCount
         guard operation.error == nil else { return }
         figures.successCount += 1
-        // The time for the queue and the waits is in `total`, from which the beginning is known.
+        // `total` includes the time in the queue and the waits, and so begins when the operations were queued.
         if operation.summary.timings.total > .seconds(1) { figures.lateAnswerCount += 1 }
     }
 }
 
-/// What a governor costs whose limits are not reached.
+/// The cost of a governor whose limits are not reached.
 private struct GovernorCost {
     let count: Int
     let rounds: Int
@@ -137,7 +138,7 @@ private struct GovernorCost {
             for form in Form.allCases.shuffled() {
                 guard let manager = managers[form] else { continue }
                 let time = time(of: manager)
-                if round > 0 { times[form, default: []].append(time) }  // the first round warms up
+                if round > 0 { times[form, default: []].append(time) }  // the first round is the warm-up
             }
         }
         for form in Form.allCases {
@@ -148,7 +149,7 @@ private struct GovernorCost {
         }
     }
 
-    /// Microseconds of processor time an operation.
+    /// Returns the processor time per operation, in microseconds.
     private func time(of manager: RequestOperationManager) -> Double {
         manager.responseSerializer = HTTPResponseSerializer()
         guard let url = URL(string: "http://127.0.0.1/") else { return 0 }

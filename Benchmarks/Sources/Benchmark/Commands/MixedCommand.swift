@@ -5,7 +5,7 @@ import ArgumentParser
 import Figures
 import Foundation
 
-/// Requests that differ in their origins, paths, fields, bodies and serializers, beside the other clients.
+/// Compares clients with requests that differ in their origins, paths, fields, bodies and serializers.
 struct MixedCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "mixed",

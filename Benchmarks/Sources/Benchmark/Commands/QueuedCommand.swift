@@ -5,7 +5,7 @@ import ArgumentParser
 import Figures
 import Foundation
 
-/// Very many operations in the queue at once: threads and descriptors.
+/// Measures threads and descriptors with very many operations in the queue.
 struct QueuedCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "queued",

@@ -9,7 +9,7 @@ import FoundationNetworking
 import LoadClients
 import Processes
 
-/// What serializing costs: time, memory, and the delay of others.
+/// Measures the cost of serialization: time, memory, and the delay of other requests.
 struct SerializationCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "serialization",
@@ -94,7 +94,7 @@ struct SerializationCommand: ParsableCommand {
     }
 }
 
-// MARK: - Small requests beside large bodies
+// MARK: - Small requests during large bodies
 
 extension SerializationCommand {
     private func measureDelay() throws {
@@ -133,7 +133,7 @@ extension SerializationCommand {
         return operations
     }
 
-    /// One small request after another, each from another server.
+    /// Sends one small request after another, each to another server.
     private static func fetchFromEach(
         _ places: [SmallRequests], _ manager: RequestOperationManager, _ note: (SmallRequests, Double) -> Void
     ) throws {
@@ -168,7 +168,7 @@ extension SerializationCommand {
         try done.wait()
     }
 
-    /// 50 MB of objects with texts, numbers and truth values.
+    /// Returns 50 MB of objects with texts, numbers and truth values.
     private static func document() -> Data {
         var data = Data("[".utf8)
         var number = 0
@@ -205,7 +205,7 @@ extension SerializationCommand {
 
     private static func text(_ number: Double) -> String { String(format: "%.2f", number) }
 
-    /// Prints the median, the 99th percentile and the largest of sorted figures.
+    /// Prints the median, the 99th percentile and the maximum of sorted figures.
     private static func show(_ title: String, _ figures: [Double], _ unit: String) {
         guard let last = figures.last else { return print("\(title): none") }
         let (median, high) = (figures[figures.count / 2], figures[figures.count * 99 / 100])

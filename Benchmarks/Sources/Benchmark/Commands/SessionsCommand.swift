@@ -11,7 +11,7 @@ import HeapFigures
 import LoadClients
 import Synchronization
 
-/// What a data task of a session manager costs beside the operation that it stands for.
+/// Measures the cost of a session manager's data tasks, compared with the operations that they wrap.
 struct SessionsCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "sessions",
@@ -121,7 +121,7 @@ extension SessionsCommand {
     }
 }
 
-// MARK: - Memory and very many
+// MARK: - Memory and many tasks
 
 extension SessionsCommand {
     private func measureMemory() throws {
@@ -166,18 +166,18 @@ extension SessionsCommand {
 }
 
 extension HTTPRequestOperation {
-    /// The operation with a handler, as a task has one.
+    /// Adds a handler to the operation, as tasks have one, and returns it.
     fileprivate func handled() -> HTTPRequestOperation {
         addCompletion { _, _ in }
         return self
     }
 }
 
-/// What a round of requests costs.
+/// The cost of one round of requests.
 private struct RoundCost {
-    /// Requests a second.
+    /// The number of requests per second.
     let rate: Double
-    /// Processor time of all threads, in microseconds for each request.
+    /// The processor time of all threads per request, in microseconds.
     let cpu: Double
 
     init(of count: Int, _ body: () throws -> Void) throws {
@@ -188,14 +188,14 @@ private struct RoundCost {
     }
 }
 
-/// Counts ends, and waits for the last one.
+/// Counts the ends of requests, and waits for the last one.
 private final class Ends: Sendable {
     private let state: Mutex<(left: Int, failures: Int)>
     private let isOver = DispatchSemaphore(value: 0)
 
     init(_ count: Int) { state = Mutex((count, 0)) }
 
-    /// - Parameter status: nil for a request that failed.
+    /// - Parameter status: the status; nil for a failed request.
     func note(_ status: Int?) {
         let isLast = state.withLock { state in
             state.left -= 1

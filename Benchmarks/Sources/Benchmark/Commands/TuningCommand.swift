@@ -6,7 +6,7 @@ import Figures
 import Foundation
 import LoadClients
 
-/// What each part of `Tuning` gains: mixed traffic, and HTTP/2, with the part on and off.
+/// Measures the gain of each part of `Tuning`: mixed traffic and HTTP/2, with the part on and off.
 struct TuningCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "tuning",
@@ -63,7 +63,7 @@ struct TuningCommand: ParsableCommand {
         return TextTable(rows: rows).lines.joined(separator: "\n")
     }
 
-    /// The ratios of requests a second, processor time and peak memory, for each part.
+    /// Returns the ratios of requests per second, processor time and peak memory, for each part.
     private func ratios(_ arguments: [String]) throws -> [TuningPart: [Spread]] {
         var ratios: [TuningPart: [[Double]]] = [:]
         for _ in 0..<rounds {

@@ -9,13 +9,13 @@ import FoundationNetworking
 import HeapFigures
 import LoadClients
 
-/// Who waits for whom.
+/// The dependencies in a graph of operations.
 enum GraphShape: String, CaseIterable {
-    /// Nobody: what the operations cost without dependencies.
+    /// No dependencies: the cost of the operations alone.
     case independent
-    /// Each waits for the one before.
+    /// Each operation depends on the previous one.
     case chain
-    /// The last waits for all others.
+    /// The last operation depends on all others.
     case fanIn
 
     /// Adds the dependencies.
@@ -33,8 +33,8 @@ enum GraphShape: String, CaseIterable {
 
 /// One measurement of a graph of operations.
 enum GraphCase {
-    /// Microseconds an operation, for making, adding, running and releasing; a look at each outcome in between is no
-    /// part of it.
+    /// Returns the time per operation in microseconds for making, adding, running and releasing. Checking the outcomes
+    /// is not included.
     static func runBluebonnet(_ shape: GraphShape, size: Int) throws -> Cost {
         let manager = RequestOperationManager.inMemory()
         manager.responseSerializer = HTTPResponseSerializer()
@@ -53,7 +53,7 @@ enum GraphCase {
         return (running + releasing) * (1e6 / Double(size))
     }
 
-    /// Measures the graph with blocks in a queue of Foundation's.
+    /// Measures the graph with blocks in Foundation's queue.
     static func runFoundation(_ shape: GraphShape, size: Int) throws -> Cost {
         let queue = OperationQueue()
         let cost = cost {
@@ -65,7 +65,7 @@ enum GraphCase {
         return cost * (1e6 / Double(size))
     }
 
-    /// Bytes that malloc hands out for an operation that waits in a chain, without and with its request.
+    /// Returns the bytes allocated with malloc per operation that waits in a chain, without and with its request.
     static func memory(size: Int) throws -> (own: Int, withRequest: Int) {
         let manager = RequestOperationManager.inMemory()
         manager.responseSerializer = HTTPResponseSerializer()
@@ -82,7 +82,7 @@ enum GraphCase {
         return ((after - between) / size, (after - before) / size)
     }
 
-    /// Milliseconds from cancelling a chain until every operation has its outcome.
+    /// Returns the time in milliseconds from cancelling a chain until every operation has its outcome.
     static func cancelAll(size: Int) throws -> Cost {
         let manager = RequestOperationManager.inMemory()
         manager.responseSerializer = HTTPResponseSerializer()
@@ -116,7 +116,7 @@ enum GraphCase {
     }
 }
 
-/// What something took: time by the clock, and by the processors, which other programs disturb less.
+/// A measured cost: elapsed time, and processor time, which other programs affect less.
 struct Cost {
     let wall: Double
     let cpu: Double
@@ -126,17 +126,17 @@ struct Cost {
     static func * (cost: Cost, factor: Double) -> Cost { Cost(wall: cost.wall * factor, cpu: cost.cpu * factor) }
 }
 
-/// What it took in several rounds.
+/// The costs of several rounds.
 struct CostSpread {
     let wall: Spread
     let cpu: Spread
 
-    /// Takes at least one.
+    /// - Parameter costs: at least one cost.
     init(_ costs: [Cost]) {
         wall = Spread(costs.map(\.wall))
         cpu = Spread(costs.map(\.cpu))
     }
 
-    /// For example `9.4 (8.6–12.0), CPU 9.3`.
+    /// The text, for example `9.4 (8.6–12.0), CPU 9.3`.
     var text: String { "\(wall.text(fractionDigits: 1)), CPU \(Spread.text(cpu.median, 1))" }
 }

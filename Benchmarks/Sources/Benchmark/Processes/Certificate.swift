@@ -5,15 +5,15 @@ import Figures
 import Foundation
 import Processes
 
-/// A certificate for 127.0.0.1 and the authority that vouches for it, made for one run by the `openssl` command.
+/// A certificate for 127.0.0.1 and its authority, made for one run by the `openssl` command.
 enum Certificate {
-    /// What clients have to trust.
+    /// The file of the authority, which clients must trust.
     static let authorityFile = "authority.pem"
-    /// What the server shows, and its key.
+    /// The file of the server's certificate, and the file of its key.
     static let chainFile = "server.pem"
     static let keyFile = "server.key"
 
-    /// Makes them in a folder. Keys are of P-256, as is usual today.
+    /// Makes the files in a folder. Keys are of P-256.
     static func make(in folder: URL) throws {
         guard let openssl = Spawning.find("openssl") else {
             throw BenchmarkError("the openssl command is not installed (on Debian and Ubuntu: the package openssl)")
@@ -32,7 +32,7 @@ enum Certificate {
                 + ["-keyout", path(keyFile), "-out", path(chainFile)])
     }
 
-    /// What openssl says about its work, dots and pluses, is dropped.
+    /// Runs openssl. Its progress output is discarded.
     private static func run(_ words: [String]) throws {
         let outcome = try ChildProcess(words: ["/bin/sh", "-c", "exec \"$@\" 2>&1", "sh"] + words).run()
         guard outcome.status == 0 else {

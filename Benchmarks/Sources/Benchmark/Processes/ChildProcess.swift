@@ -7,28 +7,28 @@ import Glibc
 import LoadClients
 import Processes
 
-/// Runs a program to its end and tells what it wrote and used. It does not know what the program measures.
+/// Runs a program to its end. Returns its output and its resource usage, and knows nothing of the measurement.
 ///
-/// Whatever goes wrong, and also when a signal comes, the program is stopped by its id before the error is thrown.
+/// In case of an error or a signal, the program is stopped by its id before the error is thrown.
 struct ChildProcess {
-    /// What a program came to.
+    /// The outcome of a program.
     struct Outcome {
         let output: Data
-        /// As `wait` has it: 0 is success.
+        /// The status that `wait` reports: 0 is success.
         let status: CInt
         let cpuSeconds: Double
-        /// From just before its start until its standard output was closed.
+        /// The time from just before the start until the program closed its standard output, in seconds.
         let wallSeconds: Double
     }
 
-    /// Its path and arguments.
+    /// The path and the arguments of the program.
     let words: [String]
-    /// How long it may take.
+    /// The time limit.
     var limit = Duration.seconds(300)
-    /// Milliseconds between two calls of `observe`.
+    /// The time between two calls of `observe`, in milliseconds.
     var interval: CInt = 500
 
-    /// - Parameter observe: looks at the process while it runs.
+    /// - Parameter observe: called with the process id while the program runs.
     func run(observe: (pid_t) -> Void = { _ in }) throws -> Outcome {
         let pipe = try OutputPipe()
         defer { pipe.closeReader() }

@@ -5,15 +5,15 @@ import Dispatch
 import Figures
 import Synchronization
 
-/// The end of something that runs elsewhere, to wait for.
+/// Waits for the end of work that runs on another thread.
 final class Completion: Sendable {
     private let state = Mutex<(isOver: Bool, failure: String?, byteCount: Int64)>((false, nil, 0))
     private let semaphore = DispatchSemaphore(value: 0)
 
-    /// Whether it has ended.
+    /// Whether the work has ended.
     var isOver: Bool { state.withLock { $0.isOver } }
 
-    /// The bytes that were noted.
+    /// The recorded number of bytes.
     var byteCount: Int64 { state.withLock { $0.byteCount } }
 
     func note(count: Int64) { state.withLock { $0.byteCount = count } }
@@ -26,7 +26,7 @@ final class Completion: Sendable {
         semaphore.signal()
     }
 
-    /// Waits for the end; throws when it is a failure.
+    /// Waits for the end of the work. Throws its failure.
     func wait() throws {
         semaphore.wait()
         if let failure = state.withLock({ $0.failure }) { throw BenchmarkError(failure) }

@@ -5,8 +5,8 @@ import Figures
 import Foundation
 import Glibc
 
-/// Takes one HTTP request on a free port of 127.0.0.1, throws its body away and answers 200, on a thread of its own; it
-/// keeps 64 KiB at most, so that it can run in the process whose memory is measured.
+/// Accepts one HTTP request on a free port of 127.0.0.1, discards its body and answers 200, on its own thread. It
+/// keeps at most 64 KiB, so that it can run in the process whose memory is measured.
 final class DiscardServer: Sendable {
     /// The port.
     let port: UInt16
@@ -29,7 +29,7 @@ final class DiscardServer: Sendable {
         port = UInt16(bigEndian: address.sin_port)
     }
 
-    /// Takes one request; gives how many bytes of a body arrived, once the answer is sent.
+    /// Accepts one request. Calls `done` with the number of received body bytes after the answer is sent.
     func takeOne(_ done: @escaping @Sendable (Int64) -> Void) {
         Thread.detachNewThread { [listener] in
             let connection = accept(listener, nil, nil)

@@ -4,12 +4,12 @@
 import Figures
 import Glibc
 
-/// Ports of 127.0.0.1.
+/// Finds and checks ports of 127.0.0.1.
 enum Loopback {
-    /// Different ports on which nothing listens at the moment.
+    /// Returns different ports on which no process listens at the moment.
     static func freePorts(_ count: Int) throws -> [UInt16] {
         guard count > 0 else { return [] }
-        // The socket keeps its port while the others are chosen.
+        // The socket reserves its port while the others are chosen.
         return try withSocket { descriptor in
             guard call(bind, descriptor, port: 0), let port = port(of: descriptor) else {
                 throw BenchmarkError("no port of 127.0.0.1 is free")
@@ -27,7 +27,7 @@ enum Loopback {
         return status == 0 ? UInt16(bigEndian: address.sin_port) : nil
     }
 
-    /// Whether something listens on a port.
+    /// Returns whether a process listens on a port.
     static func accepts(_ port: UInt16) -> Bool {
         withSocket { call(connect, $0, port: port) }
     }
@@ -38,7 +38,7 @@ enum Loopback {
         return try body(descriptor)
     }
 
-    /// Calls `bind` or `connect`; both fail on a socket that could not be made.
+    /// Calls `bind` or `connect`. Both fail for an invalid socket.
     private static func call(
         _ function: (CInt, UnsafePointer<sockaddr>?, socklen_t) -> CInt, _ descriptor: CInt, port: UInt16
     ) -> Bool {

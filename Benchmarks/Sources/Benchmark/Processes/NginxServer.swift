@@ -7,17 +7,17 @@ import Glibc
 import LoadClients
 import Processes
 
-/// An nginx of one process, on free ports of 127.0.0.1, that keeps connections alive without limit.
+/// An nginx with one process, on free ports of 127.0.0.1, that keeps connections alive without limit.
 ///
-/// It answers `/tiny` with 13 bytes whatever the method, `/json` with 1 kB of JSON and `/sink` once it has read the
-/// request's body, and serves the files in its folder. `/limited` is answered at most `limitedRate` times a second, with
-/// a burst of 20, and with status 429 beyond that. What it read for `/sink` is in `sink.log`. The origins for mixed
-/// traffic answer every request with the same small JSON.
+/// It answers `/tiny` with 13 bytes for any method, `/json` with 1 kB of JSON, and `/sink` after it has read the
+/// request's body, and serves the files in its folder. `/limited` is answered at most `limitedRate` times per second,
+/// with a burst of 20, and with status 429 beyond that. The number of bytes read for `/sink` is in `sink.log`. The
+/// origins for mixed traffic answer every request with the same small JSON.
 struct NginxServer {
     private let process: pid_t
     private let ports: Ports
 
-    /// One port for each wire, and those for mixed traffic.
+    /// One port for each wire, and the ports for mixed traffic.
     struct Ports {
         let plain: UInt16
         let tls: UInt16
@@ -33,10 +33,10 @@ struct NginxServer {
     /// The body of `/tiny`.
     static let tinyBody = "Hello, world!"
 
-    /// How many requests for `/limited` are answered in a second.
+    /// The number of requests for `/limited` that are answered per second.
     static let limitedRate = 200
 
-    /// The URL of a path.
+    /// Returns the URL of a path.
     func url(_ path: String, _ wire: Wire = .plain) throws -> URL {
         let origin =
             switch wire {
@@ -50,17 +50,17 @@ struct NginxServer {
         return url
     }
 
-    /// Where mixed requests go.
+    /// The origins of mixed requests.
     var mixedOrigins: [String] { ports.mixed.map { "http://127.0.0.1:\($0)" } }
 
-    /// Starts a server in a folder, runs `body`, and stops the server however that ended.
+    /// Starts a server in a folder, calls `body`, and stops the server when `body` returns or throws.
     static func whileRunning<Result>(in folder: URL, _ body: (NginxServer) throws -> Result) throws -> Result {
         let server = try start(in: folder)
         defer { Spawning.end(server.process, with: SIGTERM) }
         return try body(server)
     }
 
-    // A port that was free may be taken before nginx gets to it.
+    // Retries, because a port that was free may be taken before nginx opens it.
     private static func start(in folder: URL) throws -> NginxServer {
         for _ in 1...3 {
             let ports = try Ports()
@@ -75,7 +75,7 @@ struct NginxServer {
         throw BenchmarkError("nginx did not start")
     }
 
-    /// Waits until it listens; false when it has ended instead.
+    /// Waits until the server listens. Returns false if it has ended instead.
     private static func isUp(_ process: pid_t, _ port: UInt16) throws -> Bool {
         let deadline = ContinuousClock.now + .seconds(10)
         while !Loopback.accepts(port) {
@@ -100,7 +100,7 @@ extension NginxServer {
         let file = folder.appendingPathComponent("nginx.conf")
         try settings(in: folder, ports).write(to: file, atomically: false, encoding: .utf8)
         let words = [nginx, "-p", folder.path, "-c", file.path, "-e", "stderr"]
-        // Where there is setpriv, the kernel stops nginx even when this process is killed.
+        // With setpriv, the kernel stops nginx even if this process is killed.
         return Spawning.find("setpriv").map { [$0, "--pdeathsig", "TERM", "--"] + words } ?? words
     }
 
@@ -146,8 +146,8 @@ extension NginxServer {
             """
     }
 
-    /// A location that answers by itself would do so before the body came. This one reads the body to its end, into a
-    /// file, and only then asks for an answer without it.
+    /// Returns a location that reads the whole body into a file and only then requests an answer, without the body. A
+    /// location that answers directly would answer before the body has arrived.
     private static func sink(_ ports: Ports, _ folder: URL) -> String {
         """
         location = /sink {
@@ -160,6 +160,6 @@ extension NginxServer {
         """
     }
 
-    /// The file in the server's folder with one line for each request to `/sink`: how many bytes of it were read.
+    /// The file in the server's folder with one line for each request to `/sink`: the number of bytes read.
     static let sinkLog = "sink.log"
 }

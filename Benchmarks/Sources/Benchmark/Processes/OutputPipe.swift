@@ -7,7 +7,7 @@ import Glibc
 
 /// A pipe from a child to this process.
 struct OutputPipe {
-    /// The end for the child.
+    /// The write end, for the child.
     let writer: CInt
     private let reader: CInt
 
@@ -18,14 +18,14 @@ struct OutputPipe {
         for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
     }
 
-    /// Closes this process's copy of the child's end, without which there would be no end of the output.
+    /// Closes this process's copy of the write end; otherwise the output would never end.
     func closeWriter() { close(writer) }
 
-    /// Closes the end for reading.
+    /// Closes the read end.
     func closeReader() { close(reader) }
 
-    /// Reads to the end. Calls `observe` at first and then once an interval: to look at a process costs more than to
-    /// read what it wrote, and takes a processor from what is measured.
+    /// Reads to the end. Calls `observe` first, and then once per interval: observing a process costs more than
+    /// reading its output, and takes a processor from the measured work.
     func readToEnd(every milliseconds: CInt, observe: () throws -> Void) throws -> Data {
         var output = Data()
         var buffer = [UInt8](repeating: 0, count: 64 * 1024)

@@ -5,7 +5,7 @@ import Figures
 import Foundation
 import Processes
 
-/// A file of any length whose every mebibyte is known: random bytes from a fixed seed behind the block's number.
+/// A file of any length with known contents: each mebibyte is its number followed by random bytes from a fixed seed.
 struct PatternFile {
     let mebibyteCount: Int
     private let noise: Data
@@ -19,10 +19,10 @@ struct PatternFile {
         }
     }
 
-    /// Its length.
+    /// The length of the file, in bytes.
     var byteCount: Int64 { Int64(mebibyteCount) * Int64(Self.blockSize) }
 
-    /// Writes it.
+    /// Writes the file.
     func write(to file: URL) throws {
         guard FileManager.default.createFile(atPath: file.path, contents: nil) else {
             throw BenchmarkError("\(file.path) cannot be made")
@@ -35,7 +35,7 @@ struct PatternFile {
         }
     }
 
-    /// Throws unless a file is the same, byte for byte.
+    /// Throws an error unless a file has the same bytes.
     func check(_ file: URL) throws {
         let handle = try FileHandle(forReadingFrom: file)
         defer { try? handle.close() }
@@ -55,7 +55,7 @@ struct PatternFile {
     }
 }
 
-/// A small generator of random numbers with a known sequence (SplitMix64, Steele, Lea and Flood 2014).
+/// A generator of random numbers with a known sequence (SplitMix64, Steele, Lea and Flood 2014).
 struct SplitMix64: RandomNumberGenerator {
     var state: UInt64
 

@@ -6,12 +6,12 @@ import Figures
 import Foundation
 import Processes
 
-/// A minimal program on one of the libraries, to be built from nothing.
+/// A minimal program with one of the libraries, built from scratch.
 enum BuildSubject: String, CaseIterable, ExpressibleByArgument {
     case bluebonnet
     case asyncHTTPClient = "async-http-client"
 
-    /// Builds it in a folder.
+    /// Builds the program in a folder.
     func build(in folder: URL) throws -> ChildProcess.Outcome {
         guard let swift = Spawning.find("swift") else { throw BenchmarkError("swift is not on the path") }
         let sources = folder.appendingPathComponent("Sources/Program")
@@ -93,7 +93,7 @@ enum BuildSubject: String, CaseIterable, ExpressibleByArgument {
         }
     }
 
-    /// The repository: this file is five levels below it.
+    /// The folder of the repository, five levels above this file.
     static var root: String {
         URL(fileURLWithPath: #filePath).pathComponents.dropLast(5).joined(separator: "/").replacing("//", with: "/")
     }

@@ -6,10 +6,10 @@ import Foundation
 import Glibc
 import Processes
 
-/// The files that a case needs in the server's folder, and what has to be found when a client is done with them.
+/// The files of a case in the server's folder, and the checks after a client has used them.
 struct CaseFiles {
     static let largeName = "large"
-    /// Where each file is under the server's root.
+    /// The path of each file relative to the server's root.
     let paths: [String]
     let byteCountEach: Int64
     private let work: Work
@@ -23,7 +23,7 @@ struct CaseFiles {
         switch work {
         case .tiny, .json, .post, .mixed, .mixedOneOrigin, .enqueued: (pattern, paths, byteCountEach) = (nil, [], 0)
         case .downloadFile, .upload, .downloadMemory:
-            // What goes to memory is a quarter as long.
+            // Downloads to memory are a quarter as long.
             let count = work == .downloadMemory ? max(1, sizes.mebibyteCount / 4) : sizes.mebibyteCount
             let pattern = PatternFile(mebibyteCount: count)
             try pattern.write(to: folder.appendingPathComponent(Self.largeName))
@@ -46,7 +46,7 @@ struct CaseFiles {
         }
     }
 
-    /// The options of `load` that name them.
+    /// The options of `load` that name the files.
     var arguments: [String] {
         switch work {
         case .tiny, .json, .post, .mixed, .mixedOneOrigin, .enqueued, .smallFiles, .largeFiles: []
@@ -56,10 +56,10 @@ struct CaseFiles {
         }
     }
 
-    /// Fills as much memory as a client is about to fill with what it gets, and gives it back.
+    /// Fills as much memory as the client will fill with its downloads, and releases it.
     ///
-    /// A virtual machine that gives free memory back to its host gets it again page by page, when it is first touched,
-    /// which can take longer than the download: the client that came after a pause would pay for it.
+    /// A virtual machine that returns free memory to its host gets each page back at its first use, which can take
+    /// longer than the download. Without this, the first client after a pause would pay for it.
     func touchMemory() throws {
         guard [.downloadFile, .downloadMemory, .largeFiles].contains(work) else { return }
         let file = folder.appendingPathComponent("touched")
@@ -69,8 +69,8 @@ struct CaseFiles {
 
     private var output: URL { folder.appendingPathComponent("output") }
 
-    /// Looks at what a client left: a download byte for byte in the first round, its length in every other; of an
-    /// upload, how much the server read.
+    /// Checks the files that a client has left. A download is compared byte for byte in the first round, and by length
+    /// in the others. For an upload, checks the number of bytes that the server read.
     func checkAfterRound(isFirst: Bool) throws {
         if work == .upload { try checkUpload() }
         guard work == .downloadFile else { return }
@@ -91,7 +91,7 @@ struct CaseFiles {
         }
     }
 
-    /// The server writes a line just after its answer, so it may not be there yet.
+    /// Returns the lines of the log. The server writes a line just after its answer, so this waits for up to 5 s.
     private static func lines(of log: URL) throws -> [Substring] {
         let deadline = ContinuousClock.now + .seconds(5)
         while true {
@@ -101,7 +101,7 @@ struct CaseFiles {
         }
     }
 
-    /// Removes them all.
+    /// Removes all files.
     func remove() {
         for name in [Self.largeName, "files", "output"] {
             try? FileManager.default.removeItem(at: folder.appendingPathComponent(name))

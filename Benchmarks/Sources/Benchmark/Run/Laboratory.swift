@@ -8,21 +8,21 @@ import Glibc
 import LoadClients
 import Processes
 
-/// Carries out the cases of a run, one round of one contender at a time, against one server.
+/// Runs the cases of a benchmark, one round of one contender at a time, against one server.
 ///
-/// It makes the files that a case needs when it comes to it, and removes them after it.
+/// It makes the files of a case before the case and removes them after it.
 final class Laboratory {
-    /// How large and how many what is measured is.
+    /// The sizes and counts of the measured work.
     struct Sizes {
         var seconds = 0.25
-        /// How many mixed requests a round has; nil is as many as take `seconds`.
+        /// The number of mixed requests in a round; nil means as many as take `seconds`.
         var mixedCount: Int?
         var mebibyteCount = 1024
         var enqueuedCount = 100_000
         var smallFileCount = 3000
         var largeFileCount = 20
 
-        /// What the server's folder has to hold at the same time, more or less: a file, its copy and an upload.
+        /// The approximate size of the server's folder at any time, in bytes: a file, its copy and an upload.
         var byteCount: Int64 { max(Int64(3 * mebibyteCount) << 20, Int64(2 * largeFileCount) * 50_000_000) }
     }
 
@@ -31,7 +31,7 @@ final class Laboratory {
     private let sizes: Sizes
     private let roundCount: Int
     private let bluebonnetPath: () throws -> String
-    /// What went wrong, one sentence for each contender that had to leave a case.
+    /// The failures, one sentence for each contender that was removed from a case.
     private(set) var failures: [String] = []
 
     init(
@@ -45,7 +45,7 @@ final class Laboratory {
         self.bluebonnetPath = bluebonnetPath
     }
 
-    /// Measures cases one by one and prints the table of each.
+    /// Measures cases one by one, and prints the table of each.
     func measure(_ cases: [(testCase: Case, contenders: [Contender])]) throws -> [CaseReport] {
         try cases.map { testCase, contenders in
             let report = try measure(testCase, contenders)
@@ -55,14 +55,14 @@ final class Laboratory {
         }
     }
 
-    /// Ends the program with status 1 when a contender had to leave a case, and says why.
+    /// Prints the failures and ends the program with status 1, if a contender was removed from a case.
     static func check(_ failures: [String]) throws {
         guard !failures.isEmpty else { return }
         print("\nWhat failed and is left out:\n" + failures.joined(separator: "\n"))
         throw ExitCode.failure
     }
 
-    /// Measures a case: a trial of each contender where there are many requests, then the rounds, interleaved.
+    /// Measures a case: a trial of each contender if there are many requests, then interleaved rounds.
     func measure(_ testCase: Case, _ contenders: [Contender]) throws -> CaseReport {
         let files = try CaseFiles(testCase.work, in: folder, sizes)
         defer { files.remove() }
@@ -74,7 +74,7 @@ final class Laboratory {
         contenders.removeAll { plans[$0] == nil }
         var rounds: [Contender: [Measured]] = [:]
         for round in 0..<roundCount {
-            // Whoever comes after a certain one, or twice in a row, finds memory and caches in another state.
+            // Shuffled, because the state of memory and caches depends on the previous contender.
             for contender in contenders.shuffled() {
                 guard let plan = plans[contender] else { continue }
                 let measured = try attempt(testCase, contender) {
@@ -87,13 +87,13 @@ final class Laboratory {
         return CaseReport(testCase, rounds: rounds.filter { plans[$0.key] != nil })
     }
 
-    /// What a trial came to: how many requests a round has, and the allocations of each.
+    /// The result of a trial: the number of requests in a round, and the allocations per request.
     private struct Trial {
         let requestCount: Int
         let allocationsPerRequest: Double?
     }
 
-    /// An error other than an interruption is noted, and the contender leaves the case.
+    /// Records an error, unless it is an interruption, and returns nil: the contender is then removed from the case.
     private func attempt<Result>(
         _ testCase: Case, _ contender: Contender, _ body: () throws -> Result
     ) throws -> Result? {
@@ -141,7 +141,7 @@ final class Laboratory {
         return measured
     }
 
-    /// The options of `load` that a case asks for.
+    /// Returns the options of `load` for a case.
     private func arguments(_ testCase: Case, _ count: Int) throws -> [String] {
         var words = ["--count", "\(count)", "--concurrency", "\(testCase.concurrency)"]
         if testCase.wire != .plain {

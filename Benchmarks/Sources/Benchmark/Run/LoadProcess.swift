@@ -5,18 +5,19 @@ import Figures
 import Foundation
 import LoadClients
 
-/// One client's part of one round in a process of its own: this executable again, with the subcommand `load`, which is
-/// what `LoadDriver` is.
+/// Runs one client's part of one round in a separate process: this executable with the subcommand `load`, which is the
+/// same as `LoadDriver`.
 ///
-/// So each client's CPU time, memory and allocations are its own, and each round starts from nothing.
+/// So CPU time, memory and allocations are measured per client, and no state is left from earlier rounds.
 struct LoadProcess {
     let contender: Contender
-    /// The options of `load`, besides the client.
+    /// The options of `load`, apart from the client.
     var arguments: [String]
-    /// Whether its threads are counted while it runs, every other millisecond.
+    /// Whether the process's threads are counted while it runs, every 2 ms.
     var watchesThreads = false
 
-    /// - Throws: a `BenchmarkError` when the client failed, an answer was wrong, it does not end, or a signal came.
+    /// - Throws: a `BenchmarkError`, if the client failed, an answer was wrong, the process does not end, or a signal
+    ///   came.
     func run() throws -> (measurement: Measured, threads: ThreadCounts) {
         let executable = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
         var threads = ThreadCounts()

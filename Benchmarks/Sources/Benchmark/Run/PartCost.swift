@@ -5,8 +5,8 @@ import Figures
 import Foundation
 import LoadClients
 
-/// What parts of a manager cost that have nothing to do: GETs of 13 bytes, with the parts and without, by turns and each
-/// in a process of its own.
+/// Measures the cost of a manager's idle parts: GETs of 13 bytes with and without the parts, alternating, each in a
+/// separate process.
 struct PartCost {
     let url: URL
     let rounds: Int
@@ -15,7 +15,7 @@ struct PartCost {
         ("retries and a governor", [.retries, .governor]), ("a bearer token that is valid", [.authenticator]),
     ]
 
-    /// - Throws: a `BenchmarkError` when a request failed.
+    /// - Throws: a `BenchmarkError`, if a request failed.
     func measure() throws {
         let plain = [
             "--url", url.absoluteString, "--expect", "13", "--count", "20000", "--concurrency", "64",

@@ -6,21 +6,21 @@ import Foundation
 import LoadClients
 import Processes
 
-/// A command that gets many files: its words, and whether it really got them.
+/// Runs a command that downloads many files, and checks the files.
 struct Peer {
     let contender: Contender
-    /// Where each file is.
+    /// The URL of each file.
     let urls: [URL]
     let byteCountEach: Int64
-    /// Where `bluebonnet` is.
+    /// The path of `bluebonnet`.
     let bluebonnetPath: String
 
-    /// Runs it once, into a new folder under `parent`.
+    /// Runs the command once, into a new folder under `parent`.
     ///
-    /// Many small files are left there: ext4 passes over what was deleted in the last five seconds, one by one,
-    /// whenever a file is made, so that the next command would pay for cleaning up behind this one.
+    /// Small files are not deleted afterwards: whenever a file is made, ext4 skips files deleted in the last five
+    /// seconds one by one, so that the next command would pay for the deletion.
     ///
-    /// - Throws: a `BenchmarkError` when it is not installed, fails, or left other files than it had to.
+    /// - Throws: a `BenchmarkError`, if the command is not installed, fails, or left other files than expected.
     func run(in parent: URL) throws -> Measured {
         let folder = parent.appendingPathComponent("output").appendingPathComponent(UUID().uuidString)
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -53,7 +53,7 @@ struct Peer {
         }
     }
 
-    // MARK: What each command reads
+    // MARK: The input of each command
 
     private func lines(_ folder: URL) -> [String] {
         switch contender {

@@ -5,7 +5,7 @@ import Figures
 import Foundation
 import Processes
 
-/// The `bluebonnet` command as it is released: the one that was named, or one built from this repository.
+/// Provides the `bluebonnet` command in its release form: the given one, or a build of this repository.
 final class ReleaseCommand {
     private var known: String?
 
@@ -13,7 +13,8 @@ final class ReleaseCommand {
         known = path
     }
 
-    /// Builds it the first time, which takes minutes when nothing is there yet.
+    /// Returns the path of the command. The first call builds the command, which takes minutes without an earlier
+    /// build.
     func path() throws -> String {
         if let known { return known }
         guard let swift = Spawning.find("swift") else { throw BenchmarkError("swift is not on the path") }

@@ -4,16 +4,16 @@
 import Figures
 import Foundation
 
-/// Where a run's results are written: the figures as JSON and as text, and a plot for each wire that has one.
+/// The folder of a run's results: the figures as JSON and as text, and a plot for each wire that has one.
 struct ResultFolder {
     let path: String
 
-    /// Makes it before anything is measured, so that a wrong path costs no time.
+    /// Makes the folder. Called before any measurement, so that a wrong path costs no time.
     func make() throws {
         try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
     }
 
-    /// - Parameter name: of the files of figures, without an extension.
+    /// - Parameter name: the name of the files with figures, without an extension.
     func write(_ report: RunReport, _ failures: [String], name: String = "figures") throws {
         try write(try report.json(), to: "\(name).json")
         let facts = report.environment.sorted { $0.key < $1.key }.map { "\($0.key): \($0.value)" }

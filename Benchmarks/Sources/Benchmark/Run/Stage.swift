@@ -5,17 +5,18 @@ import Foundation
 import Glibc
 import Processes
 
-/// What every benchmark with a server needs: a folder and an nginx for what is in it.
+/// Sets up a benchmark with a server: a folder, and an nginx that serves it.
 enum Stage {
-    /// Runs `body` with both; they go away however that ends, also when a signal comes.
+    /// Calls `body` with the folder and the server, and removes both when `body` returns or throws, or a signal
+    /// arrives.
     ///
-    /// - Parameter byteCount: how much the folder has to hold.
+    /// - Parameter byteCount: the space that the folder needs, in bytes.
     static func withServer<Result>(
         byteCount: Int64 = 1 << 20, _ body: (URL, NginxServer) throws -> Result
     ) throws -> Result {
         Interruption.watch()
         return try TemporaryFolder.whileThere(byteCount: byteCount) { folder in
-            // What clients put aside while they download is on the same file system as where it goes to.
+            // Clients' temporary files are then on the file system of their downloads.
             setenv("TMPDIR", folder.path, 1)
             return try NginxServer.whileRunning(in: folder) { server in try body(folder, server) }
         }

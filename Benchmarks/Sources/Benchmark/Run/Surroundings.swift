@@ -4,9 +4,9 @@
 import Foundation
 import LoadClients
 
-/// What a run's figures depend on besides the code.
+/// The conditions, apart from the code, that affect a run's figures.
 enum Surroundings {
-    /// By name.
+    /// The facts by name.
     static var facts: [String: String] {
         let information = ProcessInfo.processInfo
         let load = line(of: "/proc/loadavg")
@@ -22,7 +22,8 @@ enum Surroundings {
         ]
     }
 
-    /// What makes figures of large bodies mean less, and what to do about it; nil when nothing does.
+    /// A warning about conditions that make figures of large bodies less meaningful, with a remedy; nil if there are
+    /// none.
     static var warning: String? {
         guard congestionControl == "bbr" else { return nil }
         return """

@@ -8,7 +8,8 @@ import Foundation
 import FoundationNetworking
 import LoadClients
 
-/// What a token costs in requests that never leave the process: one that is valid, and one that all of them wait for.
+/// Measures the cost of a token in requests that never leave the process: a valid token, and a token that all requests
+/// wait for.
 struct TokenCost {
     let count: Int
     let rounds: Int
@@ -19,7 +20,7 @@ struct TokenCost {
         case refreshed = "behind one refresh"
     }
 
-    /// An authenticator whose refresh ends when it is told to.
+    /// An authenticator whose refresh ends on a signal.
     private struct Late: Authenticator {
         let mayEnd = DispatchSemaphore(value: 0)
 
@@ -44,7 +45,7 @@ struct TokenCost {
         for round in 0...rounds {
             for form in Form.allCases.shuffled() {
                 let time = time(of: form, url)
-                if round > 0 { times[form, default: []].append(time) }  // the first round warms up
+                if round > 0 { times[form, default: []].append(time) }  // the first round is the warm-up
             }
         }
         for form in Form.allCases {
@@ -57,7 +58,7 @@ struct TokenCost {
         }
     }
 
-    /// Microseconds of processor time an operation.
+    /// Returns the processor time per operation, in microseconds.
     private func time(of form: Form, _ url: URL) -> Double {
         let manager = RequestOperationManager.inMemory()
         manager.responseSerializer = HTTPResponseSerializer()
@@ -69,7 +70,7 @@ struct TokenCost {
         let began = ProcessFigures.cpuSeconds
         for _ in 0..<count { manager.operationQueue.addOperation(manager.operation(with: URLRequest(url: url))) }
         if form == .refreshed {
-            usleep(300_000)  // until all of them wait
+            usleep(300_000)  // until all operations wait
             late.mayEnd.signal()
         }
         manager.operationQueue.waitUntilAllOperationsAreFinished()

@@ -11,7 +11,7 @@ import NIOHTTPCompression
 import NIOSSL
 import Synchronization
 
-/// async-http-client: its calls that wait, and its delegate for downloads.
+/// async-http-client, with its async calls, and its delegate for downloads.
 final class AsyncHTTPClientAttempt: AttemptClient {
     private let client: HTTPClient
     private let limits: Plan.Limits
@@ -88,7 +88,7 @@ final class AsyncHTTPClientAttempt: AttemptClient {
     }
 }
 
-/// A file as a sequence of buffers, which can be read more than once.
+/// A file as a sequence of buffers that can be read more than once.
 private struct FileChunks: AsyncSequence, Sendable {
     let file: URL
 

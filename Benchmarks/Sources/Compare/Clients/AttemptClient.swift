@@ -4,19 +4,19 @@
 import Comparison
 import Foundation
 
-/// A client that makes the requests of a plan, each as the client's documentation says.
+/// A client that makes the requests of a plan, as the client's documentation recommends.
 protocol AttemptClient: Sendable {
-    /// Makes one request; leaves the response's body in the request's output file.
+    /// Makes one request. Writes the response's body to the request's output file.
     func send(_ request: Plan.Request, _ index: Int) async -> Outcome
 
-    /// Shuts the client down while requests run.
+    /// Shuts the client down while requests are running.
     func shutDown() async
 }
 
 extension AttemptClient {
     /// Makes all requests of a plan.
     ///
-    /// - Parameter report: gets each outcome as soon as it is there, from any thread.
+    /// - Parameter report: called with each outcome when it is known, on any thread.
     func run(_ plan: Plan, report: @escaping @Sendable (Outcome) -> Void) async {
         guard plan.order != .oneAfterAnother else {
             for (index, request) in plan.requests.enumerated() { report(await send(request, index)) }
@@ -37,13 +37,13 @@ extension AttemptClient {
 }
 
 extension Plan.Request {
-    /// Where the response's body belongs.
+    /// The file for the response's body.
     var output: URL { URL(fileURLWithPath: outputFile) }
 
-    /// The file with the body to send, if the body is sent from a file.
+    /// The file with the request's body; nil if the body is sent from memory.
     var sentFile: URL? { sendsFile ? bodyFile.map { URL(fileURLWithPath: $0) } : nil }
 
-    /// The body to send, if it is sent from memory.
+    /// The request's body; nil if it is sent from a file.
     var sentData: Data? {
         get throws { sendsFile ? nil : try bodyFile.map { try Data(contentsOf: URL(fileURLWithPath: $0)) } }
     }

@@ -6,7 +6,7 @@ import Comparison
 import Foundation
 import FoundationNetworking
 
-/// Bluebonnet: an operation for each request, on one manager.
+/// Bluebonnet, with one manager and an operation for each request.
 final class BluebonnetAttempt: AttemptClient {
     private let manager: RequestOperationManager
 

@@ -6,7 +6,7 @@ import Foundation
 import FoundationNetworking
 import Synchronization
 
-/// Foundation's URLSession on Linux: a task with a completion handler for each request.
+/// Foundation's URLSession on Linux, with a completion handler for each task.
 final class URLSessionAttempt: AttemptClient {
     private let session: URLSession
 
@@ -53,7 +53,7 @@ final class URLSessionAttempt: AttemptClient {
         return own
     }
 
-    /// - Parameter end: gets the status and nil, or nil and an error.
+    /// - Parameter end: called with the status and nil, or with nil and an error.
     private static func task(
         _ session: URLSession, _ own: URLRequest, _ request: Plan.Request,
         _ end: @escaping @Sendable (Int?, String?) -> Void
@@ -63,7 +63,7 @@ final class URLSessionAttempt: AttemptClient {
             if let error { return end(nil, "\(error)") }
             do {
                 try keep()
-                // A response of another scheme has no status.
+                // A response of another scheme than HTTP has no status.
                 end((response as? HTTPURLResponse)?.statusCode ?? 0, nil)
             } catch {
                 end(nil, "\(error)")
@@ -84,7 +84,7 @@ final class URLSessionAttempt: AttemptClient {
     }
 }
 
-/// Answers the challenges of a request's own origin, once, as a careful program does.
+/// Answers the challenges of a request's own origin once, as a careful program does.
 private final class ChallengeDelegate: NSObject, URLSessionTaskDelegate {
     private let credentials: [(host: String, port: Int, credential: URLCredential)]
 

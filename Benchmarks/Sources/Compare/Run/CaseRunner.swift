@@ -6,17 +6,19 @@ import FaultServer
 import Figures
 import Foundation
 
-/// Runs one case with one client: servers, a process, a verdict. Each run has servers and a process of its own.
+/// Runs one case with one client: starts servers, runs a process, and returns a verdict. Each run has separate servers
+/// and a separate process.
 struct CaseRunner: Sendable {
     let identities: IdentityFolder
     let trust: TrustedMount
-    /// Where the files of the runs are made.
+    /// The folder for the files of the runs.
     let folder: URL
     let curl: String
-    /// This executable.
+    /// The path of this executable.
     let executable: String
 
-    /// After how long a case has hung. Its longest time limits end requests before that.
+    /// The time after which a case counts as hanging. The time limits of the cases are shorter, except
+    /// `longerThanHang`.
     static let hangLimit = Duration.seconds(30)
 
     func run(_ testCase: FaultCase, _ client: Client) throws -> Verdict {
@@ -47,7 +49,7 @@ struct CaseRunner: Sendable {
         let text = String(decoding: try Data(contentsOf: output), as: UTF8.self)
         var outcomes = client == .curl ? CurlCommand.outcomes(text, plan) : Self.outcomes(text)
         if client == .curl, end == .exited {
-            // A command that refuses its words prints a reason and no line.
+            // A command that rejects its arguments prints a reason and no outcome.
             let said = String(decoding: try Data(contentsOf: errors).prefix(300), as: UTF8.self)
             let known = Set(outcomes.map(\.index))
             outcomes += plan.requests.indices.filter { !known.contains($0) }.map { .failure($0, said) }
@@ -77,7 +79,7 @@ struct CaseRunner: Sendable {
         return Array((try? handle.read(upToCount: Attempt.bodyPrefixByteCount)) ?? Data())
     }
 
-    /// The end of a process that crashed, with the first line that it wrote about it.
+    /// Returns the end of a process, with the first line that it printed about a crash.
     private static func explained(_ end: Attempt.End, _ errors: URL) -> Attempt.End {
         guard case .crashed(let reason) = end, let said = try? String(contentsOf: errors, encoding: .utf8) else {
             return end

@@ -7,15 +7,15 @@ import Foundation
 import Glibc
 import Processes
 
-/// A program in a process group of its own, which is killed as a whole when its time is over.
+/// Runs a program in a separate process group, which is killed as a whole at the time limit.
 struct ChildGroup {
-    /// Path and arguments.
+    /// The path and the arguments.
     let words: [String]
     let outputFile: URL
     let errorFile: URL
     let limit: Duration
 
-    /// Runs it to its end.
+    /// Runs the program to its end.
     func run() throws -> (end: Attempt.End, peakResidentByteCount: Int) {
         let process = try start()
         let deadline = ContinuousClock.now + limit
@@ -46,7 +46,7 @@ struct ChildGroup {
         var attributes = posix_spawnattr_t()
         posix_spawnattr_init(&attributes)
         defer { posix_spawnattr_destroy(&attributes) }
-        // The server's library ignores SIGPIPE in this process; a client has to get along without.
+        // The server's library ignores SIGPIPE in this process. A client must work without that.
         var signals = sigset_t()
         sigemptyset(&signals)
         sigaddset(&signals, SIGPIPE)
@@ -63,7 +63,7 @@ struct ChildGroup {
         return process
     }
 
-    /// What this process has, without proxies, and with a Swift that writes no long reports of crashes.
+    /// The environment of this process without proxies, and without Swift's long crash reports.
     private static let environment: [String] = {
         var all = ProcessInfo.processInfo.environment.filter { !$0.key.lowercased().hasSuffix("_proxy") }
         all["SWIFT_BACKTRACE"] = "enable=no"

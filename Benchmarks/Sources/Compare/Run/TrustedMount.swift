@@ -7,17 +7,17 @@ import Foundation
 import Glibc
 import Processes
 
-/// Makes the system's authorities be others for one process, by a mount that only that process sees.
+/// Replaces the system's authorities for one process, by a mount that only this process sees.
 ///
-/// URLSession on Linux trusts the system's authorities and cannot be told of others.
+/// URLSession on Linux trusts the system's authorities and has no option for others.
 struct TrustedMount: Sendable {
-    /// Where Debian and Ubuntu have them.
+    /// The file of the authorities in Debian and Ubuntu.
     private static let systemFile = "/etc/ssl/certs/ca-certificates.crt"
 
     private let authorityFile: String
     private let prefix: [String]?
 
-    /// Whether this system lets this user make such a mount.
+    /// Whether this system allows this user such a mount.
     var isPossible: Bool { prefix != nil }
 
     init(_ authorityFile: String, in folder: URL) {
@@ -38,7 +38,7 @@ struct TrustedMount: Sendable {
         }
     }
 
-    /// The words of a command that has the mount.
+    /// Returns the arguments that run a command with the mount.
     func around(_ words: [String]) -> [String] {
         prefix.map { Self.around(words, $0, authorityFile) } ?? words
     }

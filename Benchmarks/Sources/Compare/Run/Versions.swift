@@ -6,9 +6,9 @@ import Figures
 import Foundation
 import Processes
 
-/// The versions of the clients.
+/// Finds the versions of the clients.
 enum Versions {
-    /// - Parameter folder: for files.
+    /// - Parameter folder: the folder for temporary files.
     static func all(curl: String, in folder: URL) throws -> [Client: String] {
         let curlText = try output([curl, "--version"], in: folder)
         let words = curlText.split(separator: " ")
@@ -32,7 +32,7 @@ enum Versions {
         let pins: [Pin]
     }
 
-    /// The version of a package in the file that SwiftPM keeps of them.
+    /// Returns the version of a package in the file `Package.resolved`.
     private static func resolved(_ package: String) throws -> String {
         let file = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
             .deletingLastPathComponent().deletingLastPathComponent().appendingPathComponent("Package.resolved")

@@ -5,7 +5,7 @@ import Dispatch
 import Foundation
 import Synchronization
 
-/// Does pieces of work on a few threads, in their order, and keeps the results in that order.
+/// Performs pieces of work on several threads, in order, and returns the results in the same order.
 final class WorkQueue<Work: Sendable, Result: Sendable>: Sendable {
     private struct State {
         var next = 0
@@ -21,7 +21,7 @@ final class WorkQueue<Work: Sendable, Result: Sendable>: Sendable {
         (self.works, self.perform) = (works, perform)
     }
 
-    /// - Throws: the first error; what has not begun then is not done.
+    /// - Throws: the first error. Work that has not begun is then skipped.
     func run(threadCount: Int) throws -> [Result] {
         let group = DispatchGroup()
         for _ in 0..<max(1, threadCount) {

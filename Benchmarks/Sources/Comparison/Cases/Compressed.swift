@@ -1,18 +1,18 @@
 // Bluebonnet: HTTP operations for Swift on Linux.
 // SPDX-License-Identifier: MIT
 
-/// Compressed data made by hand, so that each byte of it is known (RFC 1950, 1951, 1952).
+/// Compressed data made by hand, so that every byte is known (RFC 1950, 1951, 1952).
 package enum Compressed {
-    /// A text in one member of gzip, uncompressed inside.
+    /// Returns a text as one gzip member, stored without compression.
     package static func gzip(_ text: String) -> [UInt8] {
         let bytes = Array(text.utf8)
         return head + stored(bytes) + little(checksum(of: bytes), 4) + little(UInt32(bytes.count), 4)
     }
 
-    /// The end of a member: checksum and length.
+    /// The length of the trailer of a member: checksum and length.
     package static let gzipEndByteCount = 8
 
-    /// So many blocks of 258 zero bytes and one more, in one member of gzip: 13 bits for each block.
+    /// Returns one gzip member of `blockCount` blocks of 258 zero bytes, and one more byte: 13 bits for each block.
     package static func zeros(blockCount: Int) -> [UInt8] {
         var bits = BitWriter()
         bits.append(0b011, count: 3)  // the last block, of fixed codes
@@ -24,7 +24,7 @@ package enum Compressed {
         return head + bits.bytes + little(checksum, 4) + little(UInt32(count), 4)
     }
 
-    /// The format that `deflate` means in HTTP.
+    /// Returns a text in the zlib format, which `deflate` means in HTTP.
     package static func zlib(_ text: String) -> [UInt8] {
         let bytes = Array(text.utf8)
         var (low, high) = (UInt32(1), UInt32(0))
@@ -35,12 +35,12 @@ package enum Compressed {
         return [0x78, 0x01] + stored(bytes) + little(high << 16 | low, 4).reversed()
     }
 
-    /// Without a header and a checksum, as some servers send `deflate`.
+    /// Returns a text as raw deflate without header and checksum, which some servers send as `deflate`.
     package static func rawDeflate(_ text: String) -> [UInt8] { stored(Array(text.utf8)) }
 
     private static let head: [UInt8] = [0x1F, 0x8B, 8, 0, 0, 0, 0, 0, 0, 3]
 
-    /// One block that is the last, of fewer than 64 KiB.
+    /// Returns one final block of fewer than 64 KiB.
     private static func stored(_ bytes: [UInt8]) -> [UInt8] {
         [1] + little(UInt32(bytes.count), 2) + little(~UInt32(bytes.count), 2) + bytes
     }
@@ -65,7 +65,7 @@ package enum Compressed {
     }
 }
 
-/// Bits as deflate has them: the lowest of each byte first.
+/// Writes bits in the order of deflate: the lowest bit of each byte first.
 private struct BitWriter {
     private(set) var bytes: [UInt8] = []
     private var used = 8

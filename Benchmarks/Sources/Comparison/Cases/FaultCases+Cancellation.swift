@@ -33,7 +33,7 @@ extension FaultCases {
 
     private static let cannotBeCancelled = "a command is killed, not cancelled"
 
-    /// When a request is cancelled. After it, the client has to do another.
+    /// The moments at which requests are cancelled. The client must then complete another request.
     private static let cancelled = [
         ("connecting", ServerPlan.blackHole), ("in-handshake", ServerPlan(.plain, .stall)),
         ("waiting", ServerPlan(.plain, .stall)),
@@ -73,7 +73,7 @@ extension FaultCases {
             }
         ) {
             $0.order = .allAtOnce
-            // Of a hundred that begin together, the last has to wait for the others.
+            // A hundred requests begin together, and the last waits for the others.
             $0.limits = Plan.Limits(connect: 10, idle: 10, total: 15)
         }
     }

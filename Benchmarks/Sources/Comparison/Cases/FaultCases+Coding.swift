@@ -48,7 +48,7 @@ extension FaultCases {
 
     private static let whole = Compressed.gzip(body)
 
-    /// A member of gzip with one bit changed, so many bytes before its end.
+    /// Returns a gzip member with one bit changed, `count` bytes before its end.
     private static func changed(fromEnd count: Int) -> ArraySlice<UInt8> {
         var bytes = whole
         bytes[bytes.count - count] ^= 1

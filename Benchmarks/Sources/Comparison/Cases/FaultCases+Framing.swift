@@ -33,7 +33,7 @@ extension FaultCases {
                 .text(chunkedHead + chunks), .stall, expect: .failure),
         ]
 
-    /// RFC 9112, 6.3: the client has to discard such a response.
+    /// RFC 9112, 6.3: the client must discard such a response.
     private static let badLengths = [
         ("differing", "5\r\nContent-Length: 6"), ("list-differing", "5, 6"), ("negative", "-5"), ("plus", "+5"),
         ("hexadecimal", "0x5"), ("letters", "five"), ("empty", ""), ("two-numbers", "5 5"), ("fraction", "5.0"),

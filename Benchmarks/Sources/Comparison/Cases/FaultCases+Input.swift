@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 
 extension FaultCases {
-    /// The program's own values must not make other requests or fields than it meant.
+    /// The program's values must not produce requests or fields that the program did not intend.
     static let input: [FaultCase] = [
         field("crlf-in-value", "X-A", "a\r\nX-Injected: 1", injected),
         field("lf-in-value", "X-A", "a\nX-Injected: 1", injected),

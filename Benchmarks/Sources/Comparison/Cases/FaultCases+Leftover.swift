@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 
 extension FaultCases {
-    /// The first response is followed by one that nobody asked for; the second request must not get it.
+    /// The first response is followed by an unrequested response, which the second request must not get.
     static let leftover: [FaultCase] = [
         poisoned("length", "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nfirst", [Answer(200, "first")]),
         poisoned("empty", "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n", [Answer(200, "")]),

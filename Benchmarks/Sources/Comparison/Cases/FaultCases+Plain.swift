@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 
 extension FaultCases {
-    /// Nothing is wrong in these: they show that each client can do what the other cases need.
+    /// Cases without faults, which show that each client supports what the other cases need.
     static let plain: [FaultCase] = [
         FaultCase(
             "plain-get", .plain, "A response with a length is delivered.", .text(headOfBody + body),

@@ -43,7 +43,7 @@ extension FaultCases {
                 [.secure(["*": [.redirect(to: "https://127.0.0.1:{0:port}/new")]])], [.init(expect: .failure)]),
         ]
 
-    /// RFC 9110, 15.4: which method and which body go to the new place. Not to follow is right too.
+    /// RFC 9110, 15.4: the method and the body of the redirected request. Not following the redirect is correct too.
     private static let rewritten = [
         rewrite(301, "POST", ["GET", "POST"]), rewrite(302, "POST", ["GET", "POST"]), rewrite(303, "POST", ["GET"]),
         rewrite(307, "POST", ["POST"]), rewrite(308, "POST", ["POST"]), rewrite(302, "PUT", ["PUT"]),
@@ -74,7 +74,7 @@ extension FaultCases {
         }
     }
 
-    /// RFC 3986, 5: where a reference leads.
+    /// RFC 3986, 5: the target of a reference.
     private static let locations = [
         ("relative", "new", "/a/new"), ("absolute-path", "/new", "/new"), ("parent", "../new", "/new"),
         ("same-scheme", "//127.0.0.1:{0:port}/new", "/new"), ("query", "?q", "/a/b"),
@@ -87,7 +87,7 @@ extension FaultCases {
             [ServerPlan(.plain, routes)], [.init("GET", "{0}/a/b", expect: .success("new"))])
     }
 
-    /// Where no redirect may lead. The redirect itself may be delivered.
+    /// Locations that a client must not follow. The redirect itself may be delivered.
     private static let refused = [
         ("file", "file:///etc/hostname"), ("data", "data:text/plain,hello"), ("ftp", "ftp://127.0.0.1:{0:port}/new"),
         ("gopher", "gopher://127.0.0.1:{0:port}/new"), ("script", "javascript:alert(1)"), ("no-url", "http://[bad/"),

@@ -60,7 +60,7 @@ extension FaultCases {
             [.init(expect: .failure) { $0.downloads = true }]),
     ]
 
-    /// A server that reads a request's head and nothing more.
+    /// A server that reads only the head of a request.
     static let unread: ServerPlan = {
         var server = ServerPlan(.plain, .stopReading)
         server.answersAtHead = true

@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: MIT
 
 extension FaultCases {
-    /// RFC 9110, 9.2.2: a client that cannot know that a request had no effect does not repeat it by itself.
+    /// RFC 9110, 9.2.2: a client must not automatically repeat a request unless it knows that the request had no
+    /// effect.
     static let twice: [FaultCase] = [
         once("post-on-new-connection", "POST", [.close], .either("again")),
         once("post-reset", "POST", [.reset], .either("again")),

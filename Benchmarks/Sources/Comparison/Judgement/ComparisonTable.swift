@@ -3,21 +3,21 @@
 
 import Foundation
 
-/// The results of a run as a section of a page of documentation, in Markdown.
+/// Formats the results of a run as a Markdown section for a page of the documentation.
 package struct ComparisonTable: Sendable {
     private let results: Results
 
     package init(_ results: Results) { self.results = results }
 
-    /// The heading that the section begins with.
+    /// The heading of the section.
     package static let heading = "## Results"
 
-    /// The section.
+    /// The text of the section.
     package var text: String {
         ([Self.heading, "", totals, "", groups] + results.clients.map(failures)).joined(separator: "\n") + "\n"
     }
 
-    /// A page with its section replaced, or the section alone where there is no page yet.
+    /// Returns a page with its section replaced, or only the section if there is no page yet.
     package static func page(_ old: String?, with section: String) -> String {
         guard let old, let start = old.range(of: heading + "\n") else { return (old.map { $0 + "\n" } ?? "") + section }
         return String(old[..<start.lowerBound]) + section
@@ -52,7 +52,7 @@ package struct ComparisonTable: Sendable {
 
     private func entries(_ client: Client) -> [Results.Entry] { results.entries.filter { $0.client == client } }
 
-    /// What a client did not pass and does offer.
+    /// Returns the failures of a client in cases that it offers.
     private func failures(_ client: Client) -> String {
         let rows = entries(client).compactMap { entry -> [String]? in
             let kind =
@@ -71,7 +71,7 @@ package struct ComparisonTable: Sendable {
         return title + (rows.isEmpty ? "Nothing failed." : Self.table([heads] + rows)) + notOffered(by: client)
     }
 
-    /// The cases that a client does not offer, by reason; empty when there are none.
+    /// Returns the cases that a client does not offer, by reason; empty if there are none.
     private func notOffered(by client: Client) -> String {
         var lines: [(reason: String, cases: [String])] = []
         for entry in entries(client) {
@@ -86,11 +86,11 @@ package struct ComparisonTable: Sendable {
             + lines.map { "\n- \($0.cases.joined(separator: ", ")): \($0.reason)" }.joined()
     }
 
-    /// One line without what has a meaning in tables.
+    /// Returns the text as one line, without characters that have a meaning in tables.
     private static func cell(_ text: String) -> String {
         let line = String(text.map { $0.isNewline ? " " : $0 }.filter { !$0.isASCII || $0 >= " " })
         let plain = line.replacing("|", with: "/").replacing("`", with: "'").replacing("<", with: "‹")
-        // Ports and folders differ from run to run.
+        // Ports differ between runs.
         let steady = plain.replacing(#/(127\.0\.0\.1|localhost)([: ]|port )*\d{4,5}/#) { $0.1 + ":PORT" }
         return steady.count > 160 ? steady.prefix(157) + "…" : steady
     }

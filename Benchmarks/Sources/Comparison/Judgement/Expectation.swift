@@ -1,7 +1,7 @@
 // Bluebonnet: HTTP operations for Swift on Linux.
 // SPDX-License-Identifier: MIT
 
-/// Which outcomes of a request are right.
+/// The correct outcomes of a request.
 package enum Expectation: Sendable {
     /// One of these responses.
     case success([Answer])
@@ -9,7 +9,7 @@ package enum Expectation: Sendable {
     case failure
     /// One of these responses, or an error.
     case either([Answer])
-    /// Whatever the client says: what the servers saw decides.
+    /// Any outcome: only the checks of the servers decide.
     case anything
 
     package static func success(_ body: String) -> Expectation { .success([Answer(200, body)]) }
@@ -19,14 +19,14 @@ package enum Expectation: Sendable {
 /// A response as a client delivers it.
 package struct Answer: Sendable {
     package let status: Int
-    /// Nil is any.
+    /// The body; nil accepts any body.
     package let body: [UInt8]?
 
     package init(_ status: Int, _ body: String?) { (self.status, self.body) = (status, body.map { Array($0.utf8) }) }
 
     package init(_ status: Int, bytes: [UInt8]) { (self.status, body) = (status, bytes) }
 
-    /// Redirects that are delivered as they are, not followed.
+    /// Redirects that are delivered and not followed.
     package static let redirects = [301, 302, 303, 307, 308].map { Answer($0, nil) }
 
     func fits(_ status: Int, _ body: [UInt8]) -> Bool { self.status == status && (self.body ?? body) == body }

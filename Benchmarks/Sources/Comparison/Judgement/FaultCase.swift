@@ -1,9 +1,9 @@
 // Bluebonnet: HTTP operations for Swift on Linux.
 // SPDX-License-Identifier: MIT
 
-/// Servers, requests, and what is right.
+/// A case: servers, requests, and the expected outcomes.
 package struct FaultCase: Sendable {
-    /// What a case is about.
+    /// The subject of a case.
     package enum Group: String, CaseIterable, Sendable {
         case plain = "Plain requests"
         case cut = "Responses cut short"
@@ -22,19 +22,20 @@ package struct FaultCase: Sendable {
         case size = "Size limits and memory"
     }
 
-    /// In small letters and hyphens, unique.
+    /// The unique name of the case, in lower case with hyphens.
     package let name: String
     package let group: Group
-    /// What has to be so, in a sentence.
+    /// The rule that clients must follow, in one sentence.
     package let rule: String
     package let servers: [ServerPlan]
     package let requests: [Request]
     package var checks: [ServerCheck] = []
     package var order = Plan.Order.oneAfterAnother
     package var limits = Plan.Limits.usual
-    /// Clients that have no such feature, with the reason.
+    /// The clients that lack the feature, with the reason.
     package var notOffered: [Client: String] = [:]
-    /// Whether standards leave the rule to the client: a client that does otherwise does not offer it.
+    /// Whether standards leave the rule to the client. A client that behaves differently then counts as not offering
+    /// it.
     package var isOptional = false
 
     package init(
@@ -46,12 +47,12 @@ package struct FaultCase: Sendable {
         change(&self)
     }
 
-    /// One server that answers every request in the same way, and a GET.
+    /// Makes a case with one server that answers every request in the same way, and one GET.
     package init(_ name: String, _ group: Group, _ rule: String, _ steps: Step..., expect expectation: Expectation) {
         self.init(name, group, rule, [ServerPlan(.plain, ["*": [Reply(steps)]])], [Request(expect: expectation)])
     }
 
-    /// Whether a request goes over TLS, so that the client has to be told whom to trust.
+    /// Whether any request uses TLS, so that the client needs the authority to trust.
     package var needsAuthority: Bool { servers.contains { $0.origin.hasPrefix("https") } }
 }
 
@@ -61,11 +62,11 @@ extension FaultCase {
         package enum Body: Sendable {
             case memory(String)
             case file(String)
-            /// A file of so many bytes.
+            /// A file of this size.
             case largeFile(byteCount: Int)
         }
 
-        /// With `{0}` for the origin of the first server and so on.
+        /// The URL, with `{0}` for the origin of the first server, and so on.
         package var url: String
         package var method: String
         package var fields: [Plan.Field] = []
@@ -73,7 +74,7 @@ extension FaultCase {
         package var downloads = false
         package var credential: Plan.Credential?
         package var bodyLimit: Int?
-        /// The server whose key is the only one to accept.
+        /// The identity whose key is the only accepted key.
         package var pin: Identity?
         package var refusesInsecureRedirects = false
         package var cancelsAfter: Int?

@@ -1,9 +1,9 @@
 // Bluebonnet: HTTP operations for Swift on Linux.
 // SPDX-License-Identifier: MIT
 
-/// Compares what a client did with what is right. Pure.
+/// Compares a client's outcomes with the expected ones. Pure.
 package enum Judge {
-    /// - Parameter reports: what arrived at the case's servers, in their order.
+    /// - Parameter reports: the requests that arrived at the case's servers, in the order of the servers.
     package static func verdict(_ testCase: FaultCase, _ attempt: Attempt, _ reports: [ServerReport]) -> Verdict {
         if case .crashed(let reason) = attempt.end { return .crash(reason) }
         let byIndex = Dictionary(attempt.deliveries.map { ($0.outcome.index, $0) }) { first, _ in first }
@@ -44,7 +44,7 @@ package enum Judge {
         }
     }
 
-    /// Names a request, where there are others.
+    /// Returns the name of a request; empty if the case has only one.
     private static func title(_ index: Int, _ testCase: FaultCase) -> String {
         testCase.requests.count > 1 ? "request \(index + 1): " : ""
     }

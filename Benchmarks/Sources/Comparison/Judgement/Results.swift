@@ -3,7 +3,7 @@
 
 /// The verdicts of a run.
 package struct Results: Sendable {
-    /// One case with one client.
+    /// The verdict of one case with one client.
     package struct Entry: Sendable {
         package let testCase: FaultCase
         package let client: Client
@@ -22,7 +22,7 @@ package struct Results: Sendable {
         (self.versions, self.clients, self.entries) = (versions, clients, entries)
     }
 
-    /// What a client did not do right, of what it offers.
+    /// Returns the failures of a client in cases that it offers.
     package func failures(of client: Client) -> [Entry] {
         entries.filter { entry in
             guard entry.client == client else { return false }
@@ -33,7 +33,7 @@ package struct Results: Sendable {
         }
     }
 
-    /// A verdict in a line.
+    /// Returns a verdict as one line.
     package static func title(of verdict: Verdict) -> String {
         let kind =
             switch verdict {
@@ -48,7 +48,7 @@ package struct Results: Sendable {
     }
 }
 
-/// How many verdicts there are of each kind.
+/// Counts verdicts by kind.
 package struct Tally: Equatable, Sendable {
     package private(set) var passed = 0
     package private(set) var wrongSuccesses = 0
@@ -70,13 +70,13 @@ package struct Tally: Equatable, Sendable {
         }
     }
 
-    /// All of them.
+    /// The number of all verdicts.
     package var count: Int { figures.reduce(0, +) }
 
-    /// In the order of the table's columns.
+    /// The counts in the order of the table's columns.
     package var figures: [Int] { [passed, wrongSuccesses, hangs, crashes, otherFailures, notOffered] }
 
-    /// In words, without what is zero.
+    /// The counts in words, without zeros.
     package var words: String {
         let names = ["passed", "wrong", "hung", "crashed", "failed", "not offered"]
         let parts = zip(figures, names).filter { $0.0 > 0 }.map { "\($0.0) \($0.1)" }

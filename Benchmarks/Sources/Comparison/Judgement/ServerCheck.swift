@@ -1,15 +1,15 @@
 // Bluebonnet: HTTP operations for Swift on Linux.
 // SPDX-License-Identifier: MIT
 
-/// What has to be true of what arrived at a case's servers, and of the client's process.
+/// A condition on the requests that arrived at a case's servers, or on the client's process.
 package enum ServerCheck: Sendable {
-    /// A server, by its number, got no more requests with a method than so many; nil is any method.
+    /// A server, by number, received at most `atMost` requests with a method; nil means any method.
     case requests(_ server: Int, _ method: String?, atMost: Int)
     /// No request at a server has the field.
     case noField(_ name: String, at: Int)
     /// No request to the path has the field.
     case noFieldOnPath(_ name: String, path: String, at: Int)
-    /// No line of any head at a server begins so, whatever its case.
+    /// No line of any head at a server begins with the prefix, compared without regard to case.
     case noLine(_ prefix: String, at: Int)
     /// No head at a server has the character.
     case noCharacter(_ character: Character, at: Int)
@@ -19,10 +19,10 @@ package enum ServerCheck: Sendable {
     case methods(_ methods: [String], path: String, at: Int)
     /// Every request to the path has the body.
     case body(_ body: String, path: String, at: Int)
-    /// The process took no more memory.
+    /// The process used at most this much memory.
     case memory(megabytes: Int)
 
-    /// What is wrong; nil when nothing is.
+    /// Returns the violation of the condition; nil if it holds.
     func violation(_ reports: [ServerReport], _ attempt: Attempt) -> String? {
         switch self {
         case .requests(let server, let method, atMost: let limit):

@@ -1,20 +1,20 @@
 // Bluebonnet: HTTP operations for Swift on Linux.
 // SPDX-License-Identifier: MIT
 
-/// What a client's attempt at a case came to.
+/// The result of a client's attempt at a case.
 package enum Verdict: Sendable, Equatable {
     case passed
-    /// A success was reported with a response that is not what the server sent, or that the server never finished.
+    /// The client reported success with a response that the server did not send, or did not complete.
     case wrongSuccess(String)
-    /// The requests had not ended when the case's time was over.
+    /// The requests had not ended at the case's time limit.
     case hang(String)
     case crash(String)
-    /// An error where a success was due, or something was sent that must not be sent.
+    /// The client reported an error instead of an expected success, or sent data that must not be sent.
     case otherFailure(String)
-    /// The client has no such feature, or leaves it to its user, which standards permit.
+    /// The client lacks the feature, or leaves it to its user, which standards permit.
     case notOffered(String)
 
-    /// Its reason, if it has one.
+    /// The reason; nil for a passed case.
     package var reason: String? {
         switch self {
         case .passed: nil

@@ -1,14 +1,14 @@
 // Bluebonnet: HTTP operations for Swift on Linux.
 // SPDX-License-Identifier: MIT
 
-/// A client that takes part.
+/// A client in the comparison.
 package enum Client: String, CaseIterable, Codable, Sendable {
     case bluebonnet
     case asyncHTTPClient = "async-http-client"
     case urlSession = "urlsession"
     case curl
 
-    /// Its name in tables.
+    /// The name of the client in tables.
     package var title: String {
         switch self {
         case .bluebonnet: "Bluebonnet"

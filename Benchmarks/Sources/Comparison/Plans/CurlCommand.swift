@@ -3,9 +3,9 @@
 
 import Foundation
 
-/// The words of the curl command for a plan, and the outcomes in what it prints.
+/// Composes the arguments of the curl command for a plan, and parses the outcomes in its output.
 package enum CurlCommand {
-    /// Options and URLs for all requests of a plan, in one command, so that they share connections.
+    /// Returns the options and URLs for all requests of a plan, in one command, so that they share connections.
     package static func words(_ plan: Plan) -> [String] {
         let all = plan.order == .oneAfterAnother ? [] : ["--parallel", "--parallel-immediate", "--parallel-max", "128"]
         let parts = plan.requests.map { words($0, plan) }
@@ -16,7 +16,7 @@ package enum CurlCommand {
         var words = ["--silent", "--show-error", "--location", "--compressed", "--globoff"]
         words += ["--connect-timeout", "\(plan.limits.connect)", "--max-time", "\(plan.limits.total)"]
         words += ["--speed-limit", "1", "--speed-time", "\(plan.limits.idle)"]
-        // With --head, curl writes the head where the body would be.
+        // With --head, curl writes the head to the file of the body.
         words += [
             "--output", request.method == "HEAD" ? "/dev/null" : request.outputFile, "--write-out", #"%{json}\n"#,
         ]
@@ -32,7 +32,8 @@ package enum CurlCommand {
         return words + method(request) + ["--url", request.url]
     }
 
-    /// With `--request`, curl keeps the method over redirects: it stands where no other option names the method.
+    /// Returns the options for the method. `--request` makes curl keep the method over redirects, so it is used only
+    /// if no other option implies the method.
     private static func method(_ request: Plan.Request) -> [String] {
         switch (request.method, request.bodyFile) {
         case ("GET", nil): []
@@ -59,9 +60,9 @@ package enum CurlCommand {
         }
     }
 
-    /// Reads the lines of `--write-out`. A request without a line has not ended.
+    /// Parses the lines of `--write-out`. A request without a line has not ended.
     ///
-    /// A line that names no file belongs to the first request without a line.
+    /// A line without a file name belongs to the first request without a line.
     package static func outcomes(_ output: String, _ plan: Plan) -> [Outcome] {
         var missing = Array(plan.requests.indices)
         let lines = output.split(separator: "\n").compactMap { text in

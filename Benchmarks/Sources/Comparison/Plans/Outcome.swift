@@ -1,13 +1,13 @@
 // Bluebonnet: HTTP operations for Swift on Linux.
 // SPDX-License-Identifier: MIT
 
-/// What a client said about one request.
+/// The outcome that a client reported for one request.
 package struct Outcome: Codable, Sendable, Equatable {
-    /// The request's place in its plan.
+    /// The index of the request in its plan.
     package let index: Int
-    /// The status of a response that the client called complete; nil when it reported an error.
+    /// The status of a response that the client reported as complete; nil if the client reported an error.
     package let status: Int?
-    /// The client's error.
+    /// The client's error; nil for a response.
     package let error: String?
 
     package static func success(_ index: Int, status: Int) -> Outcome {
@@ -19,17 +19,17 @@ package struct Outcome: Codable, Sendable, Equatable {
     }
 }
 
-/// How the process that made the requests of one case with one client ended.
+/// The result of the process that made one client's requests in one case.
 package struct Attempt: Sendable {
-    /// The end of a process.
+    /// The end of the process.
     package enum End: Sendable, Equatable {
         case exited
         case crashed(String)
-        /// It did not end in time and was killed.
+        /// The process did not end in time and was killed.
         case killed
     }
 
-    /// An outcome with the body that was delivered.
+    /// An outcome with the delivered body.
     package struct Delivery: Sendable {
         package let outcome: Outcome
         /// The first bytes of the body, at most `bodyPrefixByteCount`.
@@ -38,7 +38,7 @@ package struct Attempt: Sendable {
         package init(_ outcome: Outcome, body: [UInt8]) { (self.outcome, self.body) = (outcome, body) }
     }
 
-    /// How much of a body is compared. No right body is as long.
+    /// The number of body bytes that are compared. Every correct body is shorter.
     package static let bodyPrefixByteCount = 4 << 20
 
     package let end: End

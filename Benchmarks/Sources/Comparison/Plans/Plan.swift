@@ -1,22 +1,23 @@
 // Bluebonnet: HTTP operations for Swift on Linux.
 // SPDX-License-Identifier: MIT
 
-/// What one process does with one client: requests, and the limits of each. It knows neither the case nor what is right.
+/// The requests of one process with one client, and their limits. A plan knows neither the case nor the expected
+/// outcomes.
 package struct Plan: Codable, Sendable {
-    /// How the requests follow each other.
+    /// The order of the requests.
     package enum Order: String, Codable, Sendable {
-        /// Each begins when the one before has ended.
+        /// Each request begins when the previous one has ended.
         case oneAfterAnother
-        /// All begin at once.
+        /// All requests begin at once.
         case allAtOnce
-        /// All begin at once, and the client is shut down 500 ms later.
+        /// All requests begin at once, and the client is shut down 500 ms later.
         case shutDownWhileRunning
     }
 
     package var requests: [Request]
     package var order: Order
     package var limits: Limits
-    /// A PEM file of the authorities to trust; nil is the client's default.
+    /// The path of a PEM file with the authorities to trust; nil means the client's default.
     package var authorityFile: String?
 
     package init(requests: [Request], order: Order, limits: Limits, authorityFile: String?) {
@@ -25,17 +26,18 @@ package struct Plan: Codable, Sendable {
 }
 
 extension Plan {
-    /// The time limits that a client is given, where it has such limits, in seconds.
+    /// The time limits in seconds, for clients that support them.
     package struct Limits: Codable, Sendable, Equatable {
         package let connect: Int
-        /// Without a byte.
+        /// The limit of the time without a byte.
         package let idle: Int
-        /// For the whole request.
+        /// The limit of the whole request.
         package let total: Int
 
-        /// What every case has that says nothing else.
+        /// The limits of cases that set no others.
         package static let usual = Limits(connect: 3, idle: 3, total: 8)
-        /// Longer than the time after which an attempt counts as a hang, so that only a cancellation can end a request.
+        /// Limits longer than the time after which an attempt counts as a hang, so that only a cancellation can end a
+        /// request.
         package static let longerThanHang = Limits(connect: 120, idle: 120, total: 120)
     }
 
@@ -44,22 +46,22 @@ extension Plan {
         package var url: String
         package var method = "GET"
         package var fields: [Field] = []
-        /// The file that has the body to send.
+        /// The path of the file with the request's body.
         package var bodyFile: String?
-        /// Whether the body is sent from the file, not from memory.
+        /// Whether the client sends the body from the file, not from memory.
         package var sendsFile = false
-        /// Where the response's body is found afterwards.
+        /// The path of the file for the response's body.
         package var outputFile: String
-        /// Whether the client itself writes `outputFile`, as it does downloads.
+        /// Whether the client itself writes `outputFile`, as for downloads.
         package var downloads = false
         package var credential: Credential?
-        /// The most bytes of the response's body.
+        /// The maximum size of the response's body, in bytes.
         package var bodyLimit: Int?
         /// The digest of the only accepted public key of a server, in Base64.
         package var pin: String?
-        /// Whether a redirect from https to http is refused, where the client has an option for that.
+        /// Whether to refuse a redirect from https to http, if the client has an option for that.
         package var refusesInsecureRedirects = false
-        /// Milliseconds after which the request is cancelled.
+        /// The time after which the request is cancelled, in milliseconds.
         package var cancelsAfter: Int?
 
         package init(url: String, outputFile: String) {
@@ -75,7 +77,7 @@ extension Plan {
         package init(_ name: String, _ value: String) { (self.name, self.value) = (name, value) }
     }
 
-    /// The name and password for a request's own origin.
+    /// The user name and password for a request's own origin.
     package struct Credential: Codable, Sendable, Equatable {
         package let user: String
         package let password: String

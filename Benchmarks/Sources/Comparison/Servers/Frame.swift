@@ -1,9 +1,9 @@
 // Bluebonnet: HTTP operations for Swift on Linux.
 // SPDX-License-Identifier: MIT
 
-/// A frame of HTTP/2 that a server sends (RFC 9113, 4.1).
+/// An HTTP/2 frame that a server sends (RFC 9113, 4.1).
 package struct Frame: Sendable {
-    /// Which stream it belongs to.
+    /// The stream of a frame.
     package enum Stream: Sendable {
         case request
         case connection
@@ -20,7 +20,7 @@ package struct Frame: Sendable {
         (self.type, self.flags, self.stream, self.payload) = (type, flags, stream, payload)
     }
 
-    /// As it is sent.
+    /// Returns the encoded frame.
     package func encoded(requestStream: UInt32) -> [UInt8] {
         let number: UInt32 =
             switch stream {
@@ -31,14 +31,14 @@ package struct Frame: Sendable {
         return Self.digits(payload.count, 3) + [type, flags] + Self.digits(Int(number), 4) + payload
     }
 
-    /// A number in so many bytes, the highest first.
+    /// Returns a number in `count` bytes, the most significant first.
     static func digits(_ number: Int, _ count: Int) -> [UInt8] {
         (0..<count).reversed().map { UInt8(truncatingIfNeeded: number >> ($0 * 8)) }
     }
 }
 
 extension Frame {
-    /// A header section in one frame. Each field is a literal that goes into no table (RFC 7541, 6.2.2).
+    /// Returns a header section in one frame. Each field is a literal that is not indexed (RFC 7541, 6.2.2).
     package static func headers(_ fields: [(String, String)], isLast: Bool = false, endsHead: Bool = true) -> Frame {
         let flags: UInt8 = (isLast ? 1 : 0) | (endsHead ? 4 : 0)
         return Frame(type: 1, flags: flags, .request, block(fields))
@@ -54,7 +54,7 @@ extension Frame {
 
     package static func reset(_ code: Int) -> Frame { Frame(type: 3, .request, digits(code, 4)) }
 
-    /// The end of a connection that handled no request above `last`.
+    /// Returns the GOAWAY of a connection that handled no request above `last`.
     package static func goAway(last: Int, code: Int) -> Frame {
         Frame(type: 7, .connection, digits(last, 4) + digits(code, 4))
     }
@@ -66,14 +66,14 @@ extension Frame {
 
     package static let ping = Frame(type: 6, .connection, Array("bluebell".utf8))
 
-    /// A response that was not asked for.
+    /// A push promise for a response that was not requested.
     package static let promise = Frame(type: 5, flags: 4, .request, digits(2, 4) + block([(":path", "/pushed")]))
 
     private static func block(_ fields: [(String, String)]) -> [UInt8] {
         fields.flatMap { [0] + string($0.0) + string($0.1) }
     }
 
-    /// A string of HPACK as it is (RFC 7541, 5.1 and 5.2).
+    /// Returns a string in HPACK without Huffman coding (RFC 7541, 5.1 and 5.2).
     private static func string(_ text: String) -> [UInt8] {
         let bytes = Array(text.utf8)
         guard bytes.count >= 127 else { return [UInt8(bytes.count)] + bytes }

@@ -1,7 +1,7 @@
 // Bluebonnet: HTTP operations for Swift on Linux.
 // SPDX-License-Identifier: MIT
 
-/// The certificate of a server, good or bad.
+/// The certificate of a server, valid or invalid.
 package enum Identity: String, CaseIterable, Sendable {
     case good
     case goodByAddress
@@ -21,7 +21,7 @@ package enum Identity: String, CaseIterable, Sendable {
     case clientsOnly
     case unknownCriticalExtension
 
-    /// The host in the URLs of its server.
+    /// The host in the server's URLs.
     package var host: String {
         switch self {
         case .goodByAddress, .addressAsName, .addressAsCommonName: "127.0.0.1"

@@ -1,7 +1,7 @@
 // Bluebonnet: HTTP operations for Swift on Linux.
 // SPDX-License-Identifier: MIT
 
-/// What arrived at a server.
+/// The requests that arrived at a server.
 package struct ServerReport: Sendable {
     package var connectionCount = 0
     /// The requests whose heads arrived, in order of arrival.
@@ -13,9 +13,9 @@ package struct ServerReport: Sendable {
     package struct Request: Sendable {
         package let method: String
         package let target: String
-        /// The lines of its head as they came, without their ends.
+        /// The lines of the head as received, without their ends.
         package let lines: [String]
-        /// Its body, at most the first 128 KiB.
+        /// The body, at most the first 128 KiB.
         package var body: [UInt8] = []
 
         package init(method: String, target: String, lines: [String]) {
@@ -25,7 +25,7 @@ package struct ServerReport: Sendable {
         /// The target without its query.
         package var path: String { String(target.prefix { $0 != "?" }) }
 
-        /// The value of a field; nil when there is none.
+        /// Returns the value of a field; nil if the request lacks it.
         package func value(of name: String) -> String? {
             let line = lines.dropFirst().first { $0.lowercased().hasPrefix(name.lowercased() + ":") }
             return line.map { line in

@@ -1,8 +1,7 @@
 // Bluebonnet: HTTP operations for Swift on Linux.
 // SPDX-License-Identifier: MIT
 //
-// What libcurl itself needs for the same requests, used from C without anything in between: the limit that
-// Bluebonnet is compared with.
+// Makes the same requests with libcurl used directly from C: the limit with which Bluebonnet is compared.
 #ifndef BLUEBONNET_CURL_DRIVER_H
 #define BLUEBONNET_CURL_DRIVER_H
 
@@ -10,57 +9,56 @@
 
 #include <stdint.h>
 
-/// One multi handle behind an epoll loop of its own, and as many easy handles, used again and again, as transfers may
-/// be in flight. One thread only.
+/// A multi handle with its own epoll loop, and one reused easy handle for each transfer in flight. One thread only.
 typedef struct curl_driver curl_driver;
 
-/// How many transfers and connections there may be.
+/// The maximum numbers of transfers and connections.
 typedef struct {
     int in_flight;
-    /// Connections to one origin.
+    /// The maximum number of connections to one origin.
     int per_origin;
-    /// Connections that are kept, idle ones included.
+    /// The maximum number of kept connections, including idle ones.
     int kept;
 } curl_driver_limits;
 
-/// What to send, how often, and what each answer has to be besides a status from 200 to 299.
+/// The requests to send, their number, and the expected answers, which must have a status from 200 to 299.
 typedef struct {
-    /// The origins of mixed traffic, whose requests are those of `mixed_request_make`; then there is no other URL,
-    /// method or body. NULL for traffic of one request.
+    /// The origins of mixed traffic, whose requests are made by `mixed_request_make`; URL, method and body are then
+    /// unused. NULL for traffic with a single request.
     const char *const *origins;
     long origin_count;
     /// The number of the first request of mixed traffic.
     uint64_t first_number;
     const char *url;
     const char *method;
-    /// The bytes of each request's body, or NULL where there is none or `body_file` is a file that holds them.
+    /// The bytes of each request's body; NULL without a body, or if `body_file` names a file with the body.
     const void *body;
     const char *body_file;
-    /// The length of the body; -1 when there is none.
+    /// The length of the body; -1 without a body.
     int64_t body_byte_count;
-    /// A folder in which each body goes to a file named by the request's number, or NULL: bodies are collected in
-    /// memory and dropped.
+    /// A folder in which each body is written to a file named by the request's number. NULL collects bodies in memory
+    /// and drops them.
     const char *output_folder;
     long request_count;
-    /// How long each answer's body has to be; -1 is not checked.
+    /// The expected length of each answer's body; -1 is not checked.
     int64_t byte_count;
-    /// Where the microseconds that each request took are written, by its number.
+    /// Receives the time of each request in microseconds, by its number.
     float *microseconds;
 } curl_driver_job;
 
-/// Makes a driver; NULL when there is no memory or no descriptor left.
+/// Makes a driver. Returns NULL if memory or descriptors are exhausted.
 ///
 /// `authority_file` is a PEM file of the authorities to trust instead of the system's, or NULL.
 curl_driver *curl_driver_create(const curl_driver_limits *limits, const char *authority_file);
 
-/// Runs a job to its end. Returns NULL, or what was wrong with the first answer that was not as it had to be: a
-/// sentence that stays until the next call.
+/// Runs a job to its end. Returns NULL, or a sentence about the first answer that was not as expected, which stays
+/// valid until the next call.
 const char *curl_driver_run(curl_driver *driver, const curl_driver_job *job);
 
-/// Closes the connections and frees everything.
+/// Closes the connections and frees the driver.
 void curl_driver_free(curl_driver *driver);
 
-/// The version of the libcurl in use, such as "7.88.1".
+/// Returns the version of the libcurl in use, such as "7.88.1".
 const char *curl_driver_library_version(void);
 
 #endif

@@ -6,15 +6,15 @@
 
 #include <stddef.h>
 
-/// Bytes that malloc has handed out and not got back; the main arena and mapped blocks. Glibc's Swift module lacks
-/// <malloc.h>.
+/// Returns the number of bytes allocated with malloc and not freed, in the main arena and in mapped blocks. This is a
+/// C function because Glibc's Swift module lacks <malloc.h>.
 size_t heap_allocated_byte_count(void);
 
-/// From here on every call of malloc, calloc, realloc and their aligned kin is counted, by all threads and libraries of
-/// the process; the count starts at zero. Counting takes time: do not look at the clock meanwhile.
+/// Begins to count every call of malloc, calloc, realloc and aligned variants, by all threads and libraries of the
+/// process. The count starts at zero. Counting takes time: do not measure time meanwhile.
 void heap_start_counting(void);
 
-/// Ends the counting and gives the count.
+/// Ends the counting. Returns the count.
 long heap_stop_counting(void);
 
 #endif

@@ -1,7 +1,7 @@
 // Bluebonnet: HTTP operations for Swift on Linux.
 // SPDX-License-Identifier: MIT
 
-/// Writes a short text into one piece of memory, as `snprintf` does: interpolation would allocate several times.
+/// Writes a short text into one allocation, as `snprintf` does. Interpolation would allocate several times.
 struct ASCIIText {
     private let bytes: UnsafeMutableBufferPointer<UInt8>
     private var count = 0
@@ -12,10 +12,10 @@ struct ASCIIText {
 
     /// Makes a text.
     ///
-    /// - Parameter capacity: how long the text is at most; a longer one traps.
+    /// - Parameter capacity: the maximum length of the text. A longer one traps.
     static func text(capacity: Int, _ write: (inout ASCIIText) -> Void) -> String {
         String(unsafeUninitializedCapacity: capacity) { buffer in
-            // The buffer may be larger than what was asked for.
+            // The buffer may be larger than requested.
             var text = ASCIIText(UnsafeMutableBufferPointer(rebasing: buffer[..<capacity]))
             write(&text)
             return text.count
@@ -26,13 +26,13 @@ struct ASCIIText {
         for byte in string.utf8 { append(byte) }
     }
 
-    /// A number that is not negative, without leading zeros.
+    /// Writes a non-negative number without leading zeros.
     mutating func write(decimal number: Int) {
         if number > 9 { write(decimal: number / 10) }
         append(UInt8(ascii: "0") + UInt8(number % 10))
     }
 
-    /// All 16 digits.
+    /// Writes a word as 16 digits.
     mutating func write(hexadecimal word: UInt64) {
         for shift in stride(from: 60, through: 0, by: -4) {
             let digit = UInt8(word >> UInt64(shift) & 15)

@@ -7,12 +7,12 @@ import NIOCore
 import NIOFoundationCompat
 import NIOHTTP1
 
-/// Requests of mixed traffic as programs on async-http-client make and read them.
+/// Makes and decodes requests of mixed traffic as programs with async-http-client do.
 enum MixedAsyncHTTPClient {
-    /// Nobody changes it, and several threads may use one that nobody changes.
+    /// Never modified after its creation, so several threads can use it.
     private static let decoder = JSONDecoder()
 
-    /// For the calls that wait.
+    /// Returns a request for the async calls.
     static func request(_ request: MixedRequest) -> HTTPClientRequest {
         var result = HTTPClientRequest(url: request.url)
         result.headers = headers(request)
@@ -22,7 +22,7 @@ enum MixedAsyncHTTPClient {
         return result
     }
 
-    /// For the calls that give futures.
+    /// Returns a request for the calls that return futures.
     static func futureRequest(_ request: MixedRequest) throws -> HTTPClient.Request {
         try HTTPClient.Request(
             url: request.url, method: request.body == nil ? .GET : .POST, headers: headers(request),
@@ -40,7 +40,7 @@ enum MixedAsyncHTTPClient {
         return headers
     }
 
-    /// Decodes a body with Foundation; gives whether it is what the server has.
+    /// Decodes a body with Foundation. Returns whether the value is the server's.
     static func isDecoded(_ body: ByteBuffer, _ decoding: MixedRequest.Decoding) throws -> Bool {
         switch decoding {
         case .json:

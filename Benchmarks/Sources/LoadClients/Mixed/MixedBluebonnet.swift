@@ -6,13 +6,13 @@ import Figures
 import Foundation
 import FoundationNetworking
 
-/// Requests of mixed traffic as programs on Bluebonnet make and read them.
+/// Makes and decodes requests of mixed traffic as programs with Bluebonnet do.
 enum MixedBluebonnet {
     private static let json = JSONResponseSerializer()
     private static let data = HTTPResponseSerializer()
     private static let decodable = DecodableResponseSerializer(Catalogue.self)
 
-    /// An operation with a URL, fields, a body and a serializer of its own, made by the manager.
+    /// Returns an operation made by the manager, with the request's URL, fields, body and serializer.
     static func operation(_ request: MixedRequest, _ manager: RequestOperationManager) -> HTTPRequestOperation {
         manager.operation(
             request.body == nil ? "GET" : "POST", request.url, headers: headers(of: request),
@@ -20,9 +20,9 @@ enum MixedBluebonnet {
             responseSerializer: serializer(of: request))
     }
 
-    /// The same operation, from a `URLRequest` that the program makes.
+    /// Returns the same operation, made from a `URLRequest`.
     ///
-    /// - Throws: a `BenchmarkError` when the URL is none.
+    /// - Throws: a `BenchmarkError`, if the URL is invalid.
     static func operationOfURLRequest(
         _ request: MixedRequest, _ manager: RequestOperationManager
     ) throws -> HTTPRequestOperation {
@@ -58,7 +58,7 @@ enum MixedBluebonnet {
         return result
     }
 
-    /// Whether a serializer made the value that it had to make.
+    /// Returns whether a serializer made the expected value.
     static func isDecoded(_ object: any Sendable, _ decoding: MixedRequest.Decoding) -> Bool {
         switch decoding {
         case .json: (object as? JSONValue)?["id"]?.integer == Int64(JSONDocument.id)
@@ -68,10 +68,11 @@ enum MixedBluebonnet {
     }
 }
 
-// MARK: - The verbs that wait
+// MARK: - The async verbs
 
 extension MixedBluebonnet {
-    /// Sends a request by the verb that waits, whose result has the type; gives what was wrong with the answer.
+    /// Sends a request with the async verb, which returns a typed value. Returns the fault of the answer; nil without
+    /// a fault.
     static func send(_ job: Job, _ request: MixedRequest, _ manager: RequestOperationManager) async throws -> String? {
         switch request.decoding {
         case .json:

@@ -1,20 +1,20 @@
 // Bluebonnet: HTTP operations for Swift on Linux.
 // SPDX-License-Identifier: MIT
 
-/// The requests of mixed traffic by their numbers. `MixedRequest.c` has the same formula for libcurl in C.
+/// The requests of mixed traffic, by number. `MixedRequest.c` has the same formula for libcurl in C.
 ///
-/// Every tenth request is a POST; the serializers take turns. Origins and paths come without a pattern, so that two
-/// requests in a row rarely share them. No two requests have the same header fields or the same body.
+/// Every tenth request is a POST; the serializers alternate. Origins and paths follow no pattern, so that consecutive
+/// requests rarely share them. No two requests have the same header fields or the same body.
 package struct MixedPlan: Sendable {
-    /// How many paths, each with a query of its own, each origin has.
+    /// The number of paths of each origin. Each path has a different query.
     package static let pathCount = 1000
 
-    /// Each a scheme, a host and a port, such as `http://127.0.0.1:8080`.
+    /// The origins: a scheme, a host and a port, such as `http://127.0.0.1:8080`.
     package let origins: [String]
     /// The number of the first request, so that a warm-up and a measurement send different requests.
     package var firstNumber = 0
 
-    /// Takes at least one origin.
+    /// - Parameter origins: at least one origin.
     package init(origins: [String]) {
         precondition(!origins.isEmpty, "mixed traffic needs at least one origin")
         self.origins = origins
@@ -22,7 +22,7 @@ package struct MixedPlan: Sendable {
 
     /// Makes a request.
     ///
-    /// - Parameter index: how many requests were before it, from 0.
+    /// - Parameter index: the number of requests before it.
     package func request(_ index: Int) -> MixedRequest {
         let number = firstNumber + index
         let seed = UInt64(number) &* Self.wordsPerRequest
@@ -36,7 +36,7 @@ package struct MixedPlan: Sendable {
             decoding: decoding(index))
     }
 
-    /// What a client makes of the answer to a request.
+    /// Returns how a client decodes the answer to a request.
     package func decoding(_ index: Int) -> MixedRequest.Decoding {
         switch (firstNumber + index) % 3 {
         case 0: .json

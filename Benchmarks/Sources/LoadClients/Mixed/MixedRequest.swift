@@ -1,19 +1,19 @@
 // Bluebonnet: HTTP operations for Swift on Linux.
 // SPDX-License-Identifier: MIT
 
-/// One request of mixed traffic as texts, from which each client makes a request of its own kind.
+/// One request of mixed traffic as texts, from which each client makes its own request.
 package struct MixedRequest: Sendable {
-    /// What a client makes of the answer.
+    /// How a client decodes the answer.
     package enum Decoding: Sendable {
-        /// A tree of JSON values: `JSONValue`, or what `JSONSerialization` makes.
+        /// To a tree of JSON values: `JSONValue`, or the objects of `JSONSerialization`.
         case json
-        /// The bytes.
+        /// Not at all: the bytes.
         case data
-        /// A `Catalogue`.
+        /// To a `Catalogue`.
         case decodable
     }
 
-    /// The names of the header fields; the content type is that of a body.
+    /// The names of the header fields. `contentType` is used for requests with a body.
     package enum Field {
         package static let traceParent = "traceparent"
         package static let idempotencyKey = "Idempotency-Key"

@@ -3,18 +3,19 @@
 
 internal import Bluebonnet
 
-/// The form of a value in a JSON text.
+/// A value that can be written as JSON.
 protocol JSONRepresentable {
     var jsonValue: JSONValue { get }
 }
 
-/// A part of a request line. It is read from a field and written as a value in one way only, which `Codable` shares.
+/// A part of a request line with one way of reading it, from a field, and one way of writing it, as a JSON value.
+/// `Codable` uses the same two.
 protocol FieldCodable: Codable, JSONRepresentable {
     init(_ field: StrictField) throws(RequestLineError)
 }
 
 extension FieldCodable {
-    /// Reads the value as strictly as a request line is read.
+    /// Reads the value as strictly as the parser of request lines does.
     public init(from decoder: any Decoder) throws {
         let value = try JSONValue(from: decoder)
         do throws(RequestLineError) {
@@ -25,24 +26,24 @@ extension FieldCodable {
         }
     }
 
-    /// Writes an object without the members that have their default.
+    /// Writes an object without the members that have their default value.
     public func encode(to encoder: any Encoder) throws {
         try jsonValue.encode(to: encoder)
     }
 }
 
-/// Collects the members of an object that is written.
+/// Collects the members of an object to write.
 struct MemberList<Name: RawRepresentable<String>>: JSONRepresentable {
     private(set) var members = JSONObject()
 
     var jsonValue: JSONValue { .object(members) }
 
-    /// Sets a member, unless there is no value.
+    /// Sets a member, unless the value is nil.
     mutating func set(_ name: Name, _ value: (some JSONRepresentable)?) {
         if let value { members[name.rawValue] = value.jsonValue }
     }
 
-    /// Sets a member, unless it has its default.
+    /// Sets a member, unless the value is the default.
     mutating func set<Value: JSONRepresentable & Equatable>(_ name: Name, _ value: Value, unless defaultValue: Value) {
         if value != defaultValue { set(name, value) }
     }

@@ -3,16 +3,16 @@
 
 internal import Bluebonnet
 
-/// Scans JSON text and knows which field each byte belongs to.
+/// Scans JSON text and tracks the field that each byte belongs to.
 ///
-/// It finds what a parsed value does not show any more: a name given twice, and the field in which text stops being
-/// JSON. It checks nothing else: the scanned text must be valid JSON, as `JSONParser` found it.
+/// The scanner finds two things that a parsed value does not show: a repeated member name, and the field in which the
+/// text stops being JSON. It validates nothing: `JSONParser` must have accepted the scanned text.
 struct FieldScanner {
-    /// An array or an object that is open.
+    /// An open array or object.
     private struct Container {
-        /// The names of an object so far; nil for an array.
+        /// The member names of an object so far; nil for an array.
         var names: Set<ByteString>?
-        /// The member or element that the scanner is in.
+        /// The member or element at the scanner's position.
         var place: FieldPath.Component?
         /// Whether the next string is the name of a member.
         var expectsName = false
@@ -28,14 +28,15 @@ struct FieldScanner {
         position = text.startIndex
     }
 
-    /// The first field whose name was given before in the same object, in text that is valid JSON.
+    /// Returns the first field whose name repeats one of the same object; nil if all names differ. The text must be
+    /// valid JSON.
     static func repeatedField(in text: ArraySlice<UInt8>) -> FieldPath? {
         var scanner = FieldScanner(text)
         while scanner.position < text.endIndex, !scanner.hasRepeatedName { scanner.step() }
         return scanner.hasRepeatedName ? scanner.path : nil
     }
 
-    /// The field that text belongs to which follows `text`.
+    /// Returns the field to which the byte after `text` belongs.
     static func field(after text: ArraySlice<UInt8>) -> FieldPath {
         var scanner = FieldScanner(text)
         while scanner.position < text.endIndex { scanner.step() }
@@ -70,7 +71,8 @@ struct FieldScanner {
         containers.append(container)
     }
 
-    /// Steps to the closing quote of a string, or to the end, and notes a name.
+    /// Moves to the closing quote of a string, or to the end of the text, and records the string if it is a member
+    /// name.
     private mutating func takeString() {
         let opening = position
         position += 1
@@ -87,7 +89,7 @@ struct FieldScanner {
         containers.append(container)
     }
 
-    /// The text of a string in quotes.
+    /// Returns the content of a quoted string.
     private static func string(_ quoted: ArraySlice<UInt8>) -> String {
         guard quoted.contains(UInt8(ascii: "\\")) else {
             return String(decoding: quoted.dropFirst().dropLast(), as: UTF8.self)

@@ -5,14 +5,14 @@ internal import Bluebonnet
 
 /// The headers of a response as a result line writes them: names in lower case, each once, in order of arrival.
 ///
-/// Repeated headers are joined by `, `, except `set-cookie`, which is always a list, because its values may hold
-/// commas. Equality looks at names and values, not at the order of the names.
+/// Repeated headers are joined by `, `, except `set-cookie`, which is always a list, because its values may contain
+/// commas. Equality compares names and values, not the order of the names.
 struct LineHeaders: Sendable {
-    /// One name with its values: several for `set-cookie` only.
+    /// One name with its values. Only `set-cookie` has more than one value.
     struct Field: Sendable {
         /// The name in lower case.
         let name: String
-        /// The values: one, joined where the header was repeated, or those of `set-cookie`.
+        /// The values: all values of `set-cookie`; for other names one, in which repeated headers are joined.
         fileprivate(set) var values: [String]
     }
 
@@ -21,8 +21,7 @@ struct LineHeaders: Sendable {
 
     init(_ headers: HeaderFields) { self.headers = headers }
 
-    /// The headers where they are written as they arrived: names that come once each, none of which is a list, and
-    /// nothing but ASCII.
+    /// The header block, if it can be written as it arrived: ASCII only, no name repeated, no `set-cookie`. Else nil.
     var plainBlock: FieldBlock? {
         guard let block = headers.block, block.isASCII, !block.hasRepeatedNames, !block.hasField("set-cookie") else {
             return nil
@@ -46,7 +45,7 @@ struct LineHeaders: Sendable {
         return fields
     }
 
-    /// Finds fields by their names: most responses have so few that looking at each is quicker than a table.
+    /// Finds fields by name. Most responses have so few fields that a linear search is faster than a table.
     private struct Places {
         private static let fewCount = 32
         private var indices: [ByteString: Int] = [:]
@@ -86,7 +85,7 @@ extension LineHeaders: Hashable {
 }
 
 extension LineHeaders: Codable {
-    /// Reads an object; the order of its members is lost.
+    /// Reads an object. The order of its members is lost.
     init(from decoder: any Decoder) throws {
         let members = try [String: JSONValue](from: decoder)
         var headers = HeaderFields()

@@ -4,7 +4,7 @@
 internal import Bluebonnet
 
 extension RequestLine: FieldCodable {
-    /// Every field of a line.
+    /// The fields of a line.
     enum Name: String, CaseIterable {
         case id, url, method, headers, query, json, form, plist, text, file, multipart, after, output, expect
         case timeout, connectTimeout, idleTimeout, maxBody, redirects, priority, credential, security, proxy
@@ -21,7 +21,7 @@ extension RequestLine: FieldCodable {
         headers = try fields[.headers].map { names throws(RequestLineError) in try Self.headers(names) } ?? headers
         query = try fields[.query]?.members()
         let hasBody = Self.bodyNames.contains { fields[$0] != nil }
-        if hasBody { body = try Body.read(fields.group(Body.Name.self)) }  // few lines have: spares the second look-up
+        if hasBody { body = try Body.read(fields.group(Body.Name.self)) }  // rare: spares most lines a second look-up
         after = try fields[.after]?.each { id throws(RequestLineError) in try id.identifier() } ?? after
         output = try fields[.output]?.string()
         expect = try fields[.expect].map { expect throws(RequestLineError) in try Expectation(expect) }
@@ -47,7 +47,7 @@ extension RequestLine: FieldCodable {
         redirects = try fields[.redirects]?.integer(in: 0...Int.max) ?? redirects
     }
 
-    /// Reads headers; two names that differ only in case would leave open which value is sent.
+    /// Reads headers. Two names that differ only in case are an error, because either value could be meant.
     private static func headers(_ field: StrictField) throws(RequestLineError) -> HeaderFields {
         let headers = try field.stringMembers()
         var seen: Set<ByteString> = []
@@ -61,7 +61,7 @@ extension RequestLine: FieldCodable {
         return HeaderFields(headers)
     }
 
-    /// Reads addresses by host. Two spellings of one host would leave open which address counts.
+    /// Reads addresses by host. Two spellings of one host are an error, because either address could be meant.
     private static func addresses(_ field: StrictField) throws(RequestLineError) -> [String: String] {
         var (addresses, seen) = ([String: String](), Set<String>())
         for (host, address) in try field.stringMembers() {
@@ -73,7 +73,7 @@ extension RequestLine: FieldCodable {
         return addresses
     }
 
-    /// The line as one compact JSON text, always the same for lines that are sent alike.
+    /// The line as one compact JSON text. Equal lines have equal texts.
     package var canonicalText: String { JSONText.text(of: jsonValue) }
 
     var jsonValue: JSONValue {
@@ -109,7 +109,7 @@ extension RequestLine: FieldCodable {
 }
 
 extension HeaderFields {
-    /// The fields as members of an object, repeated ones joined.
+    /// The fields as members of an object; repeated fields are joined.
     fileprivate var members: JSONObject {
         var members = JSONObject()
         for field in combined { members[field.name] = .string(field.value) }
@@ -118,6 +118,6 @@ extension HeaderFields {
 }
 
 extension HTTPProtocolVersion: JSONRepresentable {
-    /// The versions that a line can name; the default has no name there.
+    /// The versions that a line can name. The default has no name in the format.
     fileprivate static let named = [HTTPProtocolVersion.http1, .http2, .http2PriorKnowledge]
 }

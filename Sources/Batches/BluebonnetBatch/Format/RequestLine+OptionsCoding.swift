@@ -15,7 +15,7 @@ extension RequestLine.Expectation: FieldCodable {
         sha256 = try fields[.sha256].map { digest throws(RequestLineError) in try Self.digest(digest) }
     }
 
-    /// A digest, or a template for one, which cannot be judged yet.
+    /// Reads a digest, or a template for a digest, which can be checked only after its references are resolved.
     private static func digest(_ field: StrictField) throws(RequestLineError) -> String {
         let text = try field.string()
         if text.utf8.count == 64, text.allSatisfy({ $0.isASCII && $0.isHexDigit }) { return text }
@@ -103,7 +103,7 @@ extension RequestLine.Retry: FieldCodable {
         }
     }
 
-    /// The number alone where there is nothing else.
+    /// The number of attempts alone, if nothing else is set; else an object.
     var jsonValue: JSONValue {
         if let attempts, maxTime == nil, statuses == nil { return attempts.jsonValue }
         var members = MemberList<Name>()
@@ -126,7 +126,7 @@ extension RequestLine.Key: FieldCodable {
         }
     }
 
-    /// The error of a key by which a server cannot recognize a request.
+    /// The error message for a blank key, by which a server cannot recognize a request.
     static let blankProblem = "an idempotency key must not be blank"
 
     var jsonValue: JSONValue {

@@ -4,25 +4,25 @@
 public import Bluebonnet
 
 extension RequestLine {
-    /// A reference's id and its field.
+    /// A referenced id and the field that contains the reference.
     struct Mention {
         let id: String
         let path: FieldPath
     }
 
-    /// The ids that the string values of the line refer to, each once, in the order of the fields.
+    /// Returns the ids that the line's string values refer to, each once, in the order of the fields.
     public func referencedIDs() throws(RequestLineError) -> [String] {
         try referencedMentions().map(\.id).uniqueTexts
     }
 
-    /// The line with the references in all its string values replaced, and `$${` turned into `${`.
+    /// Returns the line with the references in all string values replaced, and `$${` replaced by `${`.
     ///
-    /// Every line goes through this once, just before its operation starts, also one without references.
+    /// This runs once for every line, with or without references, just before its operation starts.
     ///
     /// - Parameters:
     ///   - environment: the environment variables, by name. Default none.
-    ///   - source: gives the response of the operation with an id.
-    /// - Throws: `unresolvedReference`, for the first reference that leads nowhere.
+    ///   - source: returns the response of the operation with an id.
+    /// - Throws: `unresolvedReference`, for the first reference that cannot be resolved.
     public func resolved(
         environment: [String: String] = [:], using source: (String) -> ReferenceSource?
     ) throws(NetworkingError) -> RequestLine {
@@ -34,9 +34,10 @@ extension RequestLine {
         return line
     }
 
-    /// The line with the fields of every line that it does not set itself, whose values may refer to the environment.
+    /// Returns the line with those common headers added that it does not set itself. Values of added headers may refer
+    /// to environment variables.
     ///
-    /// - Throws: `unresolvedReference`, for the first reference of an added field that leads nowhere.
+    /// - Throws: `unresolvedReference`, for the first reference of an added header that cannot be resolved.
     func completed(
         with headers: HeaderFields, environment: [String: String]
     ) throws(NetworkingError) -> RequestLine {
@@ -74,7 +75,7 @@ extension RequestLine {
         return names
     }
 
-    /// All references of the line, with their fields.
+    /// Returns all references of the line, with their fields.
     func referencedMentions() throws(RequestLineError) -> [Mention] {
         guard mayHoldReferences else { return [] }
         var mentions: [Mention] = []
@@ -88,7 +89,8 @@ extension RequestLine {
         return mentions
     }
 
-    /// False when no string of the line has to be looked at more closely, as in most lines: little is said in them.
+    /// False if no string of the line can contain a reference. This quick check covers most lines, which set few
+    /// fields.
     private var mayHoldReferences: Bool {
         guard headers.isEmpty, query == nil, body == nil, expect == nil, credential == nil, security == nil,
             proxy == nil, unixSocket == nil, resolve.isEmpty, idempotencyKey == nil
@@ -97,7 +99,7 @@ extension RequestLine {
         return output.map(ReferenceTemplate.isNeeded) ?? false
     }
 
-    /// The template in `text`, or nil when the text is all literal.
+    /// Returns the template in `text`, or nil if `text` is all literal.
     static func template(_ text: String, at path: FieldPath) throws(RequestLineError) -> ReferenceTemplate? {
         guard ReferenceTemplate.isNeeded(for: text) else { return nil }
         return try ReferenceTemplate(parsing: text, field: path.description)

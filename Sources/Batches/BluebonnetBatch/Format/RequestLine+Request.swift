@@ -7,13 +7,13 @@ internal import Foundation
 internal import FoundationNetworking
 
 extension RequestLine {
-    /// Completes the plan of this line's operation, with its references already resolved.
+    /// Completes the plan of this line's operation. The line's references must be resolved.
     ///
-    /// Members that the line does not set are left to the operation, which shares them with all others of the batch:
-    /// trust that is put together for each line would have to be compared for each connection.
+    /// Options that the line does not set keep the batch's values, which all operations share: trust settings built
+    /// for each line would have to be compared for each connection.
     ///
-    /// - Parameter options: the batch's, over which the line's go.
-    /// - Throws: what makes the operation fail before a connection is opened.
+    /// - Parameter options: the batch's options. The line's options override them.
+    /// - Throws: the error with which the operation fails before a connection is opened.
     func complete(_ plan: inout RequestPlan, baseURL: URL?, options: TransferOptions) throws {
         try RequestCheck.method(method)
         try setRequest(of: &plan, baseURL: baseURL)
@@ -54,15 +54,15 @@ extension RequestLine {
 // MARK: - The request
 
 extension RequestLine {
-    /// Whether making the request reads files: certificates, keys, or parts of a form.
+    /// Whether making the request reads files: certificates, keys, or the files of a multipart form.
     var readsFiles: Bool {
         if security != nil { return true }
         guard case .multipart(let parts)? = body else { return false }
         return parts.contains { if case .file = $0.content { true } else { false } }
     }
 
-    /// The fields of a line's request that says nothing but where, and what goes out with it: made once, for it takes
-    /// longer than all else that is done for such a request before it is sent.
+    /// The header fields of a plain GET request, as given and as sent. They are made once, because making them takes
+    /// longer than all other work before such a request is sent.
     private static let plain = Result {
         var request = HTTPRequest(url: URL(fileURLWithPath: "/"))
         try HTTPRequestSerializer().addHeaders(to: &request.headers)
@@ -79,7 +79,7 @@ extension RequestLine {
     }
 
     private static func url(_ text: String, relativeTo base: URL?) throws(NetworkingError) -> URL {
-        // A line means what it says: a reference to an empty member must not lead to the base URL.
+        // An empty text is an error. Resolved as a relative reference, it would lead to the base URL.
         guard !text.isEmpty else { throw NetworkingError(.badURL, "the URL is empty") }
         do throws(NetworkingError) {
             return try RequestCheck.url(text, relativeTo: base)
@@ -137,7 +137,7 @@ extension RequestLine {
 // MARK: - Options
 
 extension RequestLine {
-    /// Whether the line says anything that the batch's options do not.
+    /// Whether the line sets an option that the batch's options do not have.
     private func hasOptions(over batch: TransferOptions) -> Bool {
         let hasLimits = timeout != nil || connectTimeout != nil || idleTimeout != nil || maxBody != nil
         if retry != nil || decode != nil { return true }
@@ -161,7 +161,7 @@ extension RequestLine {
         }
         if let security { try security.apply(to: &options) }
         if let proxy {
-            // An empty text means no proxy, whatever the environment says.
+            // Empty: no proxy, regardless of the environment variables.
             options.proxy = proxy.isEmpty ? nil : try Proxy(proxy)
             if proxy.isEmpty { options.proxyConfiguration = nil }
         }
@@ -171,7 +171,7 @@ extension RequestLine {
         return options
     }
 
-    /// The path of a socket has to fit the kernel's structure (unix(7)).
+    /// Returns the path of a socket, which must fit the kernel's address structure (unix(7)).
     private static func socketPath(_ path: String) throws(NetworkingError) -> String {
         guard !path.isEmpty, path.utf8.count < 108, !path.utf8.contains(0) else {
             throw NetworkingError(

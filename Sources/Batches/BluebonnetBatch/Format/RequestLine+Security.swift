@@ -4,20 +4,22 @@
 internal import Bluebonnet
 
 extension RequestLine.Security {
-    /// Replaces the batch's options by the line's.
+    /// Overrides the batch's options with the line's.
     ///
-    /// - Throws: `invalidSecurityPolicy` when it cannot be used; the operation fails with it, and nothing is sent.
+    /// - Throws: `invalidSecurityPolicy`, if the policy cannot be used. The operation then fails with this error, and
+    ///   nothing is sent.
     func apply(to options: inout TransferOptions) throws(NetworkingError) {
         if namesPolicy { options.securityPolicy = try policy(over: options.securityPolicy) }
         if let identity = try clientIdentity { options.tls.clientIdentity = identity }
     }
 
-    /// Whether it says anything of whom to trust. Else the batch's policy stays, with its policies by host.
+    /// Whether the line sets any trust option. If not, the batch's policy applies unchanged, with its policies by
+    /// host.
     private var namesPolicy: Bool {
         mode != nil || pins != nil || ca != nil || allowInvalidCertificates != nil || validatesHost != nil
     }
 
-    /// The batch's policies with the line's options in the place of theirs: the one for all hosts, and those by host.
+    /// Returns the batch's policy with the line's options over it: the policy for all hosts, and each policy by host.
     private func policy(over batch: SecurityPolicy) throws(NetworkingError) -> SecurityPolicy {
         var hosts: [String: SecurityPolicy] = [:]
         for (pattern, policy) in batch.hosts.policies { hosts[pattern] = try self.policy(over: policy) }

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 
 extension RequestLine: StringReplacing {
-    /// Visits every string value but the ids, in the order of the fields in the format's description.
+    /// Visits every string value except the ids, in the order of the fields in the format's description.
     mutating func replaceStrings<Failure: Error>(
         at path: FieldPath = .top, _ transform: (String, FieldPath) throws(Failure) -> String
     ) throws(Failure) {

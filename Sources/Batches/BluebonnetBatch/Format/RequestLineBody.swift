@@ -10,11 +10,11 @@ extension RequestLine {
         case json(JSONValue)
         /// Parameters, sent as a URL-encoded form.
         case form(JSONObject)
-        /// A value that is sent as a property list.
+        /// A value, sent as a property list.
         case plist(JSONValue)
-        /// Text, sent as it is.
+        /// Text, sent unchanged.
         case text(String)
-        /// The path of a file that is streamed from disk.
+        /// The path of a file, streamed from disk.
         case file(String)
         /// The parts of a `multipart/form-data` body.
         case multipart([Part])
@@ -22,7 +22,7 @@ extension RequestLine {
 
     /// One part of a `multipart/form-data` body.
     public struct Part: Sendable, Hashable, Codable {
-        /// The name of the form's field.
+        /// The name of the form field.
         public var name: String
         /// The content of the part.
         public var content: Content
@@ -31,7 +31,7 @@ extension RequestLine {
         public enum Content: Sendable, Hashable {
             /// Text.
             case value(String)
-            /// The file at `path`, with the name and the type to announce when they are not to be derived from it.
+            /// The file at `path`. `filename` and `contentType` are announced; nil derives them from the path.
             case file(path: String, filename: String?, contentType: String?)
         }
 
@@ -56,7 +56,7 @@ extension RequestLine.Body: FieldCodable {
         self = body
     }
 
-    /// The one body among the members of a line, or nil.
+    /// Reads the body among the members of a line; nil if there is none. Two bodies are an error.
     static func read(_ members: StrictObject<Name>) throws(RequestLineError) -> Self? {
         let given = Name.allCases.filter { members[$0] != nil }
         guard let name = given.first else { return nil }
@@ -76,7 +76,7 @@ extension RequestLine.Body: FieldCodable {
         }
     }
 
-    /// The body as the member of a line.
+    /// The body as a member of a line.
     var members: MemberList<Name> {
         var members = MemberList<Name>()
         switch self {

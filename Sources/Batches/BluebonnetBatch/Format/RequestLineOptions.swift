@@ -21,7 +21,7 @@ extension RequestLine {
         }
     }
 
-    /// Conditions for a response; an operation whose response violates one fails.
+    /// Conditions that a response must meet. If it violates one, the operation fails.
     public struct Expectation: Sendable, Hashable, Codable {
         /// The accepted status codes; nil means 200 to 299.
         public var status: [Int]?
@@ -30,7 +30,7 @@ extension RequestLine {
         /// The SHA-256 digest that the body must have, in hexadecimal digits.
         public var sha256: String?
 
-        /// Makes an expectation; what is left out is not checked, or has its default.
+        /// Makes an expectation. Omitted conditions have their default.
         public init(status: [Int]? = nil, type: [String]? = nil, sha256: String? = nil) {
             self.status = status
             self.type = type
@@ -42,7 +42,7 @@ extension RequestLine {
     public struct Credential: Sendable, Hashable, Codable {
         /// The user's name.
         public var user: String
-        /// The password, in clear.
+        /// The password, in clear text.
         public var password: String
 
         /// Makes a credential.
@@ -52,9 +52,9 @@ extension RequestLine {
         }
     }
 
-    /// Which servers are trusted, and how the client identifies itself; nil leaves the batch's policy in force.
+    /// Which servers are trusted, and how the client identifies itself. Options that are nil keep the batch's policy.
     public struct Security: Sendable, Hashable, Codable {
-        /// What is pinned.
+        /// The part of a certificate that is pinned.
         public enum Mode: String, CaseIterable, Sendable, Codable, JSONRepresentable {
             /// Nothing: the trust store decides.
             case none
@@ -64,13 +64,13 @@ extension RequestLine {
             case certificate
         }
 
-        /// What is pinned.
+        /// The pinned part of a certificate.
         public var mode: Mode?
         /// The paths of the pinned certificates, DER or PEM.
         public var pins: [String]?
         /// The path of the certificates to trust instead of the system's.
         public var ca: String?
-        /// Whether a certificate that does not verify is accepted.
+        /// Whether certificates that fail verification are accepted.
         public var allowInvalidCertificates: Bool?
         /// Whether the certificate must name the host.
         public var validatesHost: Bool?
@@ -83,24 +83,25 @@ extension RequestLine {
         public init() {}
     }
 
-    /// When the request is sent again after a failure. What is nil is the batch's, or else that of the library's
-    /// standard policy.
+    /// When a failed request is retried. Options that are nil have the batch's value, or else the value of the
+    /// library's standard policy.
     public struct Retry: Sendable, Hashable, Codable {
-        /// The most attempts in all; 1 sends nothing again.
+        /// The maximum number of attempts in all; 1 means no retries.
         public var attempts: Int?
-        /// The seconds after which no other attempt begins.
+        /// The time after which no further attempt begins, in seconds.
         public var maxTime: Double?
-        /// The statuses after which the request is sent again.
+        /// The statuses after which the request is retried.
         public var statuses: [Int]?
 
-        /// Makes a retry rule; what is left out is the batch's.
+        /// Makes a retry rule. Omitted options have the batch's values.
         public init(attempts: Int? = nil, maxTime: Double? = nil, statuses: [Int]? = nil) {
             (self.attempts, self.maxTime, self.statuses) = (attempts, maxTime, statuses)
         }
 
-        /// A policy with what the line says over a batch's.
+        /// Returns the batch's policy with the line's options over it.
         func policy(over batch: RetryPolicy?) -> RetryPolicy {
-            // A batch that sends nothing again only says how long others may try.
+            // A batch policy without retries must not disable the line's rule: the standard number of attempts then
+            // applies.
             var policy = batch ?? .standard
             if policy.maximumAttemptCount <= 1 { policy.maximumAttemptCount = RetryPolicy.standard.maximumAttemptCount }
             if let attempts { policy.maximumAttemptCount = attempts }
@@ -112,22 +113,22 @@ extension RequestLine {
 
     /// The value of an `Idempotency-Key` field.
     public enum Key: Sendable, Hashable, Codable {
-        /// A random one, made when the operation starts; `true` in a line.
+        /// A random key, made when the operation starts; `true` in a line.
         case automatic
-        /// A text; a string in a line.
+        /// A given key; a string in a line.
         case value(String)
     }
 
-    /// Something that is done to the operation while it runs.
+    /// An action on the operation at a point in time while it runs.
     public struct ScriptStep: Sendable, Hashable, Codable {
         /// The actions on a running operation.
         public enum Action: String, CaseIterable, Sendable, Codable, JSONRepresentable {
             case pause, resume, cancel
         }
 
-        /// The seconds after the operation's start.
+        /// The time of the action, in seconds after the operation's start.
         public var at: Double
-        /// The action; the field `do`.
+        /// The action. The field is called `do`.
         public var action: Action
 
         /// Makes a step.

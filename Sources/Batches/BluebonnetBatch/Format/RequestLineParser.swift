@@ -6,7 +6,7 @@ internal import BluebonnetLocks
 internal import Dispatch
 public import Foundation
 
-/// A request line with its place in the file.
+/// A request line with its line number in the file.
 public struct NumberedLine: Sendable, Hashable {
     /// The number of the line, from 1; empty lines count.
     public var number: Int
@@ -19,26 +19,27 @@ public struct NumberedLine: Sendable, Hashable {
         self.line = line
     }
 
-    /// The line's own id, or else its number.
+    /// The line's own id, or else its number as text.
     public var id: String { line.id ?? String(number) }
 }
 
-/// Reads request lines strictly: an unknown field or value is an error that names the line and the field.
+/// Parses request lines strictly: an unknown field or value is an error that names the line and the field.
 ///
-/// The parser checks each line by itself; `RequestLineGraph` checks whether the lines of a batch fit together. A URL, a
-/// header value or a path that cannot be used is not an error of the line: the operation fails.
+/// The parser checks each line by itself; `RequestLineGraph` checks the references between lines. An unusable URL,
+/// header value or path is not a parse error: the operation fails instead.
 public struct RequestLineParser: Sendable {
     /// Makes a parser; it has no state.
     public init() {}
 
-    /// Reads one line, with or without its line end, or gives nil for an empty one.
+    /// Parses one line, with or without its line end, or returns nil for an empty one.
     ///
     /// Line 1 may start with a byte order mark.
     public func parse(line: Data, number: Int) throws(RequestLineError) -> NumberedLine? {
         try parse(ArraySlice(line), number: number)
     }
 
-    /// Reads all lines of a file, or throws the first error of every bad line. A long file is read by all processors.
+    /// Parses all lines of a file, or throws the first error of every bad line. Long files are parsed on all
+    /// processors.
     public func parse(file: Data) throws(RequestLineErrors) -> [NumberedLine] {
         let texts = Array(file).split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
         let pieceLength = max(texts.count / (2 * ProcessInfo.processInfo.activeProcessorCount), Self.leastPieceLength)
@@ -53,7 +54,7 @@ public struct RequestLineParser: Sendable {
         return inOrder.flatMap(\.lines)
     }
 
-    /// The lines of a piece of a file, and their errors.
+    /// The parsed lines of one piece of a file, and the errors of its bad lines.
     private struct Piece {
         var lines: [NumberedLine] = []
         var errors: [RequestLineError] = []
@@ -88,7 +89,7 @@ public struct RequestLineParser: Sendable {
 // MARK: - Steps
 
 extension RequestLineParser {
-    /// Fewer lines are not worth another thread.
+    /// The least number of lines that is worth another thread.
     private static let leastPieceLength = 128
     private static let byteOrderMark: [UInt8] = [0xEF, 0xBB, 0xBF]
     private static let blanks: [UInt8] = [0x20, 0x09, 0x0A, 0x0D]
@@ -117,7 +118,7 @@ extension RequestLineParser {
         return union < 0x80 || String(validating: text, as: UTF8.self) != nil
     }
 
-    /// An error of text that is JSON as far as `prefix` goes.
+    /// Returns the error for text that is valid JSON only up to the end of `prefix`.
     private static func malformed(_ prefix: ArraySlice<UInt8>, _ reason: String) -> RequestLineError {
         let column = String(decoding: prefix, as: UTF8.self).unicodeScalars.count + 1
         return RequestLineError(at: FieldScanner.field(after: prefix), "malformed JSON at column \(column): \(reason)")

@@ -5,7 +5,8 @@ internal import Bluebonnet
 public import Foundation
 
 extension ResultLine {
-    /// The line as it is written: one compact JSON object and the line end, the members in the format's order.
+    /// Returns the line as written to the results: one compact JSON object and a line end, with the members in the
+    /// format's order.
     public func encodedLine() -> Data {
         var text = JSONText(expectedByteCount: 1_024 + (body?.utf8.count ?? 0))
         text.object { line in
@@ -34,7 +35,7 @@ extension ResultLine {
 }
 
 extension JSONText {
-    /// Writes a member, unless there is no value.
+    /// Writes a member, unless the value is nil.
     fileprivate mutating func member<Value>(
         _ name: StaticString, _ value: Value?, _ write: (inout JSONText, Value) -> Void
     ) {

@@ -5,19 +5,21 @@ public import Bluebonnet
 
 /// The result of one operation of a batch, as a line of the results.
 ///
-/// `encodedLine()` writes the line. `Codable` reads and writes this object without the order of its members.
+/// `encodedLine()` writes the line with its members in the format's order. `Codable` reads and writes the same object,
+/// in any order.
 public struct ResultLine: Sendable, Hashable, Codable {
     /// How an operation ended.
     public enum Outcome: String, Sendable, Codable, CaseIterable {
-        /// The response is as expected.
+        /// The response met all expectations.
         case success
-        /// An error, which the line gives.
+        /// The operation failed with the error in the line.
         case failure
-        /// Cancelled before it ended.
+        /// The operation was cancelled.
         case cancelled
-        /// Not started, because an operation that it needed did not succeed.
+        /// The operation was not started, because an operation that it depends on did not succeed.
         case skipped
-        /// With a journal only: the process ended when the request may have been sent, and its outcome is not known.
+        /// With a journal only: the process ended when the request may already have been sent, so the outcome is not
+        /// known.
         case unknown
     }
 
@@ -25,38 +27,40 @@ public struct ResultLine: Sendable, Hashable, Codable {
     public var id: String
     /// How the operation ended.
     public var outcome: Outcome
-    /// The status of the final response, when there was one.
+    /// The status of the final response; nil without a response.
     public var status: Int?
     /// The URL of the final response.
     public var url: String?
     /// The size of the decoded body that was delivered or stored.
     public var bytes: Int?
-    /// The SHA-256 digest of that body, in hexadecimal digits.
+    /// The SHA-256 digest of the decoded body, in hexadecimal digits.
     public var sha256: String?
-    /// The headers of the final response, as they arrived. A line is written with their names in lower case, each once:
-    /// repeated headers are joined by ", ", `set-cookie` is an array. Equality of lines looks at what is written.
+    /// The headers of the final response, as they arrived. A line is written with the names in lower case, each once:
+    /// repeated headers are joined by ", ", and `set-cookie` is an array. Equality of lines compares this written
+    /// form.
     public var headers: HeaderFields? {
         get { lineHeaders?.headers }
         set { lineHeaders = newValue.map(LineHeaders.init) }
     }
     private(set) var lineHeaders: LineHeaders?
-    /// The body, when it was asked for and is text.
+    /// The body, if it was requested and is text.
     public var body: String?
-    /// The transfers made.
+    /// The number of transfers made.
     public var attempts = 0
-    /// The failed attempts that were followed by another one, in order; nil when there was one attempt.
+    /// The failed attempts that were followed by another one, in order; nil if there was one attempt.
     public var retries: [Retry]?
-    /// The redirects followed.
+    /// The number of redirects followed.
     public var redirects = 0
     /// The protocol of the final response, such as `h2`.
     public var `protocol`: String?
-    /// Whether the last transfer ran on a connection that was kept alive.
+    /// Whether the last transfer reused a connection that was kept alive.
     public var reused = false
-    /// The times of the operation's phases; nil when the operation was never started.
+    /// The times of the operation's phases; nil if the operation was never started.
     public var timing: Timing?
-    /// Why the operation did not succeed.
+    /// The error; nil if the operation succeeded.
     public var error: Failure?
-    /// In a fleet, of a line with an `output`: the name of the worker that sent the request, and has the file.
+    /// The name of the worker that sent the request and has the output file. Only in a fleet, for a line with an
+    /// `output`.
     public var worker: String?
 
     private enum CodingKeys: String, CodingKey {
@@ -73,32 +77,33 @@ public struct ResultLine: Sendable, Hashable, Codable {
 }
 
 extension ResultLine {
-    /// The times of an operation's phases, in seconds of the monotonic clock; zero for a phase that did not take place.
+    /// The times of an operation's phases, in seconds of the monotonic clock. A phase that did not take place has
+    /// zero.
     public struct Timing: Sendable, Hashable, Codable {
         /// The time until the operation got a slot.
         public var queued = 0.0
-        /// The name look-up.
+        /// The time of the name look-up.
         public var dns = 0.0
-        /// The connection.
+        /// The time of connecting.
         public var connect = 0.0
-        /// The TLS handshake.
+        /// The time of the TLS handshake.
         public var tls = 0.0
         /// The time from the slot to the first byte of the response.
         public var firstByte = 0.0
         /// The time of the whole operation.
         public var total = 0.0
 
-        /// Makes a record of zeros.
+        /// Makes a record in which all times are zero.
         public init() {}
     }
 
     /// An attempt that failed and was followed by another one.
     public struct Retry: Sendable, Hashable, Codable {
-        /// How the attempt ended.
+        /// The error code with which the attempt ended.
         public var after: NetworkingError.Code
-        /// The status of its response; nil when the attempt ended without one.
+        /// The status of its response; nil if the attempt ended without a response.
         public var status: Int?
-        /// The seconds that the operation waited before the next attempt.
+        /// The time between this attempt and the next one, in seconds.
         public var waited: Double
 
         /// Makes a record of an attempt.
@@ -107,13 +112,13 @@ extension ResultLine {
         }
     }
 
-    /// Why an operation did not succeed.
+    /// The error of an operation that did not succeed.
     public struct Failure: Sendable, Hashable, Codable {
-        /// The outcome.
+        /// The error code.
         public var code: NetworkingError.Code
-        /// One sentence for people.
+        /// One sentence that describes the error to people.
         public var message: String
-        /// The code and the text of the library below, for a bug report.
+        /// The code and the text of the error in the underlying library, for a bug report.
         public var underlying: String?
 
         /// Makes a failure.

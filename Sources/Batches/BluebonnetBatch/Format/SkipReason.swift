@@ -3,18 +3,18 @@
 
 internal import Bluebonnet
 
-/// Why lines are skipped that need another one: the line that failed first, and its error.
+/// Composes the message of a skipped line: the dependency that failed first, and its error.
 package enum SkipReason {
     private static let start = "not started: "
 
-    /// The message of a line that is skipped.
+    /// Returns the error message of a skipped line.
     ///
-    /// - Parameter reason: nil when it is not known.
+    /// - Parameter reason: nil if the reason is not known.
     package static func message(_ reason: String?) -> String {
         start + (reason ?? "an operation that it needed did not succeed")
     }
 
-    /// The reason for which lines that need a line are skipped; nil if it has succeeded. A skipped line passes on its
+    /// Returns the reason to skip the lines that depend on this one; nil if it succeeded. A skipped line passes on its
     /// own reason.
     static func reason(_ id: String, _ outcome: ResultLine.Outcome, _ error: ResultLine.Failure?) -> String? {
         switch outcome {
@@ -28,7 +28,7 @@ package enum SkipReason {
         }
     }
 
-    /// The same for an operation whose result line is not yet made.
+    /// Returns the reason for an operation that has no result line yet.
     static func reason(_ id: String, _ error: NetworkingError) -> String? {
         let outcome: ResultLine.Outcome =
             switch error.code {
@@ -41,6 +41,6 @@ package enum SkipReason {
 }
 
 extension ResultLine {
-    /// The reason for which lines that need this one are skipped; nil if it has succeeded.
+    /// The reason to skip the lines that depend on this one; nil if it succeeded.
     package var skipReason: String? { SkipReason.reason(id, outcome, error) }
 }

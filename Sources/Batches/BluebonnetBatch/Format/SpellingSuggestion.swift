@@ -3,7 +3,7 @@
 
 /// Finds the name that was probably meant, for error messages.
 enum SpellingSuggestion {
-    /// The candidate that differs least from `name`, if less than half of the letters differ.
+    /// Returns the candidate with the least distance to `name`, if the distance is less than half of the longer name.
     static func of(_ name: String, among candidates: [String]) -> String? {
         let letters = Array(name.lowercased().utf8)
         guard letters.count <= 40 else { return nil }
@@ -12,7 +12,7 @@ enum SpellingSuggestion {
         return nearest.distance * 2 < max(letters.count, nearest.name.utf8.count) ? nearest.name : nil
     }
 
-    /// How many letters were added, left out, changed or swapped with their neighbour.
+    /// Returns how many letters were added, omitted, changed or swapped with their neighbour.
     private static func distance(_ first: [UInt8], _ second: [UInt8]) -> Int {
         var rows = [Array(0...second.count)]
         for (row, letter) in first.enumerated() {

@@ -3,23 +3,23 @@
 
 internal import Bluebonnet
 
-/// One value of a request line with its path. Reads the value as the expected type, or throws an error that names the
-/// actual type.
+/// One value of a request line with its path. Its methods return the value as the expected type, or throw an error
+/// that names the actual type.
 struct StrictField {
     let value: JSONValue
     let path: FieldPath
 
-    /// An error of this field.
+    /// Returns an error at this field.
     func problem(_ message: String) -> RequestLineError {
         RequestLineError(at: path, message)
     }
 
-    /// An error that says what is expected here, and what is found.
+    /// Returns an error that names the expected and the actual kind of value.
     func expected(_ expectation: String) -> RequestLineError {
         problem("expected \(expectation), found \(found)")
     }
 
-    /// The kind of the value, for an error message; of a number, the number itself.
+    /// The kind of the value for an error message. For a number, this includes the number itself.
     private var found: String {
         switch value {
         case .null: "null"
@@ -45,14 +45,14 @@ extension StrictField {
         return truth
     }
 
-    /// The id of a line.
+    /// Returns the id of a line, which must not be empty.
     func identifier() throws(RequestLineError) -> String {
         let id = try string()
         guard !id.isEmpty else { throw problem("an id must not be empty") }
         return id
     }
 
-    /// A whole number, also when it is written with a fraction of zero.
+    /// Returns an integer. A number with a zero fraction, such as `1.0`, is accepted.
     func integer(in range: ClosedRange<Int>) throws(RequestLineError) -> Int {
         let whole = value.integer.flatMap { Int(exactly: $0) } ?? value.number.flatMap { Int(exactly: $0) }
         guard let whole, range.contains(whole) else {
@@ -62,26 +62,26 @@ extension StrictField {
         return whole
     }
 
-    /// A duration; there is no limit of zero seconds.
+    /// Returns a duration in seconds. Zero is an error.
     func positiveSeconds() throws(RequestLineError) -> Double {
         guard let number = value.number else { throw expected("a number of seconds") }
         guard number > 0, number.isFinite else { throw expected("more than 0 seconds") }
         return number
     }
 
-    /// A point in time, counted from another.
+    /// Returns a point in time in seconds, from zero.
     func secondsFromZero() throws(RequestLineError) -> Double {
         guard let number = value.number else { throw expected("a number of seconds") }
         guard number >= 0, number.isFinite else { throw expected("0 seconds or more") }
         return number
     }
 
-    /// One of the names of an enumeration.
+    /// Returns the case of an enumeration with this name.
     func choice<Choice: RawRepresentable<String> & CaseIterable>() throws(RequestLineError) -> Choice {
         try choice(among: Array(Choice.allCases))
     }
 
-    /// One of the names of some values.
+    /// Returns the choice with this name.
     func choice<Choice: RawRepresentable<String>>(among choices: [Choice]) throws(RequestLineError) -> Choice {
         let given = value.string.map(ByteString.init)
         guard let choice = choices.first(where: { ByteString($0.rawValue) == given }) else {
@@ -95,7 +95,7 @@ extension StrictField {
 // MARK: - Containers
 
 extension StrictField {
-    /// The elements of an array, each read by `read`.
+    /// Returns the elements of an array, each read by `read`.
     func each<Element>(
         _ read: (StrictField) throws(RequestLineError) -> Element
     ) throws(RequestLineError) -> [Element] {
@@ -107,7 +107,7 @@ extension StrictField {
         return results
     }
 
-    /// The elements of an array that must not be empty, because an empty one would accept nothing.
+    /// Returns the elements of an array. An empty array is an error, because it would accept nothing.
     func eachOfSome<Element>(
         _ read: (StrictField) throws(RequestLineError) -> Element
     ) throws(RequestLineError) -> [Element] {
@@ -119,13 +119,13 @@ extension StrictField {
         try each { element throws(RequestLineError) in try element.string() }
     }
 
-    /// The members of an object with free names.
+    /// Returns the members of an object with arbitrary names.
     func members() throws(RequestLineError) -> JSONObject {
         guard let members = value.object else { throw expected("an object") }
         return members
     }
 
-    /// The members of an object with free names, whose values are all strings.
+    /// Returns the members of an object with arbitrary names and string values only, in the order of the names' bytes.
     func stringMembers() throws(RequestLineError) -> [(name: String, value: String)] {
         var strings: [(name: String, value: String)] = []
         for (name, value) in try members().sorted {
@@ -134,7 +134,7 @@ extension StrictField {
         return strings
     }
 
-    /// The members of an object that has no others than the names of `Name`.
+    /// Returns the members of an object. A name that is not in `Name` is an error.
     func object<Name>(of names: Name.Type) throws(RequestLineError) -> StrictObject<Name> {
         let object = StrictObject<Name>(members: try members(), path: path)
         try object.refuseUnknownNames()

@@ -3,12 +3,12 @@
 
 internal import Bluebonnet
 
-/// The members of one object of a request line, by the names that it may have.
+/// The members of one object of a request line, by the names that are allowed in it.
 struct StrictObject<Name: RawRepresentable<String> & CaseIterable & Equatable> {
-    /// All members of the object, also under other names.
+    /// All members of the object, including those with unknown names.
     private let members: JSONObject
-    /// The names of what has one, and its values in the same order: so little that looking at each is quicker than
-    /// computing a hash.
+    /// The known names that are present. `values` has the same order. There are so few that a linear search is faster
+    /// than computing a hash.
     private var names: [Name] = []
     private var values: [JSONValue] = []
     let path: FieldPath
@@ -23,7 +23,7 @@ struct StrictObject<Name: RawRepresentable<String> & CaseIterable & Equatable> {
         }
     }
 
-    /// The member with this name, or nil.
+    /// The member with this name; nil if it is missing.
     subscript(name: Name) -> StrictField? {
         for index in names.indices where Self.areSame(names[index], name) {
             return StrictField(value: values[index], path: path.member(name.rawValue))
@@ -31,15 +31,16 @@ struct StrictObject<Name: RawRepresentable<String> & CaseIterable & Equatable> {
         return nil
     }
 
-    /// The name with these bytes: an enumeration takes a KELVIN SIGN for a K.
+    /// Returns the name with exactly these bytes. The check is needed because an enumeration's `init(rawValue:)`
+    /// accepts a KELVIN SIGN for a K.
     private static func name(_ text: String) -> Name? {
         Name(rawValue: text).flatMap { FieldSyntax.isSameText($0.rawValue, text) ? $0 : nil }
     }
 
-    /// As names, not as strings, which the operator of what has a raw value would compare.
+    /// Compares the cases. The `==` for types with a raw value would compare strings.
     private static func areSame<Value: Equatable>(_ one: Value, _ other: Value) -> Bool { one == other }
 
-    /// The member with this name, which must be there.
+    /// Returns the member with this name, or throws an error if it is missing.
     func required(_ name: Name) throws(RequestLineError) -> StrictField {
         guard let field = self[name] else {
             throw RequestLineError(at: path.member(name.rawValue), "missing, but required")
@@ -47,7 +48,7 @@ struct StrictObject<Name: RawRepresentable<String> & CaseIterable & Equatable> {
         return field
     }
 
-    /// The object's members by the names of another type.
+    /// Returns the object's members by the names of another type.
     func group<Other>(_ names: Other.Type) -> StrictObject<Other> {
         StrictObject<Other>(members: members, path: path)
     }

@@ -3,19 +3,20 @@
 
 internal import Bluebonnet
 
-/// A file of request lines that was checked as a whole. Lines are read when they are run: what is in memory of each is
-/// its place, and its id.
+/// A file of request lines that was checked as a whole. Each line is read again when it runs; only its place in the
+/// file and its id stay in memory.
 package final class BatchFile: LineSource {
-    /// The places of the lines in the file.
+    /// The places of the lines in the file, with their ids and order.
     struct Index: Sendable {
         var offsets: [Int] = []
         var byteCounts: [UInt32] = []
-        /// Identifies a line, should its place have another text.
+        /// Checksums of the texts, which detect a line that was changed after the check.
         var checksums: [UInt32] = []
-        /// Whether a line has an `output`.
+        /// Whether each line has an `output`.
         var haveOutput: [Bool] = []
         var names = LineNames()
-        /// The places of the lines, dependencies first, and the positions in that order; empty when it is the file's.
+        /// The places of the lines in run order, dependencies first, and the inverse. Both are empty if the run order
+        /// is the file's.
         var order: [UInt32] = []
         var positions: [UInt32] = []
     }
@@ -26,7 +27,7 @@ package final class BatchFile: LineSource {
     /// The number of lines.
     package var count: Int { index.offsets.count }
 
-    /// Makes a file of what was found in it. The descriptor stays its owner's, and open.
+    /// Makes a file from its index. The caller keeps ownership of the descriptor, which must stay open.
     init(descriptor: CInt, _ index: Index) { (self.descriptor, self.index) = (descriptor, index) }
 
     package func node(at position: Int) throws(LineSourceError) -> RequestLineGraph.Node {
@@ -50,7 +51,7 @@ package final class BatchFile: LineSource {
         index.names.place(of: id).map { index.positions.isEmpty ? $0 : Int(index.positions[$0]) }
     }
 
-    /// All lines, dependencies first.
+    /// Returns all lines, dependencies first.
     package func nodes() throws(LineSourceError) -> [RequestLineGraph.Node] {
         var nodes: [RequestLineGraph.Node] = []
         for position in 0..<count { nodes.append(try node(at: position)) }
@@ -59,7 +60,7 @@ package final class BatchFile: LineSource {
 
     private func place(_ position: Int) -> Int { index.order.isEmpty ? position : Int(index.order[position]) }
 
-    /// Differs between runs of the process.
+    /// Returns a checksum that differs between runs of the process.
     static func checksum(_ bytes: ArraySlice<UInt8>) -> UInt32 {
         var hasher = Hasher()
         bytes.withUnsafeBytes { hasher.combine(bytes: $0) }

@@ -7,25 +7,25 @@ internal import Dispatch
 internal import Foundation
 internal import Glibc
 
-/// Checks all lines of a file, a few megabytes at a time and by all processors, and keeps of each line what is needed
-/// to run it. Then the lines as a whole are checked: ids, dependencies and outputs.
+/// Checks all lines of a file, a few megabytes at a time and on all processors, and keeps the facts needed to run each
+/// line. Then checks the batch as a whole: ids, dependencies and outputs.
 package struct BatchFileCheck {
-    /// Why the lines of a file cannot be run.
+    /// The error of a file whose lines cannot be run.
     package enum Failure: Error {
         case badLines(RequestLineErrors)
-        /// The file cannot be read: the number of the system's error.
+        /// The file cannot be read. The value is the system's error number.
         case unreadable(CInt)
     }
 
-    /// The part of a line that the second check and the schedule need.
+    /// The facts about a line that the check of the whole batch and the schedule need.
     private struct Line {
         let lane: UInt32
         let priority: RequestLine.Priority
-        /// Where its dependencies end in `mentions`.
+        /// The end of the line's dependencies in `mentions`.
         let mentionEnd: Int
     }
 
-    /// So many bytes are read at once; a longer line is read as a whole.
+    /// The number of bytes read at once. Longer lines are completed by further reads.
     private static let blockByteCount = 4 << 20
 
     private let descriptor: CInt
@@ -33,9 +33,9 @@ package struct BatchFileCheck {
     private var outputs: OutputPaths
     private var schedule: LineSchedule
     private var lines: [Line] = []
-    /// The dependencies of the lines, one line after the other, as numbers of ids.
+    /// The dependencies of all lines, line after line, as numbers of ids.
     private var mentions: [UInt32] = []
-    /// Which of the mentions are references.
+    /// Whether each mention is a reference.
     private var referenceFlags: [Bool] = []
     private var lineErrors: [RequestLineError] = []
     private var batchErrors: [RequestLineError] = []
@@ -45,13 +45,13 @@ package struct BatchFileCheck {
         (self.descriptor, self.outputs, schedule) = (descriptor, outputs, LineSchedule(limits))
     }
 
-    /// Checks a file from its descriptor's position on.
+    /// Checks a file, beginning at its descriptor's position.
     ///
     /// - Parameters:
-    ///   - reserved: files that no line may write.
-    ///   - onBytes: is given the whole file, piece by piece.
+    ///   - reserved: the files that no line may write.
+    ///   - onBytes: receives the whole file, piece by piece.
     /// - Returns: the file, and a schedule of all its lines.
-    /// - Throws: everything that is wrong with the lines, or that the file cannot be read.
+    /// - Throws: all errors of the lines, or the error of reading the file.
     package static func check(
         _ descriptor: CInt, limits: LineSchedule.Limits, reserved: [ReservedPath] = [],
         onBytes: (UnsafeRawBufferPointer) -> Void = { _ in }
@@ -78,7 +78,7 @@ package struct BatchFileCheck {
         }
     }
 
-    /// Adds the next bytes; gives their number, or nil after an error.
+    /// Appends the next bytes. Returns their number; nil after an error.
     private static func read(_ descriptor: CInt, into block: inout [UInt8], at offset: Int) -> Int? {
         var count = -1
         let bytes = [UInt8](unsafeUninitializedCapacity: blockByteCount) { buffer, readCount in
@@ -96,10 +96,10 @@ package struct BatchFileCheck {
 // MARK: - Line by line
 
 extension BatchFileCheck {
-    /// Fewer lines are not worth another thread.
+    /// The least number of lines that is worth another thread.
     private static let leastPieceLength = 128
 
-    /// Reads whole lines.
+    /// Parses a block of whole lines.
     private mutating func take(_ block: ArraySlice<UInt8>, offset: Int) {
         let starts = Self.lineStarts(block)
         let processorCount = ProcessInfo.processInfo.activeProcessorCount
@@ -195,7 +195,8 @@ extension BatchFileCheck {
         (place == 0 ? 0 : lines[place - 1].mentionEnd)..<lines[place].mentionEnd
     }
 
-    /// The places of the lines that a line waits for; none for a line with an error, which is noted.
+    /// Returns the places of the lines that a line depends on. For an invalid dependency it records an error and
+    /// returns none.
     private mutating func dependencies(of place: Int) -> [Int] {
         let range = mentionRange(place)
         guard !range.isEmpty else { return [] }
@@ -206,7 +207,8 @@ extension BatchFileCheck {
         return []
     }
 
-    /// What is wrong with what a line waits for, with its field: for that the line is read once more.
+    /// Returns the error of a line's dependencies, with its field. This parses the line again, because fields are not
+    /// kept.
     private func error(at place: Int) -> RequestLineError {
         let number = index.names.number(at: place)
         let other = RequestLineError(line: number, message: "the file was changed while it was read")

@@ -3,7 +3,7 @@
 
 internal import Bluebonnet
 
-/// The contents of some lines of a file, read by one thread.
+/// The parsed lines of one piece of a file. One thread parses a piece.
 struct BatchFilePiece: Sendable {
     /// One line.
     struct Line: Sendable {
@@ -12,35 +12,35 @@ struct BatchFilePiece: Sendable {
         let byteCount: Int
         let checksum: UInt32
         let id: String?
-        /// The number of its origin in `lanes`.
+        /// The number of the line's origin in `lanes`.
         let lane: Int
         let priority: RequestLine.Priority
-        /// The ids that it waits for, each once.
+        /// The ids that the line depends on, each once.
         var dependencies: [String] = []
-        /// Those of them that it refers to.
+        /// The ids among the dependencies that the line refers to.
         var references: [String] = []
-        /// Whether it has an `output`.
+        /// Whether the line has an `output`.
         let hasOutput: Bool
-        /// Its outputs, as far as they are known.
+        /// The line's outputs, as far as they are known before it runs.
         var output: OutputPaths.Output?
-        /// The errors of its references.
+        /// The error of the line's references or outputs.
         var error: RequestLineError?
     }
 
     private(set) var lines: [Line] = []
-    /// The names of the origins, and their numbers.
+    /// The names of the origins. The index of a name is its lane number.
     private(set) var lanes: [String] = []
     private var laneNumbers: [ByteString: Int] = [:]
-    /// The errors of single lines.
+    /// The errors of lines that cannot be parsed.
     private(set) var errors: [RequestLineError] = []
-    /// The beginning of the URL before, and its origin: the next URL mostly has the same one.
+    /// The start of the previous URL, and its origin: consecutive URLs mostly have the same one.
     private var latest: (prefix: String, lane: Int)?
 
-    /// Reads a line.
+    /// Parses a line.
     ///
     /// - Parameters:
-    ///   - offset: where the line begins in the file.
-    ///   - outputs: what makes names of files out of paths.
+    ///   - offset: the offset of the line in the file.
+    ///   - outputs: resolves the line's paths to file names.
     mutating func add(_ text: ArraySlice<UInt8>, number: Int, offset: Int, outputs: OutputPaths) {
         do throws(RequestLineError) {
             guard let parsed = try RequestLineParser().parse(text, number: number)?.line else { return }

@@ -1,7 +1,7 @@
 // Bluebonnet: HTTP operations for Swift on Linux.
 // SPDX-License-Identifier: MIT
 
-/// A queue that is taken from in constant time on average.
+/// A first-in, first-out queue whose `popFirst()` takes amortized constant time.
 package struct Fifo<Element> {
     private var elements: [Element?] = []
     private var head = 0

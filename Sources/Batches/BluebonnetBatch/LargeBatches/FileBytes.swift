@@ -5,7 +5,7 @@ internal import Glibc
 
 /// Reads parts of a file.
 enum FileBytes {
-    /// So many bytes from an offset on; nil when they are not all there.
+    /// Returns `count` bytes from an offset; nil if the file does not have them all.
     static func read(_ file: CInt, _ count: Int, at offset: Int) -> [UInt8]? {
         let bytes = [UInt8](unsafeUninitializedCapacity: count) { buffer, readCount in
             while readCount < count {

@@ -1,21 +1,21 @@
 // Bluebonnet: HTTP operations for Swift on Linux.
 // SPDX-License-Identifier: MIT
 
-/// The lines of one origin in a schedule: how many run, and those that could, by priority. A value that knows no other
-/// lane.
+/// The lines of one origin in a schedule: the number of running lines, and the ready lines by priority. A value type
+/// without knowledge of other lanes.
 struct LineLane: Sendable {
     private struct Queue: Sendable {
         let priority: UInt8
         var lines = LineQueue()
-        /// Whether the lane is among those that the schedule looks at for this priority.
+        /// Whether the schedule lists the lane for this priority.
         var isListed = false
     }
 
-    /// The number of lines that run.
+    /// The number of running lines.
     var openCount = 0
-    /// Whether the lane waits until more lines may run.
+    /// Whether the lane waits for a higher limit of running lines.
     var isHeldBack = false
-    /// Most lanes have one.
+    /// One queue for each priority; most lanes have one.
     private var queues: [Queue] = []
 
     mutating func insert(_ position: Int, priority: Int) {
@@ -29,7 +29,7 @@ struct LineLane: Sendable {
         return queues[index].lines.popFirst().map { Int($0) }
     }
 
-    /// Notes that the lane is listed; the priorities that it was not listed for and has lines of.
+    /// Marks the lane as listed. Returns the priorities that have ready lines and were not listed before.
     mutating func list() -> [Int] {
         var priorities: [Int] = []
         for index in queues.indices where !queues[index].isListed && !queues[index].lines.isEmpty {
@@ -39,7 +39,7 @@ struct LineLane: Sendable {
         return priorities
     }
 
-    /// Notes that the lane is not listed for a priority any more.
+    /// Marks the lane as no longer listed for a priority.
     mutating func unlist(priority: Int) {
         if let index = index(priority) { queues[index].isListed = false }
     }

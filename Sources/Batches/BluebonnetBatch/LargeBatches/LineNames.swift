@@ -1,27 +1,26 @@
 // Bluebonnet: HTTP operations for Swift on Linux.
 // SPDX-License-Identifier: MIT
 
-/// The ids of a batch's lines, by the places of the lines in their file or stream, from 0. A line without an id is
-/// called by its number, for which nothing is stored.
+/// The ids of a batch's lines, by place: the index of the line in its file or stream, from 0. A line without an id is
+/// identified by its number, for which no text is stored.
 struct LineNames: Sendable {
     private static let none = UInt32.max
 
-    /// The ids that lines have themselves, and those that lines wait for.
+    /// The lines' own ids, and the ids of dependencies.
     private var texts = TextTable()
     /// The place of the line that has a text as its id, by the text's number.
     private var owners: [UInt32] = []
     /// The numbers of the lines, by place.
     private var numbers: [UInt32] = []
-    /// The numbers of their ids in `texts`, by place.
+    /// The numbers of the lines' own ids in `texts`, by place.
     private var ownTexts: [UInt32] = []
-    /// Whether a line has an id that could be the number of another one.
+    /// Whether any line has an id that could be the number of another line.
     private var hasNumericID = false
 
     /// The number of lines.
     var count: Int { numbers.count }
 
-    /// Adds a line; when its id is that of an earlier one, gives the place of that line, and the id stays the earlier
-    /// line's.
+    /// Adds a line. If an earlier line has the same id, returns the place of that line, which keeps the id.
     mutating func add(number: Int, id: String?) -> Int? {
         let earlier = place(ofDuplicate: id, number: number)
         numbers.append(UInt32(number))
@@ -36,33 +35,34 @@ struct LineNames: Sendable {
         return earlier
     }
 
-    /// A number for an id that a line waits for, to be looked up when all lines are there.
+    /// Returns a number for the id of a dependency. The number is resolved with `place(ofMention:)` once all lines are
+    /// added.
     mutating func mention(_ id: String) -> Int { textNumber(of: id) }
 
-    /// The place of the line with an id that was mentioned; nil when there is none.
+    /// Returns the place of the line with a mentioned id; nil if no line has it.
     func place(ofMention mention: Int) -> Int? {
         if owners[mention] != Self.none { return Int(owners[mention]) }
         return place(ofNumber: texts[mention])
     }
 
-    /// The place of the line with an id; nil when there is none.
+    /// Returns the place of the line with an id; nil if no line has it.
     func place(of id: String) -> Int? {
         if let text = texts.number(of: id), owners[text] != Self.none { return Int(owners[text]) }
         return place(ofNumber: id)
     }
 
-    /// The place of the line that has the id already which a new line is to have.
+    /// Returns the place of the line that already has the id of a new line; nil if the id is new.
     func place(ofDuplicate id: String?, number: Int) -> Int? {
         if let id { return place(of: id) }
         return hasNumericID ? place(of: String(number)) : nil
     }
 
-    /// The id of the line at a place.
+    /// Returns the id of the line at a place.
     func id(at place: Int) -> String {
         ownTexts[place] == Self.none ? String(numbers[place]) : texts[Int(ownTexts[place])]
     }
 
-    /// The number of the line at a place.
+    /// Returns the number of the line at a place.
     func number(at place: Int) -> Int { Int(numbers[place]) }
 
     private mutating func textNumber(of id: String) -> Int {
@@ -71,7 +71,7 @@ struct LineNames: Sendable {
         return text
     }
 
-    /// The place of the line without an id that has a number.
+    /// Returns the place of the line with a number and without its own id.
     private func place(ofNumber text: String) -> Int? {
         guard let number = Self.number(of: text) else { return nil }
         var (low, high) = (0, numbers.count)
@@ -83,7 +83,7 @@ struct LineNames: Sendable {
         return low
     }
 
-    /// The number of a line that a text could be.
+    /// Returns the line number that a text denotes; nil if it denotes none.
     private static func number(of text: String) -> UInt32? {
         guard let first = text.utf8.first, (UInt8(ascii: "1")...UInt8(ascii: "9")).contains(first) else { return nil }
         return UInt32(text)

@@ -6,18 +6,18 @@ internal import BluebonnetLocks
 internal import Dispatch
 internal import Foundation
 
-/// Hands the lines of a batch to whoever runs them, as there is room for operations, on a thread of its own. After a
-/// stop it says of each line that was not handed over how it ended. All members may be used from any thread.
+/// Passes the ready lines of a batch to a runner on its own thread, within the limits of the schedule. After a stop it
+/// reports the outcome of each line that it did not pass on. All members can be used from any thread.
 package final class LinePump: Sendable {
-    /// A line that is to be run.
+    /// A line to run.
     package struct Line: Sendable {
-        /// Its position in the batch.
+        /// The position of the line in the batch.
         package let position: Int
         /// The line.
         package let node: RequestLineGraph.Node
-        /// Its dependencies, all of which have ended.
+        /// The dependencies of the line, all of which have ended.
         package let needs: [RunnerDependency]
-        /// Whether its response is needed for other lines.
+        /// Whether other lines refer to the response.
         package let isReferenced: Bool
     }
 
@@ -31,19 +31,20 @@ package final class LinePump: Sendable {
     fileprivate struct State {
         var schedule: LineSchedule
         var flow = Flow.open
-        /// Whether all lines were added.
+        /// Whether all lines have been added.
         var isComplete: Bool
         var isAsleep = false
-        /// Lines that have ended since the thread fell asleep.
+        /// The number of lines that ended since the thread began to wait.
         var endCount = 0
-        /// Why lines are skipped that need a line which did not succeed, by its position; of so many lines only.
+        /// The reasons to skip dependents, by the position of the line that did not succeed. Their number is limited.
         var skipReasons: [Int: String] = [:]
         var failure: LineSourceError?
     }
 
-    /// So many lines are taken from the schedule at once, and so many ends wake a sleeping thread.
+    /// The number of lines taken from the schedule at once, and the number of ended lines that wakes the waiting
+    /// thread.
     private static let groupCount = 64
-    /// The most reasons that are kept for lines to come.
+    /// The maximum number of skip reasons kept for later lines.
     fileprivate static let skipReasonLimit = 10_000
 
     /// The lines.
@@ -56,19 +57,19 @@ package final class LinePump: Sendable {
 
     /// Makes a pump.
     ///
-    /// - Parameter schedule: the lines as far as they are known; nil when all of them come later.
+    /// - Parameter schedule: the lines of the batch; nil if all lines are added later.
     package init(_ lines: any LineSource, schedule: LineSchedule?, limits: LineSchedule.Limits) {
         self.lines = lines
         keepsAllSources = schedule == nil
         state = Mutex(State(schedule: schedule ?? LineSchedule(limits), isComplete: schedule != nil))
     }
 
-    /// Begins to hand lines over. To be called once.
+    /// Begins to pass on lines. Call this once.
     ///
     /// - Parameters:
     ///   - first: called before the first line is passed on.
-    ///   - start: is given a line that is to be run; then `end(_:_:_:)` is to be called.
-    ///   - abandon: is given the position of a line that is not run, with its result.
+    ///   - start: receives a line to run. `end(_:_:_:)` must be called when the line has ended.
+    ///   - abandon: receives the position of a line that will not run, with its result.
     package func begin(
         first: @escaping @Sendable () -> Void = {}, start: @escaping @Sendable (Line) -> Void,
         abandon: @escaping @Sendable (Int, ResultLine) -> Void
@@ -81,12 +82,12 @@ package final class LinePump: Sendable {
         }
     }
 
-    /// Adds a line to those that come later; its position is the number of lines before it.
+    /// Adds a line to a stream. Its position is the number of lines before it.
     ///
     /// - Parameters:
-    ///   - outcome: how the line ended before; nil when it is to be run.
-    ///   - source: the response, when the line ended before.
-    ///   - reason: why lines that need it are skipped, when it did not succeed.
+    ///   - outcome: the outcome of a line that ended in an earlier run; nil for a line to run.
+    ///   - source: the response of a line that ended in an earlier run.
+    ///   - reason: the reason to skip dependents, if the line did not succeed.
     package func add(
         _ added: StreamedLines.Added, endedBefore outcome: ResultLine.Outcome? = nil, _ source: ReferenceSource? = nil,
         reason: String? = nil
@@ -104,19 +105,19 @@ package final class LinePump: Sendable {
     /// Marks the lines as complete.
     package func complete() { update { $0.isComplete = true } }
 
-    /// Notes the outcome of a line.
+    /// Records the outcome of a line.
     ///
     /// - Parameters:
-    ///   - source: the response, where other lines need it.
-    ///   - reason: why lines that need it are skipped, when it did not succeed.
-    ///   - isLast: whether the pump is to stop with it.
+    ///   - source: the response, if other lines need it.
+    ///   - reason: the reason to skip dependents, if the line did not succeed.
+    ///   - isLast: whether to stop the pump with this line.
     package func end(
         _ position: Int, _ outcome: ResultLine.Outcome, _ source: ReferenceSource? = nil, reason: String? = nil,
         isLast: Bool = false
     ) {
         if let source { sources.withLock { $0.keep(source, at: position) } }
         let mustWake = state.withLock { state in
-            // A line of a stream that needs this one may come later.
+            // In a stream, a line that depends on this one may still come.
             if keepsAllSources || state.schedule.isNeeded(position) { state.keep(reason, of: position) }
             let isUrgent = state.schedule.end(position, outcome)
             state.endCount += 1
@@ -126,15 +127,15 @@ package final class LinePump: Sendable {
         if mustWake { wake.signal() }
     }
 
-    /// Passes on no lines from now on: a stop follows.
+    /// Stops passing on lines. A call of `stop()` must follow.
     package func close() { update { if $0.flow == .open { $0.flow = .closed } } }
 
-    /// Abandons all lines that were not passed on, and lines that are added later.
+    /// Abandons all lines that were not passed on, and all lines that are added later.
     package func stop() { update { $0.flow = .stopped } }
 
     /// Suspends the calling task until each line was passed on or abandoned.
     ///
-    /// - Throws: that a line could not be read: then the pump was stopped.
+    /// - Throws: the error of a line that could not be read. The pump has then stopped.
     package func finish() async throws(LineSourceError) {
         await withCheckedContinuation { waiter in
             group.notify(queue: .global()) { waiter.resume() }
@@ -142,12 +143,12 @@ package final class LinePump: Sendable {
         if let failure = state.withLock({ $0.failure }) { throw failure }
     }
 
-    /// The number of lines, and of those that have ended by outcome.
+    /// The number of lines, and the number of ended lines by outcome.
     package var standing: (count: Int, counts: [ResultLine.Outcome: Int]) {
         state.withLock { ($0.schedule.count, $0.schedule.counts) }
     }
 
-    /// Whether the response of a line is needed for other lines.
+    /// Returns whether other lines refer to the response of a line.
     package func isReferenced(_ position: Int) -> Bool {
         keepsAllSources || state.withLock { $0.schedule.isReferenced(position) }
     }
@@ -167,7 +168,7 @@ extension LinePump.State {
         skipReasons[position] = reason
     }
 
-    /// Notes that a sleeping thread is woken; whether it slept.
+    /// Marks the waiting thread as woken. Returns whether it was waiting.
     fileprivate var wakes: Bool {
         mutating get {
             defer { (isAsleep, endCount) = (false, 0) }
@@ -229,7 +230,8 @@ extension LinePump {
         }
     }
 
-    /// Gives the result of a line that is not run, which may be the reason that others are skipped for.
+    /// Delivers the result of a line that will not run. For a skipped line, keeps the reason to skip its dependents
+    /// too.
     private func abandon(
         _ position: Int, _ outcome: ResultLine.Outcome, _ reason: String?, _ abandon: (Int, ResultLine) -> Void
     ) {
@@ -238,7 +240,7 @@ extension LinePump {
         abandon(position, result)
     }
 
-    /// Why a line is skipped; nil when that is not known.
+    /// Returns the reason to skip a line; nil if it is not known.
     private func skipReason(of position: Int) -> String? {
         guard let node = try? lines.node(at: position) else { return nil }
         let positions = node.dependencies.compactMap { lines.position(of: $0) }
@@ -271,9 +273,9 @@ extension LinePump {
 // MARK: - Results of lines that are not run
 
 extension ResultLine {
-    /// The result of a line that was never started.
+    /// Makes the result of a line that was never started.
     ///
-    /// - Parameter reason: why it is skipped; nil when that is not known.
+    /// - Parameter reason: why the line is skipped; nil if the reason is not known.
     package init(id: String, abandoned outcome: Outcome, reason: String? = nil) {
         self.init(id: id, outcome: outcome)
         error =

@@ -1,12 +1,12 @@
 // Bluebonnet: HTTP operations for Swift on Linux.
 // SPDX-License-Identifier: MIT
 
-/// Lines of one origin and priority that could be run, by their positions; the lowest is taken first. Four bytes a line
-/// while they come in order.
+/// The ready lines of one origin and priority, by position. The lowest position is removed first. Lines inserted in
+/// order take four bytes each.
 struct LineQueue: Sendable {
     private var sorted: [UInt32] = []
     private var head = 0
-    /// Those that came after a higher one: a binary heap.
+    /// Positions that were inserted after a higher one, as a binary heap.
     private var late: [UInt32] = []
 
     var isEmpty: Bool { head == sorted.count && late.isEmpty }

@@ -1,34 +1,36 @@
 // Bluebonnet: HTTP operations for Swift on Linux.
 // SPDX-License-Identifier: MIT
 
-/// Decides which lines of a batch are run next: those whose dependencies have ended, as long as there is room for
-/// operations. A value: it knows neither lines nor operations, only positions.
+/// Decides which lines of a batch run next: lines whose dependencies have ended, within limits on the number of
+/// running lines. A value type that knows positions only, neither lines nor operations.
 ///
-/// A higher priority goes first. Origins with lines of one priority take turns; inside an origin the earlier line goes
-/// first. The room of one origin is limited, so that an origin that is slow or held leaves room for others; the more
-/// room is taken, the less of it an origin gets. Memory: 16 bytes a line, 8 a dependency and 4 a line that could run.
+/// Higher priorities go first. Origins with lines of the same priority take turns; within an origin, earlier lines go
+/// first. The number of running lines per origin is limited, so that an origin that is slow or backing off leaves
+/// capacity to others. The less total capacity is free, the lower the limit per origin. Memory: 16 bytes per line, 8
+/// per dependency and 4 per ready line.
 package struct LineSchedule: Sendable {
-    /// How many lines may run at once. Those that wait for a slot of their manager count: they only make sure that it
-    /// has enough to choose from.
+    /// The maximum numbers of running lines. Lines waiting for a slot of their manager count as running: the limits
+    /// only make sure that the manager has enough lines to choose from.
     package struct Limits: Sendable {
         let total: Int
-        /// Of one origin while half of the room is free, while less is free, and when hardly any is.
+        /// The limits of one origin: while at least half of the capacity is free, while less is free, and while hardly
+        /// any is free.
         let perLane: [Int]
 
-        /// Limits for a manager that has so many transfers on the wire.
+        /// Makes the limits for a manager with these limits of concurrent transfers.
         package init(concurrency: Int, concurrencyPerOrigin: Int) {
             let (all, ofOne) = (min(concurrency, Self.most), min(concurrencyPerOrigin, Self.most))
             total = max(8_192, 4 * all)
             perLane = [max(256, 4 * ofOne), ofOne, 1]
         }
 
-        /// More transfers than any machine has at once, whose multiples can be counted.
+        /// A number that exceeds the transfers of any machine and whose multiples do not overflow.
         private static let most = 1 << 32
 
         init(total: Int, perLane: [Int]) { (self.total, self.perLane) = (total, perLane) }
     }
 
-    /// How far a line has come; from `success` on it has ended.
+    /// The state of a line. From `success` on, the line has ended.
     fileprivate enum Standing: UInt8 { case waiting, started, success, failure, cancelled, skipped, unknown }
 
     fileprivate struct Line: Sendable {
@@ -37,11 +39,11 @@ package struct LineSchedule: Sendable {
         var standing = Standing.waiting
         /// Whether a dependency failed, was skipped or is unknown.
         var isDoomed = false
-        /// Whether other lines refer to what it returns.
+        /// Whether other lines refer to the line's response.
         var isReferenced = false
         /// The number of dependencies that have not ended.
         var blockers: UInt32
-        /// The first of the lines that wait for this one, in `edges`.
+        /// The index in `edges` of the first line that depends on this one.
         var firstEdge = LineSchedule.none
     }
 
@@ -54,17 +56,17 @@ package struct LineSchedule: Sendable {
     /// The lane of lines whose origin is not known before they start.
     private var unnamedLane: Int?
     private var lanes: [LineLane] = []
-    /// The lanes that have lines and room, by priority.
+    /// The lanes that have ready lines and are below their limit, by priority.
     private var listed: [Fifo<UInt32>]
-    /// Lanes that get more room when others need less.
+    /// The lanes that wait for a higher limit.
     private var heldBack: [UInt32] = []
-    /// Which of the limits of a lane counts.
+    /// The index of the limit per lane that applies.
     private var scarcity = 0
     private var openCount = 0
-    /// Everything before it was started or has ended.
+    /// The position before which no line is waiting.
     private var abandonedEnd = 0
 
-    /// The number of lines that have ended, by outcome.
+    /// The number of ended lines, by outcome.
     package private(set) var counts: [ResultLine.Outcome: Int] = [:]
 
     package init(_ limits: Limits) {
@@ -75,13 +77,13 @@ package struct LineSchedule: Sendable {
     /// The number of lines.
     package var count: Int { lines.count }
 
-    /// The number of lines that have ended.
+    /// The number of ended lines.
     package var endedCount: Int { counts.values.reduce(0, +) }
 
-    /// Whether lines are left that were not started.
+    /// Whether any line has not been started.
     package var isAnyWaiting: Bool { count > openCount + endedCount }
 
-    /// The number of an origin, by the name that lines write it with.
+    /// Returns the lane number of an origin, by its name as written in lines.
     package mutating func lane(named name: String) -> Int {
         let lane = laneNames.insert(name)
         if lane == lanes.count { lanes.append(LineLane()) }
@@ -89,11 +91,11 @@ package struct LineSchedule: Sendable {
         return lane
     }
 
-    /// Adds a line; its position is the number of lines before it.
+    /// Adds a line. Its position is the number of lines before it.
     ///
     /// - Parameters:
-    ///   - dependencies: the positions of the lines that it waits for, each once and lower than its own.
-    ///   - references: those of them to whose responses it refers.
+    ///   - dependencies: the positions of the lines that it depends on, each once and lower than its own.
+    ///   - references: the positions among the dependencies to whose responses it refers.
     package mutating func add(
         lane: Int, priority: RequestLine.Priority, dependencies: [Int] = [], references: [Int] = []
     ) {
@@ -114,7 +116,7 @@ package struct LineSchedule: Sendable {
         if line.blockers == 0 { makeReady(position) }
     }
 
-    /// Takes the line that is to be run next; nil when there is none, or no room.
+    /// Removes and returns the line to run next; nil if no line is ready or a limit is reached.
     package mutating func next() -> Int? {
         guard openCount < limits.total else { return nil }
         for priority in listed.indices {
@@ -132,9 +134,10 @@ package struct LineSchedule: Sendable {
         return nil
     }
 
-    /// Notes the outcome of a line that was started, or had its outcome before.
+    /// Records the outcome of a line that was started, or that ended in an earlier run.
     ///
-    /// - Returns: whether other lines should be started at once: lines became ready, or few of the origin are left.
+    /// - Returns: whether other lines should be started at once: lines became ready, or few lines of the origin are
+    ///   running.
     @discardableResult
     package mutating func end(_ position: Int, _ outcome: ResultLine.Outcome) -> Bool {
         let former = lines[position].standing
@@ -158,17 +161,17 @@ package struct LineSchedule: Sendable {
         return isUrgent
     }
 
-    /// How a line ended; nil when it has not.
+    /// Returns the outcome of a line; nil if it has not ended.
     package func outcome(of position: Int) -> ResultLine.Outcome? { lines[position].standing.outcome }
 
-    /// Whether lines wait for a line.
+    /// Returns whether other lines depend on a line.
     package func isNeeded(_ position: Int) -> Bool { lines[position].firstEdge != Self.none }
 
-    /// Whether other lines refer to what a line returns.
+    /// Returns whether other lines refer to a line's response.
     package func isReferenced(_ position: Int) -> Bool { lines[position].isReferenced }
 
-    /// Ends the first line that was not started: skipped, when something that it needed did not succeed, or else
-    /// cancelled. Nil when there is none.
+    /// Ends the first line that was not started. Its outcome is skipped, if a dependency did not succeed, else
+    /// cancelled. Returns nil if every line was started.
     package mutating func abandonNext() -> (position: Int, outcome: ResultLine.Outcome)? {
         while abandonedEnd < lines.count, lines[abandonedEnd].standing != .waiting { abandonedEnd += 1 }
         guard abandonedEnd < lines.count else { return nil }
@@ -188,7 +191,7 @@ extension LineSchedule {
         list(lane)
     }
 
-    /// Takes the first line of a lane; one that has ended meanwhile is passed over.
+    /// Removes and returns the first ready line of a lane. Lines that have ended meanwhile are dropped.
     private mutating func popWaiting(_ lane: Int, _ priority: Int) -> Int? {
         while let position = lanes[lane].popFirst(priority: priority) {
             if lines[position].standing == .waiting { return position }
@@ -196,7 +199,8 @@ extension LineSchedule {
         return nil
     }
 
-    /// Whether a line of a lane may be started. A lane that has to wait for others is noted.
+    /// Returns whether a line of the lane may be started. If only the lower limit stops it, the lane is recorded for
+    /// later.
     private mutating func hasRoom(_ lane: Int) -> Bool {
         let openCount = lanes[lane].openCount
         if openCount < limit(lane, scarcity) { return true }
@@ -207,20 +211,21 @@ extension LineSchedule {
         return false
     }
 
-    /// Lines whose origin is not known may have different ones.
+    /// Returns the limit of a lane. Lines of the unnamed lane may have different origins, so its limit is higher.
     private func limit(_ lane: Int, _ scarcity: Int) -> Int {
         lane == unnamedLane ? max(limits.total / 2, limits.perLane[0]) : limits.perLane[scarcity]
     }
 
-    /// The number of running lines at which room gets scarcer.
+    /// Returns the number of running lines at which the next lower limit applies.
     private func threshold(_ scarcity: Int) -> Int { limits.total * (2 + scarcity) / 4 }
 
-    /// A line of a lane that ran has ended.
+    /// Records that a started line of a lane has ended.
     private mutating func leave(_ lane: Int) {
         openCount -= 1
         lanes[lane].openCount -= 1
         list(lane)
-        // Some lines later than it became scarcer, so that lanes are not listed again and again.
+        // Hysteresis: the limit rises well below the threshold at which it fell, so that lanes are not relisted again
+        // and again.
         guard scarcity > 0, openCount < threshold(scarcity - 1) - limits.total / 16 else { return }
         scarcity -= 1
         let lanesHeldBack = heldBack
@@ -231,7 +236,7 @@ extension LineSchedule {
         }
     }
 
-    /// Puts a lane among those that are looked at, if it has lines.
+    /// Lists a lane for each priority of which it has ready lines.
     private mutating func list(_ lane: Int) {
         for priority in lanes[lane].list() { listed[priority].append(UInt32(lane)) }
     }
@@ -261,7 +266,7 @@ extension LineSchedule.Standing {
 }
 
 extension RequestLine.Priority {
-    /// 0 for the highest.
+    /// The rank of the priority: 0 for the highest.
     fileprivate var rank: UInt8 {
         UInt8(Self.allCases.count - 1 - (Self.allCases.firstIndex(of: self) ?? 0))
     }

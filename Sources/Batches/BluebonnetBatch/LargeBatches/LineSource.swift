@@ -1,22 +1,22 @@
 // Bluebonnet: HTTP operations for Swift on Linux.
 // SPDX-License-Identifier: MIT
 
-/// Where the lines of a batch are, by their positions: from 0, in an order in which dependencies come first. Its calls
-/// come from any thread.
+/// A source of a batch's lines by position: from 0, dependencies first. Its methods are called on any thread.
 package protocol LineSource: Sendable {
-    /// Reads a line with what it waits for. Called once for each line that is run.
+    /// Reads a line with its dependencies. Called once for each line that runs.
     func node(at position: Int) throws(LineSourceError) -> RequestLineGraph.Node
 
-    /// Whether a line may have an `output`; false only where that is certain. Costs less than reading the line.
+    /// Returns whether a line may have an `output`; false only if the line certainly has no output. Costs less than
+    /// reading the line.
     func mayHaveOutput(at position: Int) -> Bool
 
-    /// Notes that a line is not run.
+    /// Drops a line that will not run.
     func drop(_ position: Int)
 
-    /// The id of a line.
+    /// Returns the id of a line.
     func id(at position: Int) -> String
 
-    /// The position of the line with an id; nil when there is none.
+    /// Returns the position of the line with an id; nil if no line has it.
     func position(of id: String) -> Int?
 }
 
@@ -26,17 +26,17 @@ extension LineSource {
     package func mayHaveOutput(at position: Int) -> Bool { true }
 }
 
-/// Why a line that was checked cannot be read any more.
+/// The error of a checked line that can no longer be read.
 package struct LineSourceError: Error, Sendable, Equatable {
-    /// One sentence.
+    /// One sentence that describes the error.
     package let message: String
 
     package init(_ message: String) { self.message = message }
 }
 
 extension RequestLine {
-    /// Scheme, host and port of a URL as they are written. Of a relative URL there are none: the batch's base URL has
-    /// them.
+    /// Returns the scheme, host and port of a URL as written, in lower case. Returns an empty text for a relative URL,
+    /// which has the origin of the batch's base URL.
     package static func lane(of url: String) -> String {
         var url = url
         return url.withUTF8 { bytes in

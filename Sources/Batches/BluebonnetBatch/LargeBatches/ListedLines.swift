@@ -3,7 +3,7 @@
 
 internal import Bluebonnet
 
-/// The lines of a batch that are all in memory.
+/// A batch whose lines are all in memory.
 package final class ListedLines: LineSource {
     private let nodes: [RequestLineGraph.Node]
     private let positions: [ByteString: Int]
@@ -20,7 +20,7 @@ package final class ListedLines: LineSource {
 
     package func position(of id: String) -> Int? { positions[ByteString(id)] }
 
-    /// A schedule of all lines.
+    /// Returns a schedule of all lines.
     package func schedule(_ limits: LineSchedule.Limits) -> LineSchedule {
         var schedule = LineSchedule(limits)
         for node in nodes {

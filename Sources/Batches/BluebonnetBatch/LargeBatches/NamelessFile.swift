@@ -5,10 +5,10 @@ internal import CLinux
 internal import Foundation
 internal import Glibc
 
-/// Files without a name: they are gone with their last descriptor.
+/// Opens files without a name, which disappear with their last descriptor.
 package enum NamelessFile {
-    /// Opens a file in a folder on a disk, where there is one; nil when it cannot be made. The descriptor is the
-    /// caller's.
+    /// Opens a file in the folder `TMPDIR`, by default `/var/tmp`, which is on a disk. Returns nil if that fails. The
+    /// caller owns the descriptor.
     package static func open() -> CInt? {
         let descriptor = bluebonnet_open_nameless(folder)
         return descriptor >= 0 ? descriptor : nil

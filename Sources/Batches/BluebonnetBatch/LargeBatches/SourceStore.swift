@@ -5,25 +5,25 @@ internal import Bluebonnet
 internal import Foundation
 internal import Glibc
 
-/// Keeps what lines returned for the lines that refer to them, by position: the latest as they are, the others as bytes
-/// in memory, and what would be more than a few megabytes in a file without a name. Confined to one lock.
+/// Keeps responses for the lines that refer to them, by position. The latest responses are kept unchanged, older ones
+/// as bytes in memory, and more than a few megabytes of these in a file without a name. Confined to one lock.
 struct SourceStore: ~Copyable {
-    /// More bytes, or responses, are not kept as they are.
+    /// The limits of the responses that are kept unchanged: the bytes of their bodies, and their number.
     private static let (recentByteCount, recentCount) = (16 << 20, 4_096)
-    /// More bytes are not kept in memory.
+    /// The maximum number of bytes kept in memory.
     private static let memoryByteCount = 8 << 20
 
     private var recent: [Int: ReferenceSource] = [:]
     private var recentBytes = 0
-    /// The response that was read last: lines often refer to the same one.
+    /// The responses that were read again, because lines often refer to the same response.
     private var readAgain: [Int: ReferenceSource] = [:]
-    /// Where the bytes of a response begin, counted from the first one's.
+    /// The offset of each stored response, counted from the first byte stored.
     private var offsets: [Int: Int] = [:]
     private var memory: [UInt8] = []
-    /// The bytes that are in the file.
+    /// The number of bytes in the file.
     private var fileEnd = 0
     private var file: CInt?
-    /// Whether the disk took everything so far; after that all is kept in memory.
+    /// Whether all writes to the disk have succeeded. After a failed write, everything is kept in memory.
     private var hasDisk = true
 
     /// Keeps a response.
@@ -39,7 +39,7 @@ struct SourceStore: ~Copyable {
         (recent, recentBytes) = ([:], 0)
     }
 
-    /// The response of a line; nil when it was not kept, or cannot be read again.
+    /// Returns the response of a line; nil if it was not kept, or cannot be read again.
     mutating func source(at position: Int) -> ReferenceSource? {
         if let source = recent[position] ?? readAgain[position] { return source }
         guard let offset = offsets[position], let source = read(at: offset) else { return nil }
@@ -88,7 +88,7 @@ struct SourceStore: ~Copyable {
 // MARK: - As bytes
 
 extension [UInt8] {
-    /// Adds a response: the number of bytes that follow, status, number of fields, names, values, body.
+    /// Appends a response: the number of bytes that follow, status, number of fields, names and values, body.
     fileprivate mutating func append(_ source: ReferenceSource) {
         let start = count
         append(integer: 0)
@@ -117,7 +117,7 @@ extension [UInt8] {
 }
 
 extension ArraySlice<UInt8> {
-    /// The integer at the beginning.
+    /// Returns the integer at the beginning.
     fileprivate func integer() -> Int {
         Int(littleEndian: withUnsafeBytes { $0.loadUnaligned(as: Int.self) })
     }

@@ -4,17 +4,17 @@
 internal import Bluebonnet
 internal import BluebonnetLocks
 
-/// The lines of a stream, each checked as it comes; a line is in memory until it is run.
+/// A stream of lines. Each line is checked when it is added and stays in memory until it runs.
 package final class StreamedLines: LineSource {
-    /// A line that was added, as a schedule needs it.
+    /// An added line with the facts that a schedule needs.
     package struct Added: Sendable {
         /// The number of lines before it.
         package let position: Int
         /// The line.
         package let node: RequestLineGraph.Node
-        /// The name of its origin.
+        /// The name of the line's origin.
         package let lane: String
-        /// The positions of the lines that it waits for.
+        /// The positions of the lines that it depends on.
         package let dependencies: [Int]
     }
 
@@ -26,10 +26,10 @@ package final class StreamedLines: LineSource {
 
     private let state: Mutex<State>
 
-    /// - Parameter reserved: files that no line may write.
+    /// - Parameter reserved: the files that no line may write.
     package init(reserved: [ReservedPath] = []) { state = Mutex(State(outputs: OutputPaths(reserved: reserved))) }
 
-    /// Adds a line, which may depend on earlier lines only; after an error nothing is changed but that its id is known.
+    /// Adds a line, which may depend on earlier lines only. If this throws an error, nothing is changed.
     package func add(_ line: NumberedLine) throws(RequestLineError) -> Added {
         do throws(RequestLineError) {
             return try state.withLock { state throws(RequestLineError) in try state.add(line) }

@@ -1,20 +1,20 @@
 // Bluebonnet: HTTP operations for Swift on Linux.
 // SPDX-License-Identifier: MIT
 
-/// A checked batch as a store takes it: one line after the other, of which none has to be in memory.
+/// The lines of a checked batch for a store, which reads them one by one, so that they need not all be in memory.
 package struct SubmittedLines: Sendable {
     /// The lines, dependencies first.
     package let source: any LineSource
-    /// Whether other lines refer to what a line returns, by its position.
+    /// Whether other lines refer to a line's response, by position.
     private let areReferenced: [Bool]
 
-    /// Takes lines with the schedule of all of them.
+    /// Makes the lines from a source and the schedule of all of them.
     package init(_ source: any LineSource, _ schedule: LineSchedule) {
         self.source = source
         areReferenced = (0..<schedule.count).map { schedule.isReferenced($0) }
     }
 
-    /// Takes lines that are all in memory, dependencies first.
+    /// Makes the lines from nodes in memory, dependencies first.
     package init(_ nodes: [RequestLineGraph.Node]) {
         let lines = ListedLines(nodes)
         self.init(lines, lines.schedule(LineSchedule.Limits(concurrency: 1, concurrencyPerOrigin: 1)))
@@ -23,6 +23,6 @@ package struct SubmittedLines: Sendable {
     /// The number of lines.
     package var count: Int { areReferenced.count }
 
-    /// Whether other lines refer to what the line at a position returns.
+    /// Returns whether other lines refer to the response of the line at a position.
     package func isReferenced(_ position: Int) -> Bool { areReferenced[position] }
 }

@@ -3,13 +3,13 @@
 
 internal import Glibc
 
-/// Different texts, each of which has a number: numbers are given out in the order in which the texts come.
+/// A set of texts with numbers, which are assigned in the order of insertion.
 ///
-/// The bytes of all texts are in one array, so that a text costs its bytes and about 20 more, and no object.
+/// The bytes of all texts are in one array. A text takes its bytes and about 20 more, and no object.
 struct TextTable: Sendable {
     private var bytes: [UInt8] = []
     private var ends: [Int] = []
-    /// The number of a text and 1, at the place that its hash gives or a later one; 0 marks a free place.
+    /// A hash table with linear probing: the number of a text plus 1; 0 marks a free slot.
     private var slots: [UInt32] = []
 
     /// The number of texts.
@@ -20,7 +20,7 @@ struct TextTable: Sendable {
         String(decoding: bytes[range(number)], as: UTF8.self)
     }
 
-    /// The number of a text; nil when it is not there.
+    /// Returns the number of a text; nil if the text is not in the table.
     func number(of text: String) -> Int? {
         guard !slots.isEmpty else { return nil }
         return Self.withBytes(of: text) { text in
@@ -29,7 +29,7 @@ struct TextTable: Sendable {
         }
     }
 
-    /// The number of a text, which is added when it is not there.
+    /// Returns the number of a text, after adding the text if it is new.
     mutating func insert(_ text: String) -> Int {
         if (count + 1) * 2 > slots.count { grow() }
         return Self.withBytes(of: text) { text in
@@ -44,7 +44,7 @@ struct TextTable: Sendable {
 
     private func range(_ number: Int) -> Range<Int> { (number == 0 ? 0 : ends[number - 1])..<ends[number] }
 
-    /// The slot that has a text, or the free one that it would get.
+    /// Returns the slot of a text, or the free slot where it belongs.
     private func slot(of text: UnsafeRawBufferPointer) -> Int {
         var hasher = Hasher()
         hasher.combine(bytes: text)

@@ -3,8 +3,8 @@
 
 internal import Bluebonnet
 
-/// Runs the lines of a batch that may be long: a line becomes an operation when a slot is free. Each line has
-/// exactly one result. All members may be used from any thread.
+/// Runs the lines of a batch of any length: a line becomes an operation only when the schedule's limits allow it. Each
+/// line has exactly one result. All members can be used from any thread.
 package final class WindowedRun: Sendable {
     private let settings: RequestLineRunner.Settings
     private let runner: RequestLineRunner
@@ -14,7 +14,7 @@ package final class WindowedRun: Sendable {
     /// Makes a run.
     ///
     /// - Parameters:
-    ///   - schedule: all lines; nil when they come later.
+    ///   - schedule: the schedule of all lines; nil if lines are added later.
     ///   - onResult: called once for each line, on several threads.
     package init(
         settings: RequestLineRunner.Settings, lines: any LineSource, schedule: LineSchedule?,
@@ -25,7 +25,7 @@ package final class WindowedRun: Sendable {
         pump = LinePump(lines, schedule: schedule, limits: settings.scheduleLimits)
     }
 
-    /// Begins to run lines. To be called once.
+    /// Begins to run lines. Call this once.
     package func begin() {
         pump.begin { [self] line in
             runner.add(line.node, needs: line.needs, isReferenced: line.isReferenced) { [self] end in
@@ -36,26 +36,27 @@ package final class WindowedRun: Sendable {
         }
     }
 
-    /// Adds a line to those that come later.
+    /// Adds a line to a stream.
     package func add(_ line: StreamedLines.Added) { pump.add(line) }
 
-    /// Cancels everything that has not finished; each line still gets its result.
+    /// Cancels all unfinished lines. Each line still gets its result.
     package func cancel() {
         pump.stop()
         runner.cancel()
     }
 
-    /// Starts nothing more, lets running operations finish for at most `Settings.drainTimeout`, then cancels the rest.
+    /// Starts no further lines, waits for running operations for at most `Settings.drainTimeout`, then cancels the
+    /// rest.
     package func drain() async {
         pump.close()
         await runner.drain()
         pump.stop()
     }
 
-    /// Suspends the calling task until the results of all lines have been delivered. To be called once, after the last
+    /// Suspends the calling task until the results of all lines have been delivered. Call this once, after the last
     /// line.
     ///
-    /// - Throws: that lines could not be read any more; they were cancelled.
+    /// - Throws: the error of a line that could not be read again. The remaining lines were cancelled.
     package func finish() async throws(LineSourceError) {
         pump.complete()
         var failure: LineSourceError?
@@ -68,7 +69,7 @@ package final class WindowedRun: Sendable {
         if let failure { throw failure }
     }
 
-    /// Returns the state of the run: see `RequestLineRunner.snapshot(largest:)`.
+    /// Returns the state of the run; see `RequestLineRunner.snapshot(largest:)`.
     package func snapshot(largest count: Int) -> RequestLineRunner.Snapshot {
         runner.snapshot(largest: count).of(pump)
     }
@@ -81,16 +82,16 @@ package final class WindowedRun: Sendable {
 }
 
 extension RequestLineRunner.Settings {
-    /// How many lines are operations at once.
+    /// The schedule's limits, which bound the number of lines that are operations at once.
     package var scheduleLimits: LineSchedule.Limits {
         LineSchedule.Limits(concurrency: concurrency, concurrencyPerOrigin: concurrencyPerOrigin)
     }
 }
 
 extension RequestLineRunner.Snapshot {
-    /// The state of a run whose lines a pump starts.
+    /// Returns the state of a run whose lines a pump starts.
     ///
-    /// - Parameter restoredByteCount: the bytes of lines that had ended before.
+    /// - Parameter restoredByteCount: the bytes received for lines that ended in an earlier run.
     package func of(_ pump: LinePump, restoredByteCount: Int64 = 0) -> Self {
         var snapshot = self
         (snapshot.totalCount, snapshot.counts) = pump.standing

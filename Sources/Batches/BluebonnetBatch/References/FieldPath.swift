@@ -1,7 +1,7 @@
 // Bluebonnet: HTTP operations for Swift on Linux.
 // SPDX-License-Identifier: MIT
 
-/// The place of a value in a request line: the names and indices that lead to it.
+/// The path of a value in a request line: the names and indices that lead to it.
 struct FieldPath: Hashable, Sendable, CustomStringConvertible {
     /// One step from a value to a value inside it.
     enum Component: Hashable, Sendable {
@@ -9,7 +9,7 @@ struct FieldPath: Hashable, Sendable, CustomStringConvertible {
         case element(Int)
     }
 
-    /// Most paths are a name only: nothing is allocated for it.
+    /// The first component. It is stored apart because most paths have one name only, which then needs no array.
     private var first: Component?
     private var others: [Component] = []
 

@@ -5,24 +5,24 @@ public import Bluebonnet
 import BluebonnetLocks
 public import Foundation
 
-/// The response of one operation, for the references of other lines to it.
+/// The response of one operation, for references from other lines.
 public struct ReferenceSource: Sendable {
-    /// The status code, when there was a response.
+    /// The status code; nil without a response.
     public let status: Int?
-    /// The headers in their order of arrival.
+    /// The headers in order of arrival.
     public let headers: HeaderFields
-    /// The body, when it was kept in memory.
+    /// The body; nil if it was not kept in memory.
     public let body: Data?
     private let parsedBody = ParsedBody()
 
-    /// Makes a source; leave out what the operation does not have.
+    /// Makes a source. Omit the parts that the operation does not have.
     public init(status: Int? = nil, headers: HeaderFields = [:], body: Data? = nil) {
         self.status = status
         self.headers = headers
         self.body = body
     }
 
-    /// The text that `reference` stands for.
+    /// Returns the text that replaces `reference`.
     func text(for reference: ReferenceTemplate.Reference) throws(NetworkingError) -> String {
         do throws(Missing) {
             return try text(for: reference.selector)
@@ -31,7 +31,7 @@ public struct ReferenceSource: Sendable {
         }
     }
 
-    /// Why a reference leads nowhere.
+    /// The reason that a reference cannot be resolved.
     private struct Missing: Error {
         let reason: String
     }
@@ -59,7 +59,7 @@ public struct ReferenceSource: Sendable {
         return text
     }
 
-    /// The charset that the response names.
+    /// The charset in the response's content type.
     private var charset: String? { headers.values(for: "Content-Type").last.flatMap(BodyEncoding.charset) }
 
     private func valueText(_ path: [String]) throws(Missing) -> String {
@@ -83,7 +83,7 @@ public struct ReferenceSource: Sendable {
         return value
     }
 
-    /// A value that is JSON, out of a body that is not JSON somewhere else.
+    /// Returns a value that is valid JSON from a body that is malformed elsewhere.
     private static func value(
         at path: [String], inFaulty text: Data, _ fault: JSONSyntaxError
     ) throws(Missing) -> JSONValue {
@@ -110,17 +110,17 @@ public struct ReferenceSource: Sendable {
     }
 }
 
-/// A body's JSON value, parsed when it is first asked for and kept.
+/// The JSON value of a body, parsed at the first access and then cached.
 private final class ParsedBody: Sendable {
     enum Text {
         case value(JSONValue)
-        /// The part that is not JSON in UTF-8, and why.
+        /// A text in UTF-8 that is not valid JSON, and its error.
         case faulty(Data, JSONSyntaxError)
     }
 
     private let text = Mutex(Text?.none)
 
-    /// The parsed body. Two threads that are first at the same time may both parse it.
+    /// Returns the parsed body. Two threads that call this first at the same time may both parse it.
     func text(of body: Data, charset: String?) -> Text {
         if let known = text.withLock({ $0 }) { return known }
         let parsed = Self.parse(body, BodyEncoding(of: body, charset: charset))
@@ -140,7 +140,7 @@ private final class ParsedBody: Sendable {
 }
 
 extension JSONValue {
-    /// The member, or the element whose index is `name`.
+    /// Returns the member `name`, or the element whose index is `name`.
     fileprivate func step(_ name: String) -> JSONValue? {
         guard case .array = self else { return self[name] }
         return Int(name).flatMap { String($0) == name ? self[$0] : nil }

@@ -4,49 +4,49 @@
 public import Bluebonnet
 internal import Foundation
 
-/// Text of a request line with references to what other operations returned, and to the environment.
+/// Text of a request line with references to the responses of other operations, and to environment variables.
 ///
-/// | text | stands for |
+/// | text | replaced by |
 /// |---|---|
 /// | `${ID.status}` | the status code |
-/// | `${ID.headers.NAME}` | the header's value, whatever the case of NAME; repeated ones joined by `, ` |
+/// | `${ID.headers.NAME}` | the header's value, for NAME in any case; repeated headers are joined by `, ` |
 /// | `${ID.body}` | the whole body as text |
-/// | `${ID.body.PATH}` | a value in the parsed JSON body: names and indices, joined by dots: `user.roles.0` |
+/// | `${ID.body.PATH}` | a value in the parsed JSON body; PATH is names and indices joined by dots: `user.roles.0` |
 /// | `${env:NAME}` | the environment variable NAME of the process that sends the request |
 /// | `$${` | `${` itself |
 ///
-/// A dot that belongs to a name of PATH is written `\.`: `${n.body.a\.b}` is the member `a.b`.
+/// A dot inside a name of PATH is written `\.`: `${n.body.a\.b}` is the member `a.b`.
 ///
-/// A string of the body is inserted as it is; a number, a truth value and null as the server wrote them; an array and
-/// an object as compact JSON text, the names in order. Inserted text is not searched for references again. Names are
-/// the same when they have the same bytes. The body is read in the charset that the response names. A value can be
-/// referred to also where another part of the body is not JSON: half a surrogate pair, NaN, Infinity.
+/// A string of the body is inserted without its quotes and escapes; a number, a truth value and null as the server
+/// wrote them; an array or an object as compact JSON text, with sorted names. Inserted text is not searched for
+/// references. Names are compared byte by byte. The body is decoded with the charset of the response. A value can be
+/// inserted even if another part of the body is not valid JSON, such as half a surrogate pair, NaN or Infinity.
 ///
-/// An id may hold dots: it ends before the first `.body` or `.headers` that a dot follows, or before a `.body` or
-/// `.status` at the end. A reference ends with the first `}`, so no part of it can hold one.
+/// An id may contain dots: it ends before the first `.body` or `.headers` that a dot follows, or before a `.body` or
+/// `.status` at the end. A reference ends with the first `}`, so no part of it can contain one.
 ///
-/// An id may begin with `env:`. A text that can be a reference to a line is one: `${env:x.status}` is the status of the
-/// line `env:x`, and no variable. The name of a variable is not empty and holds no `=` and no NUL.
+/// An id may begin with `env:`. A text that can be read as a reference to a line is one: `${env:x.status}` is the
+/// status of the line `env:x`, not a variable. The name of a variable is not empty and contains no `=` and no NUL.
 public struct ReferenceTemplate: Sendable, Hashable {
     /// A piece of the text.
     public enum Part: Sendable, Hashable {
-        /// Text that stands for itself.
+        /// Literal text.
         case literal(String)
-        /// A reference to what another operation returned.
+        /// A reference to the response of another operation.
         case reference(Reference)
-        /// A reference to an environment variable. It makes no dependency.
+        /// A reference to an environment variable. It adds no dependency.
         case environmentVariable(name: String)
     }
 
     /// A reference `${…}`.
     public struct Reference: Sendable, Hashable, CustomStringConvertible {
-        /// The part of the operation that is inserted.
+        /// The part of the response that is inserted.
         public enum Selector: Sendable, Hashable {
             /// The status code.
             case status
             /// The value of a header.
             case header(String)
-            /// The value at the end of a path, or the whole body when the path is empty.
+            /// The value at a path, or the whole body if the path is empty.
             case body(path: [String])
         }
 
@@ -55,7 +55,7 @@ public struct ReferenceTemplate: Sendable, Hashable {
         /// The part that is inserted.
         public let selector: Selector
 
-        /// The reference as it is written.
+        /// The reference as written in a line.
         public var description: String {
             switch selector {
             case .status: "${\(id).status}"
@@ -66,10 +66,10 @@ public struct ReferenceTemplate: Sendable, Hashable {
         }
     }
 
-    /// The pieces in their order; no two literals are neighbours, and none is empty.
+    /// The pieces in order. No two literals are adjacent, and no literal is empty.
     public let parts: [Part]
 
-    /// Parses `text`; an error names `field`.
+    /// Parses `text`. An error names `field`.
     public init(parsing text: String, field: String? = nil) throws(RequestLineError) {
         do throws(RequestLineError) {
             parts = try ReferenceScanner.parts(of: text)
@@ -78,27 +78,27 @@ public struct ReferenceTemplate: Sendable, Hashable {
         }
     }
 
-    /// The references to other operations in their order.
+    /// The references to other operations, in order.
     public var references: [Reference] {
         parts.compactMap { if case .reference(let reference) = $0 { reference } else { nil } }
     }
 
-    /// The ids that the text refers to, each once, in their order.
+    /// The ids that the text refers to, each once, in order.
     public var referencedIDs: [String] {
         references.map(\.id).uniqueTexts
     }
 
-    /// The names of the environment variables that the text refers to, in their order.
+    /// The names of the environment variables that the text refers to, in order.
     var environmentNames: [String] {
         parts.compactMap { if case .environmentVariable(let name) = $0 { name } else { nil } }
     }
 
-    /// The text with every reference replaced.
+    /// Returns the text with every reference replaced.
     ///
     /// - Parameters:
     ///   - environment: the environment variables, by name. Default none.
-    ///   - source: gives the response of the operation with an id.
-    /// - Throws: `unresolvedReference` when there is no source, or not in it what the reference names, or when a
+    ///   - source: returns the response of the operation with an id.
+    /// - Throws: `unresolvedReference`, if a reference has no source, the source lacks the referenced part, or a
     ///   variable is not set.
     public func resolved(
         environment: [String: String] = [:], using source: (String) -> ReferenceSource?
@@ -124,14 +124,15 @@ public struct ReferenceTemplate: Sendable, Hashable {
         return text
     }
 
-    /// Whether `text` holds anything but literal text, so that parsing it is worth the while.
+    /// Returns whether `text` may contain more than literal text and must be parsed.
     static func isNeeded(for text: String) -> Bool {
         text.hasByte(UInt8(ascii: "$"))
     }
 }
 
 extension [String: String] {
-    /// The value of the variable whose name has these bytes: a dictionary takes a KELVIN SIGN for a K.
+    /// The value of the variable with exactly these bytes as its name: keys of a dictionary are equal by canonical
+    /// equivalence, which equates a KELVIN SIGN and a K.
     subscript(named name: String) -> String? {
         index(forKey: name).flatMap { FieldSyntax.isSameText(self[$0].key, name) ? self[$0].value : nil }
     }
@@ -139,7 +140,7 @@ extension [String: String] {
 
 // MARK: - Parsing
 
-/// Takes the text of a template apart.
+/// Splits the text of a template into parts.
 private struct ReferenceScanner {
     private static let opening = "${".utf8
     private static let escapedOpening = "$${".utf8
@@ -160,7 +161,7 @@ private struct ReferenceScanner {
         return scanner.parts
     }
 
-    /// Takes the text up to the next dollar sign, or what starts with it.
+    /// Consumes the text up to the next dollar sign, or the reference or escape that begins with one.
     private mutating func step() throws(RequestLineError) {
         if rest.utf8.starts(with: Self.escapedOpening) {
             literal += "${"
@@ -190,7 +191,7 @@ private struct ReferenceScanner {
         return try Self.part(String(Substring(content[..<end])), names.map { String(Substring($0)) })
     }
 
-    /// Makes a part of the text between the braces, and between its dots.
+    /// Makes a part from the text between the braces, also given split at its dots.
     private static func part(
         _ content: String, _ names: [String]
     ) throws(RequestLineError) -> ReferenceTemplate.Part {
@@ -209,7 +210,7 @@ private struct ReferenceScanner {
         return .environmentVariable(name: name)
     }
 
-    /// Makes a reference to an operation of the texts between the dots.
+    /// Makes a reference to an operation from the names between the dots.
     private static func reference(
         _ names: [String], _ selectorIndex: Int
     ) throws(RequestLineError) -> ReferenceTemplate.Reference {
@@ -227,7 +228,8 @@ private struct ReferenceScanner {
         }
     }
 
-    /// The names of a path, of which one that ends in a backslash continues after the dot.
+    /// Joins the names of a path that were split at escaped dots: a piece that ends in a backslash continues after the
+    /// dot.
     private static func joiningEscapedDots(_ pieces: [String]) -> [String] {
         var names: [String] = []
         var isOpen = false
@@ -240,7 +242,7 @@ private struct ReferenceScanner {
         return names
     }
 
-    /// A name as it is written in a path.
+    /// Returns a name with its dots escaped, as written in a path.
     static func escapingDots(_ name: String) -> String {
         name.replacingOccurrences(of: ".", with: "\\.", options: .literal)
     }

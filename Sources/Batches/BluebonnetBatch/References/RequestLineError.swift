@@ -6,14 +6,14 @@ public import Foundation
 
 /// An error in one line of a batch.
 public struct RequestLineError: Error, Sendable, Hashable {
-    /// The number of the line in its file, from 1; nil for a line that has no file.
+    /// The number of the line in its file, from 1; nil for a line without a file.
     public var line: Int?
-    /// The wrong field, such as `headers.Accept` or `script[1].do`; nil when the error concerns the whole line.
+    /// The field with the error, such as `headers.Accept` or `script[1].do`; nil if the error concerns the whole line.
     public var field: String?
     /// The message, without the line and the field.
     public var message: String
 
-    /// Makes an error; leave out what is not known.
+    /// Makes an error. Omit the parts that are not known.
     public init(line: Int? = nil, field: String? = nil, message: String) {
         self.line = line
         self.field = field
@@ -24,7 +24,7 @@ public struct RequestLineError: Error, Sendable, Hashable {
         self.init(field: path.isEmpty ? nil : path.description, message: message)
     }
 
-    /// The error with the number of its line in a file.
+    /// Returns the error with the number of its line.
     func numbered(_ number: Int) -> RequestLineError {
         RequestLineError(line: number, field: field, message: message)
     }
@@ -40,12 +40,12 @@ extension RequestLineError: LocalizedError, CustomStringConvertible {
     }
 }
 
-/// All errors of a batch: at most one error of each check for each line, in the order of the lines.
+/// The errors of a batch, in the order of the lines. Each check reports at most one error per line.
 public struct RequestLineErrors: Error, Sendable, Hashable {
     /// The errors; never empty.
     public let errors: [RequestLineError]
 
-    /// Sorts the errors by line, or gives nil when there are none.
+    /// Sorts the errors by line. Returns nil for an empty array.
     init?(_ errors: [RequestLineError]) {
         guard !errors.isEmpty else { return nil }
         self.errors = errors.sorted { ($0.line ?? 0) < ($1.line ?? 0) }
@@ -55,6 +55,6 @@ public struct RequestLineErrors: Error, Sendable, Hashable {
 extension RequestLineErrors: LocalizedError, CustomStringConvertible {
     public var errorDescription: String? { description }
 
-    /// One error a line of text.
+    /// The errors, one per line of text.
     public var description: String { errors.map(\.description).joined(separator: "\n") }
 }

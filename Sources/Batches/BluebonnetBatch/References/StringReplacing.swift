@@ -5,7 +5,8 @@ internal import Bluebonnet
 
 /// A value whose strings can be replaced one by one, in a fixed order.
 protocol StringReplacing {
-    /// Replaces each string by what `transform` makes of it and of its place; names of members stay.
+    /// Replaces each string by the result of `transform`, which receives the string and its path. Member names are
+    /// kept.
     mutating func replaceStrings<Failure: Error>(
         at path: FieldPath, _ transform: (String, FieldPath) throws(Failure) -> String
     ) throws(Failure)

@@ -1,10 +1,10 @@
 // Bluebonnet: HTTP operations for Swift on Linux.
 // SPDX-License-Identifier: MIT
 
-/// Puts lines into an order in which dependencies come first, and finds the cycles that make it impossible.
+/// Sorts lines so that dependencies come first, and finds the cycles that make this impossible.
 ///
-/// A depth-first search from each line, with an explicit stack, so that a long chain cannot overflow the thread's
-/// stack.
+/// The algorithm is a depth-first search from each line, with an explicit stack, so that a long chain of dependencies
+/// cannot overflow the thread's stack.
 struct DependencyOrder {
     private enum Mark {
         case unseen
@@ -13,12 +13,12 @@ struct DependencyOrder {
         case placed
     }
 
-    /// The longest cycle that an error spells out.
+    /// The maximum number of lines of a cycle that an error names.
     private static let maximumSpelledCount = 10
 
     /// The indices of the nodes, dependencies first.
     private(set) var order: [Int] = []
-    /// One error for each line that a cycle comes back to.
+    /// One error for each line at which a cycle closes.
     private(set) var cycles: [RequestLineError] = []
 
     private let table: DependencyTable
@@ -38,7 +38,7 @@ struct DependencyOrder {
         }
     }
 
-    /// Opens a node, or notes the cycle when it is open.
+    /// Opens an unseen node, or reports a cycle if the node is open.
     private mutating func visit(_ node: Int) {
         switch marks[node] {
         case .placed: break
@@ -49,7 +49,7 @@ struct DependencyOrder {
         }
     }
 
-    /// Follows the next dependency of the node on top, or places that node when all were followed.
+    /// Visits the next dependency of the node on top of the stack, or places the node after its last dependency.
     private mutating func step() {
         let (node, next) = stack[stack.count - 1]
         guard next < table[node].count else {
@@ -62,7 +62,7 @@ struct DependencyOrder {
         visit(Int(table[node][table[node].startIndex + next]))
     }
 
-    /// Notes the cycle that the stack forms from `depth` on.
+    /// Records an error for the cycle that the stack forms from `depth`.
     private mutating func report(cycleFrom depth: Int) {
         guard reported.insert(stack[depth].node).inserted else { return }
         let first = line(stack[depth].node)
@@ -83,7 +83,7 @@ struct DependencyTable {
     /// The number of lines.
     var count: Int { ends.count }
 
-    /// The indices of the lines that the line at an index waits for.
+    /// The indices of the dependencies of the line at an index.
     subscript(index: Int) -> ArraySlice<UInt32> { targets[(index == 0 ? 0 : ends[index - 1])..<ends[index]] }
 
     /// Adds the next line.

@@ -4,23 +4,23 @@
 internal import Bluebonnet
 internal import Foundation
 
-/// The values of environment variables that a line's URL, query or proxy is made of: a result or an error shows a
-/// reference in the place of such a value. Other fields of a line show up in neither.
+/// The values of environment variables in a line's URL, query and proxy. A result or an error shows the references
+/// instead of these values. Other fields of a line appear in neither.
 package struct HiddenVariables: Sendable {
     private struct Variable {
         let value: [UInt8]
         let reference: [UInt8]
     }
 
-    /// Shorter values hide nothing from anybody who would try them all.
+    /// The least length of a hidden value. Shorter values could be guessed by trying them all.
     private static let leastByteCount = 4
 
     private let urlAsWritten: String
     private let urlHasVariables: Bool
-    /// The longest value first, for one may be a part of another.
+    /// The variables, the longest value first, because a value may be a part of another one.
     private let variables: [Variable]
 
-    /// Nil when there is nothing to hide, as in most lines.
+    /// Returns nil if there is nothing to hide, as in most lines.
     init?(of line: RequestLine, _ environment: [String: String]) {
         let mayRefer = line.query != nil || line.proxy != nil || ReferenceTemplate.isNeeded(for: line.url)
         guard mayRefer else { return nil }
@@ -33,13 +33,13 @@ package struct HiddenVariables: Sendable {
         urlHasVariables = !url.environmentNames.isEmpty
         variables = names.sorted().flatMap { name in
             let value = environment[named: name] ?? ""
-            // A message may leave out the fragment of a URL.
+            // A message may omit the fragment of a URL.
             return Set([value, String(value.prefix { $0 != "#" })]).filter { $0.utf8.count >= Self.leastByteCount }
                 .map { Variable(value: Array($0.utf8), reference: Array("${env:\(name)}".utf8)) }
         }.sorted { $0.value.count > $1.value.count }
     }
 
-    /// The text with references in the place of values.
+    /// Returns the text with values replaced by their references.
     func hide(in text: String) -> String {
         let bytes = Array(text.utf8)
         var shown: [UInt8] = []
@@ -56,14 +56,14 @@ package struct HiddenVariables: Sendable {
         return String(decoding: shown, as: UTF8.self)
     }
 
-    /// The error with references in the place of values.
+    /// Returns the error with values in its message replaced by their references.
     func hide(in error: NetworkingError) -> NetworkingError {
         var hidden = error
         hidden.message = message(error.code, error.message)
         return hidden
     }
 
-    /// Puts references into the URL and the error of a result, in the place of values.
+    /// Replaces values in the URL and the error of a result by their references.
     func hide(in result: inout ResultLine) {
         result.url = result.url.map(hide)
         guard let error = result.error else { return }
@@ -71,7 +71,8 @@ package struct HiddenVariables: Sendable {
         result.error?.underlying = error.underlying.map(hide)
     }
 
-    /// Messages about a URL quote pieces of it, each of which may be a piece of a value.
+    /// Returns the message to show. A message about a bad URL quotes pieces of it that may be pieces of a value, so it
+    /// is replaced as a whole.
     private func message(_ code: NetworkingError.Code, _ message: String) -> String {
         guard code == .badURL, urlHasVariables else { return hide(in: message) }
         let url = RequestCheck.shown(URLText.withoutUserInfo(urlAsWritten))
@@ -85,7 +86,7 @@ package struct HiddenVariables: Sendable {
         return nil
     }
 
-    /// Where a value ends that begins at a position, whichever of its bytes are written as escapes.
+    /// Returns the end of a value that begins at a position, also if any of its bytes are percent-encoded.
     private static func end(of value: [UInt8], in bytes: [UInt8], from start: Int) -> Int? {
         var position = start
         for byte in value {

@@ -5,13 +5,13 @@ package import Bluebonnet
 package import Dispatch
 internal import Foundation
 
-/// Makes the operations of request lines, and the results of operations that have ended. It keeps nothing of them.
+/// Makes the operations of request lines, and the results of ended operations. It retains neither.
 package final class LineExecutor: Sendable {
     package let manager: RequestOperationManager
-    /// Where the handlers of operations run, one at a time.
+    /// The queue of the operations' handlers, which run one at a time.
     package let queue = DispatchQueue(label: "org.bluebonnet.request-lines")
     private let settings: RequestLineRunner.Settings
-    /// Where the steps of scripts are taken: no user's code runs there.
+    /// The queue of script steps, which runs no user code.
     private static let scripts = DispatchQueue(label: "org.bluebonnet.request-line-scripts")
 
     package init(settings: RequestLineRunner.Settings) {
@@ -27,15 +27,15 @@ package final class LineExecutor: Sendable {
         self.settings = settings
     }
 
-    /// Makes the operation of a line, to be started with `start(_:)`.
+    /// Makes the operation of a line. `start(_:)` starts it.
     ///
     /// - Parameters:
     ///   - mayWait: whether `sources` may take long: references are looked up in bodies of any size.
-    ///   - sources: what the references of the line stand for, by id; asked just before the operation starts.
+    ///   - sources: returns the responses that the line refers to, by id. Called just before the operation starts.
     package func operation(
         for line: RequestLine, mayWait: Bool, sources: @escaping @Sendable () throws -> [ByteString: ReferenceSource]
     ) -> HTTPRequestOperation {
-        // The file system may not answer.
+        // Reading files may block, if the file system does not respond.
         let recipe = RequestPlan.Recipe(isQuick: !mayWait && !line.readsFiles) {
             [settings, baseURL = manager.baseURL] plan in
             let (sources, environment) = (try sources(), settings.environment)
@@ -53,14 +53,14 @@ package final class LineExecutor: Sendable {
     /// Starts an operation when a slot is free.
     package func start(_ operation: HTTPRequestOperation) { manager.operationQueue.addOperation(operation) }
 
-    /// The values of environment variables that results of a line must not show; nil when there are none.
+    /// Returns the environment variables whose values must not appear in results of the line; nil if there are none.
     package func hiddenVariables(of line: RequestLine) -> HiddenVariables? {
         HiddenVariables(of: line, settings.environment)
     }
 
-    /// The result of an operation that has ended.
+    /// Returns the result of an ended operation.
     ///
-    /// - Parameter hidden: the environment variables of the line, whose values are not to be in the result.
+    /// - Parameter hidden: the environment variables of the line whose values must not appear in the result.
     package func result(
         _ id: String, _ outcome: ResultLine.Outcome, _ operation: HTTPRequestOperation, hasOutput: Bool,
         _ hidden: HiddenVariables?
@@ -85,7 +85,7 @@ package final class LineExecutor: Sendable {
 }
 
 extension ResultLine {
-    /// The result of a finished operation.
+    /// Makes the result of an ended operation.
     init(id: String, outcome: Outcome, operation: HTTPRequestOperation, bodyForm: RequestLineRunner.BodyForm) {
         self.init(id: id, outcome: outcome)
         let summary = operation.summary
@@ -117,8 +117,9 @@ extension ResultLine.Retry {
 }
 
 extension ResultLine.Failure {
-    /// When a run is cancelled, it is chance whether a line that never ran hears first of the cancel or of the end of
-    /// what it needed; the outcome has decided, and the code follows it.
+    /// Makes the code match the outcome. When a run is cancelled, a line that never ran may see the cancellation
+    /// before or after the end of its dependencies, so the error's code depends on timing. The outcome is
+    /// authoritative.
     fileprivate init(_ error: NetworkingError, outcome: ResultLine.Outcome) {
         switch (outcome, error.code) {
         case (.skipped, .cancelled):

@@ -10,36 +10,36 @@ import Glibc
 package struct ReservedPath: Sendable {
     /// The path, absolute or relative to the working directory.
     let path: String
-    /// The error of a line that writes it: "the results are written to this file".
+    /// The error message of a line that writes the file, such as "the results are written to this file".
     let meaning: String
 
     package init(_ path: String, _ meaning: String) { (self.path, self.meaning) = (path, meaning) }
 }
 
-/// The files that the lines of a batch write, so that no two write the same one. Several may write into one folder,
-/// where each gets its own name.
+/// The output files of the lines of a batch. No two lines may write the same file. Several lines may write into one
+/// folder, where each file gets its own name.
 ///
-/// Paths are compared as text, after `.`, `..` and relative paths were worked out; the file system is not asked, so two
-/// paths that meet through a link pass; only devices of `/dev` are looked up. A path with references in it is not known
-/// yet, and is not compared.
+/// Paths are compared as text, after `.`, `..` and relative paths are resolved. The file system is not consulted,
+/// except for devices in `/dev`, so two paths that lead to one file through a link are not detected. A path with
+/// references is not known yet, and is not compared.
 struct OutputPaths {
     /// The output of a line.
     struct Output {
         fileprivate let key: Key
-        /// Whether the path ends in a slash.
+        /// Whether the path names a folder.
         fileprivate let isFolder: Bool
     }
 
-    /// A path that names one file: its bytes, as the file system knows no other equality.
+    /// A path of one file. Paths are equal if their bytes are, as for the file system.
     fileprivate struct Key: Hashable {
         let bytes: [UInt8]
 
-        /// All bytes at once, which an array would hash one by one.
+        /// Hashes all bytes at once. An array would hash them one by one.
         func hash(into hasher: inout Hasher) {
             bytes.withUnsafeBytes { hasher.combine(bytes: $0) }
         }
 
-        /// Whether it is a device, such as `/dev/null`, which any number of lines may write to.
+        /// Whether the path is a device, such as `/dev/null`, which any number of lines may write to.
         var isDevice: Bool {
             guard bytes.starts(with: "/dev/".utf8) else { return false }
             var file = bluebonnet_file()
@@ -50,7 +50,7 @@ struct OutputPaths {
 
     private let workingDirectory = FileManager.default.currentDirectoryPath
     private var claims: [Key: (lineNumber: Int, isFolder: Bool)] = [:]
-    /// The uses of files that no line may write, by their paths.
+    /// The error messages of the files that no line may write, by path.
     private var reserved: [Key: String] = [:]
 
     init(reserved: [ReservedPath] = []) {
@@ -60,21 +60,21 @@ struct OutputPaths {
         }
     }
 
-    /// Reserves memory for so many lines.
+    /// Reserves memory for `count` lines.
     mutating func reserveCapacity(_ count: Int) {
         claims.reserveCapacity(count)
     }
 
-    /// The output of a line, as far as it is known.
+    /// Returns the output of a line; nil without an output, if its path is not known yet, or for a device.
     ///
-    /// - Throws: that another line writes it already, or that no line may.
+    /// - Throws: an error if another line writes the file, or if no line may write it.
     func output(of line: NumberedLine) throws(RequestLineError) -> Output? {
         guard let output = try namedOutput(of: line) else { return nil }
         if let problem = problem(of: output) { throw problem }
         return output
     }
 
-    /// The output of a line, also if another line writes it.
+    /// Returns the output of a line without checking for conflicts.
     func namedOutput(of line: NumberedLine) throws(RequestLineError) -> Output? {
         guard let path = try knownPath(of: line) else { return nil }
         let key = key(path)
@@ -82,7 +82,7 @@ struct OutputPaths {
         return Output(key: key, isFolder: FilePath.namesFolder(path))
     }
 
-    /// Why a line may not write what it names; nil when it may.
+    /// Returns the error of an output that conflicts with another line or is reserved; nil without a conflict.
     func problem(of output: Output) -> RequestLineError? {
         if let meaning = reserved[output.key] { return RequestLineError(field: "output", message: meaning) }
         guard let first = claims[output.key], !(first.isFolder && output.isFolder) else { return nil }
@@ -90,7 +90,7 @@ struct OutputPaths {
         return RequestLineError(field: "output", message: "line \(first.lineNumber) writes \(place) already")
     }
 
-    /// Notes what a line writes that was checked.
+    /// Records the checked output of a line.
     mutating func claim(_ output: Output, for lineNumber: Int) {
         claims[output.key] = (lineNumber, output.isFolder)
     }
@@ -114,7 +114,7 @@ struct OutputPaths {
         return Key(bytes: names.flatMap { [UInt8(ascii: "/")] + $0 })
     }
 
-    /// Whether no name is empty or begins with a dot.
+    /// Returns whether no name in the path is empty or begins with a dot.
     private static func isStandardized(_ path: [UInt8]) -> Bool {
         var previous = UInt8(ascii: "a")
         for byte in path {

@@ -3,15 +3,16 @@
 
 internal import Bluebonnet
 
-/// The lines of a batch and what each waits for, checked: every id once, every dependency known, no cycle, and no two
-/// lines with one output.
+/// The checked lines of a batch and their dependencies: ids are unique, dependencies are known and free of cycles, and
+/// no two lines write the same output.
 ///
-/// A file is checked as a whole, with `init(_:)`. From a pipe, where a line is checked as it comes, use `add(_:)`; then
-/// a line can only depend on earlier ones. Nothing here is recursive, and the time is linear in lines and references.
+/// Use `init(_:)` to check a whole file. Use `add(_:)` for lines from a pipe, which are checked one by one; each line
+/// can then depend on earlier lines only. The checks do not recurse, and their time is linear in the number of lines
+/// and references.
 public struct RequestLineGraph: Sendable {
     /// A line with its dependencies.
     public struct Node: Sendable {
-        /// A line has more than twenty fields, and a node goes through many hands: they share it.
+        /// Shared by copies of the node, which are many: a line has more than twenty fields to copy.
         private final class Storage: Sendable {
             let line: NumberedLine
             let dependencies: [String]
@@ -27,14 +28,15 @@ public struct RequestLineGraph: Sendable {
         public var line: NumberedLine {
             _read { yield storage.line }  // a copy would retain each of its fields
         }
-        /// The ids that it waits for, each once: those of `after`, then those that it refers to, as first mentioned.
+        /// The ids that the line depends on, each once: first the ids in `after`, then the referenced ids, as first
+        /// mentioned.
         public var dependencies: [String] { storage.dependencies }
 
         init(line: NumberedLine, dependencies: [String]) {
             storage = Storage(line, dependencies)
         }
 
-        /// The node with another key in its line, which waits for the same lines.
+        /// Returns the node with another idempotency key in its line, and the same dependencies.
         package func with(idempotencyKey: RequestLine.Key) -> Node {
             var changed = line
             changed.line.idempotencyKey = idempotencyKey
@@ -49,20 +51,20 @@ public struct RequestLineGraph: Sendable {
     private var order: [Int] = []
     private var outputs = OutputPaths()
 
-    /// Makes an empty graph, to add lines to.
+    /// Makes an empty graph.
     public init() {}
 
-    /// Checks all lines of a batch, or throws all errors.
+    /// Checks all lines of a batch. Throws all errors.
     public init(_ lines: [NumberedLine]) throws(RequestLineErrors) { try self.init(lines, reserved: []) }
 
-    /// Checks all lines of a batch, or throws all errors.
+    /// Checks all lines of a batch. Throws all errors.
     ///
-    /// - Parameter reserved: files that no line may write.
+    /// - Parameter reserved: the files that no line may write.
     package init(_ lines: [NumberedLine], reserved: [ReservedPath]) throws(RequestLineErrors) {
         outputs = OutputPaths(reserved: reserved)
         var errors: [RequestLineError] = []
         reserveCapacity(lines.count)
-        lazy var ids = Set(lines.map { ByteString($0.id) })  // asked for when a line waits for another
+        lazy var ids = Set(lines.map { ByteString($0.id) })  // needed only if a line depends on another
         for line in lines {
             do throws(RequestLineError) {
                 let checked = try checkedNode(line) { ids.contains(ByteString($0)) ? nil : "no line has the id" }
@@ -78,7 +80,7 @@ public struct RequestLineGraph: Sendable {
         order = dependencyOrder.order
     }
 
-    /// Adds a line that depends on earlier lines only; after an error the graph is unchanged.
+    /// Adds a line, which may depend on earlier lines only. If this throws an error, the graph is unchanged.
     @discardableResult
     public mutating func add(_ line: NumberedLine) throws(RequestLineError) -> Node {
         do throws(RequestLineError) {
@@ -91,17 +93,17 @@ public struct RequestLineGraph: Sendable {
         }
     }
 
-    /// The ids that the line with this id waits for; nil when there is no such line.
+    /// Returns the ids that the line with this id depends on; nil if there is no such line.
     public func dependencies(of id: String) -> [String]? {
         indices[ByteString(id)].map { nodes[$0].dependencies }
     }
 
-    /// The lines in an order in which dependencies come first: the given order, as far as it allows.
+    /// The lines with dependencies first, otherwise in the given order.
     public var nodesInDependencyOrder: [Node] {
         order.map { nodes[$0] }
     }
 
-    /// A line that may be inserted, and what it writes.
+    /// A checked line with its output.
     private typealias Checked = (node: Node, output: OutputPaths.Output?)
 
     private mutating func reserveCapacity(_ count: Int) {
@@ -131,7 +133,8 @@ extension RequestLineGraph.Node: Hashable {
 // MARK: - Checks
 
 extension RequestLineGraph {
-    /// Checks what can be said of a line before its dependencies are followed; `reasonUnknown` judges their ids.
+    /// Checks the parts of a line that can be checked before its dependencies are followed. `reasonUnknown` returns
+    /// the error message for an unknown id.
     private func checkedNode(
         _ line: NumberedLine, reasonUnknown: (String) -> String?
     ) throws(RequestLineError) -> Checked {
@@ -148,9 +151,10 @@ extension RequestLineError {
 }
 
 extension NumberedLine {
-    /// The ids that the line waits for, each once: those of `after`, then those that it refers to, as first mentioned.
+    /// Returns the ids that the line depends on, each once: first the ids in `after`, then the referenced ids, as
+    /// first mentioned.
     ///
-    /// - Parameter reasonUnknown: why an id is not known; nil for one that is.
+    /// - Parameter reasonUnknown: returns the error message for an unknown id; nil for a known id.
     func dependencies(_ reasonUnknown: (String) -> String?) throws(RequestLineError) -> [String] {
         let mentions = try line.mentions()
         if mentions.isEmpty { return [] }
@@ -170,7 +174,7 @@ extension NumberedLine {
 }
 
 extension RequestLine {
-    /// Everything that makes an operation wait for another.
+    /// Returns all mentions of other lines: those in `after`, then the references.
     func mentions() throws(RequestLineError) -> [Mention] {
         if after.isEmpty { return try referencedMentions() }
         let afterPath = FieldPath.top.member(Name.after.rawValue)

@@ -4,32 +4,33 @@
 public import Bluebonnet
 internal import Foundation
 
-/// The plan of a batch of request lines: which lines could run at the same time, one wave after the other, and which
-/// of them would fail before anything is sent. It sends nothing and opens no file.
+/// The plan of a batch of request lines: the waves of lines that could run at the same time, and the lines that would
+/// fail before anything is sent. Planning sends nothing and opens no file.
 public struct RequestLinePlan: Sendable {
-    /// One line.
+    /// One line of the plan.
     public struct Entry: Sendable {
         /// The line's id.
         public let id: String
         /// The method.
         public let method: String
-        /// The URL of the request, without user information; as it is written when it refers to a response. References
-        /// to environment variables are shown in place of their values.
+        /// The URL of the request, without user information. If the line refers to a response, this is the URL as
+        /// written in the line. Values of environment variables are replaced by their references.
         public let url: String
-        /// The ids that the line waits for.
+        /// The ids that the line depends on.
         public let dependencies: [String]
-        /// Why the line would fail before anything is sent; nil when no fault is known before the responses that the
-        /// line refers to.
+        /// The error with which the line would fail before anything is sent; nil if no error is known. Lines that
+        /// refer to responses are not checked.
         public let problem: NetworkingError?
     }
 
-    /// The lines by the longest chain before them: a line of one wave waits for lines of earlier ones only.
+    /// The lines by the length of the longest chain of dependencies before them. A line depends on lines of earlier
+    /// waves only.
     public private(set) var waves: [[Entry]] = []
 
-    /// Lines that would fail before anything is sent.
+    /// The lines that would fail before anything is sent.
     public var problems: [Entry] { waves.joined().filter { $0.problem != nil } }
 
-    /// Plans lines, given in an order in which dependencies come first, with the settings of the run.
+    /// Plans lines, given dependencies first, with the settings of the run.
     public init(_ nodes: [RequestLineGraph.Node], settings: RequestLineRunner.Settings = .init()) {
         var waveOfID: [ByteString: Int] = [:]
         for node in nodes {
@@ -58,7 +59,7 @@ extension RequestLinePlan.Entry {
         }
     }
 
-    /// Makes the line's request as the runner would, and gives its URL.
+    /// Makes the line's request as the runner would, and returns its URL.
     private static func prepare(
         _ line: RequestLine, _ settings: RequestLineRunner.Settings
     ) -> Result<URL, NetworkingError> {
@@ -77,7 +78,7 @@ extension RequestLinePlan.Entry {
 }
 
 extension RequestLinePlan: CustomStringConvertible {
-    /// The waves as text for people: a line for each operation, and a summary.
+    /// The waves as text for people: one line per operation, and a summary.
     public var description: String {
         var lines: [String] = []
         for (number, wave) in waves.enumerated() {

@@ -6,52 +6,53 @@ internal import BluebonnetLocks
 internal import Dispatch
 public import Foundation
 
-/// Runs request lines as operations of one `RequestOperationManager` and gives a result line for each.
+/// Runs request lines as operations of one `RequestOperationManager`, and delivers a result line for each.
 ///
-/// Lines may be added while others run; each line has exactly one result, whatever happens. All members may be used
-/// from any thread.
+/// Lines can be added while others run. Each line has exactly one result in all cases. All members can be used from
+/// any thread.
 public final class RequestLineRunner: Sendable {
     /// The form of a result line's body.
     public enum BodyForm: String, Sendable, Codable, CaseIterable {
         /// No body.
         case none
-        /// The text, when it is valid UTF-8.
+        /// The text, if it is valid UTF-8.
         case text
         /// Any body, in base64 (RFC 4648, 4).
         case base64
     }
 
-    /// How lines are run.
+    /// The settings with which lines run.
     public struct Settings: Sendable {
         /// The URL against which relative URLs are resolved.
         public var baseURL: URL?
-        /// Header fields of every line that does not set a field of that name itself. Default none. As in lines, a
-        /// value may refer to environment variables, and `$${` stands for `${`; it cannot refer to responses.
+        /// Header fields that are added to every line that does not set a field of the same name. Default none. As in
+        /// lines, a value can refer to environment variables, and `$${` means `${`. It cannot refer to responses.
         public var headers = HeaderFields()
-        /// The environment variables, by name, that `${env:NAME}` in a line or in `headers` refers to. Default those
-        /// of the process when the settings are made.
+        /// The environment variables, by name, for `${env:NAME}` in lines and in `headers`. Default: the variables of
+        /// the process at the time the settings are made.
         public var environment = ProcessInfo.processInfo.environment
-        /// Transfers on the wire at once. Default 64.
+        /// The maximum number of concurrent transfers. Default 64.
         public var concurrency = 64
-        /// Transfers on the wire at once to one scheme, host and port. Default 6.
+        /// The maximum number of concurrent transfers to one scheme, host and port. Default 6.
         public var concurrencyPerOrigin = 6
-        /// Bytes a second of all lines together, see `RequestOperationManager.Configuration`. Default nil: no limit.
+        /// The maximum rate of all lines together, in bytes per second; see `RequestOperationManager.Configuration`.
+        /// Default nil: no limit.
         public var maximumBytesPerSecond: Int?
-        /// Keeps requests within what their servers can bear. Default nil: the limits above only.
+        /// Limits requests per server. Default nil: only the limits above apply.
         public var governor: Governor?
-        /// Limits and trust for lines that do not say otherwise.
+        /// Limits and trust for lines that do not set their own.
         public var transferOptions = TransferOptions()
         /// The form of a result line's body. Default `text`.
         public var bodyForm = BodyForm.text
-        /// Whether the first failure cancels what has not finished. Default false.
+        /// Whether the first failure cancels all unfinished lines. Default false.
         public var cancelsAtFirstFailure = false
-        /// How long `drain()` waits for running operations. Default 10 s.
+        /// The time that `drain()` waits for running operations. Default 10 s.
         public var drainTimeout = Duration.seconds(10)
-        /// The ids that later lines refer to; the responses of other lines are released after their result was
-        /// delivered. Default nil: all responses are kept.
+        /// The ids that later lines refer to. Responses of other lines are released after their result was delivered.
+        /// Default nil: all responses are kept.
         public var referencedIDs: Set<String>?
 
-        /// The defaults.
+        /// Makes settings with their defaults.
         public init() {}
     }
 
@@ -59,35 +60,35 @@ public final class RequestLineRunner: Sendable {
     private let executor: LineExecutor
     private let onResult: @Sendable (ResultLine) -> Void
     private let state = Mutex(RunnerState())
-    /// The network thread's last report.
+    /// The latest report of the network thread.
     private let waits = Mutex(RunnerWaits())
     private let group = DispatchGroup()
 
     /// Makes a runner.
     ///
     /// - Parameters:
-    ///   - settings: limits, trust and what every line has.
-    ///   - onResult: called once for each line, one at a time, on a queue of the runner's.
+    ///   - settings: the settings of the run.
+    ///   - onResult: called once for each line, one at a time, on the runner's own queue.
     public init(settings: Settings = Settings(), onResult: @escaping @Sendable (ResultLine) -> Void) {
         executor = LineExecutor(settings: settings)
         self.settings = settings
         self.onResult = onResult
     }
 
-    /// Starts the network thread, libcurl and OpenSSL on other threads, so that the first line of the process need not
-    /// wait for them. Useful when reading the lines takes time. Returns immediately.
+    /// Starts the network thread, and initializes libcurl and OpenSSL on other threads, so that the first line of the
+    /// process need not wait for them. Useful if reading the lines takes time. Returns immediately.
     public static func prepare() { NetworkServices.prepare() }
 
-    /// Starts a line; the lines that it depends on must have been added before.
+    /// Starts a line. The lines that it depends on must have been added before.
     public func add(_ node: RequestLineGraph.Node) {
         add(node) { [onResult] in onResult($0.result) }
     }
 
-    /// How a line ended.
+    /// The end of a line.
     package struct End: Sendable {
         /// The result.
         package let result: ResultLine
-        /// The response of a line that succeeded and that others refer to; nil for other lines.
+        /// The response of a line that succeeded and that other lines refer to; else nil.
         package let source: ReferenceSource?
     }
 
@@ -101,12 +102,12 @@ public final class RequestLineRunner: Sendable {
         start(node, operation, isCancelled: isCancelled, isReferenced: isReferenced, onEnd)
     }
 
-    /// Starts a line whose dependencies have all ended. Its outcome goes to `onEnd` instead of the runner's
-    /// `onResult`, on the same queue; the runner does not keep it.
+    /// Starts a line whose dependencies have all ended. The line's end goes to `onEnd` instead of the runner's
+    /// `onResult`, on the same queue. The runner does not keep its outcome.
     ///
     /// - Parameters:
-    ///   - needs: what the line depends on.
-    ///   - isReferenced: whether the response is needed for other lines.
+    ///   - needs: the dependencies of the line.
+    ///   - isReferenced: whether other lines refer to the response.
     package func add(
         _ node: RequestLineGraph.Node, needs: [RunnerDependency], isReferenced: Bool,
         onEnd: @escaping @Sendable (End) -> Void
@@ -118,7 +119,7 @@ public final class RequestLineRunner: Sendable {
 
     /// Makes the operation of a line.
     ///
-    /// - Parameter needs: what the line depends on, asked for when all of that has ended.
+    /// - Parameter needs: returns the dependencies of the line. Called when all of them have ended.
     private func operation(
         of node: RequestLineGraph.Node, needs: @escaping @Sendable () -> [RunnerDependency]
     ) -> HTTPRequestOperation {
@@ -146,14 +147,14 @@ public final class RequestLineRunner: Sendable {
         executor.start(operation)
     }
 
-    /// Cancels everything that has not finished; each line still gets its result.
+    /// Cancels all unfinished lines. Each line still gets its result.
     public func cancel() {
-        executor.manager.stopStarting()  // else the places of those that are cancelled first go to others
+        executor.manager.stopStarting()  // else slots freed by cancelled operations go to other operations
         for operation in state.withLock({ $0.cancel() }) { operation.cancel() }
     }
 
-    /// Drains the runner: starts no more operations, lets running ones finish for at most `Settings.drainTimeout`, then
-    /// cancels all that are unfinished. Each line still gets its result.
+    /// Drains the runner: starts no further operations, waits for running ones for at most `Settings.drainTimeout`,
+    /// then cancels all unfinished operations. Each line still gets its result.
     public func drain() async {
         _ = await executor.manager.drainLeavingUnstarted(timeout: settings.drainTimeout)
         cancel()
@@ -166,16 +167,16 @@ public final class RequestLineRunner: Sendable {
         }
     }
 
-    /// Returns the state of the run. Waiting operations are as at the last call.
+    /// Returns the state of the run. Waiting operations are as found by the previous call.
     ///
-    /// - Parameter count: how many of the transfers under way to name, the largest ones.
+    /// - Parameter count: the number of running transfers to list, the largest ones.
     public func snapshot(largest count: Int) -> Snapshot {
         let standing = state.withLock { $0.standing }
         var snapshot = standing.snapshot(largest: count)
         let now = waits.withLock { $0 }
         snapshot.waitingRetryCount = now.retryCount
         snapshot.heldOrigins = now.origins.compactMap { RequestLineRunner.Snapshot.HeldOrigin($0, now: Date()) }
-        // For the next snapshot: the caller must not wait for the network thread.
+        // For the next snapshot, because the caller must not wait for the network thread.
         executor.manager.withWaits(limit: 16) { [weak self] retryCount, origins in
             self?.waits.withLock { $0 = RunnerWaits(retryCount: retryCount, origins: origins) }
         }
@@ -203,13 +204,14 @@ extension RequestLineRunner {
 // MARK: - Header fields of every line
 
 extension RequestLineRunner.Settings {
-    /// Adds a field to `headers`, written as `Name: value`. The blanks around the value do not count.
+    /// Adds a field to `headers`, written as `Name: value`. Blanks around the value are ignored.
     ///
-    /// - Parameter text: the field. A value may refer to the environment, as in `Bearer ${env:TOKEN}`: the reference is
-    ///   kept, and replaced when a line is sent. It refers to no response, because it is that of every line. `$${`
-    ///   stands for `${`.
-    /// - Throws: `NetworkingError` with `invalidRequest` when the text has no colon, when name or value cannot be sent,
-    ///   when the field says how a body is framed, or when the value refers to a response.
+    /// - Parameter text: the field. The value can refer to environment variables, as in `Bearer ${env:TOKEN}`; such a
+    ///   reference is replaced when a line is sent. The value cannot refer to a response, because every line has the
+    ///   field. `$${` means `${`.
+    /// - Throws: `NetworkingError` with `invalidRequest`, if the text has no colon, the name or the value cannot be
+    ///   sent, the field depends on the body of each request (framing fields and `Content-Type`), or the value refers
+    ///   to a response.
     public mutating func addHeader(_ text: String) throws(NetworkingError) {
         headers.add(try HeaderFields.Field(lineText: text))
     }
@@ -222,7 +224,7 @@ extension HeaderFields.Field {
         }
         let name = String(text[..<colon])
         let value = Self.trimmed(text[text.index(after: colon)...])
-        guard FieldSyntax.isToken(name.utf8) else {  // not shown: it may be a secret whose name was left out
+        guard FieldSyntax.isToken(name.utf8) else {  // not shown: it may be a secret whose name is missing
             throw Self.unusable("the name of a header field is not made of token characters only")
         }
         try RequestCheck.field(name: name, value: value)
@@ -245,7 +247,7 @@ extension HeaderFields.Field {
         }
     }
 
-    /// A message without what it quotes of the value, which may be a secret.
+    /// Returns a message without its quotation of the value, which may be a secret.
     private static func withoutQuotation(_ message: String) -> Substring {
         [", found ", " in \"${"].compactMap { message.range(of: $0)?.lowerBound }.min().map { message[..<$0] }
             ?? message[...]

@@ -4,33 +4,33 @@
 internal import Bluebonnet
 internal import Foundation
 
-/// A runner's state: the unfinished lines, and the outcomes of finished ones where the runner has to know them itself.
-/// A value, guarded by the runner's lock; it runs nothing.
+/// The state of a runner: the unfinished lines, and the outcomes of finished lines that the runner keeps itself. A
+/// value type, guarded by the runner's lock. It runs no operations.
 struct RunnerState: Sendable {
     private struct Entry {
         let operation: HTTPRequestOperation
         let dependencies: [String]
-        /// How many lines were added before.
+        /// The number of lines added before.
         let number: Int
-        /// Whether a dependency failed before the line was added.
+        /// Whether a dependency had not succeeded when the line was added, so that the line will be skipped.
         let isDoomed: Bool
-        /// Whether the outcome is kept elsewhere.
+        /// Whether the caller keeps the outcome, and the runner does not.
         let isForgotten: Bool
     }
 
     private var unfinished: [ByteString: Entry] = [:]
     private var outcomes: [ByteString: ResultLine.Outcome] = [:]
     private var sources: [ByteString: ReferenceSource] = [:]
-    /// Why lines are skipped that need a line which did not succeed.
+    /// The reasons to skip dependents, by the id of the line that did not succeed.
     private var skipReasons: [ByteString: String] = [:]
-    /// Unfinished lines that something they need has doomed, noted when the run is cancelled.
+    /// The unfinished lines that will be skipped because of a dependency. Recorded when the run is cancelled.
     private var doomed: Set<ByteString> = []
     private var addedCount = 0
     private var isCancelled = false
     private var counts: [ResultLine.Outcome: Int] = [:]
     private var finishedByteCount: Int64 = 0
 
-    /// Adds a line; gives the unfinished operations that it depends on, and whether the run was cancelled before.
+    /// Adds a line. Returns the unfinished operations that it depends on, and whether the run was cancelled before.
     mutating func add(
         _ id: String, _ operation: HTTPRequestOperation, dependencies: [String]
     ) -> (dependencies: [HTTPRequestOperation], isCancelled: Bool) {
@@ -39,8 +39,8 @@ struct RunnerState: Sendable {
         return (dependencies.compactMap { unfinished[ByteString($0)]?.operation }, isCancelled)
     }
 
-    /// Adds a line whose dependencies have ended, and whose outcome is forgotten when it has; whether the run was
-    /// cancelled before.
+    /// Adds a line whose dependencies have ended, and whose outcome is not kept. Returns whether the run was cancelled
+    /// before.
     mutating func add(_ id: String, _ operation: HTTPRequestOperation, needs: [RunnerDependency]) -> Bool {
         let isDoomed = needs.contains { $0.outcome?.dooms ?? false }
         insert(id, operation, [], isDoomed: isDoomed, isForgotten: true)
@@ -57,7 +57,7 @@ struct RunnerState: Sendable {
         addedCount += 1
     }
 
-    /// The state of a line's dependencies.
+    /// Returns the state of a line's dependencies.
     func dependencies(_ ids: [String]) -> [RunnerDependency] {
         ids.map { id in
             let key = ByteString(id)
@@ -72,7 +72,7 @@ struct RunnerState: Sendable {
         }
     }
 
-    /// Notes a line's end and gives its outcome.
+    /// Records the end of a line. Returns its outcome.
     mutating func finish(_ id: String, _ ending: RunnerEnding) -> ResultLine.Outcome {
         let entry = unfinished.removeValue(forKey: ByteString(id))
         let outcome = outcome(of: id, ending)
@@ -89,14 +89,15 @@ struct RunnerState: Sendable {
         switch ending.code {
         case nil: .success
         case .cancelled?: doomed.contains(ByteString(id)) ? .skipped : .cancelled
-        // The remaining lines of a cancelled run were cancelled too, unless a failure had doomed them before.
+        // Cancelling a run also cancels the remaining lines, except those already doomed by a failure.
         case .dependencyFailed?:
             isCancelled && ending.isCancelled && !doomed.contains(ByteString(id)) ? .cancelled : .skipped
         case .some: .failure
         }
     }
 
-    /// Marks the run cancelled; gives what has to be cancelled, and notes what a failure has doomed already.
+    /// Marks the run as cancelled, and records the lines already doomed by a failure. Returns the operations to
+    /// cancel.
     mutating func cancel() -> [HTTPRequestOperation] {
         isCancelled = true
         let entries = unfinished.sorted { $0.value.number < $1.value.number }
@@ -109,7 +110,7 @@ struct RunnerState: Sendable {
         return entries.map(\.value.operation)
     }
 
-    /// The state of the run. The operations are asked without the lock.
+    /// The state of the run. Reading the operations' progress happens later, without the lock.
     var standing: RunnerStanding {
         RunnerStanding(
             unfinished: unfinished.map { ($0.key.string, $0.value.operation) }, totalCount: addedCount, counts: counts,
@@ -138,13 +139,13 @@ struct RunnerStanding: Sendable {
     }
 }
 
-/// The end of an operation, as far as the runner's state needs it.
+/// The facts about an ended operation that the runner's state needs.
 struct RunnerEnding: Sendable {
     let error: NetworkingError?
     var code: NetworkingError.Code? { error?.code }
     let isCancelled: Bool
     let receivedByteCount: Int64
-    /// For the lines that refer to this one; nil when there are none.
+    /// The response for lines that refer to this one; nil if no line does.
     let source: ReferenceSource?
 
     init(_ operation: HTTPRequestOperation, isReferenced: Bool) {
@@ -156,18 +157,18 @@ struct RunnerEnding: Sendable {
 }
 
 extension ResultLine.Outcome {
-    /// Whether a line that waits for one that ended so is skipped, also when the run is cancelled.
+    /// Whether lines that depend on a line with this outcome are skipped, even if the run is cancelled.
     var dooms: Bool { self == .failure || self == .skipped || self == .unknown }
 }
 
-/// The state of a line that another one needs. Its operation has ended, but its handlers may not have run yet: then
-/// the operation itself is asked.
+/// The state of a dependency of a line. The dependency's operation has ended, but its handlers may not have run yet;
+/// the operation itself then provides the error and the response.
 package struct RunnerDependency: Sendable {
     let id: String
-    /// Nil when only its error is known.
+    /// The outcome; nil if only the error of the operation is known.
     let outcome: ResultLine.Outcome?
     private let hasFailed: Bool
-    /// Why this line is skipped if that one did not succeed.
+    /// The reason to skip the dependent line if this one did not succeed.
     let reason: String?
     private let source: @Sendable () -> ReferenceSource?
 
@@ -178,11 +179,11 @@ package struct RunnerDependency: Sendable {
         (self.id, self.outcome, self.hasFailed, self.reason, self.source) = (id, outcome, hasFailed, reason, source)
     }
 
-    /// A line that has ended.
+    /// Makes a dependency that has ended.
     ///
     /// - Parameters:
-    ///   - reason: why lines that need it are skipped; nil when that is not known, or it succeeded.
-    ///   - source: gives its response, when a reference asks for it.
+    ///   - reason: the reason to skip dependents; nil if it is not known, or the line succeeded.
+    ///   - source: returns the response. Called when a reference needs it.
     init(
         id: String, outcome: ResultLine.Outcome, reason: String? = nil,
         source: @escaping @Sendable () -> ReferenceSource?
@@ -193,21 +194,21 @@ package struct RunnerDependency: Sendable {
     /// Whether the line succeeded.
     package var isSuccess: Bool { outcome.map { $0 == .success } ?? !hasFailed }
 
-    /// Makes sure that the line succeeded.
+    /// Checks that the line succeeded.
     ///
-    /// - Throws: `dependencyFailed` when it did not.
+    /// - Throws: `dependencyFailed`, if it did not.
     func check() throws(NetworkingError) {
         guard isSuccess else {
             throw NetworkingError(.dependencyFailed, SkipReason.message(reason ?? "\"\(id)\" did not succeed"))
         }
     }
 
-    /// The values of references to the line; nil if no reference was expected.
+    /// The source of references to the line; nil if no reference was expected.
     var referenceSource: ReferenceSource? { source() }
 }
 
 extension ReferenceSource {
-    /// The response to which other lines may refer.
+    /// Makes a source from the response of an operation.
     fileprivate init(_ operation: HTTPRequestOperation) {
         self.init(status: operation.statusCode, headers: operation.responseHeaders, body: operation.responseData)
     }
@@ -220,16 +221,16 @@ extension RequestLineRunner {
         public struct Transfer: Sendable {
             /// The line's id.
             public let id: String
-            /// The bytes that arrived, after decoding.
+            /// The number of bytes received, after decoding.
             public let receivedByteCount: Int64
-            /// The bytes expected; -1 when unknown.
+            /// The number of bytes expected; -1 if unknown.
             public let expectedByteCount: Int64
         }
 
         /// The number of lines added so far.
         public internal(set) var totalCount: Int
         var counts: [ResultLine.Outcome: Int]
-        /// The number of lines that ended, with any outcome.
+        /// The number of lines that have ended, with any outcome.
         public var finishedCount: Int { counts.values.reduce(0, +) }
         /// The number of lines that succeeded.
         public var successCount: Int { counts[.success] ?? 0 }
@@ -242,25 +243,26 @@ extension RequestLineRunner {
         /// The number of lines whose outcome is not known, because an earlier process ended when they may have been
         /// sent. Always 0 without a journal.
         public var unknownCount: Int { counts[.unknown] ?? 0 }
-        /// The body bytes that all transfers have received.
+        /// The number of body bytes that all transfers have received.
         public internal(set) var receivedByteCount: Int64
         /// The largest running transfers.
         public let largestTransfers: [Transfer]
-        /// The number of operations, of the whole process, that wait for their next attempt.
+        /// The number of operations in the whole process that wait for their next attempt.
         public internal(set) var waitingRetryCount = 0
-        /// Up to 16 origins to which nothing is sent for a time.
+        /// Up to 16 origins to which no requests are sent for a time.
         public internal(set) var heldOrigins: [HeldOrigin] = []
 
-        /// An origin to which nothing is sent for a time.
+        /// An origin to which no requests are sent for a time, because its server asked clients to wait, or because it
+        /// is unavailable.
         public struct HeldOrigin: Sendable {
-            /// Scheme, host and port.
+            /// The scheme, host and port.
             public let origin: String
-            /// The seconds until it is asked again.
+            /// The time until requests are sent to it again, in seconds.
             public let secondsLeft: Double
-            /// The number of operations that wait for it.
+            /// The number of operations that wait for the origin.
             public let waitingCount: Int
 
-            /// Nil for an origin that is not held.
+            /// Returns nil if requests can be sent to the origin.
             init?(_ status: OriginStatus, now: Date) {
                 guard let heldUntil = status.heldUntil else { return nil }
                 secondsLeft = max(0, heldUntil.timeIntervalSince(now))
@@ -270,13 +272,13 @@ extension RequestLineRunner {
     }
 }
 
-/// The reasons for which the operations of a run wait.
+/// The waiting retries and origins of a run.
 struct RunnerWaits: Sendable {
     var retryCount = 0
     var origins: [OriginStatus] = []
 }
 
 extension ByteProgress {
-    /// The order by which the largest transfers are found.
+    /// The size by which the largest transfers are selected.
     fileprivate var size: Int64 { max(count, expected) }
 }

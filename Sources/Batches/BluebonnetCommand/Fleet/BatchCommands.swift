@@ -12,9 +12,9 @@ struct BatchTarget: ParsableArguments {
     @OptionGroup var store: StoreOptions
 }
 
-/// A command that does one thing with a batch, and writes nothing.
+/// A command that performs one action on a batch and writes no output.
 protocol BatchCommand: ParsableCommand {
-    /// The action on the batch with a name.
+    /// The action. Receives the fleet and the name of the batch.
     static var action: @Sendable (_ fleet: Fleet, _ batch: String) async throws -> Void { get }
 
     var target: BatchTarget { get }
@@ -29,7 +29,7 @@ extension BatchCommand {
     }
 }
 
-/// `bluebonnet pause`: stops giving workers lines of a batch.
+/// `bluebonnet pause`: pauses a batch, so that workers get no further lines from it.
 struct PauseCommand: BatchCommand {
     static let configuration = CommandConfiguration(
         commandName: "pause", abstract: "Gives the workers of a fleet no more lines of a batch; what they have goes on."
@@ -39,7 +39,7 @@ struct PauseCommand: BatchCommand {
     @OptionGroup var target: BatchTarget
 }
 
-/// `bluebonnet resume`: gives workers lines of a paused batch again.
+/// `bluebonnet resume`: resumes a paused batch.
 struct ResumeCommand: BatchCommand {
     static let configuration = CommandConfiguration(
         commandName: "resume", abstract: "Gives the workers of a fleet lines of a paused batch again.")
@@ -48,7 +48,7 @@ struct ResumeCommand: BatchCommand {
     @OptionGroup var target: BatchTarget
 }
 
-/// `bluebonnet cancel`: cancels what has not ended of a batch.
+/// `bluebonnet cancel`: cancels the unfinished lines of a batch.
 struct CancelCommand: BatchCommand {
     static let configuration = CommandConfiguration(
         commandName: "cancel",
@@ -58,7 +58,7 @@ struct CancelCommand: BatchCommand {
     @OptionGroup var target: BatchTarget
 }
 
-/// `bluebonnet remove`: removes a batch.
+/// `bluebonnet remove`: removes a batch from the store.
 struct RemoveCommand: BatchCommand {
     static let configuration = CommandConfiguration(
         commandName: "remove",
@@ -73,7 +73,7 @@ struct RemoveCommand: BatchCommand {
     @OptionGroup var target: BatchTarget
 }
 
-/// `bluebonnet retry-failed`: lets lines of a batch run again.
+/// `bluebonnet retry-failed`: runs failed, cancelled or skipped lines of a batch again.
 struct RetryFailedCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "retry-failed",

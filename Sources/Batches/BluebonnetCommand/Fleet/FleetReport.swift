@@ -6,20 +6,20 @@ internal import BluebonnetBatch
 internal import BluebonnetFleet
 import Foundation
 
-/// The text of a fleet's state: lines with bars for people, or an object for programs.
+/// The text of a fleet's state: lines with bars for people, or a JSON object for programs.
 struct FleetReport {
-    /// The most origins that are shown.
+    /// The maximum number of origins shown.
     private static let originLimit = 10
     private static let barWidth = 24
 
     let batches: [FleetBatch]
     let members: [FleetMember]
-    /// Those of one batch; none when all are shown.
+    /// The origins of the batch; empty if all batches are shown.
     let origins: [FleetOrigin]
 
-    /// Asks the store.
+    /// Reads the state from the store.
     ///
-    /// - Parameter name: the batch to be shown; nil shows all.
+    /// - Parameter name: the name of the batch to show; nil shows all batches.
     init(_ fleet: Fleet, _ name: String?) async throws(FleetError) {
         if let name {
             batches = [try await fleet.batch(named: name)]
@@ -31,12 +31,12 @@ struct FleetReport {
         members = try await fleet.members()
     }
 
-    /// Whether every line of the batches has its outcome.
+    /// Whether every line of the batches has an outcome.
     var isComplete: Bool { batches.allSatisfy(\.isComplete) }
 
-    /// The lines for people.
+    /// Returns the lines for people.
     ///
-    /// - Parameter width: the columns of names.
+    /// - Parameter width: the total width in columns. Names get at most a third of it.
     func lines(width: Int) -> [String] {
         let names = batches.map(\.name) + members.map(\.name) + origins.map { Self.name(of: $0) }
         let nameWidth = min(
@@ -92,7 +92,7 @@ struct FleetReport {
         return "\(name)  \(ProgressRenderer.bar(fraction, width: barWidth))  \(parts.joined(separator: ", "))"
     }
 
-    /// The object for programs, and a line end.
+    /// The JSON object for programs, with a line end.
     var json: String {
         var members: JSONObject = [
             "batches": .array(batches.map(Self.object)), "workers": .array(self.members.map(Self.object)),

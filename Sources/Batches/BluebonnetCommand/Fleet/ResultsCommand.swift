@@ -6,7 +6,7 @@ import Bluebonnet
 internal import BluebonnetFleet
 import Foundation
 
-/// `bluebonnet results`: the result lines of a batch.
+/// `bluebonnet results`: writes the result lines of a batch.
 struct ResultsCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "results",
@@ -28,7 +28,7 @@ struct ResultsCommand: ParsableCommand {
             for try await line in fleet.results(of: batch, follows: follow) {
                 page.append(line)
                 page.append(UInt8(ascii: "\n"))
-                // A reader that follows wants each line; others want them fast.
+                // With `--follow`, each line is written at once. Otherwise lines are collected, which is faster.
                 if follow || page.count > 1 << 16 {
                     try FleetCall.print(page)
                     page.removeAll(keepingCapacity: true)

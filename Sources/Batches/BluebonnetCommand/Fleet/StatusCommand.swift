@@ -7,7 +7,7 @@ internal import BluebonnetFleet
 import Foundation
 import Glibc
 
-/// `bluebonnet status`: the state of a fleet's batches and workers.
+/// `bluebonnet status`: shows the state of a fleet's batches and workers.
 struct StatusCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "status",
@@ -20,7 +20,7 @@ struct StatusCommand: ParsableCommand {
             Exit status: 0 it was shown; 2 the command line or the store is wrong.
             """)
 
-    /// How often `--watch` looks.
+    /// The interval at which `--watch` reads the state.
     private static let interval = Duration.seconds(1)
 
     @Argument(help: "The batch's name; all batches when absent.") var batch: String?

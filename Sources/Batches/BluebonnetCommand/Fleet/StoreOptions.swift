@@ -6,7 +6,7 @@ import Bluebonnet
 internal import BluebonnetFleet
 import Foundation
 
-/// Where the batches of a fleet are.
+/// The options that locate the store of a fleet.
 struct StoreOptions: ParsableArguments {
     private static let variable = "BLUEBONNET_STORE"
 
@@ -16,7 +16,7 @@ struct StoreOptions: ParsableArguments {
                 + "variable BLUEBONNET_STORE)", valueName: "url"))
     var store: String?
 
-    /// The fleet that the options name.
+    /// The fleet of the store.
     var fleet: Fleet { Fleet(store: target) }
 
     private var target: String { store ?? ProcessInfo.processInfo.environment[Self.variable] ?? "" }
@@ -25,7 +25,7 @@ struct StoreOptions: ParsableArguments {
         guard !target.isEmpty else {
             throw ValidationError("say where the store is: --store postgresql://…, or the variable \(Self.variable)")
         }
-        // libpq would take any other URL for the name of a database on this machine.
+        // libpq would take any other URL for the name of a local database.
         let scheme = target.range(of: "://").map { target[..<$0.lowerBound] }
         guard let scheme, !scheme.contains("="), !["postgresql", "postgres"].contains(scheme) else { return }
         throw ValidationError("the store is a PostgreSQL: its URL begins with postgresql://, not with \(scheme)://")
@@ -36,9 +36,10 @@ extension CommandError {
     init(_ error: FleetError) { self = .unusable(error.description) }
 }
 
-/// Calls of a fleet in commands that do one thing and end.
+/// Runs the asynchronous work of commands that perform one action and end.
 enum FleetCall {
-    /// Works on other threads while the main thread waits; ends the process with the status, or with what went wrong.
+    /// Runs `work` on other threads while the main thread waits. Ends the process with the returned status, or with a
+    /// message about the thrown error.
     static func run(_ work: @escaping @Sendable () async throws -> ExitStatus) -> Never {
         Task {
             do {
@@ -59,7 +60,7 @@ enum FleetCall {
         ExitStatus.usage.end()
     }
 
-    /// Writes text on standard output.
+    /// Writes text to standard output.
     static func print(_ text: String) throws(CommandError) { try print(Data(text.utf8)) }
 
     static func print(_ data: Data) throws(CommandError) {

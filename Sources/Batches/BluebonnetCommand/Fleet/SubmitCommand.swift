@@ -7,7 +7,7 @@ internal import BluebonnetBatch
 internal import BluebonnetFleet
 import Foundation
 
-/// `bluebonnet submit`: puts a batch into a fleet's store.
+/// `bluebonnet submit`: stores a batch in a fleet's store.
 struct SubmitCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "submit",
@@ -82,7 +82,7 @@ struct SubmitCommand: ParsableCommand {
         }
     }
 
-    /// The settings that the options describe.
+    /// The settings from the options.
     var settings: FleetSettings {
         get throws {
             var settings = FleetSettings()

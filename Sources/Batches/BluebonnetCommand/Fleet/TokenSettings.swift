@@ -5,21 +5,22 @@ import Bluebonnet
 internal import BluebonnetFleet
 import Foundation
 
-/// The file of `--oauth`: where the workers of a fleet get bearer tokens, and for which origins.
+/// The file of `--oauth`: the endpoint from which the workers of a fleet get bearer tokens, and the origins that
+/// receive them.
 struct TokenSettings: Decodable {
     /// The URL of the token endpoint (RFC 6749, 6).
     let tokenEndpoint: URL
     let clientID: String
     let clientSecret: String?
     let scope: String?
-    /// The credential for the first token; the store has the later tokens.
+    /// The credential for the first token. Later tokens are in the store.
     let refreshToken: String?
-    /// URLs of the origins that get the token.
+    /// The URLs of the origins whose requests carry the token.
     let origins: [URL]
     /// The name of the token in the store.
     let name: String?
 
-    /// Reads a file that only its owner may read.
+    /// Reads the settings from a file that only its owner can read.
     init(file path: String) throws(CommandError) {
         let text: String
         do throws(NetworkingError) {
@@ -37,7 +38,7 @@ struct TokenSettings: Decodable {
         guard !origins.isEmpty else { throw .unusable("cannot read \(path): origins names no URL") }
     }
 
-    /// The source of the tokens of the worker's operations.
+    /// Returns the authenticator of the worker's operations.
     func authenticator(store: String) -> SharedAuthenticator {
         let endpoint = TokenEndpoint(tokenEndpoint, clientID: clientID, clientSecret: clientSecret, scope: scope)
         let initial = refreshToken.map { BearerToken("", refreshToken: $0, expiryDate: .distantPast) }

@@ -6,7 +6,7 @@ import Bluebonnet
 internal import BluebonnetFleet
 import Foundation
 
-/// `bluebonnet work`: a worker of a fleet.
+/// `bluebonnet work`: runs a worker of a fleet.
 struct WorkCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "work",
@@ -80,7 +80,7 @@ struct WorkCommand: ParsableCommand {
         }
     }
 
-    /// How the worker works.
+    /// The worker's configuration from the options.
     var configuration: FleetWorker.Configuration {
         get throws {
             var configuration = FleetWorker.Configuration()

@@ -6,18 +6,18 @@ internal import BluebonnetBatch
 import BluebonnetLocks
 import Glibc
 
-/// The lines of a file, all of which were found to be right before anything is sent.
+/// The lines of a file. All lines are checked before anything is sent.
 final class CheckedBatch: Sendable {
-    /// The lines, each after those that it waits for.
+    /// The lines, dependencies first.
     let file: BatchFile
     private let schedule: Mutex<LineSchedule?>
 
-    /// Checks a file from its descriptor's position on. The descriptor must stay open.
+    /// Checks a file, beginning at its descriptor's position. The descriptor must stay open.
     ///
     /// - Parameters:
-    ///   - reserved: files that no line may write.
-    ///   - onBytes: is given the whole file, piece by piece.
-    /// - Throws: everything that is wrong, a line of text for each.
+    ///   - reserved: the files that no line may write.
+    ///   - onBytes: receives the whole file, piece by piece.
+    /// - Throws: all errors of the file, one line of text for each.
     init(
         _ descriptor: FileDescriptor, limits: LineSchedule.Limits, reserved: [ReservedPath] = [],
         onBytes: (UnsafeRawBufferPointer) -> Void = { _ in }
@@ -36,6 +36,7 @@ final class CheckedBatch: Sendable {
         }
     }
 
-    /// Gives the schedule of all lines away, of which there should not be two in memory; nil when that was done.
+    /// Removes and returns the schedule of all lines, so that memory never contains two copies; nil after the first
+    /// call.
     func takeSchedule() -> LineSchedule? { schedule.withLock { $0.take() } }
 }

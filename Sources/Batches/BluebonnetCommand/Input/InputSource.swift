@@ -4,18 +4,18 @@
 internal import BluebonnetBatch
 import Glibc
 
-/// Where the request lines come from.
+/// The source of the request lines.
 enum InputSource {
-    /// An ordinary file: to be checked as a whole.
+    /// A regular file, which is checked as a whole.
     case file(FileDescriptor)
-    /// A pipe, a terminal or the like: read as it comes.
+    /// A pipe, a terminal or another stream, whose lines are read as they arrive.
     case stream(FileDescriptor)
 
     /// Opens the file at `path`, or standard input for nil and "-".
     static func open(_ path: String?) throws(CommandError) -> (source: InputSource, status: FileStatus) {
         let path = path == "-" ? nil : path
         do throws(SystemError) {
-            // A named pipe would make opening wait for its writer; reading waits as well, and can be interrupted.
+            // Opening a named pipe would block until it has a writer. Reading waits instead, and can be interrupted.
             let descriptor = try path.map { path throws(SystemError) in
                 try FileDescriptor(opening: path, O_RDONLY | O_NONBLOCK)
             }
@@ -31,8 +31,8 @@ enum InputSource {
 }
 
 extension InputSource {
-    /// A file of the lines: that of a stream is one without a name, to which the stream is copied up to its end. So its
-    /// lines can be checked as a whole without being in memory.
+    /// Returns a file with the lines. A stream is copied to its end into a file without a name, so that its lines can
+    /// be checked as a whole without being in memory.
     func file() throws(CommandError) -> FileDescriptor {
         switch self {
         case .file(let file): return file

@@ -3,20 +3,21 @@
 
 import Foundation
 
-/// Cuts a stream of bytes into lines; a value that is fed what arrives.
+/// Splits a stream of bytes into lines. A value type: the caller adds bytes as they arrive.
 struct LineSplitter {
-    /// The longest line in bytes, its end not counted; more is a mistake, such as reading from the wrong device.
+    /// The maximum length of a line in bytes, without its end. A longer line is a mistake, such as reading from the
+    /// wrong device.
     var longestLine = 64 << 20
 
     private var rest = Data()
 
-    /// Makes a splitter that was fed nothing yet.
+    /// Makes an empty splitter.
     init() {}
 
-    /// Whether the unfinished line is longer than any line may be.
+    /// Whether the unfinished line exceeds the maximum length.
     var isTooLong: Bool { rest.count > longestLine }
 
-    /// Adds bytes and gives the lines that they complete, without their ends.
+    /// Adds bytes. Returns the lines that they complete, without their ends.
     mutating func add(_ bytes: [UInt8]) -> [Data] {
         var lines: [Data] = []
         var new = bytes[...]
@@ -29,7 +30,7 @@ struct LineSplitter {
         return lines
     }
 
-    /// Gives the last line, when the input does not end in a line end.
+    /// Returns the last line if the input does not end with a line end; else nil.
     mutating func finish() -> Data? {
         defer { rest = Data() }
         return rest.isEmpty ? nil : rest

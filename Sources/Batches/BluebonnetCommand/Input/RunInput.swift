@@ -4,16 +4,16 @@
 import Bluebonnet
 internal import BluebonnetBatch
 
-/// The input of a run: all of its lines, or a stream of lines.
+/// The input of a run: a checked batch, or a stream of lines.
 enum RunInput {
     case batch(CheckedBatch)
     case stream(StreamReader, StreamedLines)
 
     /// - Parameters:
-    ///   - limits: how many lines are operations at once.
-    ///   - reserved: files that no line may write.
-    ///   - onBytes: is given the whole text of a file, piece by piece.
-    /// - Throws: everything that is wrong with the lines of a file; the lines of a stream are not read yet.
+    ///   - limits: the limits on the number of lines that are operations at once.
+    ///   - reserved: the files that no line may write.
+    ///   - onBytes: receives the whole text of a file, piece by piece.
+    /// - Throws: all errors of the lines of a file. The lines of a stream are not read yet.
     init(
         _ source: InputSource, control: StopControl, limits: LineSchedule.Limits, reserved: [ReservedPath],
         onBytes: (UnsafeRawBufferPointer) -> Void
@@ -30,7 +30,7 @@ enum RunInput {
         }
     }
 
-    /// The lines as far as they are there.
+    /// The lines read so far.
     var lines: any LineSource {
         switch self {
         case .batch(let batch): batch.file
@@ -38,12 +38,12 @@ enum RunInput {
         }
     }
 
-    /// Gives the schedule of all lines away; nil when they come later. To be called once.
+    /// Removes and returns the schedule of all lines; nil for a stream. Call this once.
     func takeSchedule() -> LineSchedule? {
         if case .batch(let batch) = self { batch.takeSchedule() } else { nil }
     }
 
-    /// All lines, those that others need first: as many values as there are lines.
+    /// Returns all lines, dependencies first. Memory use grows with their number.
     func nodes() throws(CommandError) -> [RequestLineGraph.Node] {
         switch self {
         case .batch(let batch):

@@ -5,19 +5,19 @@ import Bluebonnet
 internal import BluebonnetBatch
 import Foundation
 
-/// The lines of a stream, each checked as it comes.
+/// Checks the lines of a stream as they arrive.
 struct StreamedBatch {
     private let parser = RequestLineParser()
     private let lines: StreamedLines
     private var splitter = LineSplitter()
     private var lineCount = 0
 
-    /// - Parameter lines: what the lines are checked by, and added to.
+    /// - Parameter lines: checks and receives the lines.
     init(_ lines: StreamedLines) { self.lines = lines }
 
-    /// Reads until the end of the stream, or until the run is to stop, and reports each line.
+    /// Reads until the end of the stream, or until the run must stop, and reports each line.
     ///
-    /// - Throws: what is wrong with the first line that is not right; earlier lines were reported.
+    /// - Throws: the errors of the first bad line. Earlier lines have been reported.
     mutating func read(
         _ reader: StreamReader, onLine: (StreamedLines.Added) throws(CommandError) -> Void
     ) throws(CommandError) {
@@ -41,7 +41,7 @@ struct StreamedBatch {
         if let added = try checked(line) { try onLine(added) }
     }
 
-    /// The line, checked; nil for an empty one.
+    /// Returns the checked line; nil for an empty one.
     private mutating func checked(_ line: Data) throws(CommandError) -> StreamedLines.Added? {
         do throws(RequestLineError) {
             guard let line = try parser.parse(line: line, number: lineCount) else { return nil }

@@ -6,14 +6,14 @@ internal import BluebonnetBatch
 internal import BluebonnetJournal
 import Foundation
 
-/// The text of the state of a journal's batch: lines for people, or an object for programs.
+/// The text of the state of a journal's batch: lines for people, or a JSON object for programs.
 struct JournalReport {
     let name: String
     let summary: JournalSummary
     /// Whether a run has the journal open.
     let isRunning: Bool
 
-    /// The lines for people.
+    /// The text for people.
     var text: String {
         let count = summary.batch.lineCount.map { Quantity.count($0, "line") } ?? "lines that come from a pipe"
         let ended = [(.success, "succeeded"), (.failure, "failed"), (.cancelled, "cancelled"), (.skipped, "skipped")]
@@ -26,10 +26,10 @@ struct JournalReport {
         return "\(TerminalText.clean(name)): \(count), \(state)\n\(parts.joined(separator: ", "))\n"
     }
 
-    /// Whether another run would send nothing; of lines that come from a pipe, none is known to be the last one.
+    /// Whether another run would send nothing. Never true for lines from a pipe, because more lines may come.
     private var isComplete: Bool { summary.waitingCount == 0 && summary.mayHaveBeenSentCount == 0 }
 
-    /// The object for programs, and a line end.
+    /// The JSON object for programs, with a line end.
     var json: String {
         let members: [(String, JSONValue)] = [
             ("lines", summary.batch.lineCount.map { .integer(Int64($0)) } ?? .null),

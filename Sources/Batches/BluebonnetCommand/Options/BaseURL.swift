@@ -4,15 +4,15 @@
 import Bluebonnet
 import Foundation
 
-/// The value of `--base-url`, which may be wrong.
+/// The value of `--base-url`, which may be invalid.
 struct BaseURL {
-    /// The URL against which others are resolved; nil if the text is not such a URL.
+    /// The URL against which other URLs are resolved; nil if the text is not an absolute HTTP URL.
     let url: URL?
-    /// The text without user information.
+    /// The text without user information, for messages.
     let shown: String
 
     init(_ text: String) {
-        // A URL with "@" and without its colon looks relative, and may have a password nevertheless.
+        // A URL with "@" whose colon is missing looks relative, but may still contain a password.
         let visible = URLText.withoutUserInfo(text)
         let mark = visible == text ? visible.lastIndex(of: "@") : nil
         shown = mark.map { "REDACTED\(visible[$0...])" } ?? visible

@@ -4,7 +4,7 @@
 import ArgumentParser
 internal import BluebonnetBatch
 
-/// How bodies without an output file are handled.
+/// The option for the form of bodies in result lines.
 struct BodyOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp("The body in a result line: none, text or base64. (default: text)", valueName: "form"),

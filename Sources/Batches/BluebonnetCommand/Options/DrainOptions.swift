@@ -3,7 +3,7 @@
 
 import ArgumentParser
 
-/// How long running transfers continue when the process receives SIGTERM.
+/// The option for the time that running transfers may continue after SIGTERM.
 struct DrainOptions: ParsableArguments {
     @Option(
         parsing: .unconditional,
@@ -13,6 +13,6 @@ struct DrainOptions: ParsableArguments {
         transform: OptionValue.secondsOrZero)
     var drainTimeout = 10.0
 
-    /// The time that the option names.
+    /// The time limit from the option.
     var timeout: Duration { .seconds(drainTimeout) }
 }

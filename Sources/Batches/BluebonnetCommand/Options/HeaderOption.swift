@@ -4,10 +4,10 @@
 import Bluebonnet
 internal import BluebonnetBatch
 
-/// The value of `--header`, which may be wrong.
+/// The value of `--header`, which may be invalid.
 struct HeaderOption {
     let text: String
-    /// What is wrong with it; nil when it can be sent with every line.
+    /// The error message; nil if the field can be sent with every line.
     let problem: String?
 
     init(_ text: String) {

@@ -1,13 +1,13 @@
 // Bluebonnet: HTTP operations for Swift on Linux.
 // SPDX-License-Identifier: MIT
 
-/// Messages about arguments that belong to no option. The shell splits a value with spaces that is not quoted, and the
-/// rest of it, mostly a token or a password, would be shown as an unexpected argument.
+/// Hides arguments in messages about unexpected arguments. The shell splits an unquoted value with spaces, and the
+/// rest of the value, often a token or a password, would be shown as an unexpected argument.
 enum HiddenArguments {
-    /// The options whose values may hold secrets.
+    /// The options whose values may contain secrets.
     private static let options = ["--header", "--store", "--base-url"]
 
-    /// The message itself, or one without the arguments.
+    /// Returns the message, or a replacement that does not show the arguments.
     static func message(_ message: String, arguments: [String]) -> String {
         guard showsArguments(message), let option = options.first(where: { isUsed($0, in: arguments) }) else {
             return message
@@ -16,7 +16,8 @@ enum HiddenArguments {
             + "value needs quotation marks if it has spaces in it"
     }
 
-    /// Whether a message of ArgumentParser quotes arguments of unknown meaning. A misspelled option is shown.
+    /// Returns whether a message of ArgumentParser quotes arguments that may be parts of values. Misspelled long
+    /// options are shown.
     private static func showsArguments(_ message: String) -> Bool {
         message.hasPrefix("Unexpected argument") || message.contains(" unexpected arguments: ")
             || message.hasPrefix("Unknown option '-") && !message.hasPrefix("Unknown option '--")

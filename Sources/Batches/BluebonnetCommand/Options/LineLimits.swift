@@ -5,7 +5,7 @@ import ArgumentParser
 import Bluebonnet
 import Foundation
 
-/// The limits of each line that does not set its own.
+/// The limits of lines that do not set their own.
 struct LineLimits: ParsableArguments {
     @Option(
         parsing: .unconditional,
@@ -50,8 +50,8 @@ struct LineLimits: ParsableArguments {
         transform: OptionValue.seconds)
     var retryMaxTime: Double?
 
-    /// The retry policy that the options describe; nil without one. With one attempt it sends nothing again, and
-    /// says for how long lines with their own rule may try.
+    /// The retry policy from the options; nil without one. With `--retry-max-time` alone, the policy allows one
+    /// attempt, and its time limit applies to lines with their own retry rule.
     var retryPolicy: RetryPolicy? {
         guard retries > 0 || retryMaxTime != nil else { return nil }
         var policy = RetryPolicy.standard
@@ -60,7 +60,7 @@ struct LineLimits: ParsableArguments {
         return policy
     }
 
-    /// The time limits that the options describe.
+    /// The timeouts from the options.
     var timeouts: Timeouts {
         var timeouts = Timeouts()
         timeouts.total = timeout.map { .seconds($0) }

@@ -6,7 +6,7 @@ import Bluebonnet
 internal import BluebonnetBatch
 import Foundation
 
-/// Options of the lines of a batch, for every sender.
+/// The options for the lines of a batch that `run` and `submit` share.
 struct LineOptions: ParsableArguments {
     @Option(
         name: .customLong("base-url"),
@@ -35,7 +35,8 @@ struct LineOptions: ParsableArguments {
     /// The URL of `--base-url`.
     var baseURL: URL? { base?.url }
 
-    /// In the place of transforms that throw: their errors would show the texts, which may hold passwords and tokens.
+    /// Checks the options here because errors of throwing transforms would show the texts, which may contain passwords
+    /// and tokens.
     func validate() throws {
         if let problem = header.lazy.compactMap(\.problem).first { throw ValidationError("--header: \(problem)") }
         guard let base, base.url == nil else { return }
@@ -43,7 +44,7 @@ struct LineOptions: ParsableArguments {
             "--base-url must be an http:// or https:// URL with a host, and is \(RequestCheck.shown(base.shown))")
     }
 
-    /// The fields of `--header`.
+    /// The header fields of `--header`.
     var headers: HeaderFields {
         get throws(NetworkingError) {
             var settings = RequestLineRunner.Settings()

@@ -5,12 +5,12 @@ import ArgumentParser
 import Bluebonnet
 import Foundation
 
-/// Reads the texts of option values; each refusal says what is allowed.
+/// Parses option values. Each error names the allowed values.
 enum OptionValue {
-    /// Some thirty years, far below what a clock can count.
+    /// The maximum time, in seconds: about thirty years, far below the range of a clock.
     private static let longestTime = 1e9
 
-    /// A length of time in seconds; there is none of zero.
+    /// Parses a time in seconds. Zero is an error.
     static func seconds(_ text: String) throws -> Double {
         guard let seconds = Double(text), seconds > 0, seconds <= longestTime else {
             throw ValidationError("it must be a number of seconds, more than 0 and at most 1000000000")
@@ -18,15 +18,15 @@ enum OptionValue {
         return seconds
     }
 
-    /// A length of time in seconds, which may be none.
+    /// Parses a time in seconds, which may be zero.
     static func secondsOrZero(_ text: String) throws -> Double {
         Double(text) == 0 ? 0 : try seconds(text)
     }
 
-    /// A number of transfers.
+    /// Parses a number of transfers.
     static func count(_ text: String) throws -> Int { try whole(text, in: 1...1_000_000) }
 
-    /// A whole number; the refusal says which ones there are.
+    /// Parses a whole number. The error names the range.
     private static func whole(_ text: String, in range: ClosedRange<Int>, of unit: String = "") throws -> Int {
         guard let number = Int(text), range.contains(number) else {
             throw ValidationError(
@@ -35,7 +35,7 @@ enum OptionValue {
         return number
     }
 
-    /// The time after which a worker is lost.
+    /// Parses the time after which a silent worker counts as lost, in seconds.
     static func lease(_ text: String) throws -> Double {
         guard let seconds = Double(text), (1...86_400).contains(seconds) else {
             throw ValidationError("it must be a number of seconds, from 1 to 86400")
@@ -43,7 +43,7 @@ enum OptionValue {
         return seconds
     }
 
-    /// The name of a batch.
+    /// Parses the name of a batch.
     static func batchName(_ text: String) throws -> String {
         guard !text.isEmpty, text.utf8.count <= 200, !text.utf8.contains(where: { $0 < 0x20 || $0 == 0x7F }) else {
             throw ValidationError("it must have 1 to 200 bytes, and no control characters")
@@ -51,12 +51,12 @@ enum OptionValue {
         return text
     }
 
-    /// The priority of a batch.
+    /// Parses the priority of a batch.
     static func batchPriority(_ text: String) throws -> Int {
         try whole(text, in: -1000...1000)
     }
 
-    /// A number of retries, which may be none.
+    /// Parses a number of retries, which may be zero.
     static func retryCount(_ text: String) throws -> Int {
         try whole(text, in: 0...1_000_000)
     }
@@ -64,10 +64,10 @@ enum OptionValue {
     /// 1 PiB.
     private static let mostBytes = 1 << 50
 
-    /// A number of bytes.
+    /// Parses a number of bytes.
     static func byteCount(_ text: String) throws -> Int { try whole(text, in: 0...mostBytes, of: " of bytes") }
 
-    /// A number of bytes a second, where `k`, `M` and `G` stand for factors of 1024.
+    /// Parses a number of bytes per second. The suffixes `k`, `M` and `G` mean factors of 1024.
     static func byteRate(_ text: String) throws -> Int {
         let factors: [Character: Int] = ["k": 1 << 10, "m": 1 << 20, "g": 1 << 30]
         let factor = text.last.flatMap { factors[Character($0.lowercased())] }
@@ -81,7 +81,7 @@ enum OptionValue {
         return count * (factor ?? 1)
     }
 
-    /// A number of requests in a second, a minute or an hour.
+    /// Parses a number of requests per second, minute or hour.
     static func rate(_ text: String) throws -> RateLimit {
         let periods: [Substring: Duration] = ["s": .seconds(1), "m": .seconds(60), "h": .seconds(3600)]
         let parts = text.split(separator: "/", omittingEmptySubsequences: false)
@@ -94,7 +94,7 @@ enum OptionValue {
         return RateLimit(count, per: period)
     }
 
-    /// The path of a file that can be read.
+    /// Parses the path of a readable file.
     static func readablePath(_ text: String) throws -> String {
         var isFolder: ObjCBool = false
         let exists = FileManager.default.fileExists(atPath: text, isDirectory: &isFolder)
@@ -104,7 +104,7 @@ enum OptionValue {
         return text
     }
 
-    /// One of the names of an enumeration.
+    /// Parses the name of a case of an enumeration.
     static func choice<Choice: RawRepresentable<String> & CaseIterable>(_ text: String) throws -> Choice {
         guard let choice = Choice(rawValue: text) else {
             let names = Choice.allCases.map(\.rawValue).joined(separator: ", ")

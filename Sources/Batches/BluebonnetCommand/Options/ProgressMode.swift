@@ -5,11 +5,11 @@
 enum ProgressMode: String, CaseIterable, Sendable {
     /// On a terminal that is not `dumb`.
     case auto
-    /// Also elsewhere, as plain lines.
+    /// Always: as plain lines if standard error is not such a terminal.
     case always
     case never
 
-    /// How progress is shown; nil when it is not.
+    /// Returns the style of the progress display; nil if no progress is shown.
     ///
     /// - Parameter isTerminal: whether standard error is a terminal whose cursor can be moved.
     func style(isTerminal: Bool) -> ProgressStyle? {
@@ -25,6 +25,6 @@ enum ProgressMode: String, CaseIterable, Sendable {
 enum ProgressStyle: Sendable {
     /// Bars that are redrawn in place.
     case bars
-    /// A line now and then, without control sequences.
+    /// A line of text from time to time, without control sequences.
     case plain
 }

@@ -18,14 +18,14 @@ struct RunOptions: ParsableArguments {
     @OptionGroup(title: "Output") var output: Output
     @OptionGroup(title: "Journal") var journal: Journal
 
-    /// Files of the run that no line may write.
+    /// The files of the run that no line may write.
     var reservedPaths: [ReservedPath] {
         let lines = file.map { ReservedPath($0, "the request lines are in this file") }
         let results = output.results.map { ReservedPath($0, "the results are written to this file") }
         return [lines, results].compactMap(\.self)
     }
 
-    /// The settings of the runner.
+    /// The runner's settings from the options.
     var settings: RequestLineRunner.Settings {
         get throws(NetworkingError) {
             var settings = RequestLineRunner.Settings()
@@ -50,7 +50,7 @@ struct RunOptions: ParsableArguments {
 }
 
 extension RunOptions {
-    /// Where requests go, and how many at once.
+    /// The options for requests: their targets, and their concurrency.
     struct Requests: ParsableArguments {
         @OptionGroup var lines: LineOptions
         @OptionGroup var counts: TransferCounts
@@ -60,7 +60,7 @@ extension RunOptions {
         var plan = false
     }
 
-    /// Limits for lines that do not set their own.
+    /// The limits of lines that do not set their own.
     struct Limits: ParsableArguments {
         @OptionGroup var lines: LineLimits
 
@@ -82,13 +82,13 @@ extension RunOptions {
             transform: OptionValue.rate)
         var originRate: RateLimit?
 
-        /// Who keeps requests within what their servers can bear; nil when neither a rate nor retries are asked for.
+        /// Returns the governor from the options; nil without a rate and without retries.
         func governor(perOrigin: Int) -> Governor? {
             guard rate != nil || originRate != nil || lines.retries > 0 else { return nil }
             return Governor(originLimits(perOrigin: perOrigin), rateLimit: rate)
         }
 
-        /// The governor's limits of one origin: as many transfers as the command itself.
+        /// Returns the governor's limits of one origin, with the same number of transfers as the command's own limit.
         func originLimits(perOrigin: Int) -> OriginLimits {
             var limits = OriginLimits(rateLimit: originRate)
             limits.maximumConcurrentTransferCount = perOrigin
@@ -104,7 +104,7 @@ extension RunOptions {
         var limitRate: Int?
     }
 
-    /// Which servers are trusted, for lines that do not say.
+    /// The options for trust, for lines that do not set their own.
     struct Trust: ParsableArguments {
         @Option(
             name: .customLong("ca"),
@@ -118,7 +118,7 @@ extension RunOptions {
         @Flag(help: "Do not check that the certificate names the host.")
         var noHostValidation = false
 
-        /// The security policy that the options describe.
+        /// The security policy from the options.
         var policy: SecurityPolicy {
             get throws(NetworkingError) {
                 try SecurityPolicy(
@@ -136,7 +136,7 @@ extension RunOptions {
         }
     }
 
-    /// Where outcomes are kept, and what a run makes of those that are there.
+    /// The options for the journal, and for lines with recorded outcomes.
     struct Journal: ParsableArguments {
         @Option(
             help: ArgumentHelp(
@@ -162,7 +162,7 @@ extension RunOptions {
         }
     }
 
-    /// The output, and its destination.
+    /// The options for the output and its destination.
     struct Output: ParsableArguments {
         @Option(
             help: ArgumentHelp(
@@ -173,7 +173,7 @@ extension RunOptions {
         @Flag(help: "Show no summary, and no bars unless --progress always asks for them.")
         var quiet = false
 
-        /// How progress is shown; nil when it is not.
+        /// The style of the progress display; nil if no progress is shown.
         var style: ProgressStyle? {
             if quiet, progress == .auto { return nil }
             let canMoveCursor = getenv("TERM").map { String(cString: $0) != "dumb" } ?? true

@@ -3,7 +3,7 @@
 
 import ArgumentParser
 
-/// How many transfers one process has in flight.
+/// The options for the number of concurrent transfers in one process.
 struct TransferCounts: ParsableArguments {
     @Option(
         parsing: .unconditional,

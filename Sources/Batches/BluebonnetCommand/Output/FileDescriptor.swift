@@ -5,7 +5,7 @@ internal import CLinux
 import Foundation
 import Glibc
 
-/// The kernel's number of an open file. It does not close itself: the descriptors of this command last as long as it.
+/// A file descriptor. It is never closed: the descriptors of the command stay open until the process ends.
 struct FileDescriptor: Equatable {
     static let standardInput = FileDescriptor(STDIN_FILENO)
     static let standardOutput = FileDescriptor(STDOUT_FILENO)
@@ -15,13 +15,13 @@ struct FileDescriptor: Equatable {
 
     init(_ rawValue: Int32) { self.rawValue = rawValue }
 
-    /// Opens a file, which is made when `flags` say so.
+    /// Opens a file. `flags` may contain `O_CREAT`.
     init(opening path: String, _ flags: Int32) throws(SystemError) {
         rawValue = Glibc.open(path, flags | O_CLOEXEC, 0o666)
         guard rawValue >= 0 else { throw SystemError.latest }
     }
 
-    /// The kernel's information about the file.
+    /// The status of the open file.
     var status: FileStatus {
         get throws(SystemError) {
             var file = bluebonnet_file()
@@ -30,11 +30,11 @@ struct FileDescriptor: Equatable {
         }
     }
 
-    /// Whether it is a terminal.
+    /// Whether the descriptor is a terminal.
     var isTerminal: Bool { isatty(rawValue) == 1 }
 
-    /// Writes all of the bytes, however many the kernel takes at once and however long it lets one wait; takes away
-    /// from them what is written.
+    /// Writes all bytes, with several calls if necessary, and waits while the descriptor is not writable. Removes
+    /// written bytes from `bytes`.
     func write(_ bytes: inout ArraySlice<UInt8>) throws(SystemError) {
         while !bytes.isEmpty {
             let count = bytes.withUnsafeBytes { Glibc.write(rawValue, $0.baseAddress, $0.count) }
@@ -46,7 +46,7 @@ struct FileDescriptor: Equatable {
         }
     }
 
-    /// Reads what there is, up to `limit` bytes; waits for the first one, and gives nothing at the end.
+    /// Reads up to `limit` bytes. Waits for the first byte; returns an empty array at the end of the file.
     func read(upTo limit: Int) throws(SystemError) -> [UInt8] {
         while true {
             var count = 0
@@ -59,7 +59,8 @@ struct FileDescriptor: Equatable {
         }
     }
 
-    /// Goes on after an error that only means "again", when the descriptor is ready; throws any other.
+    /// Returns if the call can be repeated: at once after `EINTR`, after waiting for the descriptor after `EAGAIN`.
+    /// Throws other errors.
     private func passOver(_ error: SystemError, until event: Int32) throws(SystemError) {
         switch error.code {
         case EINTR: return
@@ -77,33 +78,33 @@ struct FileStatus {
 
     fileprivate init(_ file: bluebonnet_file) { self.file = file }
 
-    /// Reads the status of the file at a path, through symbolic links; nil where there is none.
+    /// Reads the status of the file at a path, following symbolic links; nil if that fails.
     init?(path: String) {
         var file = bluebonnet_file()
         guard bluebonnet_look_at_target(AT_FDCWD, path, &file) == 0 else { return nil }
         self.init(file)
     }
 
-    /// Whether it is an ordinary file, which can be read to its end and cut.
+    /// Whether the file is a regular file, which can be read to its end and truncated.
     var isRegularFile: Bool { file.is_regular }
 
-    /// Whether it is a folder.
+    /// Whether the file is a folder.
     var isFolder: Bool { file.kind == S_IFDIR }
 
     var byteCount: Int64 { file.byte_count }
 
-    /// Whether it is the same file as another, whatever their paths.
+    /// Returns whether both are the same file, even under different paths.
     func isSameFile(as other: FileStatus) -> Bool {
         file.device == other.file.device && file.inode == other.file.inode
     }
 }
 
-/// Why a system call failed.
+/// The error of a failed system call.
 struct SystemError: Error, Equatable, CustomStringConvertible {
-    /// The number in `errno`.
+    /// The value of `errno`.
     let code: Int32
 
-    /// The error of the call that this thread made last.
+    /// The error of this thread's latest failed call.
     static var latest: SystemError { SystemError(code: errno) }
 
     var description: String { String(cString: strerror(code)) }

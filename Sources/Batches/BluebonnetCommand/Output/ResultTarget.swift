@@ -3,28 +3,28 @@
 
 import Glibc
 
-/// Where result lines go: a file, or whatever standard output is.
+/// The destination of result lines: a file, or standard output.
 struct ResultTarget {
-    /// Its name in messages.
+    /// The name of the destination in messages.
     let name: String
-    /// Whether it is an ordinary file.
+    /// Whether the destination is a regular file.
     let isRegularFile: Bool
-    /// Whether it is a terminal.
+    /// Whether the destination is a terminal.
     var isTerminal: Bool { descriptor.isTerminal }
     private let descriptor: FileDescriptor
 
-    /// Standard output.
+    /// Makes a target that writes to standard output.
     init() {
         name = "standard output"
         descriptor = .standardOutput
         isRegularFile = (try? descriptor.status.isRegularFile) ?? false
     }
 
-    /// Opens a file for `--results` and empties it.
+    /// Opens the file of `--results` and empties it.
     ///
     /// - Parameters:
-    ///   - input: where the request lines come from, which must not be overwritten.
-    ///   - journals: the files of the journal, which must not be either.
+    ///   - input: the source of the request lines, which must not be overwritten.
+    ///   - journals: the files of the journal, which must not be overwritten either.
     init(path: String, input: FileStatus, journals: [FileStatus] = []) throws(CommandError) {
         name = path
         var isJournal = false
@@ -44,7 +44,7 @@ struct ResultTarget {
         }
     }
 
-    /// Writes whole lines; when that fails half way, an ordinary file keeps the whole lines only.
+    /// Writes whole lines. If a write fails in the middle of a line, the partial line is removed from a regular file.
     func write(_ lines: [UInt8]) throws(SystemError) {
         var rest = lines[...]
         do throws(SystemError) {
@@ -55,7 +55,7 @@ struct ResultTarget {
         }
     }
 
-    /// Takes back what was written of the last line. Others may write to the same file: then it is not ours to cut.
+    /// Removes the written part of the last line, unless another process has appended to the file since.
     private func cutPartialLine(_ written: ArraySlice<UInt8>) {
         let excess = written.count - (written.lastIndex(of: UInt8(ascii: "\n")).map { $0 + 1 } ?? 0)
         let end = lseek(descriptor.rawValue, 0, SEEK_CUR)

@@ -6,10 +6,10 @@ import Dispatch
 import Foundation
 import Glibc
 
-/// Writes result lines, whole ones, in the order in which they come.
+/// Writes whole result lines in the order in which they are appended.
 ///
-/// Lines that come while others are being written go out together after them. When a reader is slow, `append` waits, so
-/// that it keeps a few megabytes at most.
+/// Lines that are appended during a write are written together after it. If the reader is slow, `append` blocks, so
+/// that at most a few megabytes wait in memory.
 final class ResultWriter: Sendable {
     fileprivate struct State {
         var waiting: [UInt8] = []
@@ -27,8 +27,8 @@ final class ResultWriter: Sendable {
     private let onError: @Sendable () -> Void
 
     /// - Parameters:
-    ///   - surround: is given what writes, and calls it; for a terminal that shows something else too.
-    ///   - onError: called once, when lines cannot be written; writing ends then.
+    ///   - surround: calls the closure that it receives, which writes; for a terminal that also shows something else.
+    ///   - onError: called once when lines cannot be written. Writing ends then.
     init(
         _ target: ResultTarget, surround: @escaping @Sendable (_ write: () -> Void) -> Void = { $0() },
         onError: @escaping @Sendable () -> Void
@@ -36,7 +36,7 @@ final class ResultWriter: Sendable {
         (self.target, self.surround, self.onError) = (target, surround, onError)
     }
 
-    /// Hands a line, with its line end, over to be written.
+    /// Appends a line, with its line end, to the lines to write.
     func append(_ line: Data) {
         let (mustStart, isFull) = state.withLock { state in
             guard state.error == nil, !state.isSealed else { return (false, false) }
@@ -48,16 +48,17 @@ final class ResultWriter: Sendable {
         if isFull { queue.sync {} }
     }
 
-    /// Waits until everything is written.
+    /// Waits until all lines are written.
     ///
-    /// - Throws: why lines could not be written.
+    /// - Throws: the error with which writing ended.
     func finish() throws(CommandError) {
         queue.sync {}
         guard let error = state.withLock({ $0.error }) else { return }
         throw CommandError.unusable("cannot write results to \(target.name): \(error); the run was stopped")
     }
 
-    /// Ends the process without writing what still waits; a file gets the lines whole that are being written to it.
+    /// Ends the process without writing the lines that still wait. Lines that are being written to a regular file are
+    /// completed first.
     func end(_ status: ExitStatus) -> Never {
         state.withLock { $0.isSealed = true }
         if target.isRegularFile { queue.sync { status.end() } }
@@ -77,7 +78,7 @@ final class ResultWriter: Sendable {
 }
 
 extension ResultWriter.State {
-    /// The bytes to write next; nil if there are none, or if writing has ended.
+    /// Removes and returns the bytes to write next; nil if there are none, or if writing has ended.
     fileprivate mutating func takeWaiting() -> [UInt8]? {
         defer { waiting = [] }
         if !waiting.isEmpty && error == nil && !isSealed { return waiting }

@@ -3,14 +3,14 @@
 
 import Glibc
 
-/// The descriptors that a process is given: input, output, errors.
+/// The standard descriptors of the process: input, output, errors.
 enum StandardDescriptors {
-    /// Fills the ones that were closed, so that no file or socket takes their number, and keeps a closed pipe
-    /// and a limit on file sizes from ending the process. Using one that was closed fails.
+    /// Fills closed descriptors, so that no other file or socket gets their numbers; using a filled one fails. Also
+    /// ignores SIGPIPE and SIGXFSZ, so that a closed pipe or a limit on file sizes does not end the process.
     static func prepare() {
         for number in [SIGPIPE, SIGXFSZ] { signal(number, SIG_IGN) }
         for descriptor in STDIN_FILENO...STDERR_FILENO where fcntl(descriptor, F_GETFD) < 0 {
-            // The number that this gives is the lowest free one. Opened the wrong way round, so that its use fails.
+            // `open` returns the lowest free number. The wrong access mode makes each use fail.
             _ = open("/dev/null", descriptor == STDIN_FILENO ? O_WRONLY : O_RDONLY)
         }
     }
@@ -18,7 +18,7 @@ enum StandardDescriptors {
 
 /// Standard error, for messages to people.
 enum StandardError {
-    /// Writes the text; what cannot be written is lost.
+    /// Writes the text. Errors are ignored.
     static func write(_ text: String) {
         var bytes = Array(text.utf8)[...]
         try? FileDescriptor.standardError.write(&bytes)

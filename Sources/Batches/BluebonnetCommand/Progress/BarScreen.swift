@@ -1,22 +1,22 @@
 // Bluebonnet: HTTP operations for Swift on Linux.
 // SPDX-License-Identifier: MIT
 
-/// Redraws a few lines in place at the bottom of a terminal; a value that gives the bytes to write and writes none.
+/// Redraws a few lines in place at the bottom of a terminal. A value type that returns the bytes to write.
 struct BarScreen: Sendable {
     private var lineCount = 0
     private var isCursorHidden = false
 
-    /// Makes a screen on which nothing is drawn.
+    /// Makes an empty screen.
     init() {}
 
-    /// Puts the lines where the last ones are. None may be wider than the terminal.
+    /// Returns the bytes that draw the lines over the previous ones. No line may be wider than the terminal.
     mutating func draw(_ lines: [String]) -> String {
         defer { (lineCount, isCursorHidden) = (lines.count, true) }
         let body = lines.map { $0 + Control.clearLine }.joined(separator: "\n")
         return (isCursorHidden ? "" : Control.hideCursor) + goToTop + body + Control.clearBelow
     }
 
-    /// Takes the lines away and shows the cursor, in the place where the first line was.
+    /// Returns the bytes that erase the lines and show the cursor at the place of the first line.
     mutating func erase() -> String {
         defer { (lineCount, isCursorHidden) = (0, false) }
         guard isCursorHidden else { return "" }

@@ -9,9 +9,9 @@ import Foundation
 
 /// Shows a run's progress on standard error: bars that a timer redraws in place, or plain lines.
 ///
-/// The lock is held while something is written, so that what is shown never gets mixed up.
+/// Writes happen under the lock, so that outputs do not interleave.
 final class ProgressDisplay: Sendable {
-    /// The state of the run, for the timer, and whether all of its lines were read.
+    /// Returns the state of the run, and whether all of its lines were read. The timer calls it.
     typealias Source = @Sendable () -> (snapshot: RequestLineRunner.Snapshot, isTotalKnown: Bool)
 
     fileprivate struct State {
@@ -33,7 +33,8 @@ final class ProgressDisplay: Sendable {
         (self.style, self.write) = (style, write)
     }
 
-    /// Shows what `source` says until the end: bars ten times a second, lines once.
+    /// Shows the state that `source` returns until the display ends: bars ten times per second, plain lines once per
+    /// second.
     func show(_ source: @escaping Source) {
         queue.asyncAfter(deadline: .now() + (style == .bars ? 0.1 : 1)) { [self] in
             let (snapshot, isTotalKnown) = source()
@@ -41,7 +42,7 @@ final class ProgressDisplay: Sendable {
         }
     }
 
-    /// Shows the state of the run; false when the display has ended.
+    /// Shows the state of the run. Returns false if the display has ended.
     private func update(_ snapshot: RequestLineRunner.Snapshot, isTotalKnown: Bool) -> Bool {
         let elapsed = elapsed
         return state.withLock { state in
@@ -51,7 +52,7 @@ final class ProgressDisplay: Sendable {
             case .plain: write(ProgressRenderer.text(reading) + "\n")
             case .bars:
                 let size = TerminalSize.current
-                // A full last column would make some terminals go to the next line.
+                // A full last column would make some terminals wrap to the next line.
                 let lines = ProgressRenderer(width: size.columnCount - 1).lines(reading)
                 state.lines = Array(lines.prefix(max(1, size.rowCount - 1)))
                 write(state.screen.draw(state.lines))
@@ -66,10 +67,10 @@ final class ProgressDisplay: Sendable {
     }
 }
 
-// MARK: - Giving way
+// MARK: - Sharing the terminal
 
 extension ProgressDisplay {
-    /// Takes the bars away while `writing` writes to the same terminal.
+    /// Removes the bars while `writing` writes to the same terminal.
     func giveWay(to writing: () -> Void) {
         state.withLock { state in
             let isShown = !state.lines.isEmpty && !state.isSuspended
@@ -79,17 +80,17 @@ extension ProgressDisplay {
         }
     }
 
-    /// Takes the bars away until `goOn()`.
+    /// Removes the bars until `goOn()` is called.
     func suspend() {
         state.withLock { suspend(&$0) }
     }
 
-    /// Shows bars again, from the next update on.
+    /// Shows bars again, beginning with the next update.
     func goOn() {
         state.withLock { $0.isSuspended = false }
     }
 
-    /// Ends the display with a summary in place of the bars.
+    /// Ends the display, and replaces the bars by a summary.
     func finish(_ summary: String) {
         state.withLock { state in
             suspend(&state)
@@ -98,8 +99,8 @@ extension ProgressDisplay {
         }
     }
 
-    /// Leaves the terminal as it was, because the process is about to end. Waits for the thread that is writing to
-    /// it, but gives up a terminal that accepts nothing.
+    /// Restores the terminal, because the process is about to end. Waits for a thread that is writing to it, at most
+    /// for `patience` in case the terminal accepts no output.
     func restoreTerminal(patience: DispatchTimeInterval = .milliseconds(250)) {
         let isRestored = DispatchSemaphore(value: 0)
         Thread.detachNewThread { [self] in

@@ -4,12 +4,12 @@
 import Bluebonnet
 internal import BluebonnetBatch
 
-/// Follows a run from snapshot to snapshot and computes its speed; a value without a clock.
+/// Computes the speed of a run from successive snapshots. A value type without its own clock.
 struct ProgressHistory: Sendable {
     private var requests = RateEstimate()
     private var transfers: [ByteString: RateEstimate] = [:]
 
-    /// The reading of a snapshot that was taken so many seconds after the start.
+    /// Returns the reading of a snapshot taken `elapsed` seconds after the start.
     mutating func reading(
         of snapshot: RequestLineRunner.Snapshot, isTotalKnown: Bool, at elapsed: Double
     ) -> ProgressReading {

@@ -1,19 +1,19 @@
 // Bluebonnet: HTTP operations for Swift on Linux.
 // SPDX-License-Identifier: MIT
 
-/// All that a picture of a run's progress shows.
+/// All values that one update of the progress display shows.
 struct ProgressReading: Sendable {
-    /// A transfer under way.
+    /// A running transfer.
     struct Transfer: Sendable {
         let id: String
         let receivedByteCount: Int64
-        /// Nil when unknown.
+        /// The expected number of bytes; nil if unknown.
         let expectedByteCount: Int64?
-        /// Nil when unknown.
+        /// The rate; nil if unknown.
         let bytesPerSecond: Double?
     }
 
-    /// An origin to which nothing is sent for a time.
+    /// An origin to which no requests are sent for a time.
     struct HeldOrigin: Sendable {
         let origin: String
         let secondsLeft: Double
@@ -26,11 +26,11 @@ struct ProgressReading: Sendable {
     let isTotalKnown: Bool
     let failureCount: Int
     let receivedByteCount: Int64
-    /// Seconds since the start.
+    /// The time since the start, in seconds.
     let elapsed: Double
-    /// Nil when unknown.
+    /// The rate of ended requests; nil if unknown.
     let requestsPerSecond: Double?
-    /// The largest ones.
+    /// The largest running transfers.
     let transfers: [Transfer]
     /// The number of requests that wait for their next attempt.
     var waitingRetryCount = 0
@@ -38,14 +38,14 @@ struct ProgressReading: Sendable {
 }
 
 extension ProgressReading {
-    /// The part of the requests that ended, from 0 to 1; nil when their number is not known yet.
+    /// The fraction of requests that have ended, from 0 to 1; nil until the total is known.
     var fraction: Double? {
         guard isTotalKnown else { return nil }
         return totalCount == 0 ? 1 : Double(finishedCount) / Double(totalCount)
     }
 
-    /// The seconds that are left: until the last request would end at the present rate, or the slowest of the large
-    /// transfers, whichever is later. Nil when that cannot be said.
+    /// The estimated time left, in seconds: until the last request ends at the present rate, or until the slowest of
+    /// the large transfers ends, whichever is later. Nil if it cannot be estimated.
     var secondsLeft: Double? {
         guard isTotalKnown, let requestsPerSecond else { return nil }
         let transferTimes = transfers.compactMap(\.secondsLeft)
@@ -56,13 +56,13 @@ extension ProgressReading {
 }
 
 extension ProgressReading.Transfer {
-    /// The part that arrived, from 0 to 1; nil when the size is not known.
+    /// The fraction of bytes received, from 0 to 1; nil if the size is not known.
     var fraction: Double? {
         guard let expectedByteCount, expectedByteCount > 0 else { return nil }
         return min(1, Double(receivedByteCount) / Double(expectedByteCount))
     }
 
-    /// The seconds until its end at the present rate; nil when that cannot be said.
+    /// The estimated time until the end of the transfer, in seconds; nil if it cannot be estimated.
     var secondsLeft: Double? {
         guard let expectedByteCount, let bytesPerSecond, bytesPerSecond > 0 else { return nil }
         return Double(max(0, expectedByteCount - receivedByteCount)) / bytesPerSecond

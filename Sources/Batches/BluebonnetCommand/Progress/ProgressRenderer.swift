@@ -1,22 +1,22 @@
 // Bluebonnet: HTTP operations for Swift on Linux.
 // SPDX-License-Identifier: MIT
 
-/// Draws a run's progress as lines of text; a value that knows no terminal.
+/// Renders a run's progress as lines of text. A value type that does not access the terminal.
 struct ProgressRenderer {
-    /// The most transfers that get a line.
+    /// The maximum number of transfers shown, one per line.
     static let transferCount = 5
 
-    /// The columns of each line, at most.
+    /// The maximum width of a line, in columns.
     var width: Int
 
     private static let idWidth = 24
     private static let widestBar = 30
     private static let narrowestBar = 8
 
-    /// The most held origins that get a line.
+    /// The maximum number of blocked origins shown, one per line.
     static let heldOriginCount = 3
 
-    /// One line for the run, one for each held origin, and one for each transfer.
+    /// Returns one line for the run, one for each blocked origin, and one for each transfer.
     func lines(_ reading: ProgressReading) -> [String] {
         let idWidth = reading.transfers.map { TerminalText.columns(of: TerminalText.clean($0.id)) }.max() ?? 0
         let transfers = reading.transfers.prefix(Self.transferCount).map { line($0, idWidth: idWidth) }
@@ -24,7 +24,7 @@ struct ProgressRenderer {
         return [runLine(reading)] + held + transfers
     }
 
-    /// The run's line without its bar.
+    /// Returns the run's line without its bar.
     static func text(_ reading: ProgressReading) -> String {
         var parts = ["\(reading.finishedCount)/\(reading.totalCount)"]
         if let fraction = reading.fraction { parts.append(percentage(fraction)) } else { parts[0] += " so far" }
@@ -59,14 +59,14 @@ struct ProgressRenderer {
         return line(start: "  \(id)  ", transfer.fraction, parts.joined(separator: "  "))
     }
 
-    /// A line with a bar, if there is something to show and enough space.
+    /// Returns a line with a bar, if the fraction is known and there is enough space for the bar.
     private func line(start: String, _ fraction: Double?, _ text: String) -> String {
         let room = width - TerminalText.columns(of: start) - TerminalText.columns(of: text) - 1
         guard let fraction, room >= Self.narrowestBar else { return TerminalText.cut(start + text, to: width) }
         return start + Self.bar(fraction, width: min(room, Self.widestBar)) + " " + text
     }
 
-    /// `[====>     ]`.
+    /// Returns a bar: `[====>     ]`.
     static func bar(_ fraction: Double, width: Int) -> String {
         let room = width - 2
         let done = Int(fraction * Double(room))
@@ -75,12 +75,13 @@ struct ProgressRenderer {
         return "[" + String(repeating: "=", count: done) + head + rest + "]"
     }
 
-    /// A size, so that sizes in several lines are aligned: none is longer than `999.9 kB`.
+    /// Returns a size padded to 8 columns, so that sizes in several lines are aligned. Sizes are at most as long as
+    /// `999.9 kB`.
     private static func column(_ size: String) -> String {
         String(repeating: " ", count: max(0, 8 - size.count)) + size
     }
 
-    /// 100 % is shown at the end only.
+    /// Returns a percentage. It is rounded down, so that 100% is shown only at the end.
     private static func percentage(_ fraction: Double) -> String {
         let number = Int(fraction * 100)
         return String(repeating: " ", count: number < 10 ? 2 : number < 100 ? 1 : 0) + "\(number)%"

@@ -3,19 +3,19 @@
 
 import Foundation
 
-/// How fast something grows now: a mean over the last seconds, in which what is longer ago counts less.
+/// Estimates the current rate of a growing total: an exponentially weighted moving average.
 struct RateEstimate: Sendable {
-    /// After this many seconds, what was measured counts a third.
+    /// The time constant in seconds: the weight of a measurement falls to about a third (1/e) in this time.
     private static let memory = 2.0
 
     private var last: (total: Double, instant: Double)?
     private var weightedRate = 0.0
     private var weight = 0.0
 
-    /// Units a second; nil as long as nothing can be said.
+    /// The rate, in units per second; nil before the second measurement.
     var perSecond: Double? { weight > 0 ? weightedRate / weight : nil }
 
-    /// Takes into account how much there is at an instant, in seconds.
+    /// Adds a measurement: the total at an instant in seconds.
     mutating func note(_ total: Double, at instant: Double) {
         defer { last = (total, instant) }
         guard let last, instant > last.instant else { return }

@@ -4,15 +4,15 @@
 import Bluebonnet
 internal import BluebonnetBatch
 
-/// The end of a run in a few lines for people.
+/// Composes the summary of a run, a few lines for people.
 struct RunSummary {
     let tally: RunTally
-    /// Seconds.
+    /// The duration of the run, in seconds.
     let elapsed: Double
-    /// The most transfers at once, in all and to one origin.
+    /// The limits of concurrent transfers, in all and to one origin.
     let concurrency, concurrencyPerOrigin: Int
 
-    /// The lines, with their ends.
+    /// The lines, with line ends.
     var text: String { lines.map { $0 + "\n" }.joined() }
 
     /// The lines, without line ends.
@@ -25,7 +25,7 @@ struct RunSummary {
             + limits + retries + problems + (hidden > 0 ? ["  and \(hidden) more"] : [])
     }
 
-    /// Shown if the limits may have slowed the run.
+    /// The line that names the limits; only if they may have slowed the run.
     private var limits: [String] {
         guard tally.totalCount > concurrencyPerOrigin else { return [] }
         return ["at most \(concurrency) at once, \(concurrencyPerOrigin) to one origin (--concurrency, --per-origin)"]
@@ -40,7 +40,7 @@ struct RunSummary {
             .map { "\(tally.count($0.0)) \($0.1)" }.joined(separator: ", ")
     }
 
-    /// `3 requests tried again: 4 after status 503, 1 after connectionLost`.
+    /// The line about retries: `3 requests tried again: 4 after status 503, 1 after connectionLost`.
     private var retries: [String] {
         guard tally.retriedCount > 0 else { return [] }
         let reasons = tally.retryReasons.sorted { ($1.value, $0.key) < ($0.value, $1.key) }

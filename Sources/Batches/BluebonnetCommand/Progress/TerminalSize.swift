@@ -5,12 +5,12 @@ import Glibc
 
 /// The size of the terminal at standard error.
 struct TerminalSize: Equatable {
-    /// 80 when unknown.
+    /// The number of columns; 80 if unknown.
     var columnCount = 80
-    /// 24 when unknown.
+    /// The number of rows; 24 if unknown.
     var rowCount = 24
 
-    /// The size now.
+    /// The current size.
     static var current: TerminalSize {
         var window = winsize()
         var size = TerminalSize()

@@ -3,13 +3,13 @@
 
 import Bluebonnet
 
-/// The text of what is known of a target: one line for people, or one for programs.
+/// The text of a target's reachability: a line for people, or a line for programs.
 struct ReachabilityReport {
-    /// The host that was asked for; nil for the network as a whole.
+    /// The requested host; nil for the network as a whole.
     let target: String?
     let isForPrograms: Bool
 
-    /// Writes a line to standard output; false when that failed.
+    /// Writes a line to standard output. Returns false if that failed.
     func write(_ reachability: NetworkReachability) -> Bool {
         var bytes = Array((text(of: reachability) + "\n").utf8)[...]
         return (try? FileDescriptor.standardOutput.write(&bytes)) != nil
@@ -40,7 +40,7 @@ struct ReachabilityReport {
 }
 
 extension NetworkReachabilityStatus {
-    /// The case's name: what programs look for.
+    /// The name of the case, for programs.
     fileprivate var word: String {
         switch self {
         case .unknown: "unknown"

@@ -8,14 +8,14 @@ import BluebonnetLocks
 import Dispatch
 import Foundation
 
-/// One run: lines in, operations under way, result lines out. It knows neither options nor terminals.
+/// Runs one batch: reads lines, runs operations, and delivers result lines. It knows neither options nor terminals.
 final class BatchRun: Sendable {
     private struct State {
         var tally = RunTally()
         var isTotalKnown = false
     }
 
-    /// The most operations of a stream whose results are not there yet; then reading waits.
+    /// The maximum number of lines of a stream without a result. At this limit, reading waits.
     private static let streamLimit = 10_000
 
     private let input: RunInput
@@ -26,7 +26,7 @@ final class BatchRun: Sendable {
 
     /// - Parameters:
     ///   - input: the lines.
-    ///   - journal: where outcomes are kept; nil when they are not.
+    ///   - journal: the journal for the outcomes; nil without a journal.
     ///   - onResult: called with each result line, with its line end, one at a time.
     init(
         settings: RequestLineRunner.Settings, input: RunInput, journal: OpenedJournal? = nil, control: StopControl,
@@ -51,7 +51,7 @@ final class BatchRun: Sendable {
         }
     }
 
-    /// The tally of the results until now.
+    /// The tally of the results so far.
     var tally: RunTally { state.value.tally }
 
     /// The state of the run, and whether all of its lines were read.
@@ -60,9 +60,9 @@ final class BatchRun: Sendable {
         return (runner.snapshot(largest: ProgressRenderer.transferCount), isTotalKnown)
     }
 
-    /// Runs all of the input; returns when each line has had its result.
+    /// Runs all lines of the input. Returns when each line has its result.
     ///
-    /// - Throws: what is wrong with the line of a stream at which the reading stopped, or with the journal.
+    /// - Throws: the error of the bad line at which reading a stream stopped, or of the journal.
     func run() async throws(CommandError) {
         runner.begin()
         let outcome: Result<Void, CommandError> =
@@ -75,7 +75,7 @@ final class BatchRun: Sendable {
         try outcome.get()
     }
 
-    /// Starts the lines of a stream as they come.
+    /// Starts the lines of a stream as they arrive.
     private func read(_ reader: StreamReader, _ lines: StreamedLines) -> Result<Void, CommandError> {
         var batch = StreamedBatch(lines)
         let feed = runner.feed()
@@ -87,7 +87,7 @@ final class BatchRun: Sendable {
         }
     }
 
-    /// Works on a thread that may wait for lines and for the journal.
+    /// Runs `work` on a new thread, which may block while it waits for lines and for the journal.
     private static func onThread(
         _ work: @escaping @Sendable () -> Result<Void, CommandError>
     ) async -> Result<Void, CommandError> {
@@ -98,7 +98,7 @@ final class BatchRun: Sendable {
 }
 
 extension BatchRun {
-    /// The state that several threads share.
+    /// The state, shared by several threads.
     private final class SharedState: Sendable {
         private let state = Mutex(State())
 

@@ -4,14 +4,14 @@
 import Bluebonnet
 internal import BluebonnetBatch
 
-/// Why the command does not do what it was asked to.
+/// An error that prevents the command from doing its work.
 enum CommandError: Error, Equatable {
-    /// A file or a descriptor cannot be used; one sentence.
+    /// A file, a descriptor or a service cannot be used. The value is one sentence.
     case unusable(String)
-    /// Request lines are wrong.
+    /// Request lines are invalid.
     case badLines([RequestLineError])
 
-    /// The text for people: one line for each thing that is wrong.
+    /// The message for people, with one line for each error.
     var message: String {
         switch self {
         case .unusable(let sentence): "Error: \(sentence)"

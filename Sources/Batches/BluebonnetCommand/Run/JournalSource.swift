@@ -7,12 +7,12 @@ internal import BluebonnetJournal
 import Foundation
 import Glibc
 
-/// The journal that the options name, to be opened for the lines of an input.
+/// The journal that the options name. It is opened once the lines of the input are known.
 struct JournalSource {
     let path: String
     let options: OpenedJournal.Options
     private let store: SQLiteJournal
-    /// Of a file, to which its bytes are added; or of a stream.
+    /// The digest that identifies the batch: of a file, to which its bytes are added, or of a stream.
     private let digest: Digest
 
     private enum Digest {
@@ -20,7 +20,7 @@ struct JournalSource {
         case stream(String)
     }
 
-    /// Makes a source; nil for options that name no journal.
+    /// Makes a source; nil if the options name no journal.
     init?(_ options: RunOptions.Journal, _ settings: RequestLineRunner.Settings, input: InputSource) {
         guard let path = options.journal else { return nil }
         self.path = path
@@ -41,9 +41,9 @@ struct JournalSource {
         if case .file(let digest) = digest { digest.update(bytes) }
     }
 
-    /// Opens the journal. To be called once.
+    /// Opens the journal. Call this once.
     ///
-    /// - Throws: that the journal is of another batch or in use, or why it cannot be opened.
+    /// - Throws: an error if the journal belongs to another batch, is in use, or cannot be opened.
     func open(_ input: RunInput) throws(CommandError) -> OpenedJournal {
         var lineCount: Int?
         if case .batch(let batch) = input { lineCount = batch.file.count }
@@ -59,7 +59,7 @@ struct JournalSource {
         }
     }
 
-    /// The kernel's information about the files of an opened journal: SQLite has two files in addition to the journal.
+    /// The status of the files of an opened journal: SQLite has two files in addition to the journal.
     var statuses: [FileStatus] {
         let real = FilePath.url(path).resolvingSymlinksInPath().path
         return [real, real + "-wal", real + "-shm"].compactMap(FileStatus.init(path:))

@@ -11,11 +11,11 @@ enum LineRunner: Sendable {
     case plain(WindowedRun)
     case journaled(JournaledRun)
 
-    /// The result of a line, as it is written and as it is counted.
+    /// The result of a line: the line to write, and the facts to count.
     struct Delivery: Sendable {
         let outcome: ResultLine.Outcome
         let byteCount: Int
-        /// Nil when there is nothing but success to count.
+        /// The full result; nil if only a success must be counted.
         let result: ResultLine?
         let line: Data
     }
@@ -24,7 +24,7 @@ enum LineRunner: Sendable {
     ///
     /// - Parameters:
     ///   - onDelivery: called once for each line, on several threads.
-    ///   - onFailure: called when the journal cannot be written any more.
+    ///   - onFailure: called when the journal can no longer be written.
     init(
         settings: RequestLineRunner.Settings, input: RunInput, journal: OpenedJournal?,
         onDelivery: @escaping @Sendable (Delivery) -> Void, onFailure: @escaping @Sendable () -> Void
@@ -51,8 +51,8 @@ enum LineRunner: Sendable {
         }
     }
 
-    /// What lines are given to that come later, on one thread; throws what is wrong with a line that the journal knows
-    /// otherwise.
+    /// Returns a function that adds a line of a stream. It must be called on one thread, and throws an error if the
+    /// journal has a different line in this place.
     func feed() -> (StreamedLines.Added) throws(CommandError) -> Void {
         switch self {
         case .plain(let run): return { line throws(CommandError) in run.add(line) }
@@ -84,7 +84,7 @@ enum LineRunner: Sendable {
 
     /// Waits until all results have been delivered.
     ///
-    /// - Throws: why the journal could not be read or written.
+    /// - Throws: an error if the journal or the lines could not be read or written.
     func finish() async throws(CommandError) {
         switch self {
         case .plain(let run):
@@ -102,7 +102,7 @@ enum LineRunner: Sendable {
         }
     }
 
-    /// The state of the run.
+    /// Returns the state of the run.
     func snapshot(largest count: Int) -> RequestLineRunner.Snapshot {
         switch self {
         case .plain(let runner): runner.snapshot(largest: count)
@@ -123,7 +123,7 @@ extension LineRunner.Delivery {
 }
 
 extension CommandError {
-    /// The problem of a journal, and what the command offers.
+    /// Makes an error from a journal's error, with the option that helps.
     init(_ error: JournalError) {
         let offer = error.code == .anotherBatch ? "; --restart begins anew" : ""
         self = .unusable(error.message + offer)

@@ -4,14 +4,13 @@
 import Bluebonnet
 internal import BluebonnetBatch
 
-/// What `--plan` does instead of a run: it checks all lines and prints the waves in which they would run. It sends
-/// nothing.
+/// Plans a batch for `--plan`: checks all lines and prints the waves in which they would run. It sends nothing.
 struct PlanRun {
     let settings: RequestLineRunner.Settings
 
-    /// Prints the plan on standard output; gives the status to end with.
+    /// Prints the plan on standard output. Returns the exit status.
     ///
-    /// - Throws: what is wrong with the lines, or why they cannot be read or the plan not be written.
+    /// - Throws: an error if the lines are invalid or cannot be read, or if the plan cannot be written.
     func run(_ input: RunInput) throws(CommandError) -> ExitStatus {
         let plan = RequestLinePlan(try input.nodes(), settings: settings)
         var bytes = Array(plan.description.utf8)[...]

@@ -3,16 +3,18 @@
 
 import Glibc
 
-/// The system's limits of this process: open files and threads.
+/// The system's limits for this process: open files and threads.
 enum ProcessLimits {
-    /// The threads without which nothing runs: for signals, the network, queues and tasks.
+    /// The number of threads that a run needs: for signals, the network, queues and tasks.
     private static let threadCount = 12
-    /// Descriptors for all that is no transfer: standard streams, results, the journal, queues, the event loop.
+    /// The number of descriptors for everything except transfers: standard streams, results, the journal, queues, the
+    /// event loop.
     private static let fixedDescriptorCount = 40
-    /// Descriptors that one transfer has at a time: its socket, the output and its record, the body, a name look-up.
+    /// The maximum number of descriptors of one transfer: its socket, the output and its record, the body, a name
+    /// look-up.
     private static let descriptorCountPerTransfer = 4
 
-    /// Raises the soft limit of open files to the hard one, which the user may do at any time.
+    /// Raises the soft limit of open files to the hard limit, which every user may do.
     static func raiseDescriptorLimit() {
         var limit = rlimit()
         guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0, limit.rlim_cur < limit.rlim_max
@@ -21,7 +23,7 @@ enum ProcessLimits {
         setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
     }
 
-    /// How many transfers may run at once with this limit of open files: the requested number, or fewer.
+    /// Returns the number of concurrent transfers that the limit of open files allows: the requested number, or fewer.
     static func concurrency(_ wanted: Int) -> Int { concurrency(wanted, descriptorLimit: descriptorLimit) }
 
     static func concurrency(_ wanted: Int, descriptorLimit: Int) -> Int {
@@ -29,7 +31,7 @@ enum ProcessLimits {
         return min(wanted, max(1, room))
     }
 
-    /// The message when fewer transfers run than requested.
+    /// Returns the message for a run with fewer concurrent transfers than requested.
     static func note(wanted: Int, used: Int) -> String {
         "--concurrency \(wanted): only \(used) at once, because this process may have \(descriptorLimit) open files "
             + "(ulimit -n)"
@@ -41,7 +43,7 @@ enum ProcessLimits {
         return Int(clamping: limit.rlim_cur)
     }
 
-    /// Makes sure that threads can be started: without them a run would wait forever, and take no signal.
+    /// Checks that enough threads can be started. Without them, a run would wait forever and not react to signals.
     static func checkThreads() throws(CommandError) {
         let gate = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
         pthread_mutex_init(gate, nil)
@@ -63,7 +65,7 @@ enum ProcessLimits {
                 + "the limit of processes and threads is too low (ulimit -u)")
     }
 
-    /// Lives until the gate opens, so that all threads are there at once.
+    /// Blocks until the gate opens, so that all threads exist at the same time.
     private static let waitAtGate: @convention(c) (UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? = { gate in
         guard let gate = gate?.assumingMemoryBound(to: pthread_mutex_t.self) else { return nil }
         pthread_mutex_lock(gate)

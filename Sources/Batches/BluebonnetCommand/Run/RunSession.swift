@@ -5,15 +5,15 @@ import Bluebonnet
 internal import BluebonnetBatch
 internal import BluebonnetJournal
 
-/// Puts the parts of one run together: the batch, the results' writer, the display and the signals. To be made on the
-/// main thread.
+/// Connects the parts of one run: the batch, the writer of results, the display and the signals. Must be created on
+/// the main thread.
 final class RunSession: Sendable {
     private let control: StopControl
     private let display: ProgressDisplay?
     private let writer: ResultWriter
     private let run: BatchRun
     private let showsSummary: Bool
-    /// The most transfers at once, in all and to one origin.
+    /// The limits of concurrent transfers, in all and to one origin.
     private let concurrency, concurrencyPerOrigin: Int
     private let start = ContinuousClock.now
 
@@ -39,7 +39,7 @@ final class RunSession: Sendable {
         (concurrency, concurrencyPerOrigin) = (settings.concurrency, settings.concurrencyPerOrigin)
     }
 
-    /// Runs all of the input and gives the status to end with. Errors are written to standard error.
+    /// Runs all lines of the input and returns the exit status. Errors are written to standard error.
     func run() async -> ExitStatus {
         display?.show { [run] in run.progress }
         let lineError = await Self.error { () async throws(CommandError) in try await run.run() }

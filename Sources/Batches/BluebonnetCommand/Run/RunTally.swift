@@ -4,7 +4,7 @@
 import Bluebonnet
 internal import BluebonnetBatch
 
-/// The results of a run in numbers; a value that receives each line.
+/// Counts the results of a run. A value type that receives each result line.
 struct RunTally: Sendable {
     /// An operation that did not succeed.
     struct Problem: Sendable, Equatable {
@@ -13,41 +13,41 @@ struct RunTally: Sendable {
         let message: String
     }
 
-    /// The most problems that are shown.
+    /// The maximum number of problems shown.
     static let shownProblemCount = 10
 
     private(set) var counts: [ResultLine.Outcome: Int] = [:]
     private(set) var byteCount: Int64 = 0
-    /// How many requests were tried again.
+    /// The number of requests that were retried.
     private(set) var retriedCount = 0
-    /// How many further attempts there were, by what came before: a status, or an error code.
+    /// The number of retries by the reason of the retry: a status, or an error code.
     private(set) var retryReasons: [String: Int] = [:]
     private var failures: [Problem] = []
     private var others: [Problem] = []
 
-    /// How many operations ended like that.
+    /// Returns the number of operations with this outcome.
     func count(_ outcome: ResultLine.Outcome) -> Int { counts[outcome] ?? 0 }
 
-    /// How many operations there were.
+    /// The number of operations.
     var totalCount: Int { counts.values.reduce(0, +) }
 
     /// Whether every operation succeeded.
     var isSuccess: Bool { totalCount == count(.success) }
 
-    /// The problems that are shown: failures and unknown outcomes first, then what was cancelled or skipped.
+    /// The problems to show: failures and unknown outcomes first, then cancelled and skipped operations.
     var problems: ArraySlice<Problem> { (failures + others).prefix(Self.shownProblemCount) }
 
-    /// How many problems there are beyond those.
+    /// The number of problems that are not shown.
     var hiddenProblemCount: Int { totalCount - count(.success) - problems.count }
 
-    /// Takes a result into account, of which nothing but success may be known.
+    /// Counts a delivered line. A delivery without a result is counted by its outcome and size.
     mutating func note(_ delivery: LineRunner.Delivery) {
         if let result = delivery.result { return note(result) }
         counts[delivery.outcome, default: 0] += 1
         byteCount += Int64(delivery.byteCount)
     }
 
-    /// Takes a result into account.
+    /// Counts a result.
     mutating func note(_ line: ResultLine) {
         counts[line.outcome, default: 0] += 1
         byteCount += Int64(line.bytes ?? 0)

@@ -5,20 +5,21 @@ import Dispatch
 import Foundation
 import Glibc
 
-/// How the command handles signals.
+/// Handles the signals of the command.
 ///
-/// The signals are blocked, and a thread takes them one by one: so none is lost and none interrupts anything, however
-/// early or often they come. A signal that was ignored when the process began, as by `nohup`, stays ignored.
+/// The signals are blocked, and a dedicated thread receives them one by one. So no signal is lost, and none interrupts
+/// a system call, no matter how early or often it comes. Signals that were ignored when the process started, as by
+/// `nohup`, stay ignored.
 enum Signals {
-    /// Stops a run at the first SIGINT, lets it drain at the first SIGTERM or SIGHUP, and ends the process at the
-    /// second signal. To be called on the main thread before there are others: they all block the signals then.
+    /// Cancels a run at the first SIGINT, drains it at the first SIGTERM or SIGHUP, and ends the process at the second
+    /// signal. Call this on the main thread before other threads are started: they inherit the blocked signals.
     ///
-    /// - Throws: that there cannot be as many threads as a run needs.
+    /// - Throws: an error if the process cannot start as many threads as a run needs.
     static func stop(_ control: StopControl) throws(CommandError) {
         try ProcessLimits.checkThreads()
         watch([SIGINT, SIGTERM, SIGHUP]) { count, number in
             guard count > 1 else {
-                // Stopping may take a moment; a second signal does not wait for it.
+                // Stopping may take a moment, and must not delay a second signal.
                 DispatchQueue.global().async { control.stop(number == SIGINT ? .interrupted : .terminated) }
                 return
             }
@@ -27,18 +28,18 @@ enum Signals {
         }
     }
 
-    /// Takes bars away while a shell's job control has the process stopped. To be called on the main thread, too.
+    /// Removes the bars while job control of a shell has stopped the process. Call this on the main thread, too.
     static func suspend(_ display: ProgressDisplay) {
         watch([SIGTSTP]) { _, _ in
             display.suspend()
-            // SIGTSTP is taken already; this one cannot be.
+            // SIGTSTP has already been consumed. SIGSTOP stops the process.
             kill(getpid(), SIGSTOP)
             display.goOn()
         }
     }
 
-    /// Calls `handler` for each of the signals, with how many there were and which one it is, instead of what they do
-    /// by themselves.
+    /// Replaces the default action of signals by `handler`, which receives the number of signals so far and the
+    /// signal.
     private static func watch(
         _ numbers: [Int32], _ handler: @escaping @Sendable (_ count: Int, _ number: Int32) -> Void
     ) {
@@ -66,7 +67,7 @@ enum Signals {
         return unsafeBitCast(handler, to: Int.self) == unsafeBitCast(SIG_IGN, to: Int.self)
     }
 
-    /// Keeps signals of other watches from this thread.
+    /// Blocks the signals of other watches on this thread.
     private static func blockAll() {
         var signals = sigset_t()
         sigfillset(&signals)

@@ -3,23 +3,23 @@
 
 import BluebonnetLocks
 
-/// Notifies all handlers once that a run ends before its input does.
+/// Notifies handlers when a run must end before its input does.
 ///
-/// The most urgent reason wins over those that came before it.
+/// A more urgent reason replaces an earlier one, and is reported again.
 final class StopControl: Sendable {
-    /// Why a run ends early, the least urgent reason first.
+    /// The reasons to end a run early, in order of urgency.
     enum Reason: Int, Comparable {
-        /// An operation failed and the first failure is to end the run: lines that are there already still get results.
+        /// An operation failed, and the first failure ends the run. Lines that have already arrived still get results.
         case operationFailed
-        /// The process is to end soon: what is under way may finish within the drain's time.
+        /// The process must end soon. Running transfers may continue until the drain timeout.
         case terminated
         /// The results cannot be written.
         case resultsLost
         /// The journal cannot be read or written.
         case journalLost
-        /// The user interrupted it.
+        /// The user interrupted the run.
         case interrupted
-        /// Another signal came: the process ends at once.
+        /// A second signal arrived. The process ends at once.
         case interruptedAgain
 
         static func < (first: Reason, second: Reason) -> Bool { first.rawValue < second.rawValue }
@@ -32,13 +32,13 @@ final class StopControl: Sendable {
 
     private let state = Mutex(State())
 
-    /// Why the run is to end; nil while it continues.
+    /// The reason to end the run; nil while it continues.
     var reason: Reason? { state.withLock { $0.reason } }
 
-    /// Whether nothing more is to be sent, or even read.
+    /// Whether to stop sending, and even reading.
     var isAtOnce: Bool { reason.map { $0 > .operationFailed } ?? false }
 
-    /// Ends the run, unless it ends for a reason as urgent already.
+    /// Ends the run, unless it already ends for a reason that is at least as urgent.
     func stop(_ reason: Reason) {
         let handlers: [@Sendable (Reason) -> Void] = state.withLock { state in
             if let earlier = state.reason, earlier >= reason { return [] }
@@ -48,7 +48,7 @@ final class StopControl: Sendable {
         for handler in handlers { handler(reason) }
     }
 
-    /// Calls `handler` for each reason that comes from now on, and at once if there is a reason already.
+    /// Calls `handler` for each further reason, and at once if there is already a reason.
     func onStop(_ handler: @escaping @Sendable (Reason) -> Void) {
         let reason = state.withLock { state in
             state.handlers.append(handler)

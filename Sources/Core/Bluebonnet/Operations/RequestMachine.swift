@@ -114,7 +114,7 @@ struct RequestMachine {
     mutating func handle(_ event: Event) -> Effect? {
         switch event {
         case .begin: return begin()
-        case .pause(let keepsTransfer): return pause(keepsTransfer)
+        case .pause(let keepsTransfer): return handlePause(keepsTransfer)
         case .fail(let error): return end(.failed(error))
         default: break
         }
@@ -148,7 +148,7 @@ extension RequestMachine {
         }
     }
 
-    private mutating func pause(_ keepsTransfer: Bool) -> Effect? {
+    private mutating func handlePause(_ keepsTransfer: Bool) -> Effect? {
         isPaused = true
         switch state {
         case .at(.hop(let origin)) where keepsTransfer:

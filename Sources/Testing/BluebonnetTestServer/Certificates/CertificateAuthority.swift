@@ -2,49 +2,52 @@
 // SPDX-License-Identifier: MIT
 
 extension TestCertificate {
-    /// Who issues test certificates: authorities, and others that have no right to.
+    /// The issuers of test certificates: authorities, and issuers that are not entitled to issue certificates.
     public enum Authority: String, Sendable, Hashable {
         /// The root that tests trust.
         case root
-        /// A root that nobody trusts.
+        /// An untrusted root.
         case otherRoot = "other-root"
-        /// A root that nobody trusts, by the name of `root`.
+        /// An untrusted root with the name of `root`.
         case impostor
-        /// A root whose time is over.
+        /// A root that has expired.
         case expiredRoot = "expired-root"
         /// An intermediate authority under `root`.
         case intermediate
         /// An intermediate authority under `intermediate`.
         case below = "below-intermediate"
-        /// An intermediate authority under `root` that may vouch for localhost and 127.0.0.0/8 only (RFC 5280,
-        /// 4.2.1.10).
+        /// An intermediate authority under `root` that may issue certificates for localhost and 127.0.0.0/8 only (RFC
+        /// 5280, 4.2.1.10).
         case localOnly = "local-only"
-        /// An intermediate authority under `root` that may vouch for example.com and 10.0.0.0/8 only.
+        /// An intermediate authority under `root` that may issue certificates for example.com and 10.0.0.0/8 only.
         case elsewhereOnly = "elsewhere-only"
-        /// An intermediate authority under `root` that must not vouch for secret.example.test.
+        /// An intermediate authority under `root` that must not issue certificates for secret.example.test.
         case notSecret = "not-secret"
-        /// An intermediate authority under `root` whose time is over.
+        /// An intermediate authority under `root` that has expired.
         case expiredIntermediate = "expired-intermediate"
-        /// An intermediate authority under `root`, which has signed it with SHA-1.
+        /// An intermediate authority under `root`, signed with SHA-1.
         case signedWithSHA1 = "signed-with-sha1"
         /// An intermediate authority under `root` with an RSA key of 2048 bits.
         case withRSA = "with-rsa"
         /// An intermediate authority under `root` with an RSA key of 1024 bits.
         case withShortKey = "with-short-key"
-        /// An intermediate authority under `root` that may vouch for clients only.
+        /// An intermediate authority under `root` that may issue client certificates only.
         case clientsOnly = "clients-only"
-        /// An intermediate authority under `root` below which there may be no other (RFC 5280, 4.2.1.9).
+        /// An intermediate authority under `root` with a path length of zero: no further authority may follow (RFC
+        /// 5280, 4.2.1.9).
         case lastOne = "last-one"
-        /// An intermediate authority under `lastOne` all the same.
+        /// An intermediate authority under `lastOne`, in violation of its path length.
         case belowTheLast = "below-the-last"
-        /// Issued by `root`, in version 1 of X.509, which cannot say that something is an authority.
+        /// An issuer under `root` whose certificate is of X.509 version 1, which has no extension to mark an
+        /// authority.
         case versionOne = "version-one"
-        /// Issued by `root`, says of itself that it is no authority, but that its key signs certificates.
+        /// An issuer under `root` whose certificate is marked as no authority, although its key usage includes signing
+        /// certificates.
         case noAuthority = "no-authority"
-        /// Issued by `root`: a server's like any other.
+        /// An issuer under `root` with an ordinary server certificate.
         case server = "server-as-issuer"
 
-        /// Its own certificate.
+        /// The issuer's own certificate.
         public var certificate: TestCertificate { TestCertificate(recipe) }
 
         private var recipe: CertificateRecipe {

@@ -4,14 +4,15 @@
 import BluebonnetLocks
 import Foundation
 
-/// The files of the test certificates, each made by the `openssl` command when it is first asked for.
+/// The files of the test certificates. The `openssl` command makes each certificate at its first use.
 final class CertificateFolder: Sendable {
-    /// The folder of this process, made at the first use.
+    /// The folder of this process, created at the first use.
     static let shared = Result { try CertificateFolder() }
 
     private let folder: TemporaryFolder
     private let watchdog: Watchdog
-    /// The names of what is there. Held while a certificate is made: `openssl` keeps a list of them in one file.
+    /// The names of the certificates made so far. Locked while a certificate is made, because `openssl` keeps a list
+    /// of all certificates in one file.
     private let made = Mutex<Set<String>>([])
 
     private init() throws {
@@ -20,48 +21,48 @@ final class CertificateFolder: Sendable {
         try folder.write("database", "")
     }
 
-    /// One of the files of a certificate, which is made if it is not there.
+    /// Returns the path of one file of a certificate. Makes the certificate if necessary.
     func path(_ recipe: CertificateRecipe, _ ending: String) throws -> String {
         try made.withLock { try make(recipe, &$0) }
         return folder.path(recipe.name + ending)
     }
 
-    /// The PEM file of all that a server sends for a certificate.
+    /// Returns the path of a PEM file with all certificates that a server sends for a certificate.
     func chainPath(of certificate: TestCertificate) throws -> String {
         let recipe = certificate.recipe
         let issuers = recipe.sendsIntermediates ? certificate.issuers.dropLast().dropFirst() : []
         let sent = [certificate] + issuers + certificate.appended
         guard sent.count > 1 || recipe.paddedByteCount > 0 else { return try certificate.leafPath }
         let texts = try sent.map { ChildProcess.contents(of: try $0.leafPath) }
-        // In PEM, a byte takes more than a byte, but not two.
+        // In PEM, a byte of DER takes between one and two bytes.
         let padding = recipe.paddedByteCount * 2 / (texts.last?.utf8.count ?? 1)
         let text = texts.joined() + String(repeating: texts.last ?? "", count: padding)
-        // At once: another test may be reading the file that is there.
+        // Atomically, because another test may be reading the existing file.
         let path = folder.path(sent.map(\.name).joined(separator: "+") + ".chain.pem")
         try Data(text.utf8).write(to: URL(fileURLWithPath: path), options: .atomic)
         return path
     }
 
-    /// Writes a file under a name of its own, and returns its path.
+    /// Writes a file under a unique name. Returns its path.
     func write(_ name: String, _ text: String) throws -> String {
         try folder.write("\(UUID().uuidString)-\(name)", text)
     }
 
-    /// Has `openssl` write a file under a name of its own, and returns its path.
+    /// Runs `openssl` to write a file under a unique name. Returns its path.
     func make(_ name: String, _ arguments: (String) throws -> [String]) throws -> String {
         let path = folder.path("\(UUID().uuidString)-\(name)")
         try openssl(arguments(path))
         return path
     }
 
-    /// The serial number of the certificate in a PEM file, in hexadecimal digits.
+    /// Returns the serial number of the certificate in a PEM file, in hexadecimal digits.
     func serialNumber(of path: String) throws -> String {
         let output = try make("serial") { ["x509", "-in", path, "-noout", "-serial", "-out", $0] }
         let text = ChildProcess.contents(of: output).trimmingCharacters(in: .whitespacesAndNewlines)
         return String(text.drop { $0 != "=" }.dropFirst())
     }
 
-    /// What is between the first two marker lines of a PEM file.
+    /// Returns the bytes between the first two marker lines of a PEM file.
     static func der(fromPEM path: String) throws -> Data {
         let lines = try String(contentsOfFile: path, encoding: .utf8).components(separatedBy: "\n")
         let text = lines.drop { !$0.hasPrefix("-----BEGIN") }.dropFirst().prefix { !$0.hasPrefix("-----END") }
@@ -69,7 +70,7 @@ final class CertificateFolder: Sendable {
         return data
     }
 
-    /// Makes a certificate, its key and its public key, and its issuers before it.
+    /// Makes a certificate, its key and its public key, after its issuers.
     private func make(_ recipe: CertificateRecipe, _ made: inout Set<String>) throws {
         guard !made.contains(recipe.name) else { return }
         if let issuer = recipe.issuer { try make(issuer.certificate.recipe, &made) }
@@ -83,7 +84,8 @@ final class CertificateFolder: Sendable {
         made.insert(recipe.name)
     }
 
-    /// `openssl ca` knows dates, and `openssl x509` knows numbers that are none for a good authority.
+    /// Returns the `openssl` arguments for signing. `openssl ca` supports dates; `openssl x509` supports serial
+    /// numbers that a proper authority would not use.
     private func signing(_ recipe: CertificateRecipe, _ settings: String) -> [String] {
         let issuer = folder.path(recipe.issuer?.rawValue ?? recipe.name)
         if let number = recipe.serialNumber {

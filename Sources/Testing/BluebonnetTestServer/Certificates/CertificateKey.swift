@@ -10,8 +10,8 @@ extension TestCertificate {
         case ecdsa384
         /// RSA with 2048 bits.
         case rsa
-        /// RSA with that many bits. Long ones have several primes, which are found in less time; BoringSSL takes no
-        /// such key.
+        /// RSA with this number of bits. From 4096 bits, the key has more than two primes, which are found faster;
+        /// BoringSSL does not accept such keys.
         case rsaOf(bitCount: Int)
 
         var isRSA: Bool {
@@ -21,7 +21,7 @@ extension TestCertificate {
             }
         }
 
-        /// What `openssl req` is told.
+        /// The arguments of `openssl req`.
         var arguments: [String] {
             switch self {
             case .ecdsa: ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1"]

@@ -12,12 +12,12 @@ extension TestCertificate {
     public static let sha384 = TestCertificate("sha384") { $0.digest = "sha384" }
     public static let sha512 = TestCertificate("sha512") { $0.digest = "sha512" }
     public static let sha1 = TestCertificate("sha1") { $0.digest = "sha1" }
-    /// There is no signature of ECDSA with MD5.
+    /// Has an RSA issuer, because there is no ECDSA signature with MD5.
     public static let md5 = TestCertificate("md5") { ($0.digest, $0.issuer) = ("md5", .withRSA) }
 
-    /// Its subject is an organization without a name of its own.
+    /// Has an organization as subject, without a common name.
     public static let noCommonName = TestCertificate("no-common-name") { $0.subject = "/O=Bluebonnet" }
-    /// Its alternative names say it all, and have to be critical then (RFC 5280, 4.1.2.6).
+    /// Has an empty subject. Its alternative names must then be critical (RFC 5280, 4.1.2.6).
     public static let noSubject = TestCertificate("no-subject") {
         $0.subject = "/"
         $0.extensions["subjectAltName"] = "critical,@names"
@@ -25,41 +25,41 @@ extension TestCertificate {
     public static let negativeSerialNumber = TestCertificate("negative-serial-number") { $0.serialNumber = -1 }
     public static let zeroSerialNumber = TestCertificate("zero-serial-number") { $0.serialNumber = 0 }
 
-    /// Says that it is a server's.
+    /// Has the extended key usage of a server.
     public static let serverPurpose = TestCertificate("server-purpose") {
         $0.extensions["extendedKeyUsage"] = "serverAuth"
     }
-    /// Says that it is a client's.
+    /// Has the extended key usage of a client.
     public static let clientPurpose = TestCertificate("client-purpose") {
         $0.extensions["extendedKeyUsage"] = "clientAuth"
     }
-    /// Its key is for signing certificates only.
+    /// Has a key usage for signing certificates only.
     public static let authorityUsage = TestCertificate("authority-usage") {
         $0.extensions["keyUsage"] = "critical,keyCertSign,cRLSign"
     }
-    /// Has an extension that nobody knows, which may be passed over.
+    /// Has an unknown extension that is not critical, so clients must ignore it.
     public static let unknownExtension = TestCertificate("unknown-extension") {
         $0.extensions["1.2.3.4.5"] = "DER:05:00"
     }
-    /// Has an extension that nobody knows, which must not be passed over.
+    /// Has an unknown extension that is critical, so clients must reject the certificate.
     public static let unknownCriticalExtension = TestCertificate("unknown-critical-extension") {
         $0.extensions["1.2.3.4.5"] = "critical,DER:05:00"
     }
-    /// Names a key of its issuer's that is not that issuer's (RFC 5280, 4.2.1.1).
+    /// Names an issuer's key that the issuer does not have (RFC 5280, 4.2.1.1).
     public static let wrongIssuerKey = TestCertificate("wrong-issuer-key") {
         $0.extensions["authorityKeyIdentifier"] = "DER:30:06:80:04:01:02:03:04"
     }
 }
 
-// Certificates for localhost that differ in who issued them.
+// Certificates for localhost that differ in their issuers.
 extension TestCertificate {
     public static let belowTwo = TestCertificate("below-two") { $0.issuer = .below }
     public static let belowTheLast = TestCertificate("below-below-the-last") { $0.issuer = .belowTheLast }
     public static let belowExpired = TestCertificate("below-expired") { $0.issuer = .expiredIntermediate }
     public static let belowExpiredRoot = TestCertificate("below-expired-root") { $0.issuer = .expiredRoot }
-    /// Says which key its issuer has.
+    /// Names its issuer's key.
     public static let ofImpostor = TestCertificate("of-impostor") { $0.issuer = .impostor }
-    /// Does not say which key its issuer has.
+    /// Does not name its issuer's key.
     public static let ofAnyImpostor = TestCertificate("of-any-impostor") {
         $0.issuer = .impostor
         $0.extensions["authorityKeyIdentifier"] = "none"

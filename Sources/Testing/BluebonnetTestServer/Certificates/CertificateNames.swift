@@ -5,32 +5,32 @@ import Foundation
 
 // Certificates whose names are unusual.
 extension TestCertificate {
-    /// Its name has a NUL inside, after "good.example".
+    /// Has a name with a NUL after "good.example".
     public static let nulInName = TestCertificate("nul-in-name") {
         $0.alternativeNames = []
         $0.extensions["subjectAltName"] = names(["good.example\0.evil.example"])
     }
-    /// Good for bücher.example, by the form of that name that certificates have (RFC 5280, 7.2).
+    /// Valid for bücher.example, in the form of internationalized names in certificates (RFC 5280, 7.2).
     public static let internationalName = TestCertificate("international-name") {
         $0.alternativeNames = ["DNS:xn--bcher-kva.example"]
     }
-    /// Its name is written in UTF-8, which no name in a certificate may be.
+    /// Has a name in UTF-8, which certificates do not allow.
     public static let nameInUTF8 = TestCertificate("name-in-utf8") {
         $0.alternativeNames = []
         $0.extensions["subjectAltName"] = names(["bücher.example"])
     }
-    /// Good for "n0000.t" to "n9999.t".
+    /// Valid for "n0000.t" to "n9999.t".
     public static let tenThousandNames = TestCertificate("ten-thousand-names") {
         $0.alternativeNames = []
         $0.extensions["subjectAltName"] = names(
             (0..<10_000).map { "n" + String(repeating: "0", count: 4 - "\($0)".count) + "\($0).t" })
     }
-    /// Good for `many-N.example.test`, N from 0 to 9999: more than OpenSSL takes of one message.
+    /// Valid for `many-N.example.test`, N from 0 to 9999: a message longer than OpenSSL accepts.
     public static let tenThousandLongNames = TestCertificate("ten-thousand-long-names") {
         $0.alternativeNames = []
         $0.extensions["subjectAltName"] = names((0..<10_000).map { "many-\($0).example.test" })
     }
-    /// Has asterisks in its names that stand for nothing (RFC 9525, 6.3).
+    /// Has names with asterisks that are no valid wildcards (RFC 9525, 6.3).
     public static let wrongWildcards = TestCertificate("wrong-wildcards") {
         $0.alternativeNames = [
             "DNS:*", "DNS:*.", "DNS:*.*.example.test", "DNS:a.*.example.test", "DNS:f*.example.test",
@@ -38,8 +38,8 @@ extension TestCertificate {
         ]
     }
 
-    /// The bytes of subjectAltName with names that `openssl` would not write: dNSName is number 2 of its choices
-    /// (RFC 5280, 4.2.1.6).
+    /// Returns the bytes of a subjectAltName extension with names that `openssl` would not write. dNSName is choice
+    /// number 2 (RFC 5280, 4.2.1.6).
     private static func names(_ names: [String]) -> String {
         let content = names.reduce(into: Data()) { $0.append(DERElement(0x82, Data($1.utf8)).bytes) }
         let bytes = DERElement(0x30, content).bytes

@@ -1,36 +1,36 @@
 // Bluebonnet: HTTP operations for Swift on Linux.
 // SPDX-License-Identifier: MIT
 
-/// How one of the test certificates is made. It knows no files.
+/// The parameters with which one test certificate is made. It accesses no files.
 struct CertificateRecipe: Sendable, Hashable {
     static let loopback = ["DNS:localhost", "IP:127.0.0.1", "IP:::1"]
 
-    /// Also the name of its files.
+    /// The name of the certificate and of its files.
     let name: String
     var commonName = "localhost"
-    /// In the words of `openssl`; nil is the common name alone.
+    /// The subject, in the notation of `openssl`; nil is the common name alone.
     var subject: String?
-    /// In the words of `openssl`; empty for no extension.
+    /// The alternative names, in the notation of `openssl`; empty for no such extension.
     var alternativeNames = CertificateRecipe.loopback
-    /// Nil means that it signs itself.
+    /// The issuer; nil means self-signed.
     var issuer: TestCertificate.Authority? = .root
     var key = TestCertificate.Key.ecdsa
     var isAuthority = false
-    /// In the words of `openssl`: what an authority may vouch for.
+    /// The names that an authority may issue certificates for, in the notation of `openssl`.
     var permittedNames: [String] = []
-    /// Extensions by their names, in the words of `openssl`, besides the usual ones or instead of them.
+    /// Extensions by name, in the notation of `openssl`. They are added to the usual extensions, or replace them.
     var extensions: [String: String] = [:]
-    /// Whether it is of version 1 of X.509, which has no extensions.
+    /// Whether the certificate is of X.509 version 1, which has no extensions.
     var isVersionOne = false
-    /// What it is signed with.
+    /// The digest of the signature.
     var digest = "sha256"
-    /// Nil is a random one. With a number, it is valid from now on for a while.
+    /// The serial number; nil is a random one. With a number, the certificate is valid from now for 365 days.
     var serialNumber: Int?
     var begin = "240101000000Z"
     var end = "480101000000Z"
-    /// Whether a server sends the intermediate authorities along.
+    /// Whether a server sends the intermediate authorities too.
     var sendsIntermediates = true
-    /// How long what a server sends is made, by repeating its last certificate.
+    /// The least number of bytes that a server sends, reached by repeating its last certificate.
     var paddedByteCount = 0
 
     init(_ name: String, _ change: (inout CertificateRecipe) -> Void = { _ in }) {
@@ -38,7 +38,7 @@ struct CertificateRecipe: Sendable, Hashable {
         change(&self)
     }
 
-    /// Its extensions, as a section of a configuration file of `openssl`.
+    /// The extensions, as a section of a configuration file of `openssl`.
     var section: String {
         guard !isVersionOne else { return "" }
         let lines = usualExtensions.merging(extensions) { $1 }.map { "\($0)=\($1)" }.sorted()
@@ -64,7 +64,7 @@ struct CertificateRecipe: Sendable, Hashable {
         return extensions
     }
 
-    // A list in one line would be too long for openssl when there are very many.
+    // One line for each name: a single line would be too long for openssl when there are very many names.
     private static func numbered(_ names: [String]) -> String {
         names.enumerated().map { index, name in
             let parts = name.split(separator: ":", maxSplits: 1)

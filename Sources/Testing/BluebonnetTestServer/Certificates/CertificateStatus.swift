@@ -4,12 +4,13 @@
 import Foundation
 
 extension TestCertificate {
-    /// What an authority says of a certificate's revocation (RFC 6960).
+    /// The revocation status of a certificate according to its issuer (RFC 6960).
     public enum RevocationStatus: Sendable, Hashable, CaseIterable {
         case good, revoked, unknown
     }
 
-    /// A DER file of its issuer's answer about it, as servers staple it to the handshake. It is valid for a day.
+    /// Makes a DER file of the issuer's OCSP response, as servers staple it to the handshake. The response is valid
+    /// for one day.
     public func ocspAnswer(_ status: RevocationStatus) throws -> String {
         let folder = try CertificateFolder.shared.get()
         guard let issuer = recipe.issuer?.certificate else { throw TestServerError("\(name) has no issuer") }
@@ -23,7 +24,8 @@ extension TestCertificate {
         }
     }
 
-    /// A DER file of its issuer's answer that it was not revoked, valid in the first second of 2024 only.
+    /// Makes a DER file of the issuer's OCSP response with status good, which was valid only in the first second of
+    /// 2024.
     public func outdatedOCSPAnswer() throws -> String {
         let response = try DERElement(try Data(contentsOf: URL(fileURLWithPath: try ocspAnswer(.good))))
         // OCSPResponse, ResponseBytes and BasicOCSPResponse of RFC 6960, 4.2.1.
@@ -44,7 +46,7 @@ extension TestCertificate {
         DERElement(0x30, elements.reduce(into: Data()) { $0.append($1.bytes) })
     }
 
-    /// By its issuer's key.
+    /// Returns the signature of the bytes by the issuer's key.
     private func signature(of bytes: Data) throws -> Data {
         let folder = try CertificateFolder.shared.get()
         guard let issuer = recipe.issuer?.certificate else { throw TestServerError("\(name) has no issuer") }
@@ -56,7 +58,7 @@ extension TestCertificate {
         return try Data(contentsOf: URL(fileURLWithPath: output))
     }
 
-    /// A line of `openssl ca`'s list: status, expiry, revocation, serial number, file, subject.
+    /// Returns a line of the list that `openssl ca` keeps: status, expiry, revocation, serial number, file, subject.
     private func indexLine(_ status: RevocationStatus) throws -> String {
         let serial = try CertificateFolder.shared.get().serialNumber(of: leafPath)
         switch status {

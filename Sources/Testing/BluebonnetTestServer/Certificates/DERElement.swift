@@ -3,7 +3,7 @@
 
 import Foundation
 
-/// One element of DER (X.690): a tag of one byte, and what is in it. It knows no types.
+/// One element of DER (X.690): a tag of one byte, and its content. Content is not interpreted by type.
 struct DERElement {
     let tag: UInt8
     let content: Data
@@ -13,13 +13,13 @@ struct DERElement {
         self.content = content
     }
 
-    /// The first element of the bytes.
+    /// Parses the first element of the bytes.
     init(_ bytes: Data) throws {
         var rest = bytes
         self = try Self.take(&rest)
     }
 
-    /// With its tag and its length.
+    /// The encoded element, with its tag and its length.
     var bytes: Data {
         let count = content.count
         guard count > 127 else { return Data([tag, UInt8(count)]) + content }
@@ -27,7 +27,7 @@ struct DERElement {
         return Data([tag, 0x80 | UInt8(digits.count)] + digits) + content
     }
 
-    /// What it is made of.
+    /// The elements in the content.
     var elements: [DERElement] {
         get throws {
             var elements: [DERElement] = []
@@ -37,7 +37,7 @@ struct DERElement {
         }
     }
 
-    /// A copy with a change to every primitive element in it.
+    /// Returns a copy in which every primitive element is replaced by the result of `change`.
     func changed(_ change: (DERElement) -> DERElement) throws -> DERElement {
         guard tag & 0x20 != 0 else { return change(self) }
         return DERElement(tag, try elements.reduce(into: Data()) { try $0.append($1.changed(change).bytes) })

@@ -1,16 +1,16 @@
 // Bluebonnet: HTTP operations for Swift on Linux.
 // SPDX-License-Identifier: MIT
 
-/// A group for ephemeral Diffie-Hellman that is not safe.
+/// An insecure group for ephemeral Diffie-Hellman.
 public enum DiffieHellmanGroup: Sendable {
-    /// The second group of RFC 2409 (6.2).
+    /// The second group of RFC 2409 (6.2), of 1024 bits.
     case of1024Bits
-    /// 2048 bits that are no prime, but the product of two.
+    /// A modulus of 2048 bits that is not prime, but the product of two primes.
     case composite
     /// A prime of 2048 bits, with a generator whose order has 64 bits.
     case smallSubgroup
 
-    /// A PEM file of it.
+    /// The path of a PEM file of the group.
     public var path: String {
         get throws { try CertificateFolder.shared.get().write("group.pem", text) }
     }

@@ -5,10 +5,10 @@ public import Foundation
 
 /// A certificate with its key, made for this run of the tests.
 ///
-/// Each is made at its first use, by the `openssl` command, in a folder that goes away with this process.
+/// The `openssl` command makes each certificate at its first use, in a folder that is deleted with this process.
 public struct TestCertificate: Sendable, Hashable, CustomStringConvertible {
     let recipe: CertificateRecipe
-    /// What a server sends after its own chain.
+    /// The certificates that a server sends after its own chain.
     private(set) var appended: [TestCertificate] = []
 
     init(_ recipe: CertificateRecipe) {
@@ -19,13 +19,13 @@ public struct TestCertificate: Sendable, Hashable, CustomStringConvertible {
         recipe = CertificateRecipe(name, change)
     }
 
-    /// Its name, also that of its files.
+    /// The name of the certificate and of its files.
     public var name: String { recipe.name }
 
     public var description: String { ([self] + appended).map(\.name).joined(separator: "+") }
 
-    /// Another certificate, good for its alternative names. Those are in the words of `openssl`, as in
-    /// "DNS:*.example.com" and "IP:127.0.0.1". Nil as authority means that it signs itself.
+    /// Makes another certificate, valid for its alternative names. These are in the notation of `openssl`, such as
+    /// "DNS:*.example.com" and "IP:127.0.0.1". A nil authority means self-signed.
     public static func issue(
         commonName: String, alternativeNames: [String], by authority: Authority? = .root, key: Key = .ecdsa
     ) throws -> TestCertificate {
@@ -35,14 +35,15 @@ public struct TestCertificate: Sendable, Hashable, CustomStringConvertible {
         }
     }
 
-    /// A copy of the certificate with which a server sends further certificates, in this order, after its own chain.
+    /// Returns a copy of the certificate with which a server sends further certificates, in this order, after its own
+    /// chain.
     public func appending(_ others: TestCertificate...) -> TestCertificate {
         var longer = self
         longer.appended += others
         return longer
     }
 
-    /// The certificates up to the root that vouches for it: itself first, the root last.
+    /// The certificates from this one, which is first, up to its root.
     public var issuers: [TestCertificate] {
         [self] + (recipe.issuer?.certificate.issuers ?? [])
     }
@@ -51,17 +52,17 @@ public struct TestCertificate: Sendable, Hashable, CustomStringConvertible {
 // MARK: - Files
 
 extension TestCertificate {
-    /// The PEM file of the root that vouches for it. One that signs itself, or has another root, has its own.
+    /// The path of the PEM file of the certificate's root. A self-signed certificate is its own root.
     public var caPath: String {
         get throws { try (issuers.last ?? self).leafPath }
     }
 
-    /// The PEM file of the certificate, with those that a server sends along.
+    /// The path of the PEM file of the certificate, with the other certificates that a server sends.
     public var certificatePath: String {
         get throws { try CertificateFolder.shared.get().chainPath(of: self) }
     }
 
-    /// How many bytes of certificates a server sends, in DER.
+    /// The number of bytes of certificates that a server sends, in DER.
     public var chainByteCount: Int {
         get throws {
             let lines = try String(contentsOfFile: certificatePath, encoding: .utf8).components(separatedBy: "\n")
@@ -69,44 +70,44 @@ extension TestCertificate {
         }
     }
 
-    /// The PEM file of the certificate alone.
+    /// The path of the PEM file of the certificate alone.
     public var leafPath: String {
         get throws { try file(".pem") }
     }
 
-    /// The PEM file of the intermediate authority, which issued `chained` and `incomplete`.
+    /// The path of the PEM file of the intermediate authority that issued `chained` and `incomplete`.
     public static var intermediatePath: String {
         get throws { try Authority.intermediate.certificate.leafPath }
     }
 
-    /// The PEM file of the private key.
+    /// The path of the PEM file of the private key.
     public var keyPath: String {
         get throws { try file(".key") }
     }
 
-    /// The certificate alone, as DER.
+    /// The certificate alone, in DER.
     public var der: Data {
         get throws { try CertificateFolder.der(fromPEM: leafPath) }
     }
 
-    /// The private key (PKCS#8), as DER.
+    /// The private key (PKCS#8), in DER.
     public var keyDER: Data {
         get throws { try CertificateFolder.der(fromPEM: keyPath) }
     }
 
-    /// The public key (SubjectPublicKeyInfo), as DER.
+    /// The public key (SubjectPublicKeyInfo), in DER.
     public var publicKeyDER: Data {
         get throws { try CertificateFolder.der(fromPEM: file(".pub")) }
     }
 
-    /// A PEM file of the private key, encrypted with a password.
+    /// Makes a PEM file of the private key, encrypted with a password.
     public func encryptedKeyPath(password: String) throws -> String {
         try CertificateFolder.shared.get().make("encrypted.key") { path in
             ["pkey", "-in", try keyPath, "-aes256", "-passout", "pass:" + password, "-out", path]
         }
     }
 
-    /// A PKCS#12 file of the certificate, its chain and its key.
+    /// Makes a PKCS#12 file of the certificate, its chain and its key.
     public func pkcs12Path(password: String) throws -> String {
         try CertificateFolder.shared.get().make("identity.p12") { path in
             ["pkcs12", "-export", "-in", try certificatePath, "-inkey", try keyPath]
@@ -114,7 +115,7 @@ extension TestCertificate {
         }
     }
 
-    /// A PEM file of the certificate with what it is trusted for, in OpenSSL's own form.
+    /// The path of a PEM file of the certificate with its trusted uses, in OpenSSL's own format.
     public var trustedPath: String {
         get throws {
             try CertificateFolder.shared.get().make("trusted.pem") { path in

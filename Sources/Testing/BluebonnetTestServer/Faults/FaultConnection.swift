@@ -11,7 +11,7 @@ final class FaultConnection {
     private var isStalled: Bool
     private var server: (any Channel)?
     private var pipes: (toServer: FaultPipe, toClient: FaultPipe)?
-    /// Whether the client sent its end before there was a server.
+    /// Whether the client closed its side before the proxy was connected to the server.
     private var hasClientEnded = false
 
     init(client: any Channel, plan: FaultPlan, isStalled: Bool) {
@@ -21,7 +21,7 @@ final class FaultConnection {
     func begin(toPort port: Int) throws {
         try client.pipeline.syncOperations.addHandler(FaultEnd(of: self, isClient: true))
         let bound = NIOLoopBound(self, eventLoop: client.eventLoop)
-        // The channel is not active before its initializer has returned.
+        // Later, because the channel is not active before its initializer has returned.
         if plan.isRefused { return client.eventLoop.execute { bound.value.reset() } }
         let bootstrap = ClientBootstrap(group: client.eventLoop)
             .channelOption(.autoRead, value: false)
@@ -66,13 +66,14 @@ final class FaultConnection {
 
     func writabilityChanged(ofClient isClient: Bool) { pipe(!isClient)?.pump() }
 
-    /// One end sends no more; what it sent before still arrives. Where nothing arrives any more, nobody waits for it.
+    /// One end has closed its side. Bytes that it sent before are still delivered. If the client closes while a
+    /// direction is stalled forever, both sockets are reset instead.
     func ended(fromClient: Bool) {
         if fromClient, let pipes, pipes.toServer.isStalledForEver || pipes.toClient.isStalledForEver { return reset() }
         if let pipe = pipe(fromClient) { pipe.sourceEnded() } else if fromClient { hasClientEnded = true }
     }
 
-    /// One end is gone altogether.
+    /// One socket has closed completely.
     func closed(isClient: Bool, byReset: Bool) {
         if byReset && !isStalled { return reset() }
         ended(fromClient: isClient)

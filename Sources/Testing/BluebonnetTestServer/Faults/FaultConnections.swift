@@ -4,7 +4,7 @@
 import BluebonnetLocks
 import NIOCore
 
-/// The connections of one proxy, and the plans of those that come.
+/// The connections of one proxy, and the plans of further connections.
 final class FaultConnections: Sendable {
     typealias Connection = NIOLoopBound<FaultConnection>
 
@@ -34,7 +34,7 @@ final class FaultConnections: Sendable {
 
     func set(_ schedule: FaultSchedule) { state.withLock { ($0.schedule, $0.scheduledCount) = (schedule, 0) } }
 
-    /// Notes the mode, and gives the connections that have to hear of it.
+    /// Stores the mode. Returns the connections to which the caller must apply it.
     func set(_ mode: FaultProxy.Mode) -> [Connection] {
         state.withLock { state in
             state.mode = mode

@@ -3,19 +3,19 @@
 
 import NIOCore
 
-/// One direction of a connection: takes what one socket gives, and gives it to the other one late, in pieces, and as
-/// far as the plan says. Event-loop thread only.
+/// One direction of a connection: passes bytes from one socket to the other with the delays, pieces and faults of the
+/// plan. Event-loop thread only.
 final class FaultPipe {
     private enum Ending {
         /// The source still sends.
         case open
-        /// The source sends no more, and what it sent has to arrive.
+        /// The source has closed its side, and the buffered bytes must still be delivered.
         case announced
-        /// The target got the end, or will get nothing more.
+        /// The target received the end, or will receive nothing further.
         case done
     }
 
-    /// How much is held before the source is read no further.
+    /// The number of buffered bytes at which the source is no longer read.
     private static let heldLimit = 256 * 1024
 
     private let source: any Channel
@@ -26,7 +26,7 @@ final class FaultPipe {
     private var heldByteCount = 0
     private var passedByteCount = 0
     private var pendingFault: FaultPlan.Fault?
-    /// Nothing passes before.
+    /// The time before which no bytes pass.
     private var nextPassing = NIODeadline.uptimeNanoseconds(0)
     private var isStalled = true
     private(set) var isStalledForEver = false
@@ -55,20 +55,20 @@ final class FaultPipe {
         pump()
     }
 
-    /// The source sends no more.
+    /// The source has closed its side.
     func sourceEnded() {
         guard ending == .open else { return }
         ending = .announced
         pump()
     }
 
-    /// The target takes no more: the source is told when it sends.
+    /// The target has closed. The source is closed too, unless the pipe is stalled.
     func targetClosed() {
         isTargetClosed = true
         pump()
     }
 
-    /// Nothing more passes.
+    /// Stops the pipe. Buffered bytes are dropped.
     func stop() {
         ending = .done
         timer?.cancel()
@@ -76,7 +76,7 @@ final class FaultPipe {
         (held, heldByteCount) = ([], 0)
     }
 
-    /// Passes on what may pass now, and comes back when more may.
+    /// Passes on the bytes that may pass now, and schedules itself for the rest.
     func pump() {
         timer?.cancel()
         timer = nil
@@ -108,7 +108,7 @@ final class FaultPipe {
             count = min(count, max(rate / 50, 1))
             nextPassing = now + .nanoseconds(Int64(count) * 1_000_000_000 / Int64(rate))
         } else if slice != nil {
-            nextPassing = now + .microseconds(50)  // the other end has to see pieces
+            nextPassing = now + .microseconds(50)  // so that the other end receives separate pieces
         }
         guard let piece = held[0].bytes.readSlice(length: count) else { return }
         if held[0].bytes.readableBytes == 0 { held.removeFirst() }
@@ -117,7 +117,7 @@ final class FaultPipe {
         target.writeAndFlush(piece, promise: nil)
     }
 
-    /// Lets the fault happen when its place is reached; true when it did.
+    /// Applies the fault if its position is reached. Returns whether it did.
     private func strikesNow() -> Bool {
         guard let fault = pendingFault, passedByteCount >= fault.afterByteCount else { return false }
         pendingFault = nil
@@ -143,7 +143,8 @@ final class FaultPipe {
         setReading()
     }
 
-    /// Reads from the source as long as there is room; what comes after a half-close is read and lost.
+    /// Reads from the source while the buffer is below its limit. Bytes that arrive after a half-close are read and
+    /// dropped.
     private func setReading() {
         let isWanted = !isStalled && !isStalledForEver && heldByteCount < Self.heldLimit
         try? source.syncOptions?.setOption(.autoRead, value: isWanted)
@@ -157,6 +158,6 @@ final class FaultPipe {
 }
 
 extension Duration {
-    /// The whole nanoseconds.
+    /// The duration in whole nanoseconds.
     fileprivate var nanoseconds: Int64 { Int64(self / .nanoseconds(1)) }
 }

@@ -1,7 +1,8 @@
 // Bluebonnet: HTTP operations for Swift on Linux.
 // SPDX-License-Identifier: MIT
 
-/// What a `FaultProxy` does to one connection: to the bytes of each direction, and to its end.
+/// The faults that a `FaultProxy` applies to one connection: to the bytes of each direction, and to the end of the
+/// connection.
 ///
 /// ```swift
 /// var plan = FaultPlan()
@@ -9,28 +10,29 @@
 /// plan.toClient.fault = .init(.reset, afterByteCount: 1000)
 /// ```
 public struct FaultPlan: Sendable, Hashable {
-    /// What happens to the bytes of one direction. The default changes nothing.
+    /// The faults of one direction. The default changes nothing.
     public struct Direction: Sendable, Hashable {
-        /// How much later each byte arrives. Default zero.
+        /// The delay of each byte. Default zero.
         public var latency = Duration.zero
-        /// The most bytes that arrive in one piece. Default nil: pieces are as they come.
+        /// The maximum size of a piece, in bytes. Default nil: pieces pass as they arrive.
         public var sliceByteCount: Int?
-        /// How many bytes are divided into such pieces; what follows arrives as it comes. Default nil: all.
+        /// The number of bytes that are divided into pieces; later bytes pass as they arrive. Default nil: all.
         public var slicedByteCount: Int?
-        /// The most bytes a second. Default nil: no limit.
+        /// The maximum rate, in bytes per second. Default nil: no limit.
         public var bytesPerSecond: Int?
-        /// What goes wrong, once. Default nil: nothing.
+        /// A fault that happens once. Default nil: none.
         public var fault: Fault?
 
-        /// Changes nothing.
+        /// Makes a direction without faults.
         public init() {}
     }
 
-    /// Something that goes wrong at one place in the bytes of a direction.
+    /// A fault at one position in the bytes of a direction.
     public struct Fault: Sendable, Hashable {
-        /// What happens.
+        /// The kind of the fault.
         public var kind: FaultKind
-        /// How many bytes of the direction arrive before. 0 is as soon as both ends are connected.
+        /// The number of bytes of the direction that pass before the fault. 0 means as soon as both ends are
+        /// connected.
         public var afterByteCount: Int
 
         /// Makes a fault.
@@ -39,37 +41,37 @@ public struct FaultPlan: Sendable, Hashable {
         }
     }
 
-    /// What goes wrong.
+    /// The kind of a fault.
     public enum FaultKind: Sendable, Hashable {
-        /// Both ends get the end of the connection (FIN); bytes that are under way are lost.
+        /// Both ends get the end of the connection (FIN). Bytes under way are lost.
         case drop
         /// Both ends get a reset (RST).
         case reset
-        /// The end that the direction leads to gets an end (FIN), and what else is sent to it is lost. The other
-        /// direction goes on.
+        /// The receiver of the direction gets the end of the connection (FIN), and further bytes to it are lost. The
+        /// other direction continues.
         case halfClose
-        /// Nothing arrives in the direction for a time; nil is for as long as the connection is open.
+        /// No bytes pass in the direction for a time; nil means as long as the connection is open.
         case stall(Duration?)
     }
 
     /// Whether the client gets a reset instead of a connection to the server. Default false.
     public var isRefused = false
-    /// What the client sends.
+    /// The direction from the client to the server.
     public var toServer = Direction()
-    /// What the server sends.
+    /// The direction from the server to the client.
     public var toClient = Direction()
 
-    /// Changes nothing.
+    /// Makes a plan without faults.
     public init() {}
 
-    /// A plan in which something goes wrong in what the server sends.
+    /// Returns a plan with a fault in the direction from the server to the client.
     public static func toClient(_ kind: FaultKind, afterByteCount: Int) -> FaultPlan {
         var plan = FaultPlan()
         plan.toClient.fault = Fault(kind, afterByteCount: afterByteCount)
         return plan
     }
 
-    /// A plan in which something goes wrong in what the client sends.
+    /// Returns a plan with a fault in the direction from the client to the server.
     public static func toServer(_ kind: FaultKind, afterByteCount: Int) -> FaultPlan {
         var plan = FaultPlan()
         plan.toServer.fault = Fault(kind, afterByteCount: afterByteCount)
@@ -78,7 +80,7 @@ public struct FaultPlan: Sendable, Hashable {
 }
 
 extension FaultPlan: CustomStringConvertible {
-    /// What differs from a connection without a proxy, for the message of a test that fails.
+    /// The differences from a connection without a proxy, for the message of a failed test.
     public var description: String {
         if isRefused { return "refused" }
         let directions = [("to server", toServer), ("to client", toClient)].compactMap { name, direction in
@@ -89,7 +91,7 @@ extension FaultPlan: CustomStringConvertible {
 }
 
 extension FaultPlan.Direction: CustomStringConvertible {
-    /// What differs from a connection without a proxy; empty when nothing does.
+    /// The differences from a connection without a proxy; empty without differences.
     public var description: String {
         var words: [String] = []
         if latency > .zero { words.append("latency \(latency)") }

@@ -5,25 +5,25 @@ import NIOCore
 import NIOPosix
 import Testing
 
-/// A TCP proxy on 127.0.0.1 in front of another port there, for what networks do between two programs. It knows bytes
-/// only, so TLS and HTTP/2 pass through it.
+/// A TCP proxy on 127.0.0.1 in front of another local port, which simulates network faults. It does not interpret the
+/// bytes, so TLS and HTTP/2 pass through it.
 ///
 /// ```swift
 /// let proxy = try await FaultProxy.start(toPort: server.port, schedule: FaultSchedule(seed: 7))
 /// // … a client connects to proxy.port; each connection gets the schedule's next plan …
-/// await proxy.set(.stall)   // nothing arrives any more, in neither direction
+/// await proxy.set(.stall)   // nothing arrives in either direction
 /// await proxy.cut()         // both ends of all connections get a reset
 /// await proxy.set(.forward)
 /// ```
 public final class FaultProxy: Sendable {
-    /// What happens to all connections together, besides their plans.
+    /// The behaviour of all connections, in addition to their plans.
     public enum Mode: Sendable, Hashable {
-        /// Bytes go through, as the plans say.
+        /// Bytes pass according to the plans.
         case forward
-        /// Connections are made and stay open, but nothing goes through, ends of connections included. It goes through
-        /// later, in order, when the proxy forwards again.
+        /// Connections are accepted and stay open, but nothing passes, not even the end of a connection. Everything
+        /// passes later, in order, when the proxy forwards again.
         case stall
-        /// New connections get a reset; those that are open go on.
+        /// New connections get a reset; open ones continue.
         case refuse
     }
 
@@ -42,8 +42,8 @@ public final class FaultProxy: Sendable {
     /// Starts a proxy on a free port of 127.0.0.1.
     ///
     /// - Parameters:
-    ///   - port: where connections lead to.
-    ///   - schedule: the plans of connections; by default they are unchanged.
+    ///   - port: the port to which connections lead.
+    ///   - schedule: the plans of connections. Default: no faults.
     public static func start(toPort port: Int, schedule: FaultSchedule = FaultSchedule()) async throws -> FaultProxy {
         let connections = FaultConnections(schedule)
         let bootstrap = ServerBootstrap(group: TestServer.group)
@@ -59,7 +59,7 @@ public final class FaultProxy: Sendable {
         return FaultProxy(listener: listener, connections: connections)
     }
 
-    /// Starts a proxy, hands it to `body`, and stops it however that ends.
+    /// Starts a proxy, passes it to `body`, and stops it when `body` returns or throws.
     public static func serving<Result>(
         toPort port: Int, schedule: FaultSchedule = FaultSchedule(), _ body: (FaultProxy) async throws -> Result
     ) async throws -> Result {
@@ -77,30 +77,31 @@ public final class FaultProxy: Sendable {
     /// The port of the proxy.
     public var port: Int { listener.localAddress?.port ?? 0 }
 
-    /// The connections that are open.
+    /// The number of open connections.
     public var openConnectionCount: Observed<Int> { connections.openCount }
 
-    /// The number of connections that were made so far.
+    /// The number of connections accepted so far.
     public var connectionCount: Int { connections.count }
 
-    /// The plans of new connections from now on, counted anew from the next connection.
+    /// Sets the plans of new connections, counted from the next connection.
     public func set(_ schedule: FaultSchedule) { connections.set(schedule) }
 
-    /// Changes what happens to all connections, and waits until it does.
+    /// Changes the behaviour of all connections. Returns when the change is in effect.
     public func set(_ mode: Mode) async {
         for connection in connections.set(mode) {
             try? await connection.eventLoop.submit { connection.value.set(isStalled: mode == .stall) }.get()
         }
     }
 
-    /// Ends all connections with a reset, at both ends, in any mode. New ones are made as the mode says.
+    /// Ends all connections with a reset, at both ends, in any mode. New connections are accepted according to the
+    /// mode.
     public func cut() async {
         for connection in connections.all {
             try? await connection.eventLoop.submit { connection.value.reset() }.get()
         }
     }
 
-    /// Listens no longer, and ends all connections with a reset. A second call does nothing.
+    /// Stops listening, and ends all connections with a reset. Further calls do nothing.
     public func stop() async {
         try? await listener.close().get()
         await cut()

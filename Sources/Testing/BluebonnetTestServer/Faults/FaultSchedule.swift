@@ -1,10 +1,10 @@
 // Bluebonnet: HTTP operations for Swift on Linux.
 // SPDX-License-Identifier: MIT
 
-/// Which plan each connection through a `FaultProxy` gets, in the order in which connections are made.
+/// Assigns plans to the connections through a `FaultProxy`, in the order in which they are made.
 ///
-/// A schedule made from a seed gives the same plans in every run. Print the schedule when a test fails: its
-/// description has the seed.
+/// A schedule made from a seed has the same plans in every run. Print the schedule when a test fails: its description
+/// contains the seed.
 ///
 /// ```swift
 /// let proxy = try await FaultProxy.start(toPort: server.port, schedule: FaultSchedule(seed: 7))
@@ -17,40 +17,41 @@ public struct FaultSchedule: Sendable, Hashable {
 
     /// The bounds of random plans.
     public struct Limits: Sendable, Hashable {
-        /// The number of connections of a hundred that have a fault; the others are slow or sliced at most. Default 60.
+        /// The percentage of connections with a fault; the others are at most slow or sliced. Default 60.
         public var faultyPercentage = 60
-        /// The most bytes before a fault. Small numbers are as probable as large ones. Default 300,000.
+        /// The maximum number of bytes before a fault. Small and large magnitudes are equally probable. Default
+        /// 300,000.
         public var largestByteCount = 300_000
-        /// The longest stall that ends. Default 0.3 s.
+        /// The maximum time of a stall that ends. Default 0.3 s.
         public var longestStall = Duration.milliseconds(300)
-        /// The greatest latency of a direction. Default 20 ms.
+        /// The maximum latency of a direction. Default 20 ms.
         public var greatestLatency = Duration.milliseconds(20)
-        /// Whether a half-close may end what the client sends, while the answer still passes. Default true. Some
-        /// servers take a request whose body is cut short for a whole one, and answer it with success.
+        /// Whether a half-close may end the client's direction while the answer still passes. Default true. Some
+        /// servers accept a truncated request body as complete, and answer with success.
         public var halfClosesRequests = true
-        /// The number of connections from the first on that get random plans; later ones are unchanged, so that who
-        /// tries often enough succeeds. Default nil: all.
+        /// The number of connections, from the first, that get random plans. Later connections have no faults, so that
+        /// enough retries succeed. Default nil: all connections.
         public var connectionCount: Int?
 
-        /// The defaults.
+        /// Makes limits with their defaults.
         public init() {}
     }
 
     private let source: Source
 
-    /// Gives plans in order, then one plan to every connection.
+    /// Makes a schedule that assigns the plans in order, then the plan `rest` to every further connection.
     public init(_ plans: [FaultPlan] = [], then rest: FaultPlan = FaultPlan()) { source = .plans(plans, rest: rest) }
 
-    /// Gives random plans that the seed repeats.
+    /// Makes a schedule of random plans, which are the same for the same seed.
     public init(seed: UInt64, limits: Limits = Limits()) { source = .seed(seed, limits) }
 
-    /// The plan of a connection, by its number from 0.
+    /// Returns the plan of a connection by its number, from 0.
     public func plan(forConnection number: Int) -> FaultPlan {
         switch source {
         case .plans(let plans, let rest): return number < plans.count ? plans[number] : rest
         case .seed(let seed, let limits):
             if let count = limits.connectionCount, number >= count { return FaultPlan() }
-            // A generator for each connection: its plan does not depend on who asked before.
+            // One generator per connection, so that plans do not depend on the order of calls.
             var chance = Chance(seed: seed &* 0x2545_F491_4F6C_DD1D &+ UInt64(truncatingIfNeeded: number))
             return chance.plan(limits)
         }
@@ -67,7 +68,7 @@ extension FaultSchedule: CustomStringConvertible {
     }
 }
 
-/// Random numbers that a seed repeats (SplitMix64), and plans made of them.
+/// A generator of random numbers from a seed (SplitMix64), and of plans made from them.
 private struct Chance: RandomNumberGenerator {
     private var state: UInt64
 
@@ -101,7 +102,7 @@ private struct Chance: RandomNumberGenerator {
         var direction = FaultPlan.Direction()
         if happens(25) { direction.latency = time(upTo: limits.greatestLatency) }
         if happens(30) {
-            // A hundred pieces, so that the proxy does not become what is slow.
+            // Only a hundred pieces, so that the proxy itself does not dominate the time.
             let slice = 1 + byteCount(4000)
             (direction.sliceByteCount, direction.slicedByteCount) = (slice, slice * 100)
         }
@@ -121,7 +122,7 @@ private struct Chance: RandomNumberGenerator {
 
     private mutating func happens(_ percentage: Int) -> Bool { Int.random(in: 0..<100, using: &self) < percentage }
 
-    /// A number of bytes whose magnitude is random, so that heads and handshakes are hit as often as bodies.
+    /// Returns a number of bytes of random magnitude, so that heads and handshakes are hit as often as bodies.
     private mutating func byteCount(_ largest: Int) -> Int {
         let bits = Int.bitWidth - max(largest, 1).leadingZeroBitCount
         return Int.random(in: 0...min(largest, (1 << Int.random(in: 1...bits, using: &self)) - 1), using: &self)

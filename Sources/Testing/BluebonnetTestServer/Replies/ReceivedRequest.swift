@@ -3,36 +3,36 @@
 
 public import Foundation
 
-/// One request as the server saw it.
+/// One request as the server received it.
 public struct ReceivedRequest: Sendable {
-    /// The method, as sent. Empty if the first line made no sense.
+    /// The method, as sent. Empty if the first line is malformed.
     public var method = ""
-    /// The request target, as sent: path and query, or for a proxy a URL or an authority.
+    /// The request target, as sent: path and query, or, for a proxy, a URL or an authority.
     public var target = ""
     /// The protocol version, as sent; "HTTP/2" over HTTP/2.
     public var version = ""
-    /// The header fields, in order. Over HTTP/2, `:authority` is the first, by the name Host.
+    /// The header fields, in order. Over HTTP/2, the first is `:authority`, under the name Host.
     public var headers = WireFields()
     /// The body without its chunked framing.
     public var body = Data()
-    /// The first line and the headers as they were on the wire, with the empty line. Empty over HTTP/2.
+    /// The first line and the headers as on the wire, with the empty line. Empty over HTTP/2.
     public var rawHead = Data()
-    /// The body as it was on the wire, with its chunked framing.
+    /// The body as on the wire, with its chunked framing.
     public var rawBody = Data()
-    /// How many reads, or frames, it took. A piece that was sent on its own can still come with the one before it,
-    /// never apart.
+    /// The number of reads, or of frames, in which the request arrived. Pieces that were sent separately can arrive
+    /// together, but one piece never arrives in parts.
     public var pieceCount = 0
-    /// Whether all of it arrived.
+    /// Whether the whole request arrived.
     public var isComplete = false
-    /// The number of its connection: 1 is the first that the server accepted.
+    /// The number of the connection: 1 is the first that the server accepted.
     public var connection = 0
-    /// Its number on its connection, from 1.
+    /// The number of the request on its connection, from 1.
     public var numberOnConnection = 0
 
     /// The target up to the question mark.
     public var path: String { String(target.prefix { $0 != "?" }) }
 
-    /// The target after the question mark, if there is one.
+    /// The target after the question mark; nil without a question mark.
     public var query: String? {
         target.firstIndex(of: "?").map { String(target[target.index(after: $0)...]) }
     }

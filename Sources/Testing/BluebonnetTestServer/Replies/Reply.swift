@@ -3,74 +3,75 @@
 
 public import Foundation
 
-/// What the server does with one request: a list of steps, carried out in order.
+/// The server's reaction to one request: a list of steps, performed in order.
 ///
-/// The connection stays open for the next request, unless a step closes it.
+/// The connection stays open for the next request unless a step closes it.
 public struct Reply: Sendable {
-    /// One thing to do.
+    /// One step of a reply.
     public enum Step: Sendable {
-        /// Sends the bytes as they are. Over HTTP/2 they are read as an HTTP/1.1 response: its head becomes a HEADERS
-        /// frame as soon as it is whole, what follows becomes DATA frames.
+        /// Sends the bytes unchanged. Over HTTP/2 they are parsed as an HTTP/1.1 response: the head becomes a HEADERS
+        /// frame as soon as it is complete, and the rest becomes DATA frames.
         case bytes(Data)
-        /// Sends the status and the fields of a head. Over HTTP/2, `Transfer-Encoding` and `Connection` are left out.
+        /// Sends the status and the fields of a head. Over HTTP/2, `Transfer-Encoding` and `Connection` are omitted.
         case head(status: Int, fields: WireFields)
         /// Sends the bytes, unless the request was a HEAD.
         case body(Data)
         /// Sends the bytes as one chunk, over HTTP/2 as DATA, unless the request was a HEAD.
         case chunk(Data)
-        /// Sends the last chunk and the trailers, over HTTP/2 a HEADERS frame that ends the stream, unless the request
-        /// was a HEAD.
+        /// Sends the last chunk and the trailers, unless the request was a HEAD. Over HTTP/2 this is a HEADERS frame
+        /// that ends the stream.
         case trailers(WireFields)
-        /// Goes on when the test opens the gate.
+        /// Continues when the test opens the gate.
         case wait(until: Gate)
-        /// Goes on after a while.
+        /// Continues after a time.
         case delay(Duration)
         /// Sends the bytes in pieces of `chunk` bytes, with a pause after each.
         case drip(Data, chunk: Int, every: Duration)
-        /// Sends nothing more and keeps the connection open, for ever.
+        /// Sends nothing further and keeps the connection open forever.
         case stall
-        /// Closes the connection in good order: GOAWAY over HTTP/2, close_notify on TLS, then FIN.
+        /// Closes the connection gracefully: GOAWAY over HTTP/2, close_notify on TLS, then FIN.
         case close
-        /// Closes the connection with FIN only. On TLS this is an end without close_notify.
+        /// Closes the connection with FIN only. On TLS, the end has no close_notify.
         case closeWithoutNotice
-        /// Breaks the connection off with RST.
+        /// Aborts the connection with RST.
         case reset
-        /// Ends the request's stream with an error code (RFC 9113, 7). Over HTTP/1.1 the connection is broken off.
+        /// Ends the request's stream with an error code (RFC 9113, 7). Over HTTP/1.1 the connection is aborted.
         case resetStream(code: UInt32)
-        /// Says that the connection takes no more requests (GOAWAY), and whether this request is looked at, then goes
-        /// on. Nothing over HTTP/1.1.
+        /// Announces that the connection accepts no further requests (GOAWAY), and whether this request is processed,
+        /// then continues. Does nothing over HTTP/1.1.
         case goAway(includesRequest: Bool)
-        /// Sends the same bytes again and again, as fast as the peer takes them, until it closes.
+        /// Sends the same bytes repeatedly, as fast as the peer reads them, until the peer closes.
         case endless(chunk: Data)
-        /// Joins the connection to the server on that port of 127.0.0.1, as a proxy does after CONNECT; with a stall,
-        /// what the server sends stops there. Over HTTP/2 the stream ends with HTTP_1_1_REQUIRED.
+        /// Connects the connection to the server on this port of 127.0.0.1, as a proxy does after CONNECT. With a
+        /// stall, the server's bytes stop there. Over HTTP/2 the stream ends with HTTP_1_1_REQUIRED.
         case tunnel(toPort: Int, stall: TunnelStall? = nil)
     }
 
-    /// What to do, in order.
+    /// The steps, in order.
     public var steps: [Step]
 
-    /// Makes a reply of those steps.
+    /// Makes a reply from steps.
     public init(_ steps: [Step]) {
         self.steps = steps
     }
 
-    /// A copy of the reply with more steps after it.
+    /// Returns a copy of the reply with further steps.
     public func then(_ more: Step...) -> Reply {
         Reply(steps + more)
     }
 
-    /// The bytes that the reply sends over HTTP/1.1 to a request other than HEAD, as far as it ends by itself.
+    /// The bytes that the reply sends over HTTP/1.1 to a request other than HEAD, without steps that do not end by
+    /// themselves.
     public var bytes: Data {
         steps.reduce(into: Data()) { $0.append($1.wireBytes) }
     }
 
-    /// Sends only the first bytes of the reply, then does `end`.
+    /// Returns a reply that sends only the first bytes of this reply, then performs `end`.
     public func cut(afterByteCount byteCount: Int, then end: Step = .close) -> Reply {
         Reply([.bytes(bytes.prefix(byteCount)), end])
     }
 
-    /// Sends the same bytes in pieces, with a pause after each.
+    /// Returns a reply that sends the same bytes in pieces, with a pause after each.
     public func dripping(chunk: Int = 1, every interval: Duration = .zero) -> Reply {
         Reply([.drip(bytes, chunk: chunk, every: interval)])
     }

@@ -4,24 +4,24 @@
 public import Foundation
 
 extension Reply {
-    /// Closes in good order without an answer.
+    /// Closes gracefully without an answer.
     public static let close = Reply([.close])
-    /// Answers nothing and keeps the connection open.
+    /// Sends no answer and keeps the connection open.
     public static let stall = Reply([.stall])
-    /// Breaks the connection off without an answer.
+    /// Aborts the connection without an answer.
     public static let reset = Reply([.reset])
 
-    /// A reply of those steps.
+    /// Returns a reply of these steps.
     public static func steps(_ steps: [Step]) -> Reply { Reply(steps) }
 
-    /// Sends the bytes as they are.
+    /// Returns a reply that sends the bytes unchanged.
     public static func raw(_ bytes: Data) -> Reply { Reply([.bytes(bytes)]) }
 
-    /// Sends the text as it is: every end of line must be in it.
+    /// Returns a reply that sends the text unchanged. The text must contain every line end.
     public static func raw(_ text: String) -> Reply { raw(Data(text.utf8)) }
 
-    /// A whole response. Content-Length is added unless it, or Transfer-Encoding, is among the headers, or the status
-    /// has no body.
+    /// Returns a complete response. Content-Length is added, unless the headers contain Content-Length or
+    /// Transfer-Encoding, or a response with this status has no body.
     public static func response(
         status: Int = 200, headers: WireFields = [:], body: Data = Data(), addsContentLength: Bool = true
     ) -> Reply {
@@ -34,14 +34,14 @@ extension Reply {
         return Reply([.head(status: status, fields: headers)] + (body.isEmpty ? [] : [.body(body)]))
     }
 
-    /// A whole response with a text as body.
+    /// Returns a complete response with a text as its body.
     public static func response(
         status: Int = 200, headers: WireFields = [:], body: String, addsContentLength: Bool = true
     ) -> Reply {
         response(status: status, headers: headers, body: Data(body.utf8), addsContentLength: addsContentLength)
     }
 
-    /// A response in chunks, each sent by itself; empty ones are left out.
+    /// Returns a response in chunks, each sent separately. Empty chunks are omitted.
     public static func chunked(
         status: Int = 200, headers: WireFields = [:], chunks: [Data], trailers: WireFields = [:]
     ) -> Reply {
@@ -51,14 +51,14 @@ extension Reply {
         return Reply([.head(status: status, fields: headers)] + pieces + [.trailers(trailers)])
     }
 
-    /// A response in chunks of text.
+    /// Returns a response in chunks of text.
     public static func chunked(
         status: Int = 200, headers: WireFields = [:], chunks: [String], trailers: WireFields = [:]
     ) -> Reply {
         chunked(status: status, headers: headers, chunks: chunks.map { Data($0.utf8) }, trailers: trailers)
     }
 
-    /// A redirect without a body.
+    /// Returns a redirect without a body.
     public static func redirect(to location: String, status: Int = 302, headers: WireFields = [:]) -> Reply {
         var headers = headers
         headers.fields.append(.init(name: "Location", value: location))

@@ -3,18 +3,18 @@
 
 import NIOCore
 
-/// Where a tunnel lets nothing more through from the server, while both its ends stay open: a handshake that stalls.
+/// The position at which a tunnel stops passing the server's bytes while both ends stay open, for a stalled handshake.
 public enum TunnelStall: Sendable, Hashable {
-    /// After so many bytes.
+    /// After this number of bytes.
     case afterByteCount(Int)
-    /// Before the first TLS record of a type (RFC 8446, 5.1): 20 is a change of ciphers, 22 the handshake in clear, 23
-    /// what is encrypted.
+    /// Before the first TLS record of a type (RFC 8446, 5.1): 20 is a change of ciphers, 22 the plaintext handshake,
+    /// 23 encrypted data.
     case beforeRecord(type: UInt8)
-    /// After the head of the first TLS record of a type and the first half of what is in it.
+    /// After the head and the first half of the content of the first TLS record of a type.
     case insideRecord(type: UInt8)
 }
 
-/// Says how much of what a server sends is still let through. A value that knows TLS records by their heads only.
+/// Determines how many of a server's bytes still pass. A value type that parses only the heads of TLS records.
 struct TunnelMeter {
     private let stall: TunnelStall
     private var head: [UInt8] = []
@@ -26,7 +26,7 @@ struct TunnelMeter {
         self.stall = stall
     }
 
-    /// The bytes that are let through.
+    /// Returns the bytes that pass.
     mutating func take(_ buffer: ByteBuffer) -> [UInt8] {
         var passed: [UInt8] = []
         for byte in buffer.readableBytesView where lets(byte) { passed.append(byte) }

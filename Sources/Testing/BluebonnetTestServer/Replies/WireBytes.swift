@@ -4,7 +4,7 @@
 import Foundation
 
 extension Reply.Step {
-    /// What the step sends over HTTP/1.1 and ends by itself: nothing for a step that waits, closes or goes on for ever.
+    /// The bytes that the step sends over HTTP/1.1; empty for a step that waits, closes or continues forever.
     var wireBytes: Data {
         switch self {
         case .bytes(let data), .body(let data), .drip(let data, chunk: _, every: _): data
@@ -17,7 +17,7 @@ extension Reply.Step {
         }
     }
 
-    /// Whether a request with the method HEAD goes without what the step sends.
+    /// Whether the step is omitted in the reply to a HEAD request.
     var isBody: Bool {
         switch self {
         case .body, .chunk, .trailers: true

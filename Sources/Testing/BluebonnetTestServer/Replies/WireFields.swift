@@ -1,9 +1,9 @@
 // Bluebonnet: HTTP operations for Swift on Linux.
 // SPDX-License-Identifier: MIT
 
-/// Header fields in the order and spelling in which they are, or were, on the wire.
+/// Header fields with the order and spelling of the wire.
 public struct WireFields: Sendable, Equatable, ExpressibleByDictionaryLiteral {
-    /// One line of a header.
+    /// One header line.
     public struct Field: Sendable, Equatable {
         /// The name, as sent.
         public var name: String
@@ -11,7 +11,7 @@ public struct WireFields: Sendable, Equatable, ExpressibleByDictionaryLiteral {
         public var value: String
     }
 
-    /// Every field, in order, duplicates included.
+    /// Every field in order, including duplicates.
     public var fields: [Field]
 
     /// Makes a list from pairs of name and value.
@@ -27,16 +27,16 @@ public struct WireFields: Sendable, Equatable, ExpressibleByDictionaryLiteral {
     /// The names, in order, as sent.
     public var names: [String] { fields.map(\.name) }
 
-    /// The first value of that name, in any case.
+    /// The first value of this name, compared without regard to case.
     public subscript(name: String) -> String? { values(named: name).first }
 
-    /// All values of that name, in any case, in order.
+    /// Returns all values of this name, in order. Names are compared without regard to case.
     public func values(named name: String) -> [String] {
         let wanted = name.lowercased()
         return fields.filter { $0.name.lowercased() == wanted }.map(\.value)
     }
 
-    /// The lines as they go on the wire, each with its end of line.
+    /// The lines as on the wire, each with its line end.
     var wireFormat: String {
         fields.map { "\($0.name): \($0.value)\r\n" }.joined()
     }

@@ -5,7 +5,7 @@ import NIOCore
 import NIOPosix
 import NIOSSL
 
-/// Sets up each accepted connection: numbers it, builds its pipeline, notes its end.
+/// Sets up each accepted connection: numbers it, builds its pipeline, records its end.
 struct ConnectionFactory: Sendable {
     let options: TestServer.Options
     let script: TestServer.Script
@@ -21,12 +21,13 @@ struct ConnectionFactory: Sendable {
         tls = try options.certificate.map { try NIOSSLContext(configuration: $0.serverConfiguration(options)) }
     }
 
-    /// Prepares an accepted connection.
+    /// Sets up an accepted connection.
     func prepare(_ channel: any Channel) -> EventLoopFuture<Void> {
         channel.eventLoop.makeCompletedFuture {
             let number = noteBeginning()
             let wire = WireHandler { received, sent in note(number, received: received, sent: sent) }
-            // A turn later: first the handlers learn of the end, and note what had arrived.
+            // One turn of the event loop later, so that the handlers see the end first and record the bytes that had
+            // arrived.
             channel.closeFuture.whenComplete { _ in channel.eventLoop.execute { noteEnd(number) } }
             try setOptions(channel)
             try channel.pipeline.syncOperations.addHandler(wire)
@@ -38,7 +39,7 @@ struct ConnectionFactory: Sendable {
         }
     }
 
-    /// Notes what went wrong first on a connection.
+    /// Records the first error of a connection.
     func noteFailure(_ number: Int, _ words: String) {
         log.update { log in
             if log.connections[number - 1].failure == nil { log.connections[number - 1].failure = words }

@@ -4,8 +4,8 @@
 import NIOCore
 import NIOSSL
 
-/// One connection: reads requests, asks the script about each, has the replies played one after the other. A connection
-/// of HTTP/2 only passes through. Event-loop thread only.
+/// One connection: reads requests, calls the script for each, and plays the replies one after the other. HTTP/2
+/// connections only pass through. Event-loop thread only.
 final class ConnectionHandler: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
 
@@ -14,7 +14,7 @@ final class ConnectionHandler: ChannelInboundHandler {
     private let wire: WireHandler
     private let outlet: WireOutlet
     private let player: ReplyPlayer
-    /// What has arrived as long as it may be HTTP/2.
+    /// The bytes received so far, while the connection may still be HTTP/2.
     private var opening: HTTP2Opening?
     private var speaksHTTP2 = false
     private var parser: RequestParser

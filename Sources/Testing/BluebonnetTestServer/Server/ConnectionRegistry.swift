@@ -3,7 +3,7 @@
 
 import BluebonnetLocks
 
-/// How to close each open connection of one server at once, from any thread.
+/// The open connections of one server, with closures that close them from any thread.
 final class ConnectionRegistry: Sendable {
     private struct State {
         var isClosed = false
@@ -12,7 +12,7 @@ final class ConnectionRegistry: Sendable {
 
     private let state = Mutex(State())
 
-    /// Remembers a connection. One that comes after `closeAll` is closed right away.
+    /// Adds a connection. A connection that is added after `closeAll()` is closed at once.
     func add(_ number: Int, close: @escaping @Sendable () -> Void) {
         let isTooLate = state.withLock { state in
             if !state.isClosed { state.closers[number] = close }
@@ -21,12 +21,12 @@ final class ConnectionRegistry: Sendable {
         if isTooLate { close() }
     }
 
-    /// Forgets a connection that has closed.
+    /// Removes a closed connection.
     func remove(_ number: Int) {
         state.withLock { $0.closers[number] = nil }
     }
 
-    /// Closes all connections, those to come included.
+    /// Closes all connections, including later ones.
     func closeAll() {
         let closers = state.withLock { state in
             state.isClosed = true

@@ -3,15 +3,15 @@
 
 import NIOCore
 
-/// The first bytes of a connection, until they tell whether the client speaks HTTP/2: its connection preface begins
-/// with a method that no request has (RFC 9113, 3.4).
+/// The first bytes of a connection, which determine whether the client uses HTTP/2: its connection preface begins with
+/// a method that no request has (RFC 9113, 3.4).
 struct HTTP2Opening {
     private static let mark = Array("PRI ".utf8)
 
-    /// What has arrived.
+    /// The bytes received so far.
     private(set) var bytes = ByteBuffer()
 
-    /// Takes in what arrived, and says whether it is HTTP/2. Nil when more bytes are needed.
+    /// Appends received bytes. Returns whether the connection is HTTP/2; nil if more bytes are needed.
     mutating func append(_ more: ByteBuffer) -> Bool? {
         bytes.writeImmutableBuffer(more)
         let begin = bytes.readableBytesView.prefix(Self.mark.count)

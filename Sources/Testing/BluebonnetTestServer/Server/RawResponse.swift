@@ -3,9 +3,9 @@
 
 import Foundation
 
-/// Cuts the bytes of an HTTP/1.1 response into what HTTP/2 sends of it. A pure value.
+/// Splits the bytes of an HTTP/1.1 response into the parts that HTTP/2 sends. A pure value.
 struct RawResponse {
-    /// What one or more frames say.
+    /// The content of one or more frames.
     enum Part {
         case headers(status: Int, WireFields)
         case data(Data)
@@ -24,17 +24,17 @@ struct RawResponse {
     private var state = State.head
     private var buffer = Data()
 
-    /// Takes in more bytes.
+    /// Appends further bytes.
     mutating func append(_ bytes: Data) {
         buffer.append(bytes)
     }
 
-    /// A head was sent by itself: what follows is its body, unless it was an interim one.
+    /// Records a head that was sent separately. The bytes that follow a final head are its body.
     mutating func noteHead(status: Int) {
         if status >= 200 { state = .body }
     }
 
-    /// The next part, or nil when more bytes are needed.
+    /// Returns the next part; nil if more bytes are needed.
     mutating func next() -> Part? {
         while true {
             switch state {

@@ -3,22 +3,22 @@
 
 import NIOCore
 
-/// Where a reply goes: a connection of HTTP/1.1 or a stream of HTTP/2. Event-loop thread only.
+/// The destination of a reply: an HTTP/1.1 connection or an HTTP/2 stream. Event-loop thread only.
 protocol ReplyOutlet: AnyObject {
-    /// Sends what a step sends. `isLast` says that no step comes after it.
+    /// Sends the output of a step. `isLast` means that no further step follows.
     func send(_ step: Reply.Step, isLast: Bool) -> EventLoopFuture<Void>
     /// Ends the response, after its last step.
     func finish()
-    /// Says that the connection takes no more requests.
+    /// Announces that the connection accepts no further requests.
     func goAway(includesRequest: Bool) -> EventLoopFuture<Void>
-    /// Closes the connection in good order.
+    /// Closes the connection gracefully.
     func close()
-    /// Closes the connection behind the back of TLS.
+    /// Closes the connection without notifying TLS.
     func closeWithoutNotice()
-    /// Breaks the connection off.
+    /// Aborts the connection.
     func reset()
     /// Ends the stream with an error code.
     func resetStream(code: UInt32)
-    /// Joins the connection to a server on the loopback interface.
+    /// Connects the connection to a server on the loopback interface.
     func becomeTunnel(toPort port: Int, stall: TunnelStall?)
 }

@@ -3,12 +3,11 @@
 
 import NIOCore
 
-/// Carries out the steps of one reply after the other, on one connection of HTTP/1.1 or one stream of HTTP/2.
-/// Event-loop thread only.
+/// Performs the steps of a reply in order, on one HTTP/1.1 connection or one HTTP/2 stream. Event-loop thread only.
 final class ReplyPlayer {
     private let channel: any Channel
     private let outlet: any ReplyOutlet
-    /// What is left to do, the next step last.
+    /// The remaining steps, the next one last.
     private var steps: [Reply.Step] = []
     private var omitsBody = false
     private var whenDone: (() -> Void)?
@@ -27,7 +26,7 @@ final class ReplyPlayer {
         advance()
     }
 
-    /// Gives up what is left, because the connection has ended.
+    /// Drops the remaining steps, because the connection has ended.
     func end() {
         steps = []
         whenDone = nil
@@ -45,12 +44,12 @@ final class ReplyPlayer {
             return
         }
         perform(step)?.assumeIsolated().whenSuccess { [self] in
-            // Not at once: a step may be done before it returns, and there is no end to an endless reply.
+            // Later, because a step may be complete before it returns, and an endless reply would recurse without end.
             channel.eventLoop.assumeIsolated().execute { self.advance() }
         }
     }
 
-    /// Begins one step. Nil means that nothing comes after it.
+    /// Begins one step. Returns nil if no step can follow it.
     private func perform(_ step: Reply.Step) -> EventLoopFuture<Void>? {
         switch step {
         case .bytes, .head, .body, .chunk, .trailers:

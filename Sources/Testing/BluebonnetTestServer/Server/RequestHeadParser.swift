@@ -3,9 +3,10 @@
 
 import Foundation
 
-/// Reads the first line and the fields of a request. It forgives everything, because tests send nonsense on purpose.
+/// Parses the first line and the fields of a request. The parser accepts any input, because tests send malformed
+/// requests on purpose.
 enum RequestHeadParser {
-    /// What can be made of the bytes of a head, its empty line included.
+    /// Parses as much as possible of a head, which includes its empty line.
     static func parse(_ head: Data) -> ReceivedRequest {
         var request = ReceivedRequest()
         request.rawHead = head
@@ -18,7 +19,7 @@ enum RequestHeadParser {
         return request
     }
 
-    /// The fields of lines that have no end any more. A line without a colon is none.
+    /// Returns the fields of lines without their ends. Lines without a colon are ignored.
     static func fields(_ lines: some Sequence<String>) -> WireFields {
         var fields = WireFields()
         fields.fields = lines.compactMap(field)

@@ -4,15 +4,15 @@
 import Foundation
 import NIOCore
 
-/// Cuts the bytes of one connection into requests. A pure value: it knows no sockets and answers nothing.
+/// Splits the bytes of one connection into requests. A pure value: it accesses no socket and sends no answer.
 struct RequestParser {
-    /// What the bytes turned out to be.
+    /// A parsed part of the input.
     enum Event {
-        /// A head that asks for "100 Continue" before its body.
+        /// A head that expects "100 Continue" before its body.
         case continueExpected
-        /// A whole request, or the head of one whose body is not wanted.
+        /// A complete request, or its head if bodies are not read.
         case request(ReceivedRequest)
-        /// Bytes that no request can have there. Nothing follows.
+        /// Bytes that are not valid at this position. No event follows.
         case malformed
     }
 
@@ -38,7 +38,7 @@ struct RequestParser {
         refusesExpectations = options.refusesExpectations
     }
 
-    /// Takes in what arrived.
+    /// Appends received bytes.
     mutating func append(_ bytes: ByteBuffer) {
         pieceCount = buffer.readableBytes == 0 && isBetweenRequests ? 1 : pieceCount + 1
         buffer.discardReadBytes()
@@ -49,14 +49,14 @@ struct RequestParser {
         if case .head = state { true } else { false }
     }
 
-    /// The request that was under way when the connection ended, if there was one.
+    /// Returns the request that was incomplete when the connection ended; nil without one.
     func unfinishedRequest() -> ReceivedRequest? {
         var unfinished = request
         if case .head = state { unfinished.rawHead.append(contentsOf: buffer.readableBytesView) }
         return unfinished.rawHead.isEmpty ? nil : unfinished
     }
 
-    /// The next event, or nil when more bytes are needed.
+    /// Returns the next event; nil if more bytes are needed.
     mutating func next() -> Event? {
         while true {
             switch state {
@@ -88,7 +88,7 @@ struct RequestParser {
         }
     }
 
-    /// Reads the head and decides what follows it.
+    /// Parses a head and determines the state that follows.
     private mutating func begin(_ head: Data) -> Event? {
         request = RequestHeadParser.parse(head)
         if !readsBodies {
@@ -122,7 +122,7 @@ struct RequestParser {
         return .malformed
     }
 
-    /// Moves what has arrived of the body, and says how much is still to come.
+    /// Moves the available part of the body to the request. Returns the number of bytes that are still missing.
     private mutating func moveBody(atMost byteCount: Int) -> Int {
         let available = min(byteCount, buffer.readableBytes)
         if let slice = buffer.readSlice(length: available) {
@@ -140,7 +140,7 @@ struct RequestParser {
         return Int(String(decoding: digits, as: UTF8.self).trimmingCharacters(in: .whitespaces), radix: 16)
     }
 
-    /// Takes the bytes up to and with `end`, once it has arrived.
+    /// Removes and returns the bytes up to the end of `end`; nil until it has arrived.
     private mutating func takeThrough(_ end: String) -> Data? {
         let mark = Array(end.utf8)
         let view = buffer.readableBytesView

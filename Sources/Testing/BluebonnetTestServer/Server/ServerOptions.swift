@@ -2,50 +2,52 @@
 // SPDX-License-Identifier: MIT
 
 extension TestServer {
-    /// Choices that go for all connections of a server.
+    /// The options of a server, which apply to all its connections.
     public struct Options: Sendable {
-        /// The certificate to speak TLS with. Nil means plain HTTP.
+        /// The certificate for TLS; nil means plain HTTP.
         public var certificate: TestCertificate?
-        /// The only version of TLS to speak. Nil means 1.2 or later.
+        /// The only supported version of TLS; nil means 1.2 or later.
         public var tlsVersion: TLSVersion?
-        /// Whether clients may choose HTTP/2, besides HTTP/1.1: by ALPN over TLS, with prior knowledge in the clear.
+        /// Whether clients can choose HTTP/2 in addition to HTTP/1.1: by ALPN over TLS, with prior knowledge in
+        /// plaintext.
         public var speaksHTTP2 = false
-        /// How many requests a connection of HTTP/2 takes at once.
+        /// The maximum number of concurrent requests on an HTTP/2 connection.
         public var concurrentStreamLimit = 100
-        /// Whether a client must present a certificate of the test authority.
+        /// Whether clients must present a certificate of the test authority.
         public var requiresClientCertificate = false
-        /// Where to listen instead of on a port.
+        /// The path of a Unix socket to listen on instead of a port.
         public var unixSocketPath: String?
-        /// Whether bodies are read. If not, the script is called when a head has arrived, and nothing more is read from
-        /// that connection: what the client sends stays in the socket, so that a close becomes a reset.
+        /// Whether bodies are read. If false, the script is called when a head has arrived, and nothing further is
+        /// read from the connection. Bytes that the client sends stay in the socket, so that a close becomes a reset.
         public var readsBodies = true
-        /// Reads nothing of a connection for so long after the first bytes behind the TLS handshake, if there is one.
+        /// The time for which reading from a connection pauses after the first bytes; over TLS, after the first bytes
+        /// that follow the handshake. Nil means no pause.
         public var readingPause: Duration?
-        /// Whether "Expect: 100-continue" is answered.
+        /// Whether the server answers "Expect: 100-continue".
         public var sendsContinue = true
-        /// Whether a request that asks for "Expect: 100-continue" is over with its head: the script answers it, and the
-        /// next bytes on the connection are another request.
+        /// Whether a request with "Expect: 100-continue" ends with its head: the script answers it, and the next bytes
+        /// on the connection are another request.
         public var refusesExpectations = false
-        /// Closes each connection, in good order and unannounced, after that many answers.
+        /// The number of answers after which each connection is closed, gracefully and unannounced; nil for no limit.
         public var requestsPerConnection: Int?
-        /// What to do as soon as a connection is accepted, before anything is read from it.
+        /// The reply to play as soon as a connection is accepted, before anything is read from it.
         public var greeting: Reply?
-        /// The size of the socket's send buffer, to make back-pressure come early.
+        /// The size of the socket's send buffer in bytes, to cause back-pressure early.
         public var sendBufferByteCount: Int?
 
-        /// The defaults: plain HTTP on a port, bodies read, connections kept alive.
+        /// Makes options with their defaults: plain HTTP on a port, bodies read, connections kept alive.
         public init() {}
     }
 
     /// A version of TLS.
     public enum TLSVersion: Sendable {
-        /// TLS 1.0 or 1.1, which a client should refuse.
+        /// TLS 1.0 or 1.1, which clients should refuse.
         case v10, v11
         /// TLS 1.2 or 1.3.
         case v12, v13
     }
 
-    /// Starts a server, hands it to `body`, and stops it however that ends.
+    /// Starts a server, passes it to `body`, and stops it when `body` returns or throws.
     public static func serving<Result>(
         _ options: Options = Options(), script: @escaping Script, _ body: (TestServer) async throws -> Result
     ) async throws -> Result {

@@ -4,7 +4,7 @@
 import NIOSSL
 
 extension TestCertificate {
-    /// What a NIO server needs to present this certificate.
+    /// Returns the configuration of a NIO server that presents this certificate.
     func serverConfiguration(_ options: TestServer.Options) throws -> TLSConfiguration {
         let chain = try NIOSSLCertificate.fromPEMFile(certificatePath)
         let key = try NIOSSLPrivateKey(file: keyPath, format: .pem)
@@ -22,7 +22,7 @@ extension TestCertificate {
 }
 
 extension TestServer.TLSVersion {
-    /// NIO's value for the version.
+    /// The version as NIO's value.
     fileprivate var nioVersion: TLSVersion {
         switch self {
         case .v10: .tlsv1

@@ -4,19 +4,19 @@
 import NIOCore
 import NIOHTTP2
 
-/// A connection of HTTP/2: what its streams share. Event-loop thread only.
+/// An HTTP/2 connection: the state that its streams share. Event-loop thread only.
 final class StreamConnection {
     /// The options of the server.
     var options: TestServer.Options { factory.options }
-    /// Next to the socket.
+    /// The handler next to the socket.
     let wire: WireHandler
 
     private let number: Int
     private let factory: ConnectionFactory
     private let channel: any Channel
-    /// Of the stream that came last.
+    /// The id of the latest stream.
     private var lastStreamID = HTTP2StreamID.rootStream
-    /// Of the last GOAWAY; nil before the first.
+    /// The last stream id in the latest GOAWAY; nil before the first GOAWAY.
     private var announcedStreamID: HTTP2StreamID?
     private var requestCount = 0
     private var answerCount = 0
@@ -25,7 +25,7 @@ final class StreamConnection {
         (self.number, self.factory, self.wire, self.channel) = (number, factory, wire, channel)
     }
 
-    /// Adds what reads frames and makes streams to the end of the connection's pipeline.
+    /// Adds the handlers for frames and streams to the end of the connection's pipeline.
     func install() throws {
         let settings = [HTTP2Setting(parameter: .maxConcurrentStreams, value: options.concurrentStreamLimit)]
         let frames = NIOHTTP2Handler(
@@ -38,7 +38,7 @@ final class StreamConnection {
         try channel.pipeline.syncOperations.addHandlers([frames, streams, StreamFailures(number, factory)])
     }
 
-    /// Notes a request that arrived, and asks the script about it.
+    /// Records a request. Returns the script's reply.
     func answer(to request: ReceivedRequest) -> Reply {
         var request = request
         requestCount += 1
@@ -47,27 +47,27 @@ final class StreamConnection {
         return factory.script(request)
     }
 
-    /// Notes what had arrived of a request whose stream ended first.
+    /// Records the received part of a request whose stream ended before it was complete.
     func noteUnfinished(_ request: ReceivedRequest) {
         var request = request
         (request.connection, request.numberOnConnection) = (number, requestCount + 1)
         factory.log.update { [request] in $0.unfinishedRequests.append(request) }
     }
 
-    /// Counts an answer, and closes the connection after the last one that it may have.
+    /// Counts an answer, and closes the connection after the last answer that the options allow.
     func noteAnswer() {
         answerCount += 1
         if answerCount == options.requestsPerConnection { close(last: lastStreamID) }
     }
 
-    /// Sends GOAWAY: the streams after `last` are not answered. A second GOAWAY takes nothing back (RFC 9113, 6.8):
-    /// NIO would refuse it, and the connection would be closed before the first one has left.
+    /// Sends GOAWAY: streams after `last` are not answered. A second GOAWAY must not raise the last stream id (RFC
+    /// 9113, 6.8): NIO would refuse it, and the connection would be closed before the first GOAWAY was sent.
     func goAway(last: HTTP2StreamID) -> EventLoopFuture<Void> {
         let last = min(last, announcedStreamID ?? last)
         announcedStreamID = last
         let frame = HTTP2Frame(
             streamID: .rootStream, payload: .goAway(lastStreamID: last, errorCode: .noError, opaqueData: nil))
-        // Not within a read: NIO closes a connection without streams when the next frame of that read comes, before it
+        // Not during a read: NIO closes a connection without streams at the next frame of the same read, before it
         // flushes.
         let channel = channel
         return channel.eventLoop.flatSubmit { channel.writeAndFlush(frame) }
@@ -78,7 +78,7 @@ final class StreamConnection {
         let wire = NIOLoopBound(wire, eventLoop: channel.eventLoop)
         let channel = channel
         goAway(last: last).whenComplete { _ in
-            // TLS sends its close_notify in here, and would then wait for the client's.
+            // TLS sends its close_notify here, and would then wait for the client's.
             channel.close(promise: nil)
             wire.value.close()
         }
@@ -93,7 +93,7 @@ final class StreamConnection {
     }
 }
 
-/// Notes what goes wrong on a connection of HTTP/2. Event-loop thread only.
+/// Records the errors of an HTTP/2 connection. Event-loop thread only.
 private final class StreamFailures: ChannelInboundHandler {
     typealias InboundIn = HTTP2Frame
 

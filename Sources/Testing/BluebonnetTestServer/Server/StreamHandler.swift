@@ -6,7 +6,7 @@ import NIOCore
 import NIOHPACK
 import NIOHTTP2
 
-/// One stream of HTTP/2: reads its request, asks the script about it, has the reply played. Event-loop thread only.
+/// One HTTP/2 stream: reads its request, calls the script, and plays the reply. Event-loop thread only.
 final class StreamHandler: ChannelInboundHandler {
     typealias InboundIn = HTTP2Frame.FramePayload
 
@@ -38,7 +38,7 @@ final class StreamHandler: ChannelInboundHandler {
 
     func channelInactive(context: ChannelHandlerContext) {
         player.end()
-        // A stream ends with its response's last frame: the player learns of nothing after that.
+        // The last frame of the response ends the stream before the player reports that the reply is done.
         if isAnswering && outlet.hasEnded { connection.noteAnswer() }
         if hasHead && !isAnswering { connection.noteUnfinished(request) }
         context.fireChannelInactive()
@@ -73,7 +73,7 @@ final class StreamHandler: ChannelInboundHandler {
     private func finish() {
         let length = request.headers["Content-Length"].map { Int($0) }
         guard length == nil || length == request.body.count else {
-            // A request of another length than it says is malformed (RFC 9113, 8.1.1).
+            // A request with a body of another length than its Content-Length is malformed (RFC 9113, 8.1.1).
             return outlet.resetStream(code: UInt32(HTTP2ErrorCode.protocolError.networkCode))
         }
         request.isComplete = true

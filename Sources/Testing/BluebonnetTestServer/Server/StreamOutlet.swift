@@ -6,7 +6,7 @@ import NIOCore
 import NIOHPACK
 import NIOHTTP2
 
-/// One stream of HTTP/2. Event-loop thread only.
+/// Sends a reply on one HTTP/2 stream. Event-loop thread only.
 final class StreamOutlet: ReplyOutlet {
     private let channel: any Channel
     private let streamID: HTTP2StreamID
@@ -34,7 +34,7 @@ final class StreamOutlet: ReplyOutlet {
 
     func finish() {
         if hasEnded { return }
-        // A reply without a head is none that HTTP/2 can carry.
+        // HTTP/2 cannot send a reply without a head.
         guard hasBegun else { return resetStream(code: UInt32(HTTP2ErrorCode.internalError.networkCode)) }
         _ = write(.data(Data()), isLast: true)
     }
@@ -85,7 +85,7 @@ final class StreamOutlet: ReplyOutlet {
 }
 
 extension WireFields {
-    /// The fields as HTTP/2 has them: names in lower case, none that speaks of the connection (RFC 9113, 8.2.2).
+    /// The fields for HTTP/2: names in lower case, without connection-specific fields (RFC 9113, 8.2.2).
     fileprivate var streamFields: [(String, String)] {
         let left = ["connection", "keep-alive", "proxy-connection", "transfer-encoding", "upgrade"]
         return fields.map { ($0.name.lowercased(), $0.value) }.filter { !left.contains($0.0) }

@@ -6,7 +6,7 @@ import NIOCore
 import NIOPosix
 public import Testing
 
-/// A server of HTTP/1.1 and HTTP/2 on the loopback interface that does to each request exactly what a script says.
+/// An HTTP/1.1 and HTTP/2 server on the loopback interface that answers each request exactly as a script defines.
 ///
 /// ```swift
 /// let server = try await TestServer.start { request in
@@ -15,12 +15,12 @@ public import Testing
 /// // … send requests to server.url("/slow") …
 /// await server.stop()
 /// ```
-/// The script runs on the one thread that all servers share: it must not block. To hold a reply back, use a `Gate`.
+/// The script runs on the single thread that all servers share, and must not block. Use a `Gate` to delay a reply.
 public final class TestServer: Sendable {
-    /// Says what to do with a request.
+    /// Returns the reply to a request.
     public typealias Script = @Sendable (ReceivedRequest) -> Reply
 
-    /// The thread of all servers of the process. It lives as long as the process.
+    /// The event-loop thread of all servers of the process, which lives as long as the process.
     static let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
 
     private let options: Options
@@ -47,7 +47,7 @@ public final class TestServer: Sendable {
         return try await start(options, script)
     }
 
-    /// Starts a server with the choices that go for all its connections.
+    /// Starts a server with options for all its connections.
     public static func start(_ options: Options, _ script: @escaping Script) async throws -> TestServer {
         let log = Observed(Log())
         let registry = ConnectionRegistry()
@@ -65,7 +65,7 @@ public final class TestServer: Sendable {
         return TestServer(options: options, listener: listener, log: log, registry: registry)
     }
 
-    /// Closes the listener and every connection, and waits until they are closed. A second call does nothing.
+    /// Closes the listener and all connections, and waits until they are closed. Further calls do nothing.
     public func stop() async {
         try? await listener.close().get()
         registry.closeAll()
@@ -73,10 +73,10 @@ public final class TestServer: Sendable {
         if let path = options.unixSocketPath { unlink(path) }
     }
 
-    /// The port, or 0 on a Unix socket.
+    /// The port; 0 for a Unix socket.
     public var port: Int { listener.localAddress?.port ?? 0 }
 
-    /// The URL of a path (with its query) on this server.
+    /// Returns the URL of a path, with its query, on this server.
     public func url(_ path: String = "/", host: String = "127.0.0.1") -> URL {
         let scheme = options.certificate == nil ? "http" : "https"
         let authority = options.unixSocketPath == nil ? "\(host):\(port)" : "localhost"
@@ -86,11 +86,11 @@ public final class TestServer: Sendable {
         return url
     }
 
-    /// What happened so far.
+    /// The events so far.
     public var history: Log { log.value }
 
-    /// Waits until the predicate is true of what happened, or the waiting task is cancelled; fails the test with what
-    /// happened if it is not in time. The predicate must be pure: it runs at every change, under a lock.
+    /// Waits until the predicate is true for the log, or the waiting task is cancelled. Fails the test with the log on
+    /// timeout. The predicate must be pure: it is called at every change, under a lock.
     public func wait(
         at location: SourceLocation = #_sourceLocation, until isSatisfied: @escaping @Sendable (Log) -> Bool
     ) async {

@@ -4,7 +4,7 @@
 import NIOCore
 import NIOPosix
 
-/// Carries bytes between a client's connection and a server on the loopback interface. Event-loop thread only.
+/// Transfers bytes between a client's connection and a server on the loopback interface. Event-loop thread only.
 final class Tunnel {
     private let client: any Channel
     private var server: (any Channel)?
@@ -22,12 +22,12 @@ final class Tunnel {
         bootstrap.connect(host: "127.0.0.1", port: port).assumeIsolated().whenComplete { self.connected($0) }
     }
 
-    /// Sends on what the client sent, once there is a server.
+    /// Forwards the client's bytes to the server, or buffers them until the server is connected.
     func forward(_ bytes: ByteBuffer) {
         if let server { server.writeAndFlush(bytes, promise: nil) } else { held.append(bytes) }
     }
 
-    /// Closes the far side, because the client has gone.
+    /// Closes the connection to the server, because the client has closed.
     func end() {
         hasEnded = true
         server?.close(promise: nil)
@@ -42,7 +42,8 @@ final class Tunnel {
     }
 }
 
-/// The far side of a tunnel: hands what the server sends to the client, its end included. Event-loop thread only.
+/// The server side of a tunnel: forwards the server's bytes and the end of its connection to the client. Event-loop
+/// thread only.
 private final class TunnelExit: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
 

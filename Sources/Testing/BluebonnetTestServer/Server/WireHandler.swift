@@ -4,8 +4,8 @@
 import Glibc
 import NIOCore
 
-/// The handler next to the socket: counts the bytes on the wire and closes it behind TLS's back. Event-loop thread
-/// only.
+/// The handler next to the socket: counts the bytes on the wire, and closes the socket without notifying TLS.
+/// Event-loop thread only.
 final class WireHandler: ChannelDuplexHandler {
     typealias InboundIn = ByteBuffer
     typealias InboundOut = ByteBuffer
@@ -39,7 +39,7 @@ final class WireHandler: ChannelDuplexHandler {
         context.write(data, promise: promise)
     }
 
-    /// Closes the socket without telling TLS.
+    /// Closes the socket without notifying TLS.
     func close() {
         context?.close(promise: nil)
     }

@@ -3,9 +3,9 @@
 
 import NIOCore
 
-/// A connection of HTTP/1.1, or a tunnel that a reply has made of it. Event-loop thread only.
+/// Sends replies on an HTTP/1.1 connection, which a reply can turn into a tunnel. Event-loop thread only.
 final class WireOutlet: ReplyOutlet {
-    /// The tunnel that the connection has become, if a reply made it one.
+    /// The tunnel; nil unless a reply has turned the connection into one.
     private(set) var tunnel: Tunnel?
 
     private let channel: any Channel
@@ -24,7 +24,7 @@ final class WireOutlet: ReplyOutlet {
     func goAway(includesRequest: Bool) -> EventLoopFuture<Void> { channel.eventLoop.makeSucceededVoidFuture() }
 
     func close() {
-        // TLS sends its close_notify in here, and would then wait for the client's.
+        // TLS sends its close_notify here, and would then wait for the client's.
         channel.close(promise: nil)
         wire.close()
     }

@@ -4,10 +4,10 @@
 import Foundation
 package import Glibc
 
-/// Starts programs without Foundation's `Process`, which keeps a thread and descriptors of its own: the child gets the
-/// descriptors named here and no others, a process group of its own, and default signals.
+/// Starts programs without Foundation's `Process`, which keeps a thread and descriptors. The child gets only the
+/// descriptors named here, its own process group, and default signals.
 package enum ChildProcess {
-    /// Starts a program and returns its process id. Its output is appended to a file.
+    /// Starts a program and returns its process id. The program's output is appended to a file.
     package static func spawn(_ arguments: [String], input: Int32? = nil, outputPath: String = "/dev/null") throws
         -> pid_t
     {
@@ -27,7 +27,7 @@ package enum ChildProcess {
         }
         posix_spawn_file_actions_addopen(&actions, 1, outputPath, O_WRONLY | O_CREAT | O_APPEND, 0o600)
         posix_spawn_file_actions_adddup2(&actions, 1, 2)
-        // Those above the limit make the spawning fail; those that are not open do not matter.
+        // Closing descriptors above the limit would fail the spawn; closing unused ones has no effect.
         for descriptor in 3..<min(Int32(sysconf(Int32(_SC_OPEN_MAX))), 4096) {
             posix_spawn_file_actions_addclose(&actions, descriptor)
         }
@@ -40,7 +40,8 @@ package enum ChildProcess {
         return pid
     }
 
-    /// Runs a program to its end, and returns its output. Throws, with its output, when its exit status is not 0.
+    /// Runs a program to its end and returns its output. Throws an error that contains the output if the exit status
+    /// is not 0.
     @discardableResult
     package static func run(_ arguments: [String], in folder: TemporaryFolder) throws -> String {
         let outputPath = folder.path("output-\(UUID().uuidString)")
@@ -55,12 +56,13 @@ package enum ChildProcess {
         return output
     }
 
-    /// Whether a child has exited by now. Its status is thrown away.
+    /// Returns whether a child has exited. The exit status is discarded.
     package static func hasExited(_ pid: pid_t) -> Bool {
         waitpid(pid, nil, WNOHANG) != 0
     }
 
-    /// Where a program is: on the path, or where system programs are, which the path of an ordinary user leaves out.
+    /// Returns the path of a program, from `PATH` or from the folders of system programs, which an ordinary user's
+    /// `PATH` omits.
     package static func find(_ program: String) -> String? {
         if program.contains("/") { return access(program, X_OK) == 0 ? program : nil }
         let path = ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin"
@@ -68,7 +70,7 @@ package enum ChildProcess {
         return folders.map { "\($0)/\(program)" }.first { access($0, X_OK) == 0 }
     }
 
-    /// The text of a file, or nothing.
+    /// Returns the text of a file, or an empty text if it cannot be read.
     package static func contents(of path: String) -> String {
         (try? String(contentsOfFile: path, encoding: .utf8)) ?? ""
     }

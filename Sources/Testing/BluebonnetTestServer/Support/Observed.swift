@@ -5,7 +5,7 @@ import BluebonnetLocks
 import Dispatch
 public import Testing
 
-/// A value behind a lock that any thread may change and a test may wait on.
+/// A value, guarded by a lock, that any thread can change and a test can await.
 ///
 /// ```swift
 /// let order = Observed([String]())
@@ -14,7 +14,7 @@ public import Testing
 /// await order.becomes(["ended"])
 /// await order.becomes { $0.count == 1 }
 /// ```
-/// For a value that can only be asked for, there are `becomes(_:within:at:value:)` and
+/// For a value without notifications of changes, use `becomes(_:within:at:value:)` and
 /// `eventually(_:within:at:satisfies:)`.
 public final class Observed<Value: Sendable>: Sendable {
     private enum End: Sendable {
@@ -40,10 +40,10 @@ public final class Observed<Value: Sendable>: Sendable {
         state = Mutex(State(value: value))
     }
 
-    /// The value now.
+    /// The current value.
     public var value: Value { state.withLock { $0.value } }
 
-    /// Changes the value, then resumes whoever waited for what it has become.
+    /// Changes the value, then resumes the waiters whose condition it satisfies.
     @discardableResult
     public func update<Result: Sendable>(_ change: @Sendable (inout Value) -> Result) -> Result {
         let (result, satisfied) = state.withLock { state in
@@ -55,12 +55,12 @@ public final class Observed<Value: Sendable>: Sendable {
         return result
     }
 
-    /// Waits until the value is as wanted. Fails the test with the last value seen if it is not in time.
+    /// Waits until the value satisfies a condition. Fails the test with the last value on timeout.
     ///
-    /// The wait ends, too, when its task is cancelled, as by the test's time limit. `isWanted` runs at every change
-    /// under the lock and must be pure.
+    /// Waiting also ends when the task is cancelled, for example by the test's time limit. `isWanted` is called at
+    /// every change under the lock and must be pure.
     ///
-    /// - Returns: whether the value was as wanted.
+    /// - Returns: whether the value satisfied the condition.
     @discardableResult
     public func becomes(
         within limit: Duration = patience, at location: SourceLocation = #_sourceLocation,
@@ -69,7 +69,7 @@ public final class Observed<Value: Sendable>: Sendable {
         await becomes(isWanted, named: nil, within: limit, at: location)
     }
 
-    /// Waits until the value is equal to another one. Fails the test with the last value seen if it is not in time.
+    /// Waits until the value equals another one. Fails the test with the last value on timeout.
     @discardableResult
     public func becomes(
         _ wanted: Value, within limit: Duration = patience, at location: SourceLocation = #_sourceLocation
@@ -77,7 +77,7 @@ public final class Observed<Value: Sendable>: Sendable {
         await becomes({ $0 == wanted }, named: "\(wanted)", within: limit, at: location)
     }
 
-    /// Calls `action` once, as soon as the value satisfies the predicate: at once, or on the thread that changes it.
+    /// Calls `action` once when the value satisfies the predicate: at once, or on the thread that changes the value.
     func whenSatisfied(_ isSatisfied: @escaping @Sendable (Value) -> Bool, _ action: @escaping @Sendable () -> Void) {
         add(Waiter(isWanted: isSatisfied) { _ in action() }, number: nextNumber())
     }
@@ -108,7 +108,7 @@ public final class Observed<Value: Sendable>: Sendable {
         return await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
                 add(Waiter(isWanted: isWanted) { continuation.resume(returning: $0) }, number: number)
-                // The cancellation may have come before there was a waiter to remove.
+                // The cancellation may have come before the waiter was added.
                 if Task.isCancelled { giveUp(number) { _ in .cancelled } }
             }
         } onCancel: {
@@ -143,7 +143,7 @@ extension Observed where Value == Int {
 }
 
 extension Observed {
-    /// Appends to a list.
+    /// Appends an element to a list.
     public func append<Element: Sendable>(_ element: Element) where Value == [Element] {
         update { $0.append(element) }
     }

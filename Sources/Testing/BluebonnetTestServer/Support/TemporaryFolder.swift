@@ -3,9 +3,9 @@
 
 public import Foundation
 
-/// A folder of its own under the system's temporary folder.
+/// A unique folder in the system's temporary folder.
 public struct TemporaryFolder: Sendable {
-    /// Where it is.
+    /// The URL of the folder.
     public let url: URL
 
     /// Makes an empty folder that only this user can read.
@@ -15,10 +15,10 @@ public struct TemporaryFolder: Sendable {
             at: url, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
     }
 
-    /// The path of a file or folder in it.
+    /// Returns the path of a file or folder in the folder.
     public func path(_ name: String) -> String { url.appendingPathComponent(name).path }
 
-    /// Writes a file in it, and returns its path. Folders on the way are made.
+    /// Writes a file in the folder, after creating intermediate folders. Returns its path.
     @discardableResult
     public func write(_ name: String, _ contents: Data) throws -> String {
         let file = url.appendingPathComponent(name)
@@ -28,13 +28,13 @@ public struct TemporaryFolder: Sendable {
         return file.path
     }
 
-    /// Writes a text file in it, and returns its path.
+    /// Writes a text file in the folder. Returns its path.
     @discardableResult
     public func write(_ name: String, _ contents: String) throws -> String {
         try write(name, Data(contents.utf8))
     }
 
-    /// Removes it and all that is in it.
+    /// Removes the folder and its contents.
     public func remove() {
         try? FileManager.default.removeItem(at: url)
     }

@@ -1,9 +1,9 @@
 // Bluebonnet: HTTP operations for Swift on Linux.
 // SPDX-License-Identifier: MIT
 
-/// Why a test server, or something it needs, could not be started.
+/// The error of starting a test server, or a resource that it needs.
 public struct TestServerError: Error, CustomStringConvertible {
-    /// What happened, in words.
+    /// The description of the error.
     public let description: String
 
     package init(_ description: String) {

@@ -4,22 +4,22 @@
 import Foundation
 public import Testing
 
-/// How long a test waits before it fails: much longer than anything takes on a slow machine, and shorter than the time
-/// limits of the suites, which would not say what was waited for.
+/// The time that a test waits before it fails. It is much longer than any step takes on a slow machine, and shorter
+/// than the time limits of the suites, whose failures do not name the awaited condition.
 public let patience = Duration.seconds(30)
 
-/// Asks for a value until it is as wanted. Fails the test with the last value seen if it is not in time.
+/// Polls a value until it satisfies a condition. Fails the test with the last value on timeout.
 ///
-/// This is for what can only be asked, like another process's files. A value that changes in this process is better
-/// `Observed`.
+/// Use this for values without notifications of changes, such as another process's files. For a value that changes in
+/// this process, prefer `Observed`.
 ///
 /// ```swift
 /// await eventually(server.log) { $0.contains("ready") }
 /// await becomes(5) { folder.names.count }
 /// ```
-/// The wait ends, too, when its task is cancelled, as by the test's time limit.
+/// Waiting also ends when the task is cancelled, for example by the test's time limit.
 ///
-/// - Returns: whether the value was as wanted.
+/// - Returns: whether the value satisfied the condition.
 @discardableResult
 public func eventually<Value>(
     _ value: @autoclosure () async throws -> Value, within limit: Duration = patience,
@@ -29,7 +29,7 @@ public func eventually<Value>(
     return conclude(isWanted(last), nil, last, limit, location)
 }
 
-/// Asks for a value until it is equal to another one. Fails the test with the last value seen if it is not in time.
+/// Polls a value until it equals another one. Fails the test with the last value on timeout.
 @discardableResult
 public func becomes<Value: Equatable>(
     _ wanted: Value, within limit: Duration = patience, at location: SourceLocation = #_sourceLocation,
@@ -39,7 +39,7 @@ public func becomes<Value: Equatable>(
     return conclude(last == wanted, "\(wanted)", last, limit, location)
 }
 
-/// Does the same on a thread that may block, which must be none of Swift's tasks.
+/// Polls a value until it equals another one, and blocks the thread. Must not be called in a Swift task.
 @available(*, noasync)
 @discardableResult
 public func becomesBlocking<Value: Equatable>(
@@ -56,7 +56,7 @@ public func becomesBlocking<Value: Equatable>(
 }
 
 package enum Polling {
-    /// Asks for a value until it is as wanted, the time is up or the task is cancelled. Returns the last value.
+    /// Polls a value until it satisfies a condition, the time is up or the task is cancelled. Returns the last value.
     @discardableResult
     package static func lastValue<Value>(
         of value: @autoclosure () async throws -> Value, within limit: Duration = .seconds(10),
@@ -79,7 +79,7 @@ private func conclude<Value>(
     return isWanted
 }
 
-/// Fails the test because a value has not become what was waited for.
+/// Fails the test because a value did not satisfy its condition in time.
 func recordLateness<Value>(
     of wanted: String?, lastSeen: Value, after limit: Duration, at location: SourceLocation
 ) {
@@ -87,7 +87,7 @@ func recordLateness<Value>(
     Issue.record("waited \(limit) \(wanted), last value seen: \(excerpt("\(lastSeen)"))", sourceLocation: location)
 }
 
-/// The ends of a text that is long.
+/// Returns the text, or only the beginning and the end of a long text.
 private func excerpt(_ text: String) -> String {
     text.count > 2000 ? "\(text.prefix(500)) … \(text.suffix(1500))" : text
 }

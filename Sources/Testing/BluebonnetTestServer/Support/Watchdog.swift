@@ -5,13 +5,14 @@ import BluebonnetLocks
 import Foundation
 import Glibc
 
-/// Runs a program in a temporary folder and makes sure that neither outlives this process, however it ends.
+/// Runs a program in a temporary folder, and ends the program and removes the folder when this process ends for any
+/// reason.
 ///
-/// A small shell stands between: it holds one end of a pipe whose only other end is here. When that closes,
-/// by `stop()` or because this process was killed, the shell ends the program's whole process group and removes the
+/// A small shell runs in between. It has one end of a pipe, and this process has the only other end. When this end is
+/// closed, by `stop()` or because this process was killed, the shell ends the program's process group and removes the
 /// folder.
 package final class Watchdog: Sendable {
-    /// The program's own folder, with its output in `output`.
+    /// The program's folder. The file `output` contains the program's output.
     package let folder: TemporaryFolder
 
     private struct State {
@@ -34,12 +35,12 @@ package final class Watchdog: Sendable {
 
     private let state: Mutex<State>
 
-    /// Starts a program. Without one, only the folder is watched.
+    /// Starts a program. Without a program, only the folder is watched.
     package init(_ command: [String], in folder: TemporaryFolder) throws {
         self.folder = folder
         let command = try command.isEmpty ? ["true"] : [Self.path(of: command[0])] + command.dropFirst()
         var ends: [Int32] = [-1, -1]
-        // A pair of sockets, because `pipe2` is not to be had here and a descriptor that leaks into another child of
+        // A pair of sockets, because `pipe2` is not available here, and a descriptor that leaked into another child of
         // this process would keep the program running.
         let type = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue)
         guard socketpair(AF_UNIX, type, 0, &ends) == 0 else { throw TestServerError("no descriptors for a pipe") }
@@ -59,13 +60,13 @@ package final class Watchdog: Sendable {
         hangUp()
     }
 
-    /// Whether the program ended by itself.
+    /// Whether the program has ended by itself.
     package var hasExited: Bool { FileManager.default.fileExists(atPath: folder.path("exited")) }
 
-    /// What the program printed so far.
+    /// The program's output so far.
     package var output: String { ChildProcess.contents(of: folder.path("output")) }
 
-    /// Ends the program, and waits until it and its folder are gone.
+    /// Ends the program, and waits until the program has ended and its folder is removed.
     package func stop() async {
         hangUp()
         guard let shell = state.withLock({ $0.shell }) else { return }
@@ -73,7 +74,7 @@ package final class Watchdog: Sendable {
         state.withLock { $0.shell = nil }
     }
 
-    // The shell would look on the path only, where an ordinary user has no system programs.
+    // The shell would search `PATH` only, which omits system programs for an ordinary user.
     private static func path(of program: String) throws -> String {
         guard let path = ChildProcess.find(program) else { throw TestServerError("\(program) is not installed") }
         return path

@@ -5,8 +5,8 @@ public import Bluebonnet
 internal import Foundation
 
 /// A transport in memory that answers every request with status 200 and no body, in the next turn of the network
-/// thread: benchmarks measure the library's own cost with it. A `SimulatedNetwork` would add the cost of its tasks and
-/// steps. Network thread only.
+/// thread. Benchmarks use it to measure the library's own cost; a `SimulatedNetwork` would add the cost of its tasks
+/// and steps. Network thread only.
 package final class InstantTransport: Transport {
     private let stage = NetworkBound(InstantStage())
 
@@ -28,7 +28,7 @@ extension InstantTransport: Sendable {}
 private final class InstantStage {
     private var transfers: [InstantTransfer] = []
 
-    /// - Returns: whether it is the first one of its turn.
+    /// - Returns: whether the transfer is the first of its turn.
     func add(_ transfer: InstantTransfer) -> Bool {
         transfers.append(transfer)
         return transfers.count == 1
@@ -91,7 +91,7 @@ private final class InstantTransfer: Transfer {
 extension InstantTransfer: Sendable {}
 
 extension RequestOperationManager {
-    /// For benchmarks: a manager whose requests never leave the process and are answered at once.
+    /// Makes a manager for benchmarks, whose requests never leave the process and are answered at once.
     @_spi(Benchmarks) public static func inMemory(
         limit: Int = 64, governor: Governor? = nil
     ) -> RequestOperationManager {

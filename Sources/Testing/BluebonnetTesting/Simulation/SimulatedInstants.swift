@@ -3,15 +3,15 @@
 
 internal import Bluebonnet
 
-/// The instants of one simulated transfer in the time of its network, and how much of that time it has used. Without a
-/// simulated time, which is the usual case, instants are those of `MonotonicClock`. Network thread only.
+/// Measures the time of one simulated transfer: its instants and the time it has used, on the clock of its network.
+/// Usually this is `MonotonicClock`; a `TestClock` provides simulated time. Network thread only.
 struct SimulatedInstants {
     private let isMachineTime: Bool
     private let clock: TimeSource
-    /// When the transfer began or went on after a pause; nil during a pause.
+    /// The instant at which the transfer began or resumed; nil during a pause.
     private var runningSince: UInt64?
     private var used: UInt64 = 0
-    /// The two clocks when the head arrived.
+    /// The arrival of the head, on both clocks.
     private var head: (simulated: UInt64, machine: UInt64)?
 
     init(_ network: SimulatedNetwork) {
@@ -27,8 +27,8 @@ struct SimulatedInstants {
         runningSince = nil
     }
 
-    /// - Parameter deadline: an instant of `MonotonicClock`, which does not know of the simulated time that was used.
-    /// - Returns: the deadline.
+    /// - Parameter deadline: an instant of `MonotonicClock`, which does not include used simulated time.
+    /// - Returns: the deadline on the network's clock.
     mutating func goOn(until deadline: UInt64) -> UInt64 {
         runningSince = now
         return self.deadline(deadline)
@@ -36,13 +36,13 @@ struct SimulatedInstants {
 
     mutating func noteHead() { head = (now, MonotonicClock.now()) }
 
-    /// The simulated time that the transfer has used; 0 without one.
+    /// The simulated time that the transfer has used; 0 on the machine's clock.
     var usedTime: UInt64 {
         guard !isMachineTime else { return 0 }
         return used + (runningSince.map { now - $0 } ?? 0)
     }
 
-    /// The deadline of the whole transfer.
+    /// Returns the deadline of the whole transfer on the network's clock.
     func deadline(_ deadline: UInt64) -> UInt64 {
         guard !isMachineTime, deadline != .max else { return deadline }
         let machine = MonotonicClock.now()
@@ -50,7 +50,7 @@ struct SimulatedInstants {
         return now + (left > used ? left - used : 0)
     }
 
-    /// The deadline of the rest of the body, which counts from the head's arrival.
+    /// Returns the deadline of the rest of the body, counted from the arrival of the head, on the network's clock.
     func bodyDeadline(_ deadline: UInt64) -> UInt64 {
         guard !isMachineTime, deadline != .max, let head else { return deadline }
         return head.simulated + (deadline > head.machine ? deadline - head.machine : 0)

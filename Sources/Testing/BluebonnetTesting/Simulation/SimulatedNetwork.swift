@@ -4,14 +4,14 @@
 internal import Bluebonnet
 internal import Foundation
 
-/// A network in memory for the managers of tests: a program's block answers each request. It knows the block, the time
-/// and nothing of the transfers. Any thread.
+/// A network in memory for the managers of tests: a block of the program answers each request. It has the block and
+/// the clock, and does not know the transfers. Any thread.
 final class SimulatedNetwork: Sendable {
-    /// Gives what happens after a request has arrived. Cancelled when nobody waits for the answer any more.
+    /// Returns the steps that follow the arrival of a request. Its task is cancelled when the transfer ends before.
     typealias Answer = @Sendable (SimulatedRequest) async -> [SimulatedStep]
 
     let answer: Answer
-    /// Nil when the machine's clock counts.
+    /// The simulated time; nil for the machine's clock.
     let time: SimulatedTime?
 
     init(time: SimulatedTime?, answer: @escaping Answer) { (self.time, self.answer) = (time, answer) }
@@ -19,7 +19,7 @@ final class SimulatedNetwork: Sendable {
     /// The timers of transfers. Network thread only.
     var timers: NetworkTimers { time?.transfers.value ?? Self.timers.value }
 
-    /// The process's; made on the network thread, where they are first asked for.
+    /// The timers of the process, made on the network thread at the first access.
     private static let timers = NetworkBound(NetworkTimers())
 }
 
@@ -27,29 +27,29 @@ final class SimulatedNetwork: Sendable {
 struct SimulatedRequest: Sendable {
     let url: URL
     let method: String
-    /// In the order in which they would go out, without those that libcurl adds.
+    /// The header fields in the order of sending, without those that libcurl adds.
     let headers: HeaderFields
     let body: Data
 }
 
-/// One event of an answer, in the order in which a client would see them. After the last one the response is over.
+/// One event of an answer as a client would see it. After the last event the response is complete.
 enum SimulatedStep: Sendable {
-    /// Nothing happens for this long.
+    /// Nothing happens for this time.
     case wait(Duration)
     /// The head of the response.
     case head(status: Int, fields: HeaderFields)
     /// Bytes of the body, still content-coded.
     case bytes(Data)
-    /// Nothing happens any more.
+    /// Nothing further happens.
     case stall
     /// The connection ends with an error.
     case fail(NetworkingError)
-    /// No connection is made, because of an error; nothing of the request has left.
+    /// The connection fails with an error, before any byte of the request is sent.
     case refuse(NetworkingError)
-    /// The attempt to connect is never answered; nothing of the request has left.
+    /// The attempt to connect is never answered, and no byte of the request is sent.
     case neverConnect
 
-    /// Whether the request reaches nobody.
+    /// Whether no byte of the request is sent.
     var isUnsent: Bool {
         switch self {
         case .refuse, .neverConnect: true

@@ -5,19 +5,19 @@ internal import Bluebonnet
 internal import Foundation
 internal import Synchronization
 
-/// A time that moves when a test says so: the time limits of transfers over a `SimulatedNetwork`, the waits of retries
-/// and of authenticators, and the holds of governors that were made with it. Any thread.
+/// Simulated time that a test advances. It drives the time limits of transfers over a `SimulatedNetwork`, the waits of
+/// retries and authenticators, and the waits and rates of governors made with it. Any thread.
 final class SimulatedTime: Sendable {
-    /// Shared with the clocks' closures.
+    /// The elapsed time, which the clocks' closures share.
     private final class Elapsed: Sendable {
         let nanoseconds = Atomic<UInt64>(0)
-        /// Transfers that go on without the time moving.
+        /// The number of transfers that progress without time advancing.
         let busyCount = Atomic<Int>(0)
     }
 
     private static let base: UInt64 = 1_000_000_000
 
-    /// The waits of operations.
+    /// The waits of operations between attempts.
     let retries: NetworkBound<RetryWaits>
     /// The timers of governors.
     let governors: NetworkBound<NetworkTimers>
@@ -29,7 +29,7 @@ final class SimulatedTime: Sendable {
     /// - Parameter start: the time of day at the start.
     init(start: Date) {
         let elapsed = Elapsed()
-        // Random waits are as long as they can be.
+        // Random waits have their maximum length.
         let clock = TimeSource(
             now: { Self.base + elapsed.nanoseconds.load(ordering: .acquiring) },
             date: { start.addingTimeInterval(Double(elapsed.nanoseconds.load(ordering: .acquiring)) / 1e9) },
@@ -45,14 +45,14 @@ final class SimulatedTime: Sendable {
         start.addingTimeInterval(Double(elapsed.nanoseconds.load(ordering: .acquiring)) / 1e9)
     }
 
-    /// Moves on, and lets whatever is due begin.
+    /// Advances the time, and starts everything that is due.
     func advance(by duration: Duration) async {
         await onNetworkThread { time in time.moveOn(duration.nanoseconds) }
     }
 
-    /// Moves on to the next instant at which something is due, when nothing goes on without that.
+    /// Advances the time to the next instant at which something is due, unless a transfer progresses without it.
     ///
-    /// - Returns: whether there was one.
+    /// - Returns: whether the time was advanced to such an instant.
     func advanceToNextInstant() async -> Bool {
         await onNetworkThread { time in
             guard time.elapsed.busyCount.load(ordering: .acquiring) == 0 else { return false }
@@ -69,7 +69,7 @@ final class SimulatedTime: Sendable {
         get async { await onNetworkThread { $0.retries.value.attemptCount } }
     }
 
-    /// A transfer goes on without the time moving, or does no longer.
+    /// Counts the transfers that progress without time advancing.
     func noteBusy(_ change: Int) { elapsed.busyCount.wrappingAdd(change, ordering: .acquiringAndReleasing) }
 
     /// Network thread only.

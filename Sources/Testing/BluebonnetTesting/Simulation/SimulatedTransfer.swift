@@ -4,18 +4,18 @@
 internal import Bluebonnet
 internal import Foundation
 
-/// One transfer over a `SimulatedNetwork`: reads the request's body, has the program's block answer, and gives the
-/// answer step by step, each in a piece of work of its own, so that others come in between.
+/// One transfer over a `SimulatedNetwork`: reads the request's body, lets the program's block answer, and delivers the
+/// answer step by step. Each step is separate work on the network thread, so that other work can run in between.
 ///
-/// Network thread only. As with libcurl, a `TransferMachine` decides about time limits and about the response's end.
+/// Network thread only. As with libcurl, a `TransferMachine` determines time limits and the response's end.
 final class SimulatedTransfer: Transfer {
     private enum Phase {
-        /// The request's body is read.
+        /// Reading the request's body.
         case sending
-        /// The block works on its answer.
+        /// Waiting for the block's answer.
         case asking(Task<Void, Never>)
         case answering
-        /// Nothing comes before the time has moved on.
+        /// Waiting for time to advance.
         case waiting
         case stalled
         case over
@@ -37,11 +37,11 @@ final class SimulatedTransfer: Transfer {
     private(set) var hasBegunSending = true
     private var isScheduled = false
     private var isBusy = false
-    /// Of the response's body.
+    /// The number of received bytes of the response's body.
     private(set) var receivedByteCount: Int64 = 0
-    /// Of the whole transfer.
+    /// The deadline of the whole transfer.
     private var deadline = UInt64.max
-    /// Set while nothing answers the attempt to connect.
+    /// The deadline of an unanswered attempt to connect; else nil.
     private var connectDeadline: UInt64?
     private var limitTimer: (ticket: NetworkTimers.Ticket, instant: UInt64)?
 
@@ -105,7 +105,7 @@ extension SimulatedTransfer: Sendable {}
 // MARK: - Steps
 
 extension SimulatedTransfer {
-    /// Asks for the next step.
+    /// Schedules the next step.
     private func schedule() {
         switch phase {
         case .sending, .answering: break
@@ -247,7 +247,7 @@ extension SimulatedTransfer {
         guard let delegate else { return }
         var piece = data.prefix(Self.pieceByteCount)
         if let missing = missingByteCount { piece = piece.prefix(Int(clamping: missing)) }
-        guard !piece.isEmpty else { return }  // more than Content-Length says belongs to no response
+        guard !piece.isEmpty else { return }  // bytes beyond Content-Length are not part of the response
         machine.noteMovement(at: instants.now)
         let result = piece.withUnsafeBytes { bytes in
             Result { () throws(NetworkingError) in try delegate.transferDidReceive(bytes: bytes, mustTake: false) }
@@ -259,7 +259,7 @@ extension SimulatedTransfer {
         if taken < data.count { steps = [.bytes(data.dropFirst(taken))] + steps }
     }
 
-    /// The bytes that Content-Length says and that have not come; nil without Content-Length.
+    /// The number of bytes that are missing according to Content-Length; nil without Content-Length.
     private var missingByteCount: Int64? {
         guard let head = machine.head, head.hasBody(for: request.method) else { return nil }
         return head.contentLength.map { $0 - receivedByteCount }
@@ -291,7 +291,7 @@ extension SimulatedTransfer {
         guard let connectDeadline, machine.flow != .paused else {
             return machine.nextDeadline(bodyDeadline: bodyDeadline)
         }
-        return min(connectDeadline, deadline)  // no byte can move
+        return min(connectDeadline, deadline)  // no byte can move before the connection is made
     }
 
     private var bodyDeadline: UInt64 {
@@ -308,7 +308,7 @@ extension SimulatedTransfer {
             now: now, bodyDeadline: bodyDeadline, sentByteCount: 0, receivedByteCount: receivedByteCount)
     }
 
-    /// The error of the complete response.
+    /// The error at the end of the answer; nil for a complete response.
     private var fault: NetworkingError? {
         guard machine.head != nil else {
             return NetworkingError(.connectionLost, "\(request.hostName) closed the connection before it answered")

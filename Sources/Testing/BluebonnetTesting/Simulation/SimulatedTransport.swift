@@ -25,7 +25,7 @@ final class SimulatedTransport: Transport {
 @available(*, unavailable)
 extension SimulatedTransport: Sendable {}
 
-/// The transfers under way of one simulated network, by their numbers. Network thread only.
+/// The running transfers of one simulated network, by number. Network thread only.
 final class SimulatedStage {
     private var transfers: [Int: SimulatedTransfer] = [:]
     private var lastNumber = 0
@@ -39,7 +39,7 @@ final class SimulatedStage {
 
     func remove(_ number: Int) { transfers[number] = nil }
 
-    /// Nil for a transfer that is over.
+    /// The transfer with a number; nil if it has ended.
     subscript(number: Int) -> SimulatedTransfer? { transfers[number] }
 }
 

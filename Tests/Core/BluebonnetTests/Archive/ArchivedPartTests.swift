@@ -8,7 +8,7 @@ import Testing
 
 @testable import Bluebonnet
 
-extension NetworkTests {
+extension ParallelNetworkTests {
     /// What an archive takes for a part of the body: nothing that came of another response.
     @Suite struct ArchivedPartTests {
         private let fixture = ArchiveFixture()

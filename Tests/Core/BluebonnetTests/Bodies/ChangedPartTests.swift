@@ -8,7 +8,7 @@ import Testing
 
 @testable import Bluebonnet
 
-extension NetworkTests {
+extension ParallelNetworkTests {
     /// What stands beside a destination was changed by somebody else: the file is one version's bytes all the same.
     @Suite struct ChangedPartTests {
         private static let file = Representation(body: .patterned(byteCount: 300_000), etag: "\"one\"")

@@ -8,7 +8,7 @@ import Testing
 
 @testable import Bluebonnet
 
-extension NetworkTests {
+extension ParallelNetworkTests {
     @Suite struct ContentCodingNameTests {
         @Test(arguments: [
             "none", "None", "NONE", "identity", "Identity", "", " ", ",", "none, identity", "identity,none,",

@@ -8,7 +8,7 @@ import Testing
 
 @testable import Bluebonnet
 
-extension NetworkTests {
+extension ParallelNetworkTests {
     /// What an interrupted download left is continued or begun again; the file always has the bytes of one version.
     @Suite struct DownloadResumptionTests {
         static let old = Representation(body: .patterned(byteCount: 200_000), etag: "\"one\"")

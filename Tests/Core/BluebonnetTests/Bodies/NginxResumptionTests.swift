@@ -9,7 +9,7 @@ import Testing
 
 @testable import Bluebonnet
 
-extension NetworkTests {
+extension ParallelNetworkTests {
     /// Interrupted downloads from a server that other people wrote, whose file may have changed meanwhile.
     @Suite(.enabled(if: NginxServer.isAvailable)) struct NginxResumptionTests {
         private static let byteCount = 600_000

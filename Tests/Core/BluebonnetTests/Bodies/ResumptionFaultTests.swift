@@ -8,7 +8,7 @@ import Testing
 
 @testable import Bluebonnet
 
-extension NetworkTests {
+extension ParallelNetworkTests {
     /// Answers to a range request that are no rest, wherever the body goes: it is one version's bytes, or an error.
     @Suite struct ResumptionFaultTests {
         private static let file = Representation(body: .patterned(byteCount: 200_000), etag: "\"one\"")

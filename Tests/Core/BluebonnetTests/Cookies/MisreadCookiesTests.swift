@@ -101,7 +101,7 @@ import Testing
     }
 }
 
-extension NetworkTests {
+extension ParallelNetworkTests {
     /// What one response costs a full jar, however many cookies the response sets.
     @Suite struct ReceivedCookiesTests {
         private struct Work: Equatable {

@@ -8,7 +8,7 @@ import Testing
 
 @testable import Bluebonnet
 
-extension NetworkTests {
+extension ParallelNetworkTests {
     @Suite struct RedirectBlockTests {
         /// `/a` leads to `/b`, which leads to `/c`.
         private static let chain: TestServer.Script = { request in

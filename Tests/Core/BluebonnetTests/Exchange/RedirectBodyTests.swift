@@ -8,7 +8,7 @@ import Testing
 
 @testable import Bluebonnet
 
-extension NetworkTests {
+extension ParallelNetworkTests {
     /// Every method, every status and every kind of body on its way through a redirect (RFC 9110, 15.4; the Fetch
     /// standard's HTTP-redirect fetch).
     @Suite struct RedirectBodyTests {

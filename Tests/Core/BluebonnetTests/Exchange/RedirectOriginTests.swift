@@ -8,7 +8,7 @@ import Testing
 
 @testable import Bluebonnet
 
-extension NetworkTests {
+extension ParallelNetworkTests {
     @Suite struct RedirectOriginTests {
         static let secrets = [
             "Authorization": "Bearer secret", "Cookie": "session=secret", "X-Api-Key": "secret", "X-Anything": "secret",

@@ -8,7 +8,7 @@ import Testing
 
 @testable import Bluebonnet
 
-extension NetworkTests {
+extension ParallelNetworkTests {
     /// From one origin to another and back: what belongs to the first one never leaves it, and is not there again when
     /// the chain comes back.
     @Suite struct RedirectSecretTests {

@@ -8,7 +8,7 @@ import Testing
 
 @testable import Bluebonnet
 
-extension NetworkTests {
+extension ParallelNetworkTests {
     @Suite struct RedirectTargetTests {
         /// What a GET ends with when it is sent to this place; nothing else must be asked for.
         private func code(redirectedTo location: String) async throws -> NetworkingError.Code? {

@@ -8,7 +8,7 @@ import Testing
 
 @testable import Bluebonnet
 
-extension NetworkTests {
+extension ParallelNetworkTests {
     @Suite struct RedirectTests {
         /// A request that is redirected once, as the server of the target has to see it.
         struct Hop: Sendable, CustomTestStringConvertible {

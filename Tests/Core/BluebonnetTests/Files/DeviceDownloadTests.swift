@@ -9,7 +9,7 @@ import Testing
 
 @testable import Bluebonnet
 
-extension NetworkTests {
+extension ParallelNetworkTests {
     @Suite struct DeviceDownloadTests {
         private let folder: DownloadFolder
 

@@ -65,7 +65,7 @@ private final class OAuthServer: Sendable {
     }
 }
 
-extension NetworkTests {
+extension ParallelNetworkTests {
     @Suite struct TokenServerTests {
         private let oauth = OAuthServer()
 

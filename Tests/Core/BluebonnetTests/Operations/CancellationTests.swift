@@ -9,7 +9,7 @@ import Testing
 
 @testable import Bluebonnet
 
-extension NetworkTests {
+extension ParallelNetworkTests {
     @Suite struct CancellationTests {
         /// Checks that a server still gets answers: nothing holds up the network thread.
         private func expectOthersGoOn(_ server: TestServer) async {

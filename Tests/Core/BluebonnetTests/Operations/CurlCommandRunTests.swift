@@ -9,7 +9,7 @@ import Testing
 
 @testable import Bluebonnet
 
-extension NetworkTests {
+extension ParallelNetworkTests {
     /// What curl sends when it is given the printed command is what the operation sends.
     @Suite(.enabled(if: access("/usr/bin/curl", X_OK) == 0)) struct CurlCommandRunTests {
         struct Case: Sendable, CustomTestStringConvertible {

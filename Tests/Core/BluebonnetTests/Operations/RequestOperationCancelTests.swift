@@ -69,8 +69,8 @@ import Testing
     private func isInLine(_ operation: RequestOperation) async -> Bool {
         await withCheckedContinuation { waiter in
             NetworkThread.shared.submit {
-                let reason = operation.runner?.waitReason
-                waiter.resume(returning: reason == operation.state.origin.map { .slot($0) } && reason != nil)
+                let isWaiting = if case .slot? = operation.runner?.waitReason { true } else { false }
+                waiter.resume(returning: isWaiting)
             }
         }
     }

@@ -8,7 +8,7 @@ import Testing
 
 @testable import Bluebonnet
 
-extension NetworkTests {
+extension ParallelNetworkTests {
     /// Names in certificates that are made to deceive, or to wear out: the rest of row D6 of the reliability rules.
     @Suite struct CertificateNameTests {
         /// How a GET ends, for which a server with this certificate answers.

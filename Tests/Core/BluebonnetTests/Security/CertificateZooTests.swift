@@ -8,7 +8,7 @@ import Testing
 
 @testable import Bluebonnet
 
-extension NetworkTests {
+extension ParallelNetworkTests {
     /// Certificates of all kinds, whose root is trusted: rows D6 and D7 of the reliability rules.
     @Suite struct CertificateZooTests {
         /// How a GET of a host's name ends when a server with this certificate answers for it.

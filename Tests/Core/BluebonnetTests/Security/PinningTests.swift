@@ -8,7 +8,7 @@ import Testing
 
 @testable import Bluebonnet
 
-extension NetworkTests {
+extension ParallelNetworkTests {
     /// Pins against servers with all kinds of certificates.
     @Suite struct PinningTests {
         enum Pin: CaseIterable { case leaf, intermediate, root, other }

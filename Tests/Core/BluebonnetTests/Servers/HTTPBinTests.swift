@@ -9,7 +9,7 @@ import Testing
 
 @testable import Bluebonnet
 
-extension NetworkTests {
+extension ParallelNetworkTests {
     /// Redirects and challenges as other people's server makes them.
     @Suite(.enabled(if: HTTPBinServer.isAvailable)) struct HTTPBinTests {
         private func serving(_ body: (HTTPBinServer) async throws -> Void) async throws {

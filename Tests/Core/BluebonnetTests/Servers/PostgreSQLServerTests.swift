@@ -5,7 +5,7 @@ import BluebonnetTestServer
 import RealServers
 import Testing
 
-extension NetworkTests {
+extension ParallelNetworkTests {
     /// The fixture for tests that need a store of a fleet.
     @Suite(.enabled(if: PostgreSQLServer.isAvailable)) struct PostgreSQLServerTests {
         /// Runs `body` with a server of its own, and removes the server afterwards.

@@ -171,7 +171,7 @@ import Testing
     }
 }
 
-extension NetworkTests {
+extension ParallelNetworkTests {
     @Suite struct SessionOrderOnTheWireTests {
         @Test(arguments: [false, true])
         func blocksAboutTheServerAndTheBodyComeFirst(hasCompletionQueue: Bool) async throws {

@@ -8,8 +8,12 @@ import Testing
 
 @testable import Bluebonnet
 
-/// Everything that talks to a server: one test at a time, so that none changes what another one measures.
+/// Tests that measure the process, a time or its connections, or close idle connections: one at a time, so that no test
+/// changes what another measures.
 @Suite(.serialized, .timeLimit(.minutes(2))) struct NetworkTests {}
+
+/// Tests that talk to their own server, and whose result depends on nothing that other tests do.
+@Suite(.timeLimit(.minutes(2))) struct ParallelNetworkTests {}
 
 extension URLRequest {
     /// A request in one line.

@@ -8,7 +8,7 @@ import Testing
 
 @testable import Bluebonnet
 
-extension NetworkTests {
+extension ParallelNetworkTests {
     /// A request's head may be longer than what a socket takes at once.
     @Suite struct BlockedHeadTests {
         /// Without and with a small body that libcurl has a copy of.

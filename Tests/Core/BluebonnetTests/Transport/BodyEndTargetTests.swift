@@ -8,7 +8,7 @@ import Testing
 
 @testable import Bluebonnet
 
-extension NetworkTests {
+extension ParallelNetworkTests {
     /// A reply that is cut anywhere is no success, wherever its body goes.
     @Suite struct BodyEndTargetTests {
         /// A way of sending the same text.

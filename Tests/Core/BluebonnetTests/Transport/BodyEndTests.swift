@@ -8,7 +8,7 @@ import Testing
 
 @testable import Bluebonnet
 
-extension NetworkTests {
+extension ParallelNetworkTests {
     /// A body that ended early is never a success.
     @Suite struct BodyEndTests {
         /// How one request for a reply that is cut after `byteCount` bytes ended.

@@ -7,7 +7,7 @@ import Testing
 
 @testable import Bluebonnet
 
-extension NetworkTests {
+extension ParallelNetworkTests {
     @Suite struct LongHeaderLineTests {
         @Test(arguments: [false, true]) func lineBeyondLibcurlsLimitIsNamedAsSuch(isLater: Bool) async throws {
             let field = ("X-Long", String(repeating: "x", count: 110_000))

@@ -30,8 +30,7 @@ final class CurlPartition: EventLoopClient, RoundEndTask {
     private var pendingResumes: [CurlTransfer] = []
     /// Transfers whose cookies are corrected after the current libcurl call.
     private var correcting: [CurlTransfer] = []
-    /// Transfers with an incomplete response head, and how many more times libcurl is called for each.
-    private var unfinishedHeads: [(transfer: CurlTransfer, callCount: Int)] = []
+    private var unfinishedHeads = StalledHead.Transfers<CurlTransfer>()
     /// Whether the proxy requires Digest before it makes a tunnel.
     var usesProxyDigest = false
     /// Whether the partition is making libcurl stop reading a throttled transfer.
@@ -324,26 +323,16 @@ extension CurlPartition {
         continueHeads()
     }
 
-    /// Schedules further calls of libcurl, because it may have buffered the rest of the response's head
-    /// (`StalledHead`).
-    func continueHeadAfterCall(of transfer: CurlTransfer) {
-        if let last = unfinishedHeads.indices.last, unfinishedHeads[last].transfer === transfer {
-            unfinishedHeads[last].callCount = StalledHead.callCount
-        } else {
-            unfinishedHeads.append((transfer, StalledHead.callCount))
-        }
-    }
+    /// Schedules further calls of libcurl, because it may have buffered the rest of the response's head.
+    func continueHeadAfterCall(of transfer: CurlTransfer) { unfinishedHeads.add(transfer) }
 
-    /// Makes libcurl process the transfers with incomplete heads: libcurl processes a transfer again when a pause
-    /// ends. The next line may be longer than its buffer, and another transfer of the connection may come first, so
-    /// libcurl is called several times without a line.
+    /// Makes libcurl process the transfers with incomplete heads: libcurl processes a transfer again when a pause ends.
+    /// The next line may be longer than its buffer, and another transfer of the connection may come first, so libcurl
+    /// is called several times without a line.
     private func continueHeads() {
-        guard !unfinishedHeads.isEmpty else { return }
-        let entries = unfinishedHeads
-        unfinishedHeads = []
-        for (transfer, callCount) in entries where isActive(transfer) && transfer.machine.flow == .open {
-            guard !transfer.machine.response.hasHead else { continue }
-            if callCount > 1 { unfinishedHeads.append((transfer, callCount - 1)) }
+        for (transfer, callCount) in unfinishedHeads.removeAll()
+        where isActive(transfer) && transfer.machine.flow == .open && !transfer.machine.response.hasHead {
+            unfinishedHeads.add(transfer, callCount: callCount - 1)
             isThrottling = true
             _ = curl_easy_pause(transfer.handle.raw, CURLPAUSE_RECV)
             isThrottling = false

@@ -125,3 +125,18 @@ extension ResponseProgress {
         stream.isComplete(hasBody: head.hasBody(for: request.method), length: head.contentLength)
     }
 }
+
+extension TransferMachine {
+    /// Whether the delegate receives bytes of the response.
+    package enum Flow {
+        case open
+        /// Back-pressure: the delegate currently takes no bytes. The server is not responsible for the lack of
+        /// progress.
+        case heldBack
+        /// Rate-limited: a rate limit currently allows no bytes. Neither the server nor the delegate is responsible
+        /// for the lack of progress.
+        case heldByRate
+        /// The user has paused the transfer. libcurl buffers what arrives, including header lines.
+        case paused
+    }
+}

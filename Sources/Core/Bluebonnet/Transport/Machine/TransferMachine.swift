@@ -27,28 +27,6 @@ package struct TransferMachine {
     /// Whether a block is deciding about the response. The server's speed does not count meanwhile.
     private var isDecisionAwaited = false
 
-    /// Whether the delegate receives bytes of the response.
-    package enum Flow {
-        case open
-        /// Back-pressure: the delegate currently takes no bytes. The server is not responsible for the lack of
-        /// progress.
-        case heldBack
-        /// Rate-limited: a rate limit currently allows no bytes. Neither the server nor the delegate is responsible
-        /// for the lack of progress.
-        case heldByRate
-        /// The user has paused the transfer. libcurl buffers what arrives, including header lines.
-        case paused
-    }
-
-    /// Whether libcurl receives bytes of the request's body.
-    private enum BodySupply {
-        case open
-        /// Rate-limited: no bytes are expected to move.
-        case held
-        /// libcurl reads no further, because the server has responded.
-        case givenUp
-    }
-
     /// The reason why libcurl was made to stop the transfer.
     private enum Interruption {
         case failure(NetworkingError)

@@ -84,3 +84,14 @@ struct EarlyEnd {
         return false
     }
 }
+
+extension TransferMachine {
+    /// Whether libcurl receives bytes of the request's body.
+    enum BodySupply {
+        case open
+        /// Rate-limited: no bytes are expected to move.
+        case held
+        /// libcurl reads no further, because the server has responded.
+        case givenUp
+    }
+}

@@ -9,7 +9,7 @@ import Testing
 
 @testable import Bluebonnet
 
-extension NetworkTests {
+extension ParallelNetworkTests {
     /// Responses over HTTP/2 whose stream the server did not end, and responses that are complete whatever follows
     /// them.
     @Suite(.enabled(if: HTTP2FrameServer.isAvailable)) struct HTTP2TruncationTests {

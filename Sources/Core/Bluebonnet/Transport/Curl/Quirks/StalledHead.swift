@@ -11,4 +11,24 @@ enum StalledHead: CurlQuirk {
     static let isNeeded = isPresent
     /// The number of calls: enough for the longest line that libcurl accepts (100 KiB), with a margin.
     static let callCount = 16
+
+    /// Transfers with an incomplete response head, and how many more times libcurl is called for each.
+    struct Transfers<Transfer: AnyObject> {
+        private var entries: [(transfer: Transfer, callCount: Int)] = []
+
+        mutating func add(_ transfer: Transfer, callCount: Int = StalledHead.callCount) {
+            guard callCount > 0 else { return }
+            if let last = entries.indices.last, entries[last].transfer === transfer {
+                entries[last].callCount = callCount
+            } else {
+                entries.append((transfer, callCount))
+            }
+        }
+
+        mutating func removeAll() -> [(transfer: Transfer, callCount: Int)] {
+            guard !entries.isEmpty else { return [] }
+            defer { entries = [] }
+            return entries
+        }
+    }
 }

@@ -1,0 +1,48 @@
+# Bluebonnet: HTTP operations for Swift on Linux.
+# SPDX-License-Identifier: MIT
+#
+# A script for gdb: prints the names of source files in the order in which a program first enters a function of each,
+# from the function in TracedRequest.swift on. The environment variable TRACE_FILES has the names.
+import os
+import re
+
+import gdb
+
+START = "TracedRequest.swift"
+groups = {}
+entered = []
+
+
+class Entry(gdb.Breakpoint):
+    """A function of a file. The program never stops at it."""
+
+    def __init__(self, address, file):
+        super().__init__("*" + address, internal=True)
+        self.silent = True
+        self.file = file
+
+    def stop(self):
+        if self.file == START or START in entered:
+            if self.file not in entered:
+                entered.append(self.file)
+                print("ENTERED", self.file, flush=True)
+            for entry in groups[self.file]:
+                entry.enabled = False
+        return False
+
+
+for setting in ("pagination off", "confirm off", "print thread-events off", "style enabled off"):
+    gdb.execute("set " + setting)
+for signal in ("SIGPIPE", "SIGALRM"):
+    gdb.execute(f"handle {signal} nostop noprint pass", to_string=True)
+# The program is loaded, and its addresses are final.
+gdb.execute("starti", to_string=True)
+for file in [START, *os.environ["TRACE_FILES"].split()]:
+    # Functions without a line are made by the compiler.
+    text = gdb.execute(f"rbreak {file}:.", to_string=True)
+    addresses = re.findall(rf"Breakpoint \d+ at (0x[0-9a-f]+): file \S*/{re.escape(file)}, line", text)
+    for breakpoint in gdb.breakpoints() or []:
+        if not isinstance(breakpoint, Entry):
+            breakpoint.delete()
+    groups[file] = [Entry(address, file) for address in addresses]
+gdb.execute("continue")
