@@ -4,7 +4,7 @@
 import Foundation
 import TestSupport
 
-/// A block of the documentation as it stands in a test, which the compiler reads and the test runs:
+/// A documentation block as it appears in a test, where the compiler checks it and the test runs it:
 ///
 /// ```
 /// // BLOCK README.md
@@ -13,28 +13,28 @@ import TestSupport
 /// // END
 /// ```
 ///
-/// `where` names what the test has in the place of a URL or a path of the page.
+/// `where` names the test's replacement for a URL or a path of the page.
 struct BlockTwin {
     let page: String
     private let lines: [String]
-    /// What stands in the test, and on the page.
+    /// The text in the test, and the text on the page.
     private let replacements: [(test: String, page: String)]
 
-    /// The code as it would stand on the page.
+    /// The code as it would appear on the page.
     var code: String {
         replacements.reduce(Self.code(of: lines)) { code, replacement in
             code.replacingOccurrences(of: Self.squeezed(replacement.test), with: Self.squeezed(replacement.page))
         }
     }
 
-    /// The `where` lines that name something that is not in the code.
+    /// The `where` replacements that do not occur in the code.
     var idleReplacements: [String] {
         let code = Self.code(of: lines)
         return replacements.map(\.test).filter { !code.contains(Self.squeezed($0)) }
     }
 
-    /// Lines of code as they are compared: without comments, imports, white space and commas at the end of lists, which
-    /// formatting may change.
+    /// Lines of code in the form in which they are compared: without comments, imports, white space and trailing
+    /// commas of lists, which formatting may change.
     static func code(of lines: [String]) -> String {
         lines.map { line -> String in
             if line.drop(while: { $0 == " " }).hasPrefix("//") || line.hasPrefix("import ") { return "" }
@@ -45,7 +45,7 @@ struct BlockTwin {
 
     private static func squeezed(_ text: String) -> String { text.filter { !$0.isWhitespace } }
 
-    /// The twins in the Swift files of this folder and of those below.
+    /// The twins in the Swift files of this folder and its subfolders.
     static func all() throws -> [BlockTwin] {
         let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
         let paths = FileManager.default.enumerator(atPath: folder.path)?.compactMap { $0 as? String } ?? []

@@ -5,39 +5,39 @@ import Foundation
 import TestSupport
 import Testing
 
-/// No block of code in the documentation is there without a test that compiles and runs it, or a reason.
+/// Every code block of the documentation has a test that compiles and runs it, or a stated reason.
 @Suite(.timeLimit(.minutes(1))) struct CodeBlockTests {
-    /// Blocks of Swift that no test compiles, by their first lines, with the reason.
+    /// Swift blocks that no test compiles, by their first lines, with the reasons.
     private static let notCompiled = [
         "README.md: // Package.swift: the package's dependency and the target's. No Swift package is fetched.":
-            "SwiftPM reads it; productsOfTheManifestAreThoseOfTheReadme() compares the names"
+            "SwiftPM reads it; manifestProductsMatchReadme() compares the names"
     ]
 
-    /// The tests of the blocks that are not Swift, by the blocks' first lines.
+    /// The tests of the blocks in other languages, by the first lines of the blocks.
     private static let tests = [
         "README.md: Scripts/demo    # installs missing packages, runs a sample batch against a local server, shows "
-            + "progress bars and a summary": "commandOfABlockExists",
+            + "progress bars and a summary": "blockCommandsExist",
         "README.md: swift build -c release --static-swift-stdlib --product bluebonnet   # "
-            + ".build/release/bluebonnet, runs without Swift": "commandOfABlockExists",
+            + ".build/release/bluebonnet, runs without Swift": "blockCommandsExist",
         "README.md: $ cat batch.ndjson": "batchOfTheReadmeRuns",
         "README.md: $ bluebonnet reachability example.com": "reachabilityOfTheReadmeIsPrinted",
         "README.md: swift run -c release --package-path Benchmarks Benchmark            # everything, about a "
-            + "quarter of an hour": "commandOfABlockExists",
+            + "quarter of an hour": "blockCommandsExist",
         "CONTRIBUTING.md: swift format lint --strict --recursive Package.swift Sources Tests Examples   # silent":
-            "commandOfABlockExists",
-        "Speed.md: swift run -c release --package-path Benchmarks Benchmark tuning": "commandOfABlockExists",
+            "blockCommandsExist",
+        "Speed.md: swift run -c release --package-path Benchmarks Benchmark tuning": "blockCommandsExist",
         "Speed.md: swift run -c release --package-path Benchmarks LoadDriver --mix http://127.0.0.1:8080 "
-            + "http://127.0.0.1:8081 \\": "commandOfABlockExists",
+            + "http://127.0.0.1:8081 \\": "blockCommandsExist",
         "Compared.md: swift run -c release --package-path Benchmarks Compare --table "
-            + "Sources/Core/Bluebonnet/Bluebonnet.docc/Compared.md": "commandOfABlockExists",
-        "Structure.md: swift test --filter BluebonnetHTTPTests": "commandOfABlockExists",
+            + "Sources/Core/Bluebonnet/Bluebonnet.docc/Compared.md": "blockCommandsExist",
+        "Structure.md: swift test --filter BluebonnetHTTPTests": "blockCommandsExist",
         "PinningAndTrust.md: openssl x509 -in server.pem -pubkey -noout | openssl pkey -pubin -outform der | openssl "
-            + "dgst -sha256 -binary | base64": "digestOfAKeyIsPrintedByTheCommandOfThePage",
+            + "dgst -sha256 -binary | base64": "pageCommandPrintsTheDigestOfAKey",
         "README.md: export BLUEBONNET_STORE=postgresql://fleet@db.example.com/fleet": "fleetOfTheReadmeRuns",
         #"Fleet.md: psql -h db.example.com -U postgres -c "CREATE ROLE fleet LOGIN PASSWORD '…'" -c "CREATE DATABASE "#
             + #"fleet OWNER fleet""#: "firstFleetOfThePageRuns",
-        "Fleet.md: GRANT USAGE ON SCHEMA bluebonnet TO worker;": "statementsOfThePagePermitWhatThePageSays",
-        "Fleet.md: UPDATE bluebonnet.results SET written = DEFAULT;": "statementOfThePageShowsResultsOfARestoredStore",
+        "Fleet.md: GRANT USAGE ON SCHEMA bluebonnet TO worker;": "pageGrantsPermitDocumentedActions",
+        "Fleet.md: UPDATE bluebonnet.results SET written = DEFAULT;": "pageStatementShowsResultsOfRestoredStore",
         "Fleet.md: bluebonnet remove nightly": "batchOfThePageIsRemoved",
         "CommandFormat.md: bluebonnet run batch.ndjson --base-url https://api.example.com/v1/ --header 'X-Client: "
             + "demo'": "requestLinesOfThePageRun",
@@ -46,7 +46,7 @@ import Testing
         "TestingYourProgram.md: ShopTests/OrderTests.swift:42: the requests that were sent are not those expected "
             + "(- missing, + not expected):":
             "missingAndSurplusRequestsKeepTheOthersInPlace",
-        "TestingYourProgram.md: {": "fileOfThePageIsARecording",
+        "TestingYourProgram.md: {": "pageFileIsValidRecording",
         #"CommandFormat.md: {"id":"me","outcome":"success","status":200,"url":"https://api.example.com/v1/me","#
             + #""bytes":14,"headers":{"content-type":"application/json"},"body":"{\"name\":\"Ada\"}","attempts":1,"#
             + #""redirects":0,"protocol":"h2","reused":true}"#: "resultLineOfThePageIsRead",
@@ -54,7 +54,7 @@ import Testing
 
     private static func blocks() throws -> [CodeBlock] { try CodeBlock.ofPages() + CodeBlock.ofSources() }
 
-    @Test func everyBlockOfSwiftIsCompiled() throws {
+    @Test func everySwiftBlockIsCompiled() throws {
         let twins = Dictionary(grouping: try BlockTwin.all(), by: \.page)
         let blocks = try Self.blocks().filter { $0.language == "swift" }
         #expect(blocks.count > 40)
@@ -66,7 +66,7 @@ import Testing
         for (block, reason) in Self.notCompiled { Swift.print("not compiled: \(block) – \(reason)") }
     }
 
-    @Test func everyTwinStandsOnItsPage() throws {
+    @Test func everyTwinIsOnItsPage() throws {
         let blocks = Dictionary(grouping: try Self.blocks(), by: \.page)
         for twin in try BlockTwin.all() {
             let codes = blocks[twin.page]?.map { BlockTwin.code(of: $0.lines) } ?? []
@@ -75,7 +75,7 @@ import Testing
         }
     }
 
-    @Test func everyOtherBlockHasATestOfItsOwn() throws {
+    @Test func everyOtherBlockHasTest() throws {
         let others = try Self.blocks().filter { $0.language != "swift" }
         #expect(others.filter { $0.language.isEmpty }.map(\.description) == [], "blocks without a language")
         #expect(Set(others.map(\.description)).subtracting(Self.tests.keys).sorted() == [])
@@ -84,7 +84,7 @@ import Testing
         for name in Set(Self.tests.values) { #expect(sources.contains("func \(name)("), "no test \(name)") }
     }
 
-    @Test func exceptionIsABlockThatThereIs() throws {
+    @Test func everyExceptionNamesExistingBlock() throws {
         let blocks = Set(try Self.blocks().map(\.description))
         #expect(Set(Self.notCompiled.keys).subtracting(blocks).sorted() == [])
     }
@@ -96,7 +96,7 @@ import Testing
         #expect(BlockTwin.code(of: page) != BlockTwin.code(of: ["let a = f(1, 3)", #"print("http://h/")"#]))
     }
 
-    @Test func twinIsReadWithWhatStandsInPlaceOfThePagesWords() {
+    @Test func twinIsReadWithReplacements() {
         let text = "  // BLOCK A.md\n  // where x.y is \"h\"\n  // where z is 3\n  f(x.y)\n  // END\n"
         let twins = BlockTwin.twins(in: text)
         #expect(twins.map(\.page) == ["A.md"])
@@ -104,7 +104,7 @@ import Testing
         #expect(twins.map(\.idleReplacements) == [["z"]])
     }
 
-    @Test func productsOfTheManifestAreThoseOfTheReadme() throws {
+    @Test func manifestProductsMatchReadme() throws {
         let manifest = try String(contentsOf: CodeBlock.root.appendingPathComponent("Package.swift"), encoding: .utf8)
         let block = try #require(try Self.blocks().first { Self.notCompiled[$0.description] != nil })
         #expect(manifest.contains(#".library(name: "Bluebonnet", targets"#))

@@ -9,9 +9,9 @@ import RealServers
 import TestSupport
 import Testing
 
-/// The statements of the page about fleets do in PostgreSQL what the page says.
+/// The statements on the fleet page have the documented effect in PostgreSQL.
 @Suite(.timeLimit(.minutes(1)), .enabled(if: PostgreSQLServer.isAvailable)) struct FleetStatementTests {
-    /// A store with a batch that has ended, and one that has not.
+    /// A store with a batch that has ended and a batch that has not.
     private struct Store {
         let server: PostgreSQLServer
         let database: String
@@ -36,10 +36,10 @@ import Testing
         return try #require(block, "Fleet.md has no block that starts with \(start)").lines.joined(separator: "\n")
     }
 
-    @Test func statementOfThePageShowsResultsOfARestoredStore() async throws {
+    @Test func pageStatementShowsResultsOfRestoredStore() async throws {
         let store = try await Store()
         try await store.fleet.retryFailed("nightly")
-        // As after a restore: the results are of transactions that this server has not come to yet.
+        // As after a restore, the results have transaction numbers that this server has not reached yet.
         _ = try await store.query(
             """
             INSERT INTO bluebonnet.results (batch, position, outcome, bytes, line, written)
@@ -56,9 +56,9 @@ import Testing
         #expect(try await results() == 1)
     }
 
-    @Test func statementsOfThePagePermitWhatThePageSays() async throws {
+    @Test func pageGrantsPermitDocumentedActions() async throws {
         let store = try await Store()
-        // Roles are of the server, which other tests use too.
+        // Roles belong to the server, which other tests use too.
         let suffix = "_" + store.database
         _ = try await store.query("CREATE ROLE worker\(suffix) LOGIN; CREATE ROLE viewer\(suffix) LOGIN")
         let statements = try block(startingWith: "GRANT").replacingOccurrences(

@@ -5,14 +5,14 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The page about AFNetworking's members has all of them, and names declarations that there are.
+/// The page about AFNetworking's members lists all of them and names existing declarations.
 @Suite(.timeLimit(.minutes(1))) struct MembersPageTests {
     private struct Row {
         let section: String
         let cells: [String]
     }
 
-    /// How many members AFNetworking has in each part.
+    /// The number of AFNetworking's members in each section.
     private static let counts = [
         "AFURLConnectionOperation": 33, "AFHTTPRequestOperation": 9, "AFHTTPRequestOperationManager": 23,
         "Request serialization": 32, "Multipart forms": 10, "Response serialization": 18, "AFSecurityPolicy": 13,
@@ -36,7 +36,7 @@ import Testing
         }
     }
 
-    @Test func everyMemberHasItsRow() {
+    @Test func everyMemberHasRow() {
         let found = Dictionary(grouping: rows, by: \.section).mapValues(\.count)
         #expect(found == Self.counts)
         #expect(rows.allSatisfy { $0.cells.count >= 2 && !$0.cells[0].isEmpty && !$0.cells[1].isEmpty })
@@ -45,14 +45,14 @@ import Testing
         }
     }
 
-    @Test func atLeastHundredAndFiftyMembersAreThereAndTheOthersHaveTheirReason() {
+    @Test func missingMembersAreFewAndHaveReasons() {
         let missing = rows.filter { $0.cells[1] == "–" }
         #expect(rows.count - missing.count >= 150)
         #expect(missing.filter { $0.cells.count < 3 || $0.cells[2].count < 30 }.map { $0.cells[0] } == [])
     }
 
-    /// Each name before a parenthesis, with or without its type, is declared somewhere in the libraries.
-    @Test func everyNameInTheSecondColumnIsDeclared() throws {
+    /// Each name before a parenthesis, with or without its type, is declared in one of the libraries.
+    @Test func everyNameInSecondColumnIsDeclared() throws {
         let declared = try Self.declaredNames()
         let code = rows.flatMap { row in
             row.cells[1].split(separator: "`", omittingEmptySubsequences: false).enumerated()
@@ -75,7 +75,7 @@ import Testing
             for path in paths where path.hasSuffix(".swift") {
                 let text = try String(contentsOf: folder.appendingPathComponent(path), encoding: .utf8)
                 names.formUnion(text.matches(of: declaration).map { String($0.output.1) })
-                // Requirements of protocols and cases have no word of their own.
+                // Protocol requirements and enum cases have no access modifier.
                 let requirement = /\n    (?:func|var|case|static let) (\w+)/
                 names.formUnion(text.matches(of: requirement).map { String($0.output.1) })
             }

@@ -5,16 +5,16 @@ import Foundation
 import TestSupport
 import Testing
 
-/// docc warns about a parameter without documentation beside others that have one. This test says so without docc.
+/// docc warns if a comment documents only some of the parameters. This test finds such comments without docc.
 @Suite(.timeLimit(.minutes(1))) struct ParameterCommentTests {
-    /// A public declaration: the names of its parameters, and those that its comment has.
+    /// A public declaration: its parameter names, and the names in its comment.
     struct Declaration: Equatable {
         let place: String
         var parameters: [String]
         var documented: [String]
     }
 
-    @Test func everyParameterIsDocumentedOrNone() throws {
+    @Test func commentsDocumentAllParametersOrNone() throws {
         var declarations: [Declaration] = []
         let modules = [
             "Bluebonnet", "BluebonnetBatch", "BluebonnetFleet", "BluebonnetHTTP", "BluebonnetImage",
@@ -36,7 +36,7 @@ import Testing
         }
     }
 
-    @Test func declarationIsReadWithItsParameters() {
+    @Test func declarationIsParsedWithParameters() {
         let text = """
             public protocol P {
                 /// Does.
@@ -64,7 +64,7 @@ import Testing
         #expect(found.map(\.documented) == [["a"], ["b", "c"]])
     }
 
-    // MARK: - Reading
+    // MARK: - Parsing
 
     private static func declarations(in text: String, _ file: String) -> [Declaration] {
         let lines = text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
@@ -92,7 +92,7 @@ import Testing
         return declarations
     }
 
-    /// The names by which a function knows its parameters, out of the first parentheses behind its name.
+    /// The internal parameter names of a function, from the first parentheses after its name.
     private static func parameters(of text: String) -> [String] {
         var depth = 0
         var (current, parts) = ("", [String]())

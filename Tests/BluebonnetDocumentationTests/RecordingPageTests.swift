@@ -9,7 +9,7 @@ import TestSupport
 import Testing
 
 @Suite(.timeLimit(.minutes(1))) struct RecordingPageTests {
-    @Test func fileOfThePageIsARecording() async throws {
+    @Test func pageFileIsValidRecording() async throws {
         let page = try CodeBlock.sources(of: "Bluebonnet").appendingPathComponent(
             "Bluebonnet.docc/TestingYourProgram.md")
         let text = try String(contentsOf: page, encoding: .utf8)

@@ -5,7 +5,8 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Commands of the documentation that take too long for a test: what they name is there.
+/// Commands in the documentation that take too long to run in a test. The files, products and options that they name
+/// exist.
 @Suite(.timeLimit(.minutes(1))) struct ShellBlockTests {
     private static func text(_ path: String) throws -> String {
         try String(contentsOf: CodeBlock.root.appendingPathComponent(path), encoding: .utf8)
@@ -22,7 +23,7 @@ import Testing
         FileManager.default.fileExists(atPath: CodeBlock.root.appendingPathComponent(path).path)
     }
 
-    /// The commands of the blocks that start with a script of the package's, or with `swift`.
+    /// The commands of the blocks that start with one of the package's scripts or with `swift`.
     private static func commands() throws -> [[String]] {
         let blocks = try CodeBlock.ofPages().filter { $0.language == "sh" }
         let lines = blocks.flatMap { block in
@@ -34,7 +35,7 @@ import Testing
         return words.filter { $0.first == "swift" || $0.first?.hasPrefix("Scripts/") == true }
     }
 
-    @Test func commandOfABlockExists() throws {
+    @Test func blockCommandsExist() throws {
         let commands = try Self.commands()
         #expect(commands.count > 12)
         for words in commands {
@@ -59,7 +60,7 @@ import Testing
         }
     }
 
-    /// A program of the benchmarks, its subcommand and its options.
+    /// Checks a benchmark program, its subcommand and its options.
     private func checkPackage(_ package: String, _ words: ArraySlice<String>) throws {
         let program = try #require(words.first)
         #expect(try Self.text(package + "/Package.swift").contains("name: \"\(program)\""))

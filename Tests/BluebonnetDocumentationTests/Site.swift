@@ -6,21 +6,22 @@ import BluebonnetTestServer
 import Foundation
 import Testing
 
-/// What the documentation's code talks to: a server with the resources that the pages name, and a folder for files.
+/// The counterpart of the documentation's code: a server with the resources that the pages name, and a folder for
+/// files.
 struct Site: Sendable {
     let server: TestServer
     let folder: TemporaryFolder
 
-    /// In the place of https://api.example.com/v1/.
+    /// Replaces https://api.example.com/v1/.
     var base: URL { server.url("/v1/") }
 
     func path(_ name: String) -> String { folder.path(name) }
     func file(_ name: String) -> URL { folder.url.appendingPathComponent(name) }
 
-    /// A manager of this site.
+    /// A manager with this site's base URL.
     var manager: RequestOperationManager { RequestOperationManager(baseURL: base) }
 
-    /// Runs code of the documentation with a site of its own.
+    /// Runs documentation code with its own site.
     static func serving(tls: TestCertificate? = nil, _ body: (Site) async throws -> Void) async throws {
         let folder = try TemporaryFolder()
         defer { folder.remove() }
@@ -71,13 +72,13 @@ struct Site: Sendable {
     }
 }
 
-/// Pages with one test each, one after the other: some of their code changes what the whole process shares.
+/// Tests of the code on pages. They run one after the other, because some of the code changes process-wide state.
 @Suite(.serialized, .timeLimit(.minutes(2))) struct PageTests {}
 
-/// What the documentation's code prints.
+/// The lines that the documentation's code prints.
 let printed = Observed([String]())
 
-/// In the place of Swift's function, for the documentation's code.
+/// Replaces Swift's `print` for the documentation's code.
 func print(_ items: Any...) {
     printed.append(items.map { String(describing: $0) }.joined(separator: " "))
 }

@@ -6,9 +6,9 @@ import Foundation
 import TestSupport
 import Testing
 
-/// One version, wherever it stands.
+/// The version is the same everywhere.
 @Suite struct VersionTests {
-    @Test func changelogBeginsWithTheVersionOfTheLibrary() throws {
+    @Test func changelogBeginsWithLibraryVersion() throws {
         let text = try String(contentsOf: CodeBlock.root.appendingPathComponent("CHANGELOG.md"), encoding: .utf8)
         let heading = try #require(text.split(separator: "\n").first { $0.hasPrefix("## ") })
         #expect(heading.dropFirst(3).split(separator: " ").first.map(String.init) == LibraryVersion.text)

@@ -6,12 +6,12 @@ import FuzzTargets
 import TestSupport
 import Testing
 
-/// What the fuzzers begin with, and what they found before, fed to the same functions in a build without libFuzzer.
+/// Runs the fuzz targets with their corpora and former findings, in a build without libFuzzer.
 @Suite(.timeLimit(.minutes(2))) struct FuzzCorpusTests {
     private static let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
         .deletingLastPathComponent().appendingPathComponent("Fuzzers")
 
-    /// The files of a target, by name: those of its corpus, and its former findings.
+    /// The files of a target with their names: its corpus and its former findings.
     private static func inputs(of target: FuzzTarget) throws -> [(name: String, bytes: [UInt8])] {
         try ["Corpora", "Findings"].flatMap { kind in
             let folder = folder.appendingPathComponent(kind).appendingPathComponent(target.name)
@@ -30,7 +30,8 @@ import Testing
         }
     }
 
-    /// A target without libFuzzer still sees more than its files: each of them cut short and with one byte changed.
+    /// Without libFuzzer, targets still get more than their files: up to 20 files truncated, and with one byte
+    /// changed.
     @Test(arguments: FuzzTarget.all.map(\.name))
     func propertiesHoldForDamagedInputs(name: String) throws {
         let target = try #require(FuzzTarget.named(name))
@@ -45,7 +46,7 @@ import Testing
         }
     }
 
-    @Test func everyTargetHasACorpus() throws {
+    @Test func everyTargetHasCorpus() throws {
         for target in FuzzTarget.all {
             #expect(try Self.inputs(of: target).count >= 3, "\(target.name)")
         }
@@ -53,7 +54,7 @@ import Testing
         #expect(Set(corpora).subtracting(FuzzTarget.all.map(\.name)) == [], "a corpus is a target's")
     }
 
-    @Test func namesOfTargetsAreDifferent() {
+    @Test func targetNamesAreUnique() {
         #expect(Set(FuzzTarget.all.map(\.name)).count == FuzzTarget.all.count)
         #expect(FuzzTarget.named("no such target") == nil)
     }

@@ -39,12 +39,12 @@ import Testing
         #expect(text.contains("| `hang-one` | One hangs. | hang | no end |"))
     }
 
-    @Test func failuresOfAClientAreWhatItOffersAndDoesNotDo() {
+    @Test func failuresExcludeFeaturesThatAClientDoesNotOffer() {
         #expect(results.failures(of: .bluebonnet).isEmpty)
         #expect(results.failures(of: .curl).map(\.testCase.name) == ["cut-one", "hang-one"])
     }
 
-    @Test func pageKeepsWhatStandsBeforeTheResults() {
+    @Test func pageKeepsTheTextBeforeTheResults() {
         #expect(
             ComparisonTable.page("# Page\n\n## Results\n\nold\n", with: "## Results\n\nnew\n")
                 == "# Page\n\n## Results\n\nnew\n")

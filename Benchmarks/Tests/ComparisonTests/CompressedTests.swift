@@ -5,13 +5,13 @@ import Comparison
 import Foundation
 import Testing
 
-/// Data made by hand is what the `gzip` command takes.
+/// The `gzip` command accepts handmade data.
 @Suite struct CompressedTests {
-    @Test func memberOfGzipHasItsText() throws {
+    @Test func gzipMemberHasItsText() throws {
         #expect(try unpacked(Compressed.gzip("hello you")) == Data("hello you".utf8))
     }
 
-    @Test func zerosAreAsManyAsTheBlocksSay() throws {
+    @Test func zerosMatchTheBlockCount() throws {
         #expect(try unpacked(Compressed.zeros(blockCount: 1000)) == Data(count: 258_001))
     }
 

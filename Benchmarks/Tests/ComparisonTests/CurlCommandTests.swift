@@ -25,7 +25,7 @@ import Testing
         #expect(parts.map { Array($0.suffix(2)) } == [["--url", "http://h/a"], ["--url", "http://h/b"]])
     }
 
-    @Test func methodIsNamedOnlyWhereNoOtherOptionDoes() {
+    @Test func methodIsNamedOnlyIfNoOtherOptionImpliesIt() {
         let post = CurlCommand.words(
             plan([
                 request("a") {

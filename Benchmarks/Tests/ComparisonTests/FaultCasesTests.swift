@@ -6,7 +6,7 @@ import Foundation
 import Testing
 
 @Suite struct FaultCasesTests {
-    @Test func everyCaseHasANameOfItsOwnAndARule() {
+    @Test func everyCaseHasAUniqueNameAndARule() {
         let names = FaultCases.all.map(\.name)
         #expect(names.count >= 100)
         #expect(Set(names).count == names.count)
@@ -20,7 +20,7 @@ import Testing
         #expect(Set(FaultCases.all.map(\.group)) == Set(FaultCase.Group.allCases))
     }
 
-    @Test func textsNameServersThatThereAre() {
+    @Test func textsNameExistingServers() {
         for one in FaultCases.all {
             let origins = Origins(one.servers.map { ($0.origin, 8080) })
             let replies = one.servers.flatMap { $0.routes.values.joined() }
@@ -31,12 +31,12 @@ import Testing
         }
     }
 
-    @Test func placesAreFilledIn() {
+    @Test func placeholdersAreFilledIn() {
         let origins = Origins([("http://127.0.0.1", 1), ("https://localhost", 2)])
         #expect(origins.fill("{0}/a {1:port} {1}/b {2}") == "http://127.0.0.1:1/a 2 https://localhost:2/b {2}")
     }
 
-    /// The page is written by the command; a case that is new there is missing until the command has run again.
+    /// The command writes the page. A new case is missing there until the command has run again.
     @Test func pageHasTheResultsOfAllCases() throws {
         let root = URL(fileURLWithPath: #filePath).pathComponents.dropLast(4).dropFirst().joined(separator: "/")
         let path = "/\(root)/Sources/Core/Bluebonnet/Bluebonnet.docc/Compared.md"

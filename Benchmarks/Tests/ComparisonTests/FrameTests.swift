@@ -19,7 +19,7 @@ import Testing
     }
 
     @Test func longValuesHaveLongLengths() {
-        // RFC 7541, 5.1: 127, then what is left in groups of seven bits, the lowest first.
+        // RFC 7541, 5.1: 127, then the remainder in groups of seven bits, the lowest group first.
         let payload = Frame.headers([("a", String(repeating: "b", count: 127 + 300))]).payload
         #expect(payload.prefix(6) == [0, 1, 97, 127, 0xAC, 0x02])
         #expect(payload.count == 6 + 427)

@@ -37,13 +37,13 @@ import Testing
         #expect(Judge.verdict(two, attempt([first], .crashed("trap")), []) == .crash("trap"))
     }
 
-    @Test func wrongSuccessCountsMoreThanTheHangAfterIt() {
+    @Test func wrongSuccessOutranksALaterHang() {
         let two = FaultCase("two", .plain, "", [], [.init(expect: .failure), .init(expect: .success("b"))])
         let first = Attempt.Delivery(.success(0, status: 200), body: [])
         #expect(isWrongSuccess(Judge.verdict(two, attempt([first], .killed), [])))
     }
 
-    @Test func brokenRuleOfTheServersIsAnotherFailureUnlessItIsOptional() {
+    @Test func brokenServerRuleIsAnotherFailureUnlessOptional() {
         var report = ServerReport()
         for method in ["GET", "POST", "POST"] {
             report.requests.append(.init(method: method, target: "/", lines: ["\(method) / HTTP/1.1"]))

@@ -7,7 +7,7 @@ import Foundation
 import Glibc
 import Testing
 
-/// The server, with a socket as its client.
+/// The fault server, with a socket as its client.
 @Suite(.timeLimit(.minutes(1))) struct FaultServerTests {
     @Test func repliesFollowTheRoutesInTheirOrder() throws {
         try serving(ServerPlan(.plain, ["/a": [.ok("first"), .ok("later")], "AUTH /a": [.ok("in")]])) { server throws in
@@ -26,13 +26,13 @@ import Testing
         }
     }
 
-    @Test func floodIsAsLongAsItSays() throws {
+    @Test func floodHasTheDeclaredLength() throws {
         try serving(ServerPlan(.plain, .flood(Array("abc".utf8), count: 100_000), .close)) { server throws in
             #expect(try exchange(server, "GET / HTTP/1.1\r\n\r\n", until: nil).utf8.count == 300_000)
         }
     }
 
-    @Test func bodiesAreNoted() throws {
+    @Test func bodiesAreRecorded() throws {
         try serving(ServerPlan(.plain, ["*": [.ok("done")]])) { server throws in
             _ = try exchange(server, "POST / HTTP/1.1\r\nContent-Length: 3\r\n\r\nabc", until: "done")
             #expect(server.report.requests.map { String(decoding: $0.body, as: UTF8.self) } == ["abc"])
@@ -46,7 +46,8 @@ import Testing
         try body(server)
     }
 
-    /// Sends bytes on a new connection and reads until a text ends what came, or to the end.
+    /// Sends text on a new connection, and reads until the received bytes end with `end`, or to the end of the
+    /// connection.
     private func exchange(_ server: FaultServer, _ text: String, until end: String?) throws -> String {
         let descriptor = socket(AF_INET, CInt(SOCK_STREAM.rawValue), 0)
         defer { close(descriptor) }

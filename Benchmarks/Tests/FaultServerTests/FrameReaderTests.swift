@@ -8,7 +8,7 @@ import Testing
 @Suite struct FrameReaderTests {
     private let preface = Array("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".utf8)
 
-    /// Streams of requests and bytes of answers, in order.
+    /// The events in order: the streams of requests, and the frame types of answers.
     private func events(_ frames: [Frame], stream: UInt32 = 3) -> [String] {
         var reader = FrameReader()
         let bytes = preface + frames.flatMap { $0.encoded(requestStream: stream) }

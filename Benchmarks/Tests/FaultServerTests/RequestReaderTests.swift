@@ -6,7 +6,7 @@ import FaultServer
 import Testing
 
 @Suite struct RequestReaderTests {
-    /// The requests in bytes that come one by one, with their bodies.
+    /// The requests, with their bodies, that the reader finds if the text arrives byte by byte.
     private func requests(_ text: String) -> [(lines: [String], body: String)] {
         var reader = RequestReader()
         var requests: [(lines: [String], body: String)] = []
@@ -22,7 +22,7 @@ import Testing
         return requests
     }
 
-    @Test func bodyHasTheLengthThatTheHeadSays() {
+    @Test func bodyHasTheLengthFromTheHead() {
         let found = requests("POST /a HTTP/1.1\r\nContent-Length: 3\r\n\r\nabcGET /b HTTP/1.1\r\n\r\n")
         #expect(found.map(\.lines) == [["POST /a HTTP/1.1", "Content-Length: 3"], ["GET /b HTTP/1.1"]])
         #expect(found.map(\.body) == ["abc.", "."])

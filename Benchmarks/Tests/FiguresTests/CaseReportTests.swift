@@ -17,7 +17,7 @@ import Testing
         #expect(column.ratiosToPeer.isEmpty)
     }
 
-    @Test func thePeerIsTheFasterFormOfAsyncHTTPClient() throws {
+    @Test func peerIsTheFasterFormOfAsyncHTTPClient() throws {
         let report = CaseReport(
             sixtyFour,
             rounds: [.bluebonnet: rates(60), .asyncHTTPClient: rates(20), .asyncHTTPClientFuture: rates(30)])
@@ -25,13 +25,13 @@ import Testing
         #expect(report[.bluebonnet]?.ratiosToPeer["requestsPerSecond"]?.median == 2)
     }
 
-    @Test func aContenderWithoutRoundsHasNoColumn() {
+    @Test func contenderWithoutRoundsHasNoColumn() {
         let report = CaseReport(sixtyFour, rounds: [.libcurl: rates(1), .urlSession: []])
         #expect(report.columns.map(\.contender) == [.libcurl])
         #expect(report[.urlSession] == nil)
     }
 
-    @Test func theTableShowsWhatWasNotMeasuredAsADash() {
+    @Test func unmeasuredValuesAreShownAsDashes() {
         let report = CaseReport(sixtyFour, rounds: [.bluebonnet: rates(50), .libcurl: rates(100)])
         let lines = report.text.split(separator: "\n")
         #expect(lines.count == 4)
@@ -42,7 +42,7 @@ import Testing
         #expect(words.last == "–")
     }
 
-    @Test func aRequirementIsLookedAtOnlyWhereItWasMeasured() throws {
+    @Test func requirementIsCheckedOnlyWhereItWasMeasured() throws {
         let requirement = Requirement(sixtyFour, .requestsPerSecond, to: .limit, .atLeast(0.8))
         let enough = CaseReport(sixtyFour, rounds: [.bluebonnet: rates(80), .libcurl: rates(100)])
         let short = CaseReport(sixtyFour, rounds: [.bluebonnet: rates(79), .libcurl: rates(100)])
@@ -63,7 +63,7 @@ import Testing
         #expect(report.text.contains("of curl"))
     }
 
-    @Test func everyRequirementBelongsToACaseThatIsMeasured() {
+    @Test func everyRequirementBelongsToAMeasuredCase() {
         let cases = Set(Grid().cases)
         #expect(Requirement.all.allSatisfy { cases.contains($0.testCase) })
         #expect(Requirement.all.count == 20)
@@ -79,11 +79,11 @@ import Testing
         #expect(Set(object.keys) == ["environment", "roundCount", "cases", "requirements"])
         let copy = try JSONDecoder().decode(RunReport.self, from: json)
         #expect(copy.cases[0][.bluebonnet]?.rounds.map(\.requestsPerSecond) == [90, 92])
-        // The rate and the CPU time at 64 in flight, and what was handed over.
+        // The rate and the CPU time at 64 in flight, and the outcome passed as `more`.
         #expect(copy.requirements.map(\.isMet) == [true, true, true])
     }
 
-    /// One second for so many requests, in as many rounds.
+    /// One round for each rate, in requests per second.
     private func rates(_ rates: Int...) -> [Measured] {
         rates.map { rate in
             Measured(

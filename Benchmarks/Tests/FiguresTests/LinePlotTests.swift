@@ -20,7 +20,7 @@ import Testing
         #expect(zip(ticks, expected).allSatisfy { abs($0 - $1) < 1e-9 }, "\(ticks)")
     }
 
-    @Test func aLogarithmicScaleGoesBy1And2And5() {
+    @Test func logarithmicScaleStepsBy1And2And5() {
         let ticks = PlotScale(values: [16, 430], isLogarithmic: true).ticks
         #expect(zip(ticks, [10, 20, 50, 100, 200, 500]).allSatisfy { abs($0 / $1 - 1) < 1e-9 })
         #expect(ticks.count == 6)
@@ -35,7 +35,7 @@ import Testing
 }
 
 @Suite struct LinePlotTests {
-    @Test func theSVGIsXMLWithALineForEachSeriesAndAMarkForEachValue() throws {
+    @Test func svgIsXMLWithAMarkForEachValue() throws {
         let plot = LinePlot(
             title: "A < B & C", categories: ["1", "64"], categoryTitle: "in flight",
             panels: [
@@ -54,7 +54,7 @@ import Testing
         #expect(["one", "two", "rate", "in flight", "64"].allSatisfy(counter.texts.contains))
     }
 
-    @Test func aPlotNeedsTwoConcurrencies() {
+    @Test func plotNeedsTwoConcurrencies() {
         let measurement = Measured(
             client: .libcurl, requestCount: 1, concurrency: 1, byteCount: 0, wallSeconds: 1, cpuSeconds: 1,
             latency: nil,

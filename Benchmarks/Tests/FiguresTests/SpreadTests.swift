@@ -5,12 +5,12 @@ import Figures
 import Testing
 
 @Suite struct SpreadTests {
-    @Test func theMedianOfAnOddCountIsTheMiddleValue() {
+    @Test func medianOfAnOddCountIsTheMiddleValue() {
         let spread = Spread([9, 1, 4])
         #expect((spread.minimum, spread.median, spread.maximum) == (1, 4, 9))
     }
 
-    @Test func theMedianOfAnEvenCountIsBetweenTheTwoMiddleValues() {
+    @Test func medianOfAnEvenCountIsBetweenTheMiddleValues() {
         #expect(Spread([10, 1, 2, 3]).median == 2.5)
     }
 
@@ -22,7 +22,7 @@ import Testing
 
 @Suite struct LatencySummaryTests {
     @Test func percentilesAreTheNearestRanks() {
-        // 1 to 200 µs, in an order of no meaning: rank 100 of 200 and rank 198 of 200.
+        // 1 to 200 µs, in an arbitrary order: rank 100 of 200 and rank 198 of 200.
         let summary = LatencySummary(microseconds: (1...200).map { Float(($0 * 77) % 201) })
         #expect(summary?.p50Milliseconds == 0.1)
         #expect(summary?.p99Milliseconds == 0.198)

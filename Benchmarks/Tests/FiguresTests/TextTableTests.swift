@@ -5,7 +5,7 @@ import Figures
 import Testing
 
 @Suite struct TextTableTests {
-    @Test func theFirstColumnStandsLeftAndTheOthersRight() {
+    @Test func firstColumnIsLeftAlignedAndOthersRight() {
         let table = TextTable(rows: [["", "requests/s"], ["libcurl in C", "7"], ["µ", "12345"]])
         #expect(
             table.lines == [

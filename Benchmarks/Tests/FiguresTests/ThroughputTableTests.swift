@@ -21,7 +21,7 @@ import Testing
         #expect(lines.count == 5)
     }
 
-    @Test func workThatWasNotMeasuredHasNoTable() {
+    @Test func unmeasuredWorkHasNoTable() {
         #expect(ThroughputTable(.mixedOneOrigin, [report(64, [.libcurl: [1]])]) == nil)
         #expect(ThroughputTable(.mixed, [report(64, [:])]) == nil)
     }
@@ -37,7 +37,7 @@ import Testing
                 }))
     }
 
-    /// One second for so many requests.
+    /// A round of `rate` requests in one second.
     private static func round(_ contender: Contender, _ rate: Int) -> Measured {
         Measured(
             client: contender, requestCount: rate, concurrency: 1, byteCount: 0, wallSeconds: 1, cpuSeconds: 1,

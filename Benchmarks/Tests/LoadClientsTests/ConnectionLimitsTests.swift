@@ -6,13 +6,13 @@ import Testing
 
 @Suite struct ConnectionLimitsTests {
     @Test(arguments: [(1, 1, 20), (2, 2, 40), (20, 2, 40), (21, 4, 80), (64, 8, 160), (1000, 100, 2000)])
-    func eachOfTwentyOriginsMayHaveTwiceItsPartOfTheRequestsInFlight(inFlight: Int, perOrigin: Int, kept: Int) {
+    func originMayHaveTwiceItsShareOfRequestsInFlight(inFlight: Int, perOrigin: Int, kept: Int) {
         let limits = ConnectionLimits(inFlight: inFlight, originCount: 20)
         #expect((limits.inFlight, limits.perOrigin, limits.kept) == (inFlight, perOrigin, kept))
     }
 
     @Test(arguments: [1, 64, 1000])
-    func aSingleOriginMayHaveAConnectionForEachRequestInFlight(inFlight: Int) {
+    func singleOriginMayHaveAConnectionPerRequestInFlight(inFlight: Int) {
         let limits = ConnectionLimits(inFlight: inFlight)
         #expect((limits.perOrigin, limits.kept) == (inFlight, inFlight))
     }

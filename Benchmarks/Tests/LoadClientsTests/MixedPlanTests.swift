@@ -9,7 +9,7 @@ import Testing
 @Suite struct MixedPlanTests {
     private let plan = MixedPlan(origins: (0..<20).map { "http://127.0.0.1:\(8000 + $0)" })
 
-    @Test func requestsReachEveryOriginAndEveryPathAboutEquallyOften() throws {
+    @Test func requestsReachOriginsAndPathsAboutEquallyOften() throws {
         var (origins, paths, queries): ([String: Int], [String: Int], Set<String>) = ([:], [:], [])
         for number in 0..<20_000 {
             let url = try #require(URL(string: plan.request(number).url))
@@ -24,7 +24,7 @@ import Testing
         #expect(queries.count == MixedPlan.pathCount)
     }
 
-    @Test func requestsInARowRarelyShareAnOriginOrAPath() throws {
+    @Test func consecutiveRequestsRarelyShareAnOriginOrPath() throws {
         let urls = try (0..<10_000).map { try #require(URL(string: plan.request($0).url)) }
         let pairs = zip(urls, urls.dropFirst())
         #expect(pairs.count { $0.port == $1.port } < 700)
@@ -60,7 +60,7 @@ import Testing
         }
     }
 
-    @Test func aLaterFirstNumberContinuesTheSamePlan() {
+    @Test func laterFirstNumberContinuesTheSamePlan() {
         var later = plan
         later.firstNumber = 12_345
         #expect(later.request(7).text == plan.request(12_352).text)
@@ -82,7 +82,7 @@ import Testing
         }
     }
 
-    @Test func anOriginThatIsTooLongIsRefusedInC() {
+    @Test func tooLongOriginIsRefusedInC() {
         let origin = "http://" + String(repeating: "a", count: 250)
         CStrings([origin]).withPointers { origins in
             var request = mixed_request()
@@ -92,7 +92,7 @@ import Testing
 }
 
 extension mixed_request {
-    /// As `MixedRequest.text` has it.
+    /// The same text as `MixedRequest.text`.
     fileprivate var text: String {
         let lines = [Self.string(url), Self.string(trace_parent), Self.string(idempotency_key)]
         return (lines + [Self.string(authorization), body_length < 0 ? "" : Self.string(body)])

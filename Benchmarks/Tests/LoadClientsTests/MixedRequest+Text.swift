@@ -4,7 +4,7 @@
 import LoadClients
 
 extension MixedRequest {
-    /// The URL, the fields and the body, a line each; the body's is empty for a GET.
+    /// The URL, the fields and the body, one line each. The body's line is empty for a GET.
     var text: String {
         [
             url, "\(Field.traceParent): \(traceParent)", "\(Field.idempotencyKey): \(idempotencyKey)",

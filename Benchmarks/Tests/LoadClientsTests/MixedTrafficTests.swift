@@ -27,7 +27,7 @@ import Testing
         let cases: [(status: Int, body: String, errorCount: Int)] = [
             (500, JSONDocument.small.text, Self.requestCount),
             (200, JSONDocument.small.text + " ", contender == .bluebonnetAsync ? 100 : Self.requestCount),
-            // As long as it has to be: those that keep the bytes do not look at them.
+            // The length is right, and clients that keep the bytes do not look at them.
             (200, JSONDocument.small.text.replacing("42", with: "43"), 200),
             (200, JSONDocument.small.text.replacing("}]", with: "],"), 200),
         ]
@@ -36,7 +36,7 @@ import Testing
             defer { server.stop() }
             let measured = try await run(contender, server)
             if contender == .libcurl {
-                // It stops at the first, and decodes nothing.
+                // libcurl stops at the first error, and decodes nothing.
                 #expect(measured.errorCount == (errorCount == 200 ? 0 : 1))
             } else {
                 #expect(measured.errorCount == errorCount, "\(status) \(body): \(measured.firstError ?? "")")
@@ -44,7 +44,8 @@ import Testing
         }
     }
 
-    /// Runs a session on a thread of its own: it blocks its thread, and clients that wait need those of the tests.
+    /// Runs a session on a separate thread. The session blocks its thread, and async clients need the threads of the
+    /// tests.
     private func run(_ contender: Contender, _ server: RecordingServer) async throws -> Measured {
         let plan = MixedPlan(origins: server.origins)
         var job = Job(.mixed(plan), requestCount: Self.requestCount, concurrency: 4)

@@ -7,9 +7,9 @@ import Glibc
 import LoadClients
 import Synchronization
 
-/// An HTTP/1.1 server on ports of 127.0.0.1 that takes down each request and gives always the same answer.
+/// An HTTP/1.1 server on ports of 127.0.0.1 that records each request and always gives the same answer.
 ///
-/// Each port and each connection has a thread of its own, which ends when the client closes.
+/// Each port and each connection has its own thread. A connection's thread ends when the client closes.
 final class RecordingServer: Sendable {
     private struct Record {
         var requests: [RecordedRequest] = []
@@ -20,7 +20,7 @@ final class RecordingServer: Sendable {
     private let listeners: [CInt]
     private let answer: [UInt8]
     private let record = Mutex(Record())
-    /// Its origins.
+    /// The server's origins.
     let origins: [String]
 
     init(originCount: Int, status: Int = 200, body: String = JSONDocument.small.text) throws {
@@ -37,16 +37,16 @@ final class RecordingServer: Sendable {
         for listener in listeners { shutdown(listener, CInt(SHUT_RDWR)) }
     }
 
-    /// The requests as `MixedRequest.text` has them.
+    /// The requests in the form of `MixedRequest.text`.
     var texts: [String] { record.withLock { $0.requests.map(\.text) } }
 
-    /// How many requests had each method.
+    /// The number of requests per method.
     var methods: [String: Int] { counts { $0.method } }
 
-    /// How many requests had each content type.
+    /// The number of requests per content type.
     var contentTypes: [String: Int] { counts { $0.fields["content-type"] } }
 
-    /// The most connections that one of the ports had at a time.
+    /// The most simultaneous connections on one port.
     var mostConnections: Int { record.withLock { $0.mostConnections } }
 
     private func counts(_ key: (RecordedRequest) -> String?) -> [String: Int] {
@@ -116,11 +116,11 @@ extension RecordingServer {
 private struct RecordedRequest {
     let method: String
     private let url: String
-    /// By their names in small letters.
+    /// The fields, by lowercase name.
     let fields: [String: String]
     private let body: String
 
-    /// Takes a request off the front of what was received; nil when it is not complete.
+    /// Removes a request from the front of the received bytes. Returns nil if the request is incomplete.
     init?(from received: inout Data, _ origin: String) {
         guard let end = received.range(of: Data("\r\n\r\n".utf8)) else { return nil }
         let lines = String(decoding: received[..<end.lowerBound], as: UTF8.self).components(separatedBy: "\r\n")
@@ -139,7 +139,7 @@ private struct RecordedRequest {
         received = Data(received[bodyEnd...])
     }
 
-    /// As `MixedRequest.text` has it.
+    /// The request in the form of `MixedRequest.text`.
     var text: String {
         let names = [
             MixedRequest.Field.traceParent, MixedRequest.Field.idempotencyKey, MixedRequest.Field.authorization,

@@ -9,7 +9,7 @@ import BluebonnetTestServer
 import Foundation
 import Testing
 
-/// A journal that loses its disk at a record: what was recorded before stays, as when the process dies there.
+/// A journal that loses its disk at a record. Earlier records stay, as if the process died there.
 final class DyingStore: ForwardingStore {
     let store: SQLiteJournal
     private let isLast: @Sendable (JournalRecord) -> Bool
@@ -19,7 +19,7 @@ final class DyingStore: ForwardingStore {
         (self.store, self.isLast) = (store, isLast)
     }
 
-    /// Dies when a line with this id ends.
+    /// Dies when the line with this id ends.
     convenience init(_ store: SQLiteJournal, atEndOf id: String) {
         self.init(store) { record in
             if case .ended = record.state { record.id == id } else { false }
@@ -37,7 +37,7 @@ final class DyingStore: ForwardingStore {
     }
 }
 
-/// A journal that waits for a gate before it takes records in.
+/// A journal that waits for a gate before it writes records.
 final class WaitingStore: ForwardingStore {
     let store: SQLiteJournal
     let gate = Gate()
@@ -53,7 +53,7 @@ final class WaitingStore: ForwardingStore {
     }
 }
 
-/// A server, a journal, and what runs of one batch made of both.
+/// A server and a journal, shared by the runs of one batch.
 struct BatchFixture: Sendable {
     let server: TestServer
     let place: JournalFolder
@@ -77,7 +77,7 @@ struct BatchFixture: Sendable {
         try DurableBatch(of: lines, journal: store ?? place.journal, settings: settings, options: options)
     }
 
-    /// Runs a batch to its end and gives its results by id.
+    /// Runs a batch to its end and returns its results by id.
     func results(
         _ lines: [RequestLine], in store: (any JournalStore)? = nil, options: DurableBatch.Options = .init()
     ) async throws -> [String: ResultLine] {

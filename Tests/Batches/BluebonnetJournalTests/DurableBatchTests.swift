@@ -9,7 +9,7 @@ import Foundation
 import GRDB
 import Testing
 
-/// Batches that run, lose their journal or are cancelled, and go on.
+/// Batches that run, lose their journal or are cancelled, and continue.
 @Suite(.serialized, .timeLimit(.minutes(1))) struct DurableBatchTests {
     private typealias Fixture = BatchFixture
 
@@ -58,7 +58,7 @@ import Testing
         }
     }
 
-    @Test func unsafeLineWhoseOutputIsLostFailsUntilTheFileIsBack() async throws {
+    @Test func unsafeLineWithLostOutputFailsUntilTheFileReturns() async throws {
         try await Fixture.with(Self.hello) { fixture in
             let output = fixture.place.path + ".out"
             defer { try? FileManager.default.removeItem(atPath: output) }
@@ -79,7 +79,7 @@ import Testing
         }
     }
 
-    @Test func failedLinesRunAgainWhereThatIsWanted() async throws {
+    @Test func failedLinesRunAgainOnRequest() async throws {
         let isWell = Observed(false)
         try await Fixture.with { request in
             .response(status: isWell.value || request.path == "/a" ? 200 : 500, body: "x")
@@ -100,7 +100,7 @@ import Testing
     }
 
     @Test(arguments: RequestLineRunner.BodyForm.allCases)
-    func referencesAreFedFromTheJournal(form: RequestLineRunner.BodyForm) async throws {
+    func referencesAreRestoredFromTheJournal(form: RequestLineRunner.BodyForm) async throws {
         try await Fixture.with(Self.hello) { fixture in
             var fixture = fixture
             fixture.settings.bodyForm = form
@@ -116,7 +116,7 @@ import Testing
         }
     }
 
-    @Test func unsafeLineWhoseOutcomeWasLostIsUnknownAndNotSentAgain() async throws {
+    @Test func unsafeLineWithLostOutcomeIsUnknownAndNotResent() async throws {
         try await Fixture.with(Self.hello) { fixture in
             let lines = [Fixture.post("p"), Fixture.get("a", after: ["p"]), Fixture.get("b")]
             let first = try await fixture.results(lines, in: DyingStore(fixture.place.journal, atEndOf: "p"))
@@ -131,14 +131,14 @@ import Testing
                 #expect(again["b"]?.outcome == .success)
             }
             #expect(fixture.requests(to: "/p").count == 1)
-            // What waits for an unsafe line is not sent before the outcome of that line is durable.
+            // Dependents of an unsafe line are not sent before that line's outcome is durable.
             #expect(fixture.requests(to: "/a").isEmpty)
             let summary = try fixture.place.journal.summary()
             #expect(summary.mayHaveBeenSentCount == 1 && summary.counts == [.success: 1, .skipped: 1])
         }
     }
 
-    @Test func unsafeLineIsSentAgainWhenThatIsAskedFor() async throws {
+    @Test func unsafeLineIsResentOnRequest() async throws {
         try await Fixture.with(Self.hello) { fixture in
             let lines = [Fixture.post("p"), Fixture.get("a", after: ["p"])]
             _ = try await fixture.results(lines, in: DyingStore(fixture.place.journal, atEndOf: "p"))
@@ -153,7 +153,7 @@ import Testing
     }
 
     @Test(arguments: [RequestLine.Key.automatic, .value("order-7")])
-    func lineWithAKeyIsSentAgainWithTheSameKey(key: RequestLine.Key) async throws {
+    func lineWithAKeyIsResentWithTheSameKey(key: RequestLine.Key) async throws {
         try await Fixture.with(Self.hello) { fixture in
             var line = Fixture.post("p")
             line.idempotencyKey = key
@@ -165,7 +165,7 @@ import Testing
         }
     }
 
-    @Test func safeLineWhoseOutcomeWasLostIsSentAgain() async throws {
+    @Test func safeLineWithLostOutcomeIsResent() async throws {
         try await Fixture.with(Self.hello) { fixture in
             let lines = [Fixture.get("a")]
             _ = try await fixture.results(lines, in: DyingStore(fixture.place.journal, atEndOf: "a"))
@@ -190,7 +190,7 @@ import Testing
         }
     }
 
-    @Test func noMoreLinesAreMarkedThanCanBeOnTheWire() async throws {
+    @Test func onlyLinesThatCanBeInFlightAreMarked() async throws {
         try await Fixture.with { _ in
             .stall
         } _: { fixture in
@@ -201,7 +201,7 @@ import Testing
             #expect(batch.progress?.totalCount == 40)
             batch.cancel()
             #expect(try await run.value.counts == [.cancelled: 40])
-            // What was cancelled on its way may have arrived; the others may be sent another time.
+            // Requests cancelled in flight may have arrived. The other lines may be sent another time.
             #expect(try fixture.place.journal.summary().mayHaveBeenSentCount == 6)
             #expect(try fixture.place.journal.summary().endedCount == 0)
         }
@@ -211,7 +211,7 @@ import Testing
 // MARK: - Runs that end early
 
 extension DurableBatchTests {
-    @Test func cancelledRunIsGoneOnWith() async throws {
+    @Test func cancelledRunIsResumed() async throws {
         let isStalling = Observed(true)
         try await Fixture.with { request in
             request.path == "/slow" && isStalling.value ? .stall : .response(body: "late")
@@ -247,7 +247,7 @@ extension DurableBatchTests {
         }
     }
 
-    @Test func resultLineThatCannotBeReadEndsTheRun() async throws {
+    @Test func unreadableResultLineEndsTheRun() async throws {
         try await Fixture.with(Self.hello) { fixture in
             _ = try await fixture.results([Fixture.get("bad")])
             let database = try DatabaseQueue(path: fixture.place.path)
@@ -258,7 +258,7 @@ extension DurableBatchTests {
         }
     }
 
-    @Test func failureOfTheLastLineKeepsTheOthersFromBeingSentAgain() async throws {
+    @Test func journaledFailureOfTheLastLineCancelsTheOthers() async throws {
         try await Fixture.with { request in
             request.path == "/bad" ? .response(status: 500, body: "") : .stall  // until the failure ends it
         } _: { fixture in
@@ -273,7 +273,7 @@ extension DurableBatchTests {
         }
     }
 
-    @Test func batchThatWasCancelledBeforeItRanSendsNothing() async throws {
+    @Test func batchCancelledBeforeItsRunSendsNothing() async throws {
         try await Fixture.with(Self.hello) { fixture in
             let batch = try fixture.batch([Fixture.get("a"), Fixture.post("p")])
             #expect(batch.progress == nil)
@@ -353,7 +353,7 @@ extension DurableBatchTests {
         }
     }
 
-    @Test func failureFromTheJournalEndsABatchThatEndsAtTheFirst() async throws {
+    @Test func journaledFailureEndsAFailFastBatch() async throws {
         try await Fixture.with { request in
             request.path == "/bad" ? .response(status: 500, body: "") : .stall  // until the failure ends it
         } _: { fixture in
@@ -371,7 +371,7 @@ extension DurableBatchTests {
     }
 
     @Test(arguments: ["batch.journal", "./x/../batch.journal-wal", "link"])
-    func outputThatIsTheJournalIsRefused(name: String) throws {
+    func outputToTheJournalIsRefused(name: String) throws {
         let place = try JournalFolder()
         defer { place.remove() }
         let link = place.folder.path("link")
@@ -385,7 +385,7 @@ extension DurableBatchTests {
         #expect(errors.errors == [expected])
     }
 
-    @Test func restartBeginsAnewAndAnotherBatchNeedsIt() async throws {
+    @Test func restartBeginsAnewAndIsNeededForAnotherBatch() async throws {
         try await Fixture.with(Self.hello) { fixture in
             _ = try await fixture.results([Fixture.post("p")])
             let error = await #expect(throws: JournalError.self) { try await fixture.batch([Fixture.post("q")]).run() }

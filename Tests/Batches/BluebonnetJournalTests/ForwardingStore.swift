@@ -3,7 +3,8 @@
 
 import BluebonnetJournal
 
-/// A store for tests that does something before records are written, or instead; all else is another store's.
+/// A test store that does something before, or instead of, writing records. It forwards all other calls to another
+/// store.
 protocol ForwardingStore: JournalStore {
     var store: SQLiteJournal { get }
 }

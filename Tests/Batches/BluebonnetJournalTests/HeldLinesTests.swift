@@ -9,7 +9,8 @@ import Testing
 @testable import BluebonnetJournal
 
 @Suite struct HeldLinesTests {
-    /// Held lines, and what was to be done: "start a", "mark p". What begins with "p" is unsafe.
+    /// Held lines and a log of their effects, such as "start a" and "mark p". Lines whose id begins with "p" are
+    /// unsafe.
     private struct Table {
         var held: HeldLines
         var log: [String] = []
@@ -72,7 +73,7 @@ import Testing
     }
 
     @Test(arguments: [ResultLine.Outcome.failure, .cancelled, .skipped, .unknown])
-    func unsafeLineThatIsSkippedNeedsNoMark(outcome: ResultLine.Outcome) throws {
+    func skippedUnsafeLineNeedsNoMark(outcome: ResultLine.Outcome) throws {
         var table = Table()
         try table.add("p", needing: [.success, outcome])
         try table.add("p2", needing: [.success, .success])
@@ -89,7 +90,7 @@ import Testing
         #expect(table.log.last == "mark p2")
     }
 
-    @Test func closingMarksNothingMoreAndSafeLinesGoOn() throws {
+    @Test func closeStopsMarksAndSafeLinesContinue() throws {
         var table = Table(limit: 1)
         try table.add("p")
         try table.add("p2")
@@ -100,7 +101,7 @@ import Testing
         #expect(table.log == ["mark p", "start a", "start marked p"])
     }
 
-    @Test func stoppingGivesEveryLineToTheRunnerButThoseWhoseMarkIsBeingWritten() throws {
+    @Test func stopReleasesEveryLineWithoutAPendingMark() throws {
         var table = Table(limit: 1)
         for id in ["p", "p2", "p3"] { try table.add(id) }
         table.stop()
@@ -111,7 +112,7 @@ import Testing
         #expect(table.log.last == "start p4")
     }
 
-    @Test func lineWhoseMarkCannotBeWrittenGoesToTheRunnerUnmarked() throws {
+    @Test func lineWithAnUnwritableMarkStartsUnmarked() throws {
         var table = Table()
         try table.add("p")
         table.stop()
@@ -119,7 +120,7 @@ import Testing
         #expect(table.log == ["mark p", "start p"])
     }
 
-    @Test func lineWithAScriptWaitsForNoTurnAndOneThatComesAfterTheCloseForTheStop() throws {
+    @Test func scriptedLineNeedsNoTurnAndWaitsAfterClose() throws {
         let plain = try Self.line("p", at: 3, "http://h:1/x?y")
         #expect(plain.ticket == .init(position: 3, lane: "http://h:1", priority: .normal))
         let scripted = try Self.line("p", at: 3, script: [.init(at: 1, action: .pause)])

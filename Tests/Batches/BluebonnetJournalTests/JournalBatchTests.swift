@@ -11,7 +11,7 @@ import Testing
 @Suite struct JournalBatchTests {
     private static let lines = [RequestLine(url: "a"), RequestLine(id: "b", method: "POST", url: "b")]
 
-    @Test func keyIsTheSameForALineAndDiffersBetweenLinesAndBatches() {
+    @Test func keyIsStablePerLineAndUniquePerBatch() {
         let batch = JournalBatch(digest: "d", lineCount: 2)
         var again = batch
         again.lineCount = nil
@@ -22,7 +22,7 @@ import Testing
         #expect(JournalBatch(digest: "d", lineCount: 2).key(at: 5) != batch.key(at: 5))
     }
 
-    @Test func digestIsThatOfLinesAndOfWhatTheyMean() throws {
+    @Test func digestCoversLinesAndTheirMeaning() throws {
         let plain = RequestLineRunner.Settings()
         let digest = BatchDigest.ofLines(Self.lines, plain)
         #expect(BatchDigest.ofLines(Self.lines, plain) == digest)
@@ -44,7 +44,7 @@ import Testing
         #expect(Set(others.map { BatchDigest.ofStream($0) }).count == others.count)
     }
 
-    @Test func digestLeavesOutTheValuesOfCredentials() throws {
+    @Test func digestOmitsCredentialValues() throws {
         for name in ["Authorization", "cookie", "Proxy-Authorization"] {
             var (one, other) = (RequestLineRunner.Settings(), RequestLineRunner.Settings())
             try one.addHeader("\(name): a")
@@ -54,7 +54,7 @@ import Testing
         }
     }
 
-    @Test func digestLeavesOutWhatOnlySaysHowFast() {
+    @Test func digestOmitsSpeedSettings() {
         var settings = RequestLineRunner.Settings()
         func digest(_ text: String) -> String {
             let digest = BatchDigest.ofFile(settings)
@@ -70,7 +70,7 @@ import Testing
         #expect(BatchDigest.ofStream(settings) != first)
     }
 
-    @Test func waitingIsWhatHasNeitherEndedNorMayHaveBeenSent() {
+    @Test func waitingCountExcludesEndedAndPossiblySentLines() {
         let batch = JournalBatch(digest: "d", lineCount: 10)
         let summary = JournalSummary(batch: batch, counts: [.success: 3, .failure: 2], mayHaveBeenSentCount: 1)
         #expect(summary.endedCount == 5)

@@ -9,7 +9,7 @@ import Testing
 
 @testable import BluebonnetJournal
 
-/// A store in memory that fails when it is told to, and waits for a gate.
+/// An in-memory store that waits for a gate and fails on request.
 final class ScriptedStore: JournalStore {
     private struct State {
         var groups: [[JournalRecord]] = []
@@ -18,7 +18,7 @@ final class ScriptedStore: JournalStore {
     }
 
     private let state = Mutex(State())
-    /// What `record` waits for before it begins.
+    /// `record` waits for this gate before it begins.
     let gate = Gate()
     static let full = JournalError(.diskFull, "the disk is full")
 
@@ -55,11 +55,11 @@ final class ScriptedStore: JournalStore {
         }
     }
 
-    @Test func whatComesWhileAGroupIsWrittenIsTheNextGroup() async throws {
+    @Test func entriesDuringAWriteFormTheNextGroup() async throws {
         let (store, told) = (ScriptedStore(), Observed<[String]>([]))
         let writer = JournalWriter(store)
         writer.append(Self.entry(0, told), isUrgent: true)
-        // The first round may take some of the others with it; none is lost, and the order stays.
+        // The first round may include some of the others. None is lost, and the order stays.
         for position in 1..<100 { writer.append(Self.entry(position, told), isUrgent: position % 2 == 0) }
         #expect(told.value.isEmpty)
         store.gate.open()
@@ -70,7 +70,7 @@ final class ScriptedStore: JournalStore {
         #expect(store.isClosed)
     }
 
-    @Test func roundThatHasWaitedTakesNothingThatHasARoundOfItsOwn() {
+    @Test func earlierRoundIsNotDueAfterItsEntriesAreTaken() {
         var rounds = WriterRounds()
         let first = [false, false, true, true].map { rounds.add(isUrgent: $0) }
         #expect(first == [.later(number: 0), .none, .now, .none])
@@ -82,7 +82,7 @@ final class ScriptedStore: JournalStore {
         #expect(third == .later(number: 2) && !rounds.isDue(1))
     }
 
-    @Test func recordThatIsNotUrgentIsWrittenToo() async throws {
+    @Test func nonUrgentRecordIsWritten() async throws {
         let (store, told) = (ScriptedStore(), Observed<[String]>([]))
         store.gate.open()
         let writer = JournalWriter(store)
@@ -92,7 +92,7 @@ final class ScriptedStore: JournalStore {
         try writer.finish()
     }
 
-    @Test func failureIsToldOnceAndNothingIsWrittenAfterIt() async throws {
+    @Test func failureIsReportedOnceAndStopsWriting() async throws {
         let (store, told) = (ScriptedStore(), Observed<[String]>([]))
         store.gate.open()
         let writer = JournalWriter(store)
@@ -121,7 +121,7 @@ final class ScriptedStore: JournalStore {
         #expect(told.value == ["0 true", "between", "1 true"])
     }
 
-    @Test func deliveryThatWaitsKeepsNoMarkFromTheDisk() async throws {
+    @Test func blockedDeliveryDoesNotDelayMarks() async throws {
         let (store, told, reader) = (ScriptedStore(), Observed<[String]>([]), Gate())
         store.gate.open()
         let writer = JournalWriter(store)
@@ -140,7 +140,7 @@ final class ScriptedStore: JournalStore {
         #expect(told.value == ["marked", "delivered"])
     }
 
-    @Test func outputFolderThatIsGoneIsNoFailureAndOneThatCannotBeOpenedIs() throws {
+    @Test func missingOutputFolderIsIgnoredAndUnopenableOneFails() throws {
         let place = try JournalFolder()
         defer { place.remove() }
         let loop = place.folder.path("loop")
@@ -154,7 +154,7 @@ final class ScriptedStore: JournalStore {
         #expect(error?.code == .unavailable)
     }
 
-    @Test func pageOfLargeRecordsIsShortAndTheCursorReadsAll() throws {
+    @Test func pageOfLargeRecordsIsShortAndCursorReadsAll() throws {
         let place = try JournalFolder()
         defer { place.remove() }
         let journal = place.journal
@@ -168,7 +168,7 @@ final class ScriptedStore: JournalStore {
         try journal.close()
     }
 
-    @Test func cursorReadsEachRecordOnceAndSkipsWhatIsNotAskedFor() throws {
+    @Test func cursorReadsRequestedRecordsAndSkipsOthers() throws {
         let place = try JournalFolder()
         defer { place.remove() }
         let journal = place.journal

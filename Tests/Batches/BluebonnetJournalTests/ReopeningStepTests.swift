@@ -19,8 +19,8 @@ import Testing
         .deliver(.init(outcome: outcome, byteCount: 1, line: Data("{}\n".utf8)))
     }
 
-    /// What is known of a line, and what becomes of it: one that is not repeatable, one that is, and one that is not
-    /// but is wanted again.
+    /// The recorded state of a line, and its next step: if the line is not repeatable, if it is repeatable, and if it
+    /// is not repeatable but resending is requested.
     private typealias Row = (
         state: State?, unsafe: ReopeningStep, repeatable: ReopeningStep, resent: ReopeningStep
     )
@@ -47,7 +47,7 @@ import Testing
         }
     }
 
-    @Test func failedAndCancelledLinesStartAgainWhereThatIsWanted() {
+    @Test func failedAndCancelledLinesStartAgainOnRequest() {
         let options = OpenedJournal.Options(retriesFailed: true)
         for outcome in [ResultLine.Outcome.failure, .cancelled] {
             for isRepeatable in [true, false] {
@@ -85,7 +85,7 @@ import Testing
         #expect(RequestLine(method: method, url: "u").isSafe == isSafe)
     }
 
-    @Test func keyIsAFieldOfTheLineOrOfItsHeaders() {
+    @Test func keyIsALineFieldOrAHeader() {
         var line = RequestLine(method: "POST", url: "u")
         #expect(!line.hasIdempotencyKey)
         line.headers["idempotency-key"] = "k"

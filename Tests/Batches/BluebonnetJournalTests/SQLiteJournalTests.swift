@@ -10,7 +10,7 @@ import Testing
 
 @testable import BluebonnetJournal
 
-/// A journal in a folder of its own.
+/// A journal in its own folder.
 struct JournalFolder {
     let folder: TemporaryFolder
     var path: String { folder.path("batch.journal") }
@@ -46,7 +46,7 @@ struct JournalFolder {
         }
     }
 
-    @Test func recordsAreThereAfterwardsInTheirOrder() throws {
+    @Test func recordsPersistInOrder() throws {
         let place = try JournalFolder()
         defer { place.remove() }
         let records = [
@@ -70,7 +70,7 @@ struct JournalFolder {
         try again.close()
     }
 
-    @Test func recordReplacesTheOneOfItsPositionAndWaitingLeavesNone() throws {
+    @Test func recordReplacesItsPositionAndWaitingDeletesIt() throws {
         let place = try JournalFolder()
         defer { place.remove() }
         let journal = place.journal
@@ -81,7 +81,7 @@ struct JournalFolder {
         try journal.close()
     }
 
-    @Test func journalOfAnotherBatchIsRefusedAndUnchangedUntilItIsRestarted() throws {
+    @Test func journalOfAnotherBatchIsUnchangedUntilRestarted() throws {
         let place = try JournalFolder()
         defer { place.remove() }
         let journal = place.journal
@@ -117,7 +117,7 @@ struct JournalFolder {
         try second.close()
     }
 
-    @Test func summaryCountsWhatHasBecomeOfLines() throws {
+    @Test func summaryCountsOutcomes() throws {
         let place = try JournalFolder()
         defer { place.remove() }
         let journal = place.journal
@@ -134,7 +134,7 @@ struct JournalFolder {
         try journal.close()
     }
 
-    @Test func transactionIsOnTheDiskWhenItIsCommitted() throws {
+    @Test func writerUsesFullySynchronousWAL() throws {
         let place = try JournalFolder()
         defer { place.remove() }
         let writer = try SQLiteFile.writer(place.path)
@@ -163,10 +163,10 @@ struct JournalFolder {
     }
 }
 
-// MARK: - What is no journal, or not whole
+// MARK: - Files that are no journal, and damaged journals
 
 extension SQLiteJournalTests {
-    @Test func fileThatIsNoJournalIsLeftAsItIs() throws {
+    @Test func fileThatIsNoJournalIsUnchanged() throws {
         let place = try JournalFolder()
         defer { place.remove() }
         let text = Data(#"{"url":"a"}"#.utf8) + Data(repeating: UInt8(ascii: "\n"), count: 5_000)
@@ -177,7 +177,7 @@ extension SQLiteJournalTests {
         #expect(place.names == ["batch.journal"])
     }
 
-    @Test func databaseOfAnotherProgramIsLeftAsItIs() throws {
+    @Test func databaseOfAnotherProgramIsUnchanged() throws {
         let place = try JournalFolder()
         defer { place.remove() }
         let other = try DatabaseQueue(path: place.path)
@@ -213,7 +213,7 @@ extension SQLiteJournalTests {
         #expect(try place.journal.summary().batch == JournalFolder.batch)
     }
 
-    @Test func missingFolderAndMissingFileSaySo() throws {
+    @Test func missingFolderAndMissingFileAreReported() throws {
         let place = try JournalFolder()
         defer { place.remove() }
         let error = try #require(throws: JournalError.self) { try place.journal.summary() }
@@ -243,7 +243,7 @@ extension SQLiteJournalTests {
         try again.close()
     }
 
-    @Test func lockHoldsWhateverNameLeadsToTheFile() throws {
+    @Test func lockHoldsForAnyNameOfTheFile() throws {
         let place = try JournalFolder()
         defer { place.remove() }
         let link = place.folder.path("link")
@@ -262,7 +262,7 @@ extension SQLiteJournalTests {
         #expect(error?.message.contains("hard links") == true)
     }
 
-    @Test func fileBesideTheJournalIsLeftAsItIs() throws {
+    @Test func fileNextToTheJournalIsUnchanged() throws {
         let place = try JournalFolder()
         defer { place.remove() }
         let other = URL(fileURLWithPath: place.path + "-lock")
@@ -273,7 +273,7 @@ extension SQLiteJournalTests {
         #expect(try Data(contentsOf: other) == Data("mine".utf8))
     }
 
-    @Test func lookingAtAClosedJournalLeavesNothingBesideIt() throws {
+    @Test func readingAClosedJournalCreatesNoFiles() throws {
         let place = try JournalFolder()
         defer { place.remove() }
         let journal = place.journal
@@ -288,7 +288,7 @@ extension SQLiteJournalTests {
         #expect(place.names == ["batch.journal"])
     }
 
-    @Test func journalThatWasBeingMadeWhenItsProcessDiedIsBegunByTheNextRun() throws {
+    @Test func halfCreatedJournalIsBegunByTheNextRun() throws {
         let place = try JournalFolder()
         defer { place.remove() }
         let rollback = URL(fileURLWithPath: place.path + "-journal")
@@ -301,7 +301,7 @@ extension SQLiteJournalTests {
             bytes = try Data(contentsOf: rollback)
         }
         try database.close()
-        // As if the process had died when the file was written, and before that was complete.
+        // As if the process had died after it wrote the file and before the transaction was complete.
         #expect(bytes.count >= 512)
         try bytes.write(to: rollback)
         let error = #expect(throws: JournalError.self) { try place.journal.summary() }
@@ -318,7 +318,7 @@ extension SQLiteJournalTests {
         "UPDATE operation SET outcome = 'odd'", "UPDATE operation SET line = NULL", "UPDATE batch SET digest = NULL",
         "UPDATE operation SET byteCount = 9223372036854775807",
     ])
-    func rowThatIsNoneMakesTheJournalADamagedOne(statement: String) throws {
+    func invalidRowMakesTheJournalDamaged(statement: String) throws {
         let place = try JournalFolder()
         defer { place.remove() }
         let journal = place.journal
@@ -327,7 +327,7 @@ extension SQLiteJournalTests {
         try journal.close()
         let database = try DatabaseQueue(path: place.path)
         try database.writeWithoutTransaction {
-            // As a disk would: the schema's own rules do not see it.
+            // Damages the row as a disk would. The schema's own rules do not see it.
             try $0.execute(
                 sql: """
                     PRAGMA writable_schema = ON;
@@ -348,7 +348,7 @@ extension SQLiteJournalTests {
             } == .damaged)
     }
 
-    @Test func journalOfTheFirstVersionIsGoneOnWith() throws {
+    @Test func journalOfTheFirstVersionIsContinued() throws {
         let place = try JournalFolder()
         defer { place.remove() }
         let journal = place.journal

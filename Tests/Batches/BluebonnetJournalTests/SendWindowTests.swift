@@ -32,7 +32,7 @@ import Testing
         #expect(Self.drain(&window) == [])
     }
 
-    @Test func slotThatIsTakenAgainCountsAlsoBeyondTheLimit() {
+    @Test func retakenSlotCountsBeyondTheLimit() {
         var window = Self.window(2, 2, (0..<5).map { ($0, "a", .normal) })
         #expect(Self.drain(&window) == [0, 1])
         window.release("a")
@@ -50,7 +50,7 @@ import Testing
         #expect(Self.drain(&window) == [])
     }
 
-    @Test func limitInAllCountsEveryLane() {
+    @Test func totalLimitCountsEveryLane() {
         var window = Self.window(3, 2, (0..<6).map { ($0, String($0), .normal) })
         #expect(Self.drain(&window) == [0, 1, 2])
         window.release("1")
@@ -68,14 +68,14 @@ import Testing
         #expect(Self.drain(&window) == [0, 2, 1, 3])
     }
 
-    @Test func fullLaneKeepsNoOtherBack() {
+    @Test func fullLaneBlocksNoOther() {
         var window = Self.window(10, 1, [(0, "a", .veryHigh), (1, "a", .veryHigh), (2, "b", .veryLow)])
         #expect(Self.drain(&window) == [0, 2])
         window.release("a")
         #expect(Self.drain(&window) == [1])
     }
 
-    @Test func queueGivesWhatItWasGivenInOrder() {
+    @Test func queueKeepsItsOrder() {
         var queue = Fifo<Int>()
         var taken: [Int] = []
         for number in 0..<1_000 {

@@ -3,7 +3,7 @@
 
 import Glibc
 
-/// The switch of the library that lets calls fail, where it is loaded.
+/// The switch of the library that makes calls fail, if it is loaded.
 struct Torture: Sendable {
     private func call(_ name: String) {
         dlsym(nil, name).map { unsafeBitCast($0, to: (@convention(c) () -> Void).self) }?()
@@ -12,6 +12,6 @@ struct Torture: Sendable {
     /// Calls fail from now on.
     func begin() { call("torture_arm") }
 
-    /// Nothing fails any more.
+    /// No call fails any more.
     func end() { call("torture_disarm") }
 }

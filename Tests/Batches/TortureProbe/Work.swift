@@ -8,7 +8,7 @@ import BluebonnetLocks
 import Foundation
 import FoundationNetworking
 
-/// What the probe does, once or again.
+/// The work that the probe does, once or repeatedly.
 struct Work {
     enum Kind: String {
         /// A GET to memory.
@@ -30,9 +30,9 @@ struct Work {
     let authorityFile: String
     let folder: URL
 
-    /// How each request ended.
+    /// Runs the work and returns how each request ended.
     ///
-    /// - Parameter whenEnded: called when that is so, before files are read.
+    /// - Parameter whenEnded: called when the requests have ended, before files are read.
     func run(whenEnded: @escaping @Sendable () -> Void = {}) async -> [String] {
         var options = TransferOptions()
         do {
@@ -84,7 +84,7 @@ struct Work {
         return "\(kind) success \(Self.text(file))"
     }
 
-    /// The text of a short body; of a long one the length, where its bytes are what they have to be.
+    /// The text of a short body. For a long body, its length, marked as altered if the bytes are wrong.
     private static func text(_ data: Data?) -> String {
         guard let data else { return "nothing" }
         if data.count < 100 { return String(decoding: data, as: UTF8.self) }

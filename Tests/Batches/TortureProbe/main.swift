@@ -5,20 +5,19 @@ import Bluebonnet
 import Foundation
 import Glibc
 
-// Does one kind of work while the calls of the C library fail that Preload/torture.c is told to let fail, and says how
-// each request ended.
+// Does one kind of work while the calls that Preload/torture.c selects fail, and prints how each request ended.
 //
 // usage: TortureProbe WORK BASE-URL AUTHORITY-FILE FOLDER
 //
-// WORK is memory, file, data, stream, lookup or batch (see Work.swift). A line for each request: "outcome NAME success
-// LENGTH", or "outcome NAME failure CODE MESSAGE". Then torture is over, and the same work is done again:
-// "again …". The last line is "end".
+// WORK is memory, file, data, stream, lookup or batch (see Work.swift). The program prints a line for each request:
+// "outcome NAME success LENGTH", or "outcome NAME failure CODE MESSAGE". Then no call fails any more, and the program
+// does the same work again: "again …". The last line is "end".
 let arguments = CommandLine.arguments
 guard arguments.count == 5, let kind = Work.Kind(rawValue: arguments[1]) else {
     print("usage: TortureProbe WORK BASE-URL AUTHORITY-FILE FOLDER")
     exit(2)
 }
-alarm(60)  // a program that does not end is killed
+alarm(60)  // kills a program that does not end
 let work = Work(
     kind: kind, baseURL: arguments[2], authorityFile: arguments[3], folder: URL(fileURLWithPath: arguments[4]))
 let torture = Torture()

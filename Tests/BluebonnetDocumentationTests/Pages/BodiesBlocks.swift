@@ -7,13 +7,13 @@ import Foundation
 import FoundationNetworking
 import Testing
 
-/// What takes the pieces of a body.
+/// Consumes the pieces of a body.
 private struct ByteCounter {
     private(set) var count = 0
     mutating func update(_ chunk: Data) { count += chunk.count }
 }
 
-/// What keeps passwords.
+/// Stores passwords.
 private actor Keychain {
     func credential(for host: String) -> URLCredential {
         URLCredential(user: "ada", password: host, persistence: .none)

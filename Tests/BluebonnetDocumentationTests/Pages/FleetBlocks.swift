@@ -9,9 +9,9 @@ import Foundation
 import RealServers
 import Testing
 
-// The page about fleets, README.md's part about them, and the comments of their types.
+// The fleet page, the fleet section of README.md, and the comments of the fleet types.
 extension PageTests {
-    /// Runs code with a new store, and a site.
+    /// Runs code with a new store and a site.
     private static func withStore(_ body: (_ storeURL: String, Site) async throws -> Void) async throws {
         let server = try await PostgreSQLServer.shared()
         let storeURL = server.unixURL(database: try await server.createDatabase())
@@ -19,7 +19,7 @@ extension PageTests {
         try await Site.serving { try await body(storeURL, $0) }
     }
 
-    /// Runs code while a worker works.
+    /// Runs code while a worker runs.
     private static func working(_ storeURL: String, _ body: () async throws -> Void) async throws {
         let worker = FleetWorker(store: storeURL)
         async let work: Void = worker.run()
@@ -33,7 +33,7 @@ extension PageTests {
         try await work
     }
 
-    @Test(.enabled(if: PostgreSQLServer.isAvailable)) func blocksOfFleetsRun() async throws {
+    @Test(.enabled(if: PostgreSQLServer.isAvailable)) func fleetBlocksRun() async throws {
         try await Self.withStore { storeURL, site in
             var lines = [RequestLine(id: "a", url: "users"), RequestLine(id: "b", url: "users")]
             lines[1].after = ["a"]
@@ -59,7 +59,7 @@ extension PageTests {
         }
     }
 
-    @Test(.enabled(if: PostgreSQLServer.isAvailable)) func blockOfFleetsInTheReadmeRuns() async throws {
+    @Test(.enabled(if: PostgreSQLServer.isAvailable)) func readmeFleetBlockRuns() async throws {
         try await Self.withStore { storeURL, site in
             let url = site.base.appendingPathComponent("me").absoluteString
             try await Self.working(storeURL) {

@@ -8,9 +8,9 @@ import BluebonnetTestServer
 import Foundation
 import Testing
 
-// The page about batches that survive, and the comments of what it is about.
+// The page about durable batches, and the comments of their types.
 extension PageTests {
-    @Test func blocksOfDurableBatchesRun() async throws {
+    @Test func durableBatchBlocksRun() async throws {
         let folder = try TemporaryFolder()
         defer { folder.remove() }
         try await Site.serving { site in

@@ -100,7 +100,7 @@ extension PageTests {
             #expect(try Data(contentsOf: site.file("disk.img")).count == 20_000)
             await printed.becomes { $0.contains("[Optional(200), Optional(200), Optional(200)]") }
             let requests = site.server.history.requests
-            // The session has no fields of its own.
+            // The session, which requests /v1/me, has no default fields.
             #expect(requests.allSatisfy { $0.headers["X-Client"] == "demo" || $0.path == "/v1/me" })
             let ordered = requests.first { $0.path == "/v1/orders" }
             #expect(ordered?.headers["Authorization"] == "Bearer t-1")

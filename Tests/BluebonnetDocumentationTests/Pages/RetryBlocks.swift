@@ -77,7 +77,7 @@ extension PageTests {
         #expect(await governor.origins() == [] && manager.configuration.governor === governor)
     }
 
-    @Test func governorIsGivenToAManager() {
+    @Test func governorIsAssignedToManager() {
         // BLOCK Governor.swift
         let governor = Governor(OriginLimits(rateLimit: RateLimit(10, burst: 20)))
         var configuration = RequestOperationManager.Configuration()

@@ -49,7 +49,7 @@ extension PageTests {
         }
     }
 
-    @Test func ownSerializerRuns() async throws {
+    @Test func customSerializerRuns() async throws {
         try await Site.serving { site in
             let manager = site.manager
             // BLOCK Serializers.md

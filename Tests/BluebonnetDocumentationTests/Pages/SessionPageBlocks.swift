@@ -5,7 +5,7 @@ import Bluebonnet
 import Foundation
 import FoundationNetworking
 
-/// The blocks of the pages about sessions. They are compiled; what they do is tested with the sessions.
+/// The blocks of the pages about sessions. They are only compiled; the session tests check their behavior.
 enum SessionPageBlocks {
     static func sessions(_ request: URLRequest, _ folder: URL) async throws {
         // BLOCK Sessions.md

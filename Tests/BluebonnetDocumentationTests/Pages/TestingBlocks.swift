@@ -23,7 +23,7 @@ import Testing
 // END
 
 extension PageTests {
-    @Test func answersOfThePageAreAnswers() async throws {
+    @Test func pageAnswersHaveDocumentedStatuses() async throws {
         let picture = Data([1, 2, 3])
         // BLOCK TestingYourProgram.md
         let answers: [TestAnswer] = [
@@ -42,7 +42,7 @@ extension PageTests {
         #expect(slow.body == answers[0].body && truncated.body == picture)
     }
 
-    @Test func clockOfThePageRuns() async throws {
+    @Test func pageClockRuns() async throws {
         // BLOCK TestingYourProgram.md
         let clock = TestClock()
         var configuration = RequestOperationManager.Configuration()
@@ -67,7 +67,7 @@ extension PageTests {
         #expect(operation.error?.timeLimit == .total)
     }
 
-    @Test func requestsOfThePageAreCompared() async throws {
+    @Test func pageRequestsAreCompared() async throws {
         // BLOCK AnsweringManager.swift
         let manager = RequestOperationManager { request in
             request.path == "/me" ? .json(["name": "Ada"]) : .status(404)
@@ -104,7 +104,7 @@ extension PageTests {
         #expect(manager.session.operationManager.sentRequests.map(\.target) == ["/me"])
     }
 
-    @Test func recordingOfThePageIsPlayed() async throws {
+    @Test func pageRecordingIsPlayed() async throws {
         let folder = try TemporaryFolder()
         defer { folder.remove() }
         let server = try await TestServer.start { _ in
@@ -156,7 +156,7 @@ extension PageTests {
         #expect(!recording.isPlayed && manager.sentRequests.isEmpty)
     }
 
-    @Test func serverOfThePageAnswers() async throws {
+    @Test func pageServerAnswers() async throws {
         // BLOCK TestingYourProgram.md
         var options = TestServer.Options()
         options.certificate = .localhost

@@ -7,12 +7,12 @@ import Foundation
 import FoundationNetworking
 import Testing
 
-/// In the place of a program's store of keys.
+/// Replaces a program's key store.
 private struct Vault: Sendable {
     func newKey(replacing old: String?) async throws -> String { "key" }
 }
 
-/// In the place of a program's code that signs.
+/// Replaces a program's signing code.
 private struct Signer: Sendable {
     func signature(of request: URLRequest, digest: String) async throws -> String {
         "signed \(request.httpMethod ?? "") \(digest.prefix(8))"
@@ -50,7 +50,7 @@ extension PageTests {
         }
     }
 
-    @Test func authenticatorsOfProgramsRun() async throws {
+    @Test func customAuthenticatorsRun() async throws {
         try await Site.serving { site in
             // BLOCK Tokens.md
             struct SessionAuthenticator: Authenticator {
@@ -93,7 +93,7 @@ extension PageTests {
         }
     }
 
-    @Test func authenticatorsOfTheReferenceRun() throws {
+    @Test func referenceAuthenticatorsRun() throws {
         let manager = RequestOperationManager()
         let (token, secret) = (BearerToken("t"), "s")
         do {

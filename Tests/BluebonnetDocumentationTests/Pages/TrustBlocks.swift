@@ -7,7 +7,7 @@ import Foundation
 import FoundationNetworking
 import Testing
 
-/// What a program does with a report.
+/// Replaces a program's report handler.
 private func log(_ reason: String, _ chain: [String]) { print(reason, chain.count) }
 private func warn(_ text: String) { print(text) }
 private func askTheUser(about chain: [ServerCertificate]) async -> Bool { !chain.isEmpty }
@@ -111,7 +111,7 @@ extension PageTests {
         #expect(chain.count == 2)
     }
 
-    @Test func optionsOfTLSRun() async throws {
+    @Test func tlsOptionsRun() async throws {
         let manager = RequestOperationManager()
         // BLOCK TLSVersionsAndCertificates.md
         manager.transferOptions.tls = try TLSOptions(minimumVersion: .v13)
@@ -120,7 +120,7 @@ extension PageTests {
         #expect(manager.transferOptions.tls.minimumVersion == .v13)
     }
 
-    @Test func certificatesExpiryRuns() async throws {
+    @Test func certificateExpiryRuns() async throws {
         try await Site.serving(tls: .localhost) { site in
             let manager = site.manager
             manager.securityPolicy = try trusting()

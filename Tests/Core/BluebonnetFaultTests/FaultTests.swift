@@ -4,8 +4,8 @@
 import Foundation
 import Testing
 
-/// Everything that goes wrong on purpose: one test at a time, so that faults of one are not the machine's for another.
+/// Tests with deliberate faults. They run one at a time, so that the faults of one test do not disturb another.
 @Suite(.serialized, .timeLimit(.minutes(longestMinutes))) struct FaultTests {}
 
-/// All calls of `malloc` are some fifty thousand runs of a program.
+/// Failing every single `malloc` call takes about fifty thousand program runs.
 private let longestMinutes = ProcessInfo.processInfo.environment["BLUEBONNET_TORTURE"] == nil ? 10 : 600

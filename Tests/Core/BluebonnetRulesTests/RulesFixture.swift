@@ -8,15 +8,15 @@ import FoundationNetworking
 import RealServers
 import Testing
 
-/// What clients must do, against servers that put it to the test: one case at a time, so that none changes what
-/// another one sees.
+/// Requirements on clients, tested against servers that violate or probe them. The cases run one at a time, so none
+/// affects another.
 ///
-/// The tests of other modules run at the same time. They may close the process's idle connections at any moment, so no
-/// case here relies on a connection that is kept, and none closes idle connections itself.
+/// The tests of other modules run at the same time and may close the process's idle connections at any moment. No
+/// case here relies on a kept connection, and no case closes idle connections.
 @Suite(.serialized, .timeLimit(.minutes(5))) struct RulesTests {}
 
 extension URLRequest {
-    /// A request in one line.
+    /// Makes a request in one line.
     init(_ method: String, _ url: URL, headers: [String: String] = [:], body: String? = nil) {
         self.init(url: url)
         httpMethod = method
@@ -41,7 +41,7 @@ extension TransferOptions {
         }
     }
 
-    /// Leads hosts of made-up names to the test servers.
+    /// Resolves the made-up hosts to the test servers.
     static func to(_ hosts: String...) -> TransferOptions {
         TransferOptions { options in
             for host in hosts { options.addressOverrides[host] = "127.0.0.1" }
@@ -49,10 +49,11 @@ extension TransferOptions {
     }
 }
 
-/// Runs a request to its end; any complete response is a success.
+/// Runs a request to its end. Any complete response counts as success.
 @discardableResult
 func perform(_ request: URLRequest, _ options: TransferOptions = TransferOptions()) async -> RequestOperation {
-    // Pools of their own: this suite's many connections push no connection of another suite's out of libcurl's cache.
+    // The override gives this suite its own connection pools. Its many connections then do not evict connections of
+    // other suites from libcurl's cache.
     var options = options
     options.addressOverrides["rules.test"] = "127.0.0.1"
     let operation = RequestOperation(request: request, options: options)
@@ -68,19 +69,20 @@ func get(_ url: URL, _ options: TransferOptions = TransferOptions()) async -> Re
 }
 
 extension RequestOperation {
-    /// What a test mostly wants to know: the code of the error, or the body.
+    /// The code of the error, or the body if the operation succeeded.
     var end: String { error.map { $0.code.rawValue } ?? responseString ?? "" }
 }
 
 extension TestServer {
-    /// Starts a server with the same answer for every request, hands it to `body`, and stops it however that ends.
+    /// Starts a server that gives every request the same answer, calls `body`, and always stops the server
+    /// afterwards.
     static func answering<Result>(
         _ reply: Reply, tls certificate: TestCertificate? = nil, _ body: (TestServer) async throws -> Result
     ) async throws -> Result {
         try await scripted(tls: certificate, { _ in reply }, body)
     }
 
-    /// Does so with a script.
+    /// Starts a server with a script, calls `body`, and always stops the server afterwards.
     static func scripted<Result>(
         tls certificate: TestCertificate? = nil, _ script: @escaping Script,
         _ body: (TestServer) async throws -> Result
@@ -90,9 +92,9 @@ extension TestServer {
         return try await serving(options, script: script, body)
     }
 
-    /// Every value of a field in all requests, in order.
+    /// Every value of a field in all requests, in order of arrival.
     func sent(_ name: String) -> [String] { requests.flatMap { $0.headers.values(named: name) } }
 }
 
-/// A script as a value, for calls that have another closure too.
+/// Gives a script closure its type, for calls that take a second closure.
 func answering(_ script: @escaping TestServer.Script) -> TestServer.Script { script }

@@ -13,7 +13,7 @@ static void work_late(void) {
     if (late_work) late_work();
 }
 
-// 101 is the first priority that is not reserved: constructors without one run later.
+// 101 is the first priority that is not reserved. Constructors without a priority run later.
 __attribute__((constructor(101))) static void start(void) {
     if (getenv("EXIT_PROBE_STARTS_OPENSSL")) has_started = OPENSSL_init_crypto(OPENSSL_INIT_LOAD_CRYPTO_STRINGS, NULL);
     if (getenv("EXIT_PROBE_WORKS_LATE")) atexit(work_late);

@@ -4,17 +4,16 @@
 import Bluebonnet
 import Foundation
 
-/// Work with OpenSSL that is not the network thread's: certificates are read and their digests computed, ciphers are
-/// looked up.
+/// Work with OpenSSL outside the network thread: reads certificates, computes their digests and looks up ciphers.
 enum CertificateWork {
-    /// Goes on for as long as the process does.
+    /// Repeats the work until the process ends.
     static func start(authorityFile: String) {
         Thread.detachNewThread {
             while true { _ = try? once(authorityFile: authorityFile) }
         }
     }
 
-    /// The names that were read.
+    /// Does the work once and returns the names in the certificates.
     static func once(authorityFile: String) throws -> [String] {
         let certificates = try PinSet(certificateFiles: [authorityFile]).certificates
         _ = try TLSOptions(ciphers: ["ECDHE-RSA-AES128-GCM-SHA256"])

@@ -5,14 +5,14 @@ import Bluebonnet
 import Foundation
 import FoundationNetworking
 
-/// Requests of several kinds, to each URL in turn.
+/// Requests of several kinds, sent to each URL in turn.
 struct Requests {
     let manager: RequestOperationManager
     let urls: [URL]
-    /// Where downloads go.
+    /// The folder for downloads.
     let folder: URL
     let uploadFile: URL
-    /// Called at the end of each that was answered.
+    /// Called at the end of each request with status 200.
     let whenAnswered: @Sendable () -> Void
 
     func start(count: Int) {

@@ -7,17 +7,17 @@ import EarlyOpenSSL
 import Foundation
 import Glibc
 
-// Starts requests and work with certificates, and exits while they are under way.
+// Starts requests and certificate work, and exits while both are in progress.
 //
 // usage: ExitProbe STATUS MICROSECONDS AUTHORITY-FILE FOLDER URL…
 //
-// In the environment:
-// - EXIT_PROBE_AWAITS_ANSWER: the microseconds begin when the first request has been answered; without an answer the
-//   program is killed.
-// - EXIT_PROBE_STARTS_OPENSSL: OpenSSL was started, with its clean-up at exit, before the library.
-// - EXIT_PROBE_WORKS_LATE: reads a certificate in a function of atexit that was registered before the library was
-//   loaded, and prints its names.
-// - EXIT_PROBE_FORKS: has children of fork exit while another thread uses OpenSSL, and prints the milliseconds of each.
+// Environment variables:
+// - EXIT_PROBE_AWAITS_ANSWER: start counting the microseconds when the first request has been answered. Without an
+//   answer the program is killed.
+// - EXIT_PROBE_STARTS_OPENSSL: start OpenSSL, with its clean-up at exit, before the library.
+// - EXIT_PROBE_WORKS_LATE: read a certificate in an atexit function that was registered before the library was
+//   loaded, and print its names.
+// - EXIT_PROBE_FORKS: fork children that exit while another thread uses OpenSSL, and print the milliseconds of each.
 let arguments = CommandLine.arguments
 guard arguments.count >= 6, let status = Int32(arguments[1]), let microseconds = UInt32(arguments[2]) else {
     print("usage: ExitProbe STATUS MICROSECONDS AUTHORITY-FILE FOLDER URL…")
@@ -26,7 +26,7 @@ guard arguments.count >= 6, let status = Int32(arguments[1]), let microseconds =
 let environment = ProcessInfo.processInfo.environment
 let isEarly = environment["EXIT_PROBE_STARTS_OPENSSL"] != nil
 precondition(isEarly == (exit_probe_has_started_openssl() == 1), "OpenSSL was not started as the environment says")
-alarm(60)  // a program that does not end is killed
+alarm(60)  // kills a hanging program
 if environment["EXIT_PROBE_FORKS"] != nil {
     let isUsing = DispatchSemaphore(value: 0)
     Thread.detachNewThread {
@@ -35,7 +35,7 @@ if environment["EXIT_PROBE_FORKS"] != nil {
         while true { sleep(1) }
     }
     isUsing.wait()
-    let times = (0..<5).map { _ in exit_probe_child_exits(status) }  // a child would print what was printed before
+    let times = (0..<5).map { _ in exit_probe_child_exits(status) }  // a child would print buffered output again
     print(times.map { "\($0)" }.joined(separator: "\n"))
     exit(status)
 }

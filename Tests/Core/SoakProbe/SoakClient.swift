@@ -8,9 +8,9 @@ import Foundation
 import RealServers
 import TestSupport
 
-/// Fifty workers, each of which does one thing after another, and what is measured meanwhile.
+/// Runs fifty workers, each with one task after another, and takes measurements in the meantime.
 struct SoakClient {
-    /// Longer than any time limit of what a worker does.
+    /// Longer than any time limit of a worker's task.
     private static let longestTask = Duration.seconds(90)
     private static let workerCount = 50
     private let place: SoakPlace
@@ -21,7 +21,7 @@ struct SoakClient {
         place = try JSONDecoder().decode(SoakPlace.self, from: Data(contentsOf: URL(fileURLWithPath: placeFile)))
     }
 
-    /// Whether everything was right.
+    /// Runs the workers. Returns whether there was no fault.
     func run() async throws -> Bool {
         try FileManager.default.createDirectory(atPath: place.folder, withIntermediateDirectories: true)
         let tasks = try SoakTasks(place: place, tally: tally, ledger: ledger)
@@ -50,7 +50,7 @@ struct SoakClient {
         }
     }
 
-    /// Measures until the time is over, and prints now and then.
+    /// Measures until the time is over, and prints a line at intervals.
     private func watch(_ canary: Canary, since begin: ContinuousClock.Instant) async -> SoakMemory {
         var memory = SoakMemory()
         var nextLine = 0.0
@@ -74,12 +74,12 @@ struct SoakClient {
         }
     }
 
-    /// How long answers take is printed only: fifty workers want the processors too.
+    /// The time that answers take is printed only, because fifty workers compete for the processors.
     private func noteUnanswered(_ report: Canary.Report) {
         for failure in report.failures { tally.fault("the canary was not answered: \(failure)") }
     }
 
-    /// Waits for the workers, for a bounded time.
+    /// Waits a limited time for the workers. Returns whether all have ended.
     private func hasEnded(_ workers: [Task<Void, Never>]) async -> Bool {
         let ended = Observed(0)
         for worker in workers {
@@ -99,7 +99,7 @@ struct SoakClient {
         for growth in await ResourceSnapshot.growthAfterSettling(to: before) { tally.fault("left behind: \(growth)") }
         for fault in ledger.faultsAtEnd.prefix(20) { tally.fault(fault) }
         let (slope, growth) = (memory.slope(from: warmUp), memory.growth(from: warmUp))
-        // A minute tells no slope: what a connection more or less takes is more than that.
+        // A short run gives no meaningful slope: a single connection more or less takes more memory than the limit.
         if place.seconds >= 600 ? slope > 1 : growth > 16 {
             tally.fault("memory grows by \(slope) MiB in ten minutes, by \(growth) MiB in all")
         }

@@ -12,7 +12,7 @@ struct SoakHost {
     let seconds: Double
     let seed: UInt64
 
-    /// The exit status.
+    /// Runs the soak test and returns the exit status.
     func run() async throws -> Int32 {
         say("soak: \(Int(seconds)) s, seed \(seed)")
         let folder = try TemporaryFolder()
@@ -64,7 +64,7 @@ struct SoakHost {
         return status
     }
 
-    /// Enough connections live long enough for something to succeed.
+    /// Limits that let enough connections live long enough for some requests to succeed.
     private static var limits: FaultSchedule.Limits {
         var limits = FaultSchedule.Limits()
         limits.faultyPercentage = 50
@@ -72,7 +72,7 @@ struct SoakHost {
         return limits
     }
 
-    /// Runs the client. One that does not end in time is killed, and has failed.
+    /// Runs the client. A client that does not end in time is killed and counts as failed.
     private func client(_ placeFile: String) async throws -> Int32 {
         let process = Process()
         process.executableURL = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()

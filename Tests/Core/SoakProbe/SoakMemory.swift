@@ -7,7 +7,6 @@ import FaultKit
 struct SoakMemory {
     private var samples: [(seconds: Double, mebibytes: Double)] = []
 
-    /// Takes a sample.
     mutating func sample(at seconds: Double) {
         samples.append((seconds, Double(MemoryUse.residentByteCount) / 1_048_576))
     }
@@ -15,7 +14,7 @@ struct SoakMemory {
     /// The last sample in MiB.
     var last: Double { samples.last?.mebibytes ?? 0 }
 
-    /// The slope of the line through all samples from a time on (least squares), in MiB in ten minutes.
+    /// The slope of the line through all samples from `start` on (least squares), in MiB per ten minutes.
     func slope(from start: Double) -> Double {
         let used = samples.filter { $0.seconds >= start }
         guard used.count > 2 else { return 0 }
@@ -26,6 +25,6 @@ struct SoakMemory {
         return squares == 0 ? 0 : products / squares * 600
     }
 
-    /// How much more there is at the end than at a time, in MiB.
+    /// The growth in MiB from `start` to the last sample.
     func growth(from start: Double) -> Double { last - (samples.first { $0.seconds >= start }?.mebibytes ?? last) }
 }

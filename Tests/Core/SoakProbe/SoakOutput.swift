@@ -3,7 +3,7 @@
 
 import Glibc
 
-/// Prints a line at once, also into a file.
+/// Prints a line and flushes the output, so that the line also appears at once in a file.
 func say(_ text: String) {
     print(text)
     fflush(nil)

@@ -4,17 +4,17 @@
 import FaultKit
 import Foundation
 
-/// Where the servers are, and what the client is to do.
+/// The addresses of the servers and the client's task.
 struct SoakPlace: Codable, Sendable {
     let seconds: Double
     let seed: UInt64
-    /// A folder of the client's own.
+    /// A folder for the client.
     let folder: String
-    /// Servers behind proxies with faults.
+    /// Servers reached through proxies with faults.
     let targets: [FaultTarget]
-    /// A server of which everything is right.
+    /// A server without faults.
     let canary: URL
-    /// The certificate of all servers with TLS, in PEM.
+    /// The certificate of all TLS servers, in PEM.
     let certificateFile: String
     /// A certificate that no server has.
     let otherCertificateFile: String

@@ -4,12 +4,12 @@
 import BluebonnetLocks
 import Foundation
 
-/// What came of the requests, counted.
+/// The results of the requests, counted.
 final class SoakTally: Sendable {
     private struct State {
         var counts: [String: Int] = [:]
         var faults: [String] = []
-        /// Since when each worker does what it does.
+        /// The current task of each worker, and when it began.
         var busy: [Int: (name: String, since: ContinuousClock.Instant)] = [:]
     }
 
@@ -17,7 +17,7 @@ final class SoakTally: Sendable {
 
     func count(_ name: String) { state.withLock { $0.counts[name, default: 0] += 1 } }
 
-    /// Notes something that must not be, and prints it.
+    /// Records a fault and prints it.
     func fault(_ text: String) {
         let number = state.withLock { state in
             state.faults.append(text)
@@ -30,7 +30,7 @@ final class SoakTally: Sendable {
 
     func end(worker: Int) { state.withLock { $0.busy[worker] = nil } }
 
-    /// What has been going on for longer than anything may.
+    /// The tasks that have been running longer than the limit.
     func hanging(longerThan limit: Duration) -> [String] {
         state.withLock { state in
             let now = ContinuousClock.now
@@ -40,7 +40,7 @@ final class SoakTally: Sendable {
 
     var faultCount: Int { state.withLock { $0.faults.count } }
 
-    /// The counts in one line.
+    /// The counts on one line.
     var text: String {
         state.withLock { state in
             state.counts.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value)" }.joined(separator: ", ")

@@ -9,9 +9,9 @@ import FoundationNetworking
 import RealServers
 import TestSupport
 
-/// What a worker does, and whether it ended as it may.
+/// The tasks of the workers, and the checks of their results.
 struct SoakTasks: Sendable {
-    /// One thing that a worker does.
+    /// A kind of task.
     enum Kind: CaseIterable {
         case download, file, upload, retried, paused, cancelled, batch, pinned, wronglyPinned
     }
@@ -19,7 +19,7 @@ struct SoakTasks: Sendable {
     private let place: SoakPlace
     private let tally: SoakTally
     private let ledger: OutcomeLedger
-    /// For each target a manager, which all workers share: with pins where there is TLS.
+    /// One manager per target, shared by all workers. Managers of TLS targets pin the certificate.
     private let managers: [RequestOperationManager]
     private let wronglyPinned: SecurityPolicy
 
@@ -36,13 +36,13 @@ struct SoakTasks: Sendable {
             configuration.responseSerializer = HTTPResponseSerializer()
             configuration.transferOptions = try target.options
             if target.authorityFile != nil { configuration.transferOptions.securityPolicy = policy }
-            // The more wait, the longer all take: time limits are for what is on the wire.
+            // More concurrent transfers would slow down each of them, and time limits apply to transfers on the wire.
             configuration.maximumConcurrentTransferCountPerOrigin = 12
             return RequestOperationManager(configuration: configuration)
         }
     }
 
-    /// Everything once, so that what starts once has started.
+    /// Runs each kind of task once, so that everything with a one-time start has started.
     func warmUp() async {
         var random = SeededGenerator(seed: 0)
         for kind in Kind.allCases { await perform(kind, worker: 0, &random) }
@@ -89,7 +89,7 @@ struct SoakTasks: Sendable {
         judge(request)
     }
 
-    /// - Parameter codes: what else may be.
+    /// - Parameter codes: other acceptable error codes.
     private func judge(_ request: FaultRequest, or codes: Set<NetworkingError.Code> = []) {
         if let code = request.operation.error?.code, codes.contains(code) { return tally.count(code.rawValue) }
         switch request.verdict {
@@ -107,7 +107,7 @@ struct SoakTasks: Sendable {
         try? FileManager.default.removeItem(at: file)
     }
 
-    /// A download to a file that is begun again where it was left.
+    /// A download to a file, resumed after each failure.
     private func download(_ worker: Int, _ random: inout SeededGenerator) async {
         let index = Int.random(in: place.targets.indices, using: &random)
         for _ in 0..<5 {
@@ -140,7 +140,7 @@ struct SoakTasks: Sendable {
         judge(request, or: [.cancelled])
     }
 
-    /// Six members, each of which waits for one or two others; what waits for a member that fails is skipped.
+    /// Six members, each of which depends on up to two others. Dependents of a failed member are skipped.
     private func batch(_ worker: Int, _ random: inout SeededGenerator) async {
         var members: [FaultRequest] = []
         for number in 0..<6 {

@@ -3,12 +3,12 @@
 
 import Foundation
 
-// A mix of requests and faults for as long as it is told to.
+// Runs a mix of requests and faults for a given time.
 //
 // usage: SoakProbe [MINUTES [SEED]]
 //
-// The program starts servers and proxies with faults in front of them, and itself once more, as "SoakProbe client
-// PLACE-FILE", for the requests: so that what is measured is the client's alone. Ends with 1 when something was wrong.
+// The program starts servers, and proxies with faults in front of them. It runs itself again as "SoakProbe client
+// PLACE-FILE" to send the requests, so that only the client is measured. The exit status is 1 if there was a fault.
 let arguments = CommandLine.arguments
 if arguments.count == 3, arguments[1] == "client" {
     exit(try await SoakClient(placeFile: arguments[2]).run() ? 0 : 1)

@@ -5,14 +5,14 @@ import Foundation
 import FuzzTargets
 
 #if BLUEBONNET_FUZZING
-    /// The target that this process feeds: libFuzzer takes the arguments, so an environment variable names it.
+    /// The target that this process runs. An environment variable names it, because libFuzzer uses the arguments.
     private let target: FuzzTarget = {
         let name = ProcessInfo.processInfo.environment["BLUEBONNET_FUZZ_TARGET"] ?? ""
         guard let target = FuzzTarget.named(name) else { fatalError("there is no fuzz target \"\(name)\"") }
         return target
     }()
 
-    /// What libFuzzer, which has the function `main`, calls with each input.
+    /// libFuzzer, which provides `main`, calls this function with each input.
     @_cdecl("LLVMFuzzerTestOneInput")
     public func testOneInput(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
         do {
@@ -23,7 +23,8 @@ import FuzzTargets
         return 0
     }
 #else
-    /// Feeds files to a target, in any other build: `Fuzzer TARGET FILE…`. Without arguments the targets are listed.
+    /// Runs a target with files, in builds without libFuzzer: `Fuzzer TARGET FILE…`. Without arguments, lists the
+    /// targets.
     @main struct Fuzzer {
         static func main() throws {
             let arguments = CommandLine.arguments.dropFirst()

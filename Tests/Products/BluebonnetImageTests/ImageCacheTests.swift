@@ -7,7 +7,7 @@ import FoundationNetworking
 import Testing
 
 @Suite struct ImageCacheTests {
-    /// An image of so many bytes, a multiple of 4.
+    /// An image of `byteCount` bytes, which must be a multiple of 4.
     private func image(_ byteCount: Int) -> RasterImage {
         RasterImage(width: byteCount / 4, height: 1, pixels: Data(count: byteCount))
     }
@@ -16,14 +16,14 @@ import Testing
         names.filter { cache.image(withIdentifier: $0) != nil }
     }
 
-    @Test func theDefaultsAreAFNetworkings() {
+    @Test func defaultsMatchAFNetworking() {
         let cache = ImageCache()
         #expect(cache.memoryCapacity == 104_857_600)
         #expect(cache.preferredMemoryUsageAfterPurge == 62_914_560)
         #expect(cache.memoryUsage == 0)
     }
 
-    @Test func imagesOfRequestsAreKeptByURLAndAdditionalIdentifier() throws {
+    @Test func requestImagesAreKeyedByURLAndAdditionalIdentifier() throws {
         let cache = ImageCache()
         let request = URLRequest(url: try #require(URL(string: "http://h/a")))
         cache.add(image(40), for: request)
@@ -37,7 +37,7 @@ import Testing
         #expect(cache.memoryUsage == 0)
     }
 
-    @Test func identifiersAreComparedByTheirBytes() {
+    @Test func identifiersAreComparedBytewise() {
         let cache = ImageCache()
         cache.add(image(40), withIdentifier: "\u{E9}")
         #expect(cache.image(withIdentifier: "e\u{301}") == nil)
@@ -61,7 +61,7 @@ import Testing
         #expect(cache.memoryUsage == 0)
     }
 
-    @Test func longestUnusedImagesGoWhenTheCapacityIsExceeded() {
+    @Test func leastRecentlyUsedImagesAreEvicted() {
         let cache = ImageCache(memoryCapacity: 100, preferredMemoryUsageAfterPurge: 60)
         for name in ["a", "b", "c", "d", "e"] { cache.add(image(20), withIdentifier: name) }
         #expect(cache.memoryUsage == 100)
@@ -71,7 +71,7 @@ import Testing
         #expect(names(cache, of: ["a", "b", "c", "d", "e", "f"]) == ["a", "e", "f"])
     }
 
-    @Test func anImageOverTheCapacityDrivesNoneOut() {
+    @Test func imageAboveCapacityEvictsNothing() {
         let cache = ImageCache(memoryCapacity: 100, preferredMemoryUsageAfterPurge: 60)
         cache.add(image(20), withIdentifier: "a")
         cache.add(image(104), withIdentifier: "b")
@@ -80,14 +80,14 @@ import Testing
         #expect(names(cache, of: ["a", "c"]) == ["c"])
     }
 
-    @Test func aRequestIsKnownByItsURLAndWhatIsAdded() throws {
+    @Test func identifierIsURLAndAdditionalIdentifier() throws {
         let request = URLRequest(url: try #require(URL(string: "http://h/a.png?b=c")))
         let cache = ImageCache()
         #expect(cache.identifier(for: request) == "http://h/a.png?b=c")
         #expect(cache.identifier(for: request, additionalIdentifier: "small") == "http://h/a.png?b=csmall")
     }
 
-    @Test func cacheMayBeUsedByManyThreads() {
+    @Test func cacheIsThreadSafe() {
         let cache = ImageCache(memoryCapacity: 1000, preferredMemoryUsageAfterPurge: 600)
         DispatchQueue.concurrentPerform(iterations: 1000) { number in
             cache.add(image(20), withIdentifier: String(number % 100))

@@ -10,7 +10,7 @@ import RealServers
 import Testing
 
 @Suite(.enabled(if: ImageMagick.isAvailable), .serialized, .timeLimit(.minutes(1))) struct ImageDownloaderTests {
-    /// The code of each end, "image" for an image.
+    /// Records the end of each download: its error code, or "image".
     private struct Ends {
         private let codes = Observed([String]())
 
@@ -50,7 +50,7 @@ import Testing
         return ImageDownloader(configuration: configuration)
     }
 
-    @Test func anImageIsDownloadedOnceAndThenInTheCache() async throws {
+    @Test func imageIsDownloadedOnceAndCached() async throws {
         try await serving { server in
             let downloader = downloader()
             let loaded = try await downloader.image(for: server.url("/a"))
@@ -68,7 +68,7 @@ import Testing
         }
     }
 
-    @Test func theCachePolicyOfTheRequestCounts() async throws {
+    @Test func requestCachePolicyIsRespected() async throws {
         try await serving { server in
             let downloader = downloader()
             var request = URLRequest(url: server.url("/a"))
@@ -83,7 +83,7 @@ import Testing
         }
     }
 
-    @Test func requestsForOneImageAreOneTransfer() async throws {
+    @Test func equalRequestsShareOneTransfer() async throws {
         let gate = Gate()
         try await serving(gate) { server in
             let (downloader, ends) = (downloader(), Ends())
@@ -98,7 +98,7 @@ import Testing
         }
     }
 
-    @Test func receiptHasTheIdentifierOfItsCaller() async throws {
+    @Test func receiptHasCallersIdentifier() async throws {
         let gate = Gate()
         try await serving(gate) { server in
             let (downloader, ends, id) = (downloader(), Ends(), UUID())
@@ -115,7 +115,7 @@ import Testing
         }
     }
 
-    @Test func sharedDownloaderIsOneWithACacheOfItsOwn() async throws {
+    @Test func sharedDownloaderIsSingleInstanceWithCache() async throws {
         try await serving { server in
             let url = server.url("/shared")
             _ = try await ImageDownloader.shared.image(for: url)
@@ -140,7 +140,8 @@ import Testing
             downloader.cancel(second)
             await ends.reach(2)
             #expect(ends.all == ["cancelled", "cancelled"])
-            // One that comes after the last has left is a new transfer, and not cancelled with the old one.
+            // A download that starts after the last one has left is a new transfer and is not cancelled with the old
+            // one.
             downloader.download(request, completion: ends.handler)
             gate.open()
             await ends.reach(3)
@@ -149,7 +150,7 @@ import Testing
     }
 
     @Test(arguments: [ImageDownloader.Prioritization.firstInFirstOut, .lastInFirstOut])
-    func waitingDownloadsStartInTheOrderThatIsAskedFor(order: ImageDownloader.Prioritization) async throws {
+    func waitingDownloadsStartInConfiguredOrder(order: ImageDownloader.Prioritization) async throws {
         let gate = Gate()
         try await serving(gate) { server in
             let ends = Ends()
@@ -167,7 +168,7 @@ import Testing
         }
     }
 
-    @Test func failuresDoNotUseUpTheSlots() async throws {
+    @Test func failedDownloadsReleaseTheirSlots() async throws {
         try await serving { server in
             let (downloader, ends) = (downloader(), Ends())
             for number in 0..<20 {
@@ -181,7 +182,7 @@ import Testing
         }
     }
 
-    @Test func aWaitingDownloadThatIsCancelledIsNeverSent() async throws {
+    @Test func cancelledWaitingDownloadIsNeverSent() async throws {
         let gate = Gate()
         try await serving(gate) { server in
             let (downloader, ends) = (downloader { $0.maximumActiveDownloadCount = 1 }, Ends())
@@ -196,7 +197,7 @@ import Testing
         }
     }
 
-    @Test func cancellingATaskTakesItsCallBack() async throws {
+    @Test func cancelledTaskCancelsDownload() async throws {
         try await serving(Gate()) { server in
             let downloader = downloader()
             let task = Task { try await downloader.image(for: server.url("/a")) }
@@ -207,7 +208,7 @@ import Testing
         }
     }
 
-    @Test func aRequestWithoutURLFails() async throws {
+    @Test func requestWithoutURLFails() async throws {
         var request = URLRequest(url: try #require(URL(string: "http://h/")))
         request.url = nil
         let ends = Ends()
@@ -218,7 +219,7 @@ import Testing
 }
 
 extension Result where Failure == NetworkingError {
-    /// The code of the error; nothing for a success.
+    /// The code of the error; empty for a success.
     fileprivate var code: String {
         if case .failure(let error) = self { error.code.rawValue } else { "" }
     }

@@ -8,9 +8,9 @@ import Foundation
 import FoundationNetworking
 import RealServers
 
-/// Images that another program (ImageMagick) makes.
+/// Images made by another program (ImageMagick).
 enum ImageFixture {
-    /// Makes a file with `convert`'s arguments, in a format by its name, and gives its bytes.
+    /// Makes an image file with `convert`'s arguments in the named format, and returns its bytes.
     static func make(_ arguments: [String], _ format: String) throws -> Data {
         let folder = try TemporaryFolder()
         defer { folder.remove() }
@@ -19,7 +19,7 @@ enum ImageFixture {
         return try Data(contentsOf: URL(fileURLWithPath: path))
     }
 
-    /// Red and blue above, green and white below: each a pixel.
+    /// Four pixels: red and blue above, green and white below.
     static let corners = [
         "-size", "1x1", "(", "xc:red", "xc:blue", "+append", ")", "(", "xc:lime", "xc:white", "+append", ")", "-append",
     ]
@@ -33,7 +33,7 @@ enum ImageFixture {
         return ResponseHead(url: url, statusCode: status)
     }
 
-    /// What a serializer makes of a body.
+    /// Decodes a body with a serializer.
     static func decode(
         _ data: Data, _ change: (inout ImageResponseSerializer) -> Void = { _ in }
     ) throws -> RasterImage {

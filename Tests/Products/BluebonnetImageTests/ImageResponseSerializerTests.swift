@@ -12,35 +12,35 @@ import Testing
     private static let formats = ["png", "jpeg", "gif", "tiff", "bmp", "ico", "xbm"]
 
     @Test(arguments: ["png", "gif", "tiff", "bmp", "ico"])
-    func pixelsAreThoseOfTheFile(format: String) throws {
+    func pixelsMatchFile(format: String) throws {
         let image = try ImageFixture.decode(ImageFixture.make(ImageFixture.corners, format))
         #expect(image.sides == [2, 2])
         #expect(image.quads == ImageFixture.cornerPixels)
         #expect(image.scale == 1)
     }
 
-    @Test func jpegPixelsAreNearThoseOfTheFile() throws {
+    @Test func jpegPixelsAreCloseToOriginal() throws {
         let image = try ImageFixture.decode(ImageFixture.make(["-size", "16x8", "xc:rgb(200,100,50)"], "jpeg"))
         #expect(image.sides == [16, 8])
         let differences = image.quads.flatMap { zip($0, [200, 100, 50, 255]).map { abs(Int($0) - $1) } }
         #expect(differences.max() ?? 255 < 4)
     }
 
-    @Test func aBitmapOfTwoColoursIsRead() throws {
+    @Test func twoColorBitmapIsRead() throws {
         let text = "#define a_width 2\n#define a_height 2\nstatic char a_bits[] = {\n 0x01, 0x02 };\n"
         let image = try ImageFixture.decode(Data(text.utf8))
         let (black, white): ([UInt8], [UInt8]) = ([0, 0, 0, 255], [255, 255, 255, 255])
         #expect(image.quads == [black, white, white, black])
     }
 
-    @Test func transparencyIsKeptAndNotMultipliedIn() throws {
+    @Test func alphaIsKeptUnpremultiplied() throws {
         let image = try ImageFixture.decode(ImageFixture.make(["-size", "1x1", "xc:rgba(200,100,50,0.5)"], "png"))
         let pixel = image.quads[0]
         #expect(Array(pixel.prefix(3)) == [200, 100, 50])
         #expect((127...128).contains(pixel[3]))
     }
 
-    @Test func depthsAndColourModelsBecomeEightBitsOfRGB() throws {
+    @Test func otherDepthsAndColorModelsBecome8BitRGB() throws {
         let gray = try ImageFixture.decode(
             ImageFixture.make(["-size", "1x1", "xc:gray(100)", "-colorspace", "Gray"], "png"))
         #expect(gray.quads[0][0] == gray.quads[0][1])
@@ -48,7 +48,7 @@ import Testing
         #expect(deep.quads == ImageFixture.cornerPixels)
     }
 
-    @Test func anImageIsTurnedAsItsMetadataAsks() throws {
+    @Test func imageIsRotatedByOrientationMetadata() throws {
         // EXIF orientation 6: the file's rows are the columns of the picture, from the right.
         let file = try ImageFixture.make(
             ["-size", "8x16", "xc:red", "-orient", "RightTop", "-compress", "none"], "tiff")
@@ -56,13 +56,13 @@ import Testing
         #expect(image.sides == [16, 8])
     }
 
-    @Test func theScaleIsWrittenIntoTheImage() throws {
+    @Test func configuredScaleIsSetOnImage() throws {
         let file = try ImageFixture.make(ImageFixture.corners, "png")
         #expect(try ImageFixture.decode(file) { $0.imageScale = 2 }.scale == 2)
     }
 
     @Test(arguments: formats)
-    func largeImagesAreReducedToTheSideThatIsAskedFor(format: String) throws {
+    func largeImagesAreReducedToMaximumSideLength(format: String) throws {
         let file = try ImageFixture.make(["-size", "256x128", "gradient:red-blue"], format)
         let image = try ImageFixture.decode(file) { $0.maximumSideLength = 64 }
         #expect(image.sides == [64, 32])
@@ -73,7 +73,7 @@ import Testing
     }
 
     @Test(arguments: formats)
-    func imagesOverTheLimitAreRefused(format: String) throws {
+    func imagesAbovePixelLimitAreRefused(format: String) throws {
         let file = try ImageFixture.make(["-size", "200x100", "xc:red"], format)
         let error = #expect(throws: NetworkingError.self) {
             try ImageFixture.decode(file) { $0.maximumPixelCount = 19_999 }
@@ -83,14 +83,14 @@ import Testing
         #expect(try ImageFixture.decode(file) { $0.maximumPixelCount = 20_000 }.width == 200)
     }
 
-    @Test func aSmallFileThatSaysItIsHugeTakesNoMemory() throws {
+    @Test func smallFileClaimingHugeSizeIsRefused() throws {
         var file = try ImageFixture.make(ImageFixture.corners, "bmp")
-        // The width and height of the header, as 32-bit numbers from byte 18.
+        // The width and height in the header, as 32-bit numbers from byte 18.
         file.replaceSubrange(18..<26, with: [0xFF, 0xFF, 0, 0, 0xFF, 0xFF, 0, 0])
-        // Run-length coded, so that a file may be small.
+        // Run-length encoding, so that a small file may claim a large image.
         file[30] = 1
         file[28] = 8
-        // Newer libraries find that the file cannot have so many pixels.
+        // Newer libraries detect that the file cannot contain so many pixels.
         let error = #expect(throws: NetworkingError.self) { try ImageFixture.decode(file) }
         #expect(error?.code == .bodyTooLarge || error?.code == .cannotParseResponse)
     }
@@ -98,7 +98,7 @@ import Testing
     // MARK: - Damage
 
     @Test(arguments: formats)
-    func aFileThatIsCutShortIsAnErrorOrKeepsItsSize(format: String) throws {
+    func truncatedFileFailsOrKeepsSize(format: String) throws {
         let file = try ImageFixture.make(["-size", "40x30", "gradient:red-blue"], format)
         for count in stride(from: 0, to: file.count - 1, by: max(1, file.count / 200)) {
             guard let image = try? ImageFixture.decode(file.prefix(count)) else { continue }
@@ -107,7 +107,7 @@ import Testing
     }
 
     @Test(arguments: formats)
-    func halfAFileIsAnError(format: String) throws {
+    func halfFileFails(format: String) throws {
         let file = try ImageFixture.make(["-size", "40x30", "gradient:red-blue"], format)
         let error = #expect(throws: NetworkingError.self) { try ImageFixture.decode(file.prefix(file.count / 2)) }
         #expect(error?.code == .cannotParseResponse)
@@ -115,7 +115,7 @@ import Testing
     }
 
     @Test(arguments: formats)
-    func changedBytesEndInAnImageOrAnError(format: String) throws {
+    func damagedFileGivesImageOrError(format: String) throws {
         let file = try ImageFixture.make(["-size", "16x16", "gradient:red-blue"], format)
         var generator = SystemRandomNumberGenerator()
         for _ in 0..<300 {
@@ -136,12 +136,12 @@ import Testing
         "", "hello", "<svg xmlns='http://www.w3.org/2000/svg' width='1' height='1'/>", "/* XPM */\nstatic char",
         "P3 1 1 1",
     ])
-    func bodyOfAnUnknownFormatIsAnError(text: String) {
+    func unknownFormatFails(text: String) {
         let error = #expect(throws: NetworkingError.self) { try ImageFixture.decode(Data(text.utf8)) }
         #expect(error?.code == .cannotParseResponse)
     }
 
-    @Test func theTenTypesAreAccepted() {
+    @Test func tenImageTypesAreAccepted() {
         #expect(
             ImageResponseSerializer().validation.acceptableContentTypes == [
                 "image/tiff", "image/jpeg", "image/gif", "image/png", "image/ico", "image/x-icon", "image/bmp",

@@ -7,7 +7,7 @@ import Foundation
 import Glibc
 import Testing
 
-/// What the test server sends over HTTP/2, as the library receives it.
+/// Replies of the test server over HTTP/2, as the library receives them.
 @Suite(.timeLimit(.minutes(2))) struct HTTP2ReplyTests {
     private static let overTLS: TestServer.Options = {
         var options = TestServer.Options()
@@ -15,7 +15,7 @@ import Testing
         return options
     }()
 
-    /// A server of HTTP/2 and a manager that trusts it. The server ends with its last reference.
+    /// An HTTP/2 server and a manager that trusts it. The server ends with its last reference.
     private func start(
         _ options: TestServer.Options = overTLS, _ script: @escaping TestServer.Script
     ) async throws -> (TestServer, RequestOperationManager) {
@@ -28,7 +28,7 @@ import Testing
         return (server, manager)
     }
 
-    /// The outcome of one GET.
+    /// Runs one GET and returns its operation.
     private func get(_ path: String, _ manager: RequestOperationManager) async -> HTTPRequestOperation {
         let operation = manager.operation("GET", path)
         manager.operationQueue.addOperation(operation)
@@ -36,7 +36,7 @@ import Testing
         return operation
     }
 
-    @Test func versionIsAgreedUponByALPN() async throws {
+    @Test func versionIsNegotiatedByALPN() async throws {
         let (server, manager) = try await start { .response(headers: ["X-Version": $0.version], body: "hello") }
         let operation = await get("a?b=c", manager)
         #expect(operation.httpVersion == "2")
@@ -48,7 +48,7 @@ import Testing
         await server.stop()
     }
 
-    @Test func clientOfHTTP1IsServedBesides() async throws {
+    @Test func http1ClientIsServed() async throws {
         let (server, manager) = try await start { .response(body: $0.version) }
         manager.transferOptions.httpVersion = .http1
         let operation = await get("a", manager)
@@ -66,7 +66,7 @@ import Testing
         await server.stop()
     }
 
-    @Test func bodyOfARequestArrivesWhole() async throws {
+    @Test func requestBodyArrivesWhole() async throws {
         let sent = Data((0..<300_000).map { UInt8(truncatingIfNeeded: $0 / 7) })
         let (server, manager) = try await start { .response(body: "\($0.body.count)") }
         let operation = manager.operation("POST", "upload", body: .data(sent))
@@ -77,7 +77,7 @@ import Testing
         await server.stop()
     }
 
-    @Test func requestsOfOneConnectionAreAnsweredTogether() async throws {
+    @Test func requestsOfOneConnectionAreAnsweredConcurrently() async throws {
         let gate = Gate()
         let (server, manager) = try await start { request in
             request.path == "/held"
@@ -95,7 +95,7 @@ import Testing
         await server.stop()
     }
 
-    /// Replies that a client of HTTP/2 sees as one body.
+    /// Replies that an HTTP/2 client receives as one body.
     static let wholeReplies: [(name: String, reply: Reply)] = [
         ("response", .response(body: "0123456789")),
         ("chunked", .chunked(chunks: ["01234", "56789"], trailers: ["X-End": "1"])),
@@ -119,7 +119,7 @@ import Testing
         await server.stop()
     }
 
-    /// Replies that end before their body does, with what a client makes of them.
+    /// Replies that end before their body does, and the errors that a client may report for them.
     static let brokenReplies: [(name: String, reply: Reply, codes: [NetworkingError.Code])] = [
         ("cut", Reply.response(body: "0123456789").cut(afterByteCount: 45), [.badServerResponse, .connectionLost]),
         ("cut in the head", Reply.response(body: "0").cut(afterByteCount: 10), [.connectionLost]),
@@ -142,7 +142,7 @@ import Testing
         await server.stop()
     }
 
-    @Test func requestThatWasNotLookedAtIsSentAgain() async throws {
+    @Test func unprocessedRequestIsSentAgain() async throws {
         let (server, manager) = try await start { request in
             request.connection == 1 ? Reply([.goAway(includesRequest: false), .close]) : .response(body: "second")
         }
@@ -178,7 +178,7 @@ import Testing
         }
         let operation = manager.operation("GET", "a")
         let hasData = Gate()
-        // In memory, the body might reach its limit before it is cancelled.
+        // In memory, the body might reach its limit before the operation is cancelled.
         operation.outputFile = URL(fileURLWithPath: "/dev/null")
         operation.onDownloadProgress = { _, _, _ in hasData.open() }
         manager.operationQueue.addOperation(operation)
@@ -191,11 +191,11 @@ import Testing
         await server.stop()
     }
 
-    @Test func unfinishedRequestIsNoted() async throws {
+    @Test func unfinishedRequestIsRecorded() async throws {
         let (server, manager) = try await start { _ in .stall }
         let folder = try TemporaryFolder()
         defer { folder.remove() }
-        // A body whose rest never comes.
+        // A body whose rest never arrives.
         #expect(mkfifo(folder.path("body"), 0o600) == 0)
         let writer = open(folder.path("body"), O_RDWR)
         #expect(write(writer, "ab", 2) == 2)

@@ -27,7 +27,7 @@ import Testing
         #expect(sent.headers["Accept"] != nil || sent.headers["User-Agent"] != nil)
     }
 
-    @Test func jsonMayHaveMembersOfSeveralTypesFromVariables() async throws {
+    @Test func jsonMayMixVariablesOfSeveralTypes() async throws {
         let (id, name, note) = (7, "Tea", String?.none)
         let manager = RequestOperationManager { _ in .json(["id": id, "name": name, "note": note]) }
         let value: JSONValue = try await manager.post("x", body: .json(["id": id, "name": name]))
@@ -67,7 +67,7 @@ import Testing
         #expect(manager.sentRequests.map { $0.headers["Authorization"] } == ["Bearer t", "Bearer t", nil])
     }
 
-    @Test func fileOfARequestIsTheBodyThatTheBlockSees() async throws {
+    @Test func blockSeesTheRequestFileAsBody() async throws {
         let file = try temporaryFile(Data(repeating: 7, count: 200_000))
         defer { try? FileManager.default.removeItem(at: file) }
         let manager = RequestOperationManager { .json(["count": $0.body.count]) }
@@ -85,7 +85,7 @@ import Testing
         #expect(operation.responseData?.isEmpty != false)
     }
 
-    @Test func limitOfTransfersHolds() async throws {
+    @Test func transferLimitHolds() async throws {
         let running = Peak()
         var configuration = RequestOperationManager.Configuration()
         configuration.maximumConcurrentTransferCount = 2
@@ -119,7 +119,7 @@ import Testing
         #expect(manager.sentRequests.last?.headers["X-Token"] == "t1")
     }
 
-    @Test func bodyIsPutTogetherOutOfItsPieces() async throws {
+    @Test func bodyIsJoinedFromItsPieces() async throws {
         let bytes = Data((0..<100_000).map { UInt8($0 % 251) })
         let manager = RequestOperationManager { _ in .data(bytes).inPieces(ofByteCount: 999) }
         #expect(try await manager.get("bytes").value == bytes)
@@ -129,7 +129,7 @@ import Testing
         #expect(RequestOperationManager().sentRequests.isEmpty)
     }
 
-    @Test func requestsOfOthersAreNotThoseOfAManager() async throws {
+    @Test func managersHaveSeparateSentRequests() async throws {
         let (first, second) = (RequestOperationManager { _ in .json([1]) }, RequestOperationManager { _ in .json([2]) })
         let value: JSONValue = try await first.get("a")
         #expect(value[0] == .integer(1))

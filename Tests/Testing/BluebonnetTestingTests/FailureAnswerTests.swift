@@ -13,7 +13,7 @@ import Testing
         return await #expect(throws: NetworkingError.self) { _ = try await manager.get("a") }
     }
 
-    @Test func failuresHaveTheErrorsOfRealOnes() async {
+    @Test func simulatedFailuresHaveRealErrors() async {
         #expect(await error(of: .refused)?.code == .cannotConnect)
         #expect(await error(of: .closed)?.code == .connectionLost)
         #expect(await error(of: .failure(NetworkingError(.serverNotTrusted, "no")))?.code == .serverNotTrusted)
@@ -22,29 +22,29 @@ import Testing
         #expect(cut?.response?.statusCode == 200)
     }
 
-    @Test func cutBehindTheBodyIsNone() async throws {
+    @Test func cutAfterTheBodyHasNoEffect() async throws {
         let manager = RequestOperationManager { _ in .text("abc").cut(afterByteCount: 3) }
         #expect(try await manager.get("a").value == Data("abc".utf8))
     }
 
-    @Test func contentLengthThatPromisesMoreThanComesIsATruncatedBody() async {
+    @Test func contentLengthBeyondTheBodyIsATruncatedBody() async {
         let answer = TestAnswer(headers: ["Content-Length": "10"], body: Data("abc".utf8))
         #expect(await error(of: answer)?.code == .badServerResponse)
     }
 
-    @Test func bytesBehindContentLengthBelongToNoResponse() async throws {
+    @Test func bytesBeyondContentLengthAreDropped() async throws {
         let manager = RequestOperationManager { _ in
             TestAnswer(headers: ["Content-Length": "2"], body: Data("abc".utf8))
         }
         #expect(try await manager.get("a").value == Data("ab".utf8))
     }
 
-    @Test func fieldThatNoServerMaySendIsRefused() async {
+    @Test func invalidResponseFieldIsRefused() async {
         let answer = TestAnswer(headers: ["Content-Length": "2, 3"], body: Data("abc".utf8))
         #expect(await error(of: answer)?.code == .badServerResponse)
     }
 
-    @Test func errorOfTheBlockIsTheUnderlyingOne() async {
+    @Test func errorOfTheBlockIsTheUnderlyingError() async {
         struct Wrong: Error {}
         let manager = RequestOperationManager { _ in throw Wrong() }
         let error = await #expect(throws: NetworkingError.self) { _ = try await manager.get("a") }
@@ -75,7 +75,7 @@ import Testing
         #expect(operation.error?.code == .cancelled)
     }
 
-    @Test func requestThatWasRefusedIsSentAgainWhateverItsMethod() async throws {
+    @Test func refusedPOSTIsRetried() async throws {
         let tally = Tally()
         let clock = TestClock()
         let manager = RequestOperationManager(clock: clock) { _ in tally.next() == 1 ? .refused : .json([1]) }
@@ -88,7 +88,7 @@ import Testing
         try manager.expectSent(.post("/orders", body: .text("x")), .post("/orders", body: .text("x")))
     }
 
-    @Test func requestThatMayHaveArrivedIsNotSentAgainWhenItsMethodIsUnsafe() async throws {
+    @Test func possiblyReceivedUnsafeRequestIsNotRetried() async throws {
         let clock = TestClock()
         let manager = RequestOperationManager(clock: clock) { _ in .closed }
         manager.retryPolicy = .standard

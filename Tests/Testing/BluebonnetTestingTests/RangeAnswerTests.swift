@@ -29,30 +29,30 @@ import Testing
     }
 
     @Test(arguments: ["bytes=1-2,4-5", "bytes=4-2", "bytes=-", "lines=1-2"])
-    func rangeThatIsNotUnderstoodGetsAll(field: String) async throws {
+    func unsupportedRangeGetsTheWholeBody(field: String) async throws {
         let response = try await answer(["Range": field])
         #expect(response.statusCode == 200)
         #expect(response.value == Self.bytes)
     }
 
-    @Test func rangeBehindTheEndIsNotSatisfiable() async throws {
+    @Test func rangeBeyondTheEndIsNotSatisfiable() async throws {
         let response = try await answer(["Range": "bytes=10-"])
         #expect(response.statusCode == 416)
         #expect(response.headers["Content-Range"] == "bytes */10")
     }
 
-    @Test func changedValidatorGetsAll() async throws {
+    @Test func changedValidatorGetsTheWholeBody() async throws {
         let tag = try #require(try await answer([:]).headers["ETag"])
         #expect(try await answer(["Range": "bytes=1-", "If-Range": tag]).statusCode == 206)
         #expect(try await answer(["Range": "bytes=1-", "If-Range": "\"other\""]).statusCode == 200)
     }
 
-    @Test func answerWithoutRangesGivesAll() async throws {
+    @Test func answerWithoutRangesSendsTheWholeBody() async throws {
         let response = try await answer(["Range": "bytes=1-2"], to: .data(Self.bytes))
         #expect(response.statusCode == 200 && response.headers["ETag"] == nil)
     }
 
-    @Test func downloadThatWasPausedGoesOnWhereItWas() async throws {
+    @Test func pausedDownloadResumesWhereItStopped() async throws {
         let bytes = Data((0..<300_000).map { UInt8($0 % 251) })
         let tally = Tally()
         let manager = RequestOperationManager { request in
@@ -81,7 +81,7 @@ import Testing
     }
 }
 
-/// Takes every status.
+/// Accepts every status.
 private enum AnyStatus {
     static var serializer: HTTPResponseSerializer {
         var serializer = HTTPResponseSerializer()

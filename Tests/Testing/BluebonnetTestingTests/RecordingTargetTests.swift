@@ -10,7 +10,7 @@ import Testing
 @testable import BluebonnetTesting
 
 @Suite(.timeLimit(.minutes(1))) struct RecordingTargetTests {
-    /// Root's rename would replace a device, too.
+    /// As root, a rename would replace a device, too.
     @Test(arguments: ["device", "pipe", "pipe-link", "socket"])
     func recordingReplacesRegularFilesOnly(name: String) async throws {
         let folder = try TemporaryFolder()

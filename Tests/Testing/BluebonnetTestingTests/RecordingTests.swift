@@ -10,7 +10,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(1))) struct RecordingTests {
 
-    /// Records what `body` does against a real server, and hands it the manager again with the recording alone.
+    /// Runs `body` with a manager that records a real server, then with a manager that plays only the recording.
     private func recordedAndPlayed(
         _ server: TestServer, _ configuration: RequestOperationManager.Configuration = .init(),
         _ body: (RequestOperationManager) async throws -> Void
@@ -32,7 +32,7 @@ import Testing
         return (try String(contentsOf: file, encoding: .utf8), requests)
     }
 
-    @Test func trafficIsPlayedAsItWas() async throws {
+    @Test func trafficIsReplayedUnchanged() async throws {
         let server = try await TestServer.start { request in
             request.method == "POST"
                 ? .response(status: 201, headers: ["Content-Type": "application/json"], body: #"{"b": 1, "a": [true]}"#)
@@ -88,7 +88,7 @@ import Testing
         #expect(!run.file.lowercased().contains("content-encoding"))
     }
 
-    @Test func multipartBodyMatchesWhateverItsBoundary() async throws {
+    @Test func multipartBodyMatchesWithAnyBoundary() async throws {
         let server = try await TestServer.start { _ in
             .response(headers: ["Content-Type": "application/json"], body: "1")
         }
@@ -100,7 +100,7 @@ import Testing
         #expect(run.file.contains("boundary=boundary"))
     }
 
-    @Test func failureOfTheNetworkIsPlayed() async throws {
+    @Test func networkFailureIsReplayed() async throws {
         let server = try await TestServer.start { _ in .reset }
         let run = try await recordedAndPlayed(server) { manager in
             let error = await #expect(throws: NetworkingError.self) { let _: JSONValue = try await manager.get("a") }
@@ -109,8 +109,8 @@ import Testing
         #expect(run.file.contains(#""code" : "connectionLost""#))
     }
 
-    /// What nobody waits for says nothing about the server; its request is given up, too.
-    @Test func requestThatIsCancelledIsNotKept() async throws {
+    /// A cancelled request says nothing about the server. Its request to the server is cancelled, too.
+    @Test func cancelledRequestIsNotRecorded() async throws {
         let folder = try TemporaryFolder()
         defer { folder.remove() }
         let server = try await TestServer.start { $0.path == "/slow" ? Reply([.stall]) : .response(body: "answer") }
@@ -147,7 +147,7 @@ import Testing
         #expect(run.requests.map { $0.headers["Cookie"] } == [nil, "s=1"])
     }
 
-    // MARK: What does not fit
+    // MARK: Requests and files that do not match
 
     private func recording(_ text: String, matching: TrafficRecording.Matching = .methodURLAndBody) throws
         -> (TrafficRecording, TemporaryFolder)
@@ -166,7 +166,7 @@ import Testing
         """
     private static let shop = URL(string: "https://shop.test/")
 
-    @Test func requestThatIsNotInTheRecordingFailsWithWhatDiffers() async throws {
+    @Test func unrecordedRequestFailsWithTheDifference() async throws {
         let (recording, folder) = try recording(Self.orders)
         defer { folder.remove() }
         let manager = RequestOperationManager(baseURL: Self.shop, recording: recording)
@@ -220,7 +220,7 @@ import Testing
         #expect(try !TrafficRecording(file: missing, mode: .recordIfMissing).isPlayed)
     }
 
-    @Test func fileThatCannotBeWrittenIsTold() async throws {
+    @Test func unwritableFileIsReported() async throws {
         let server = try await TestServer.start { _ in
             .response(headers: ["Content-Type": "application/json"], body: "1")
         }
@@ -263,7 +263,7 @@ import Testing
             (Data("[1".utf8), "application/json", #"{"text":"[1"}"#), (Data([0]), nil, #"{"base64":"AA=="}"#),
             (Data("null".utf8), "application/json", #"{"json":null}"#),
         ] as [(Data, String?, String)])
-    func bodyHasTheFormThatPeopleReadBest(data: Data, type: String?, form: String) throws {
+    func bodyIsRecordedInItsMostReadableForm(data: Data, type: String?, form: String) throws {
         let body = RecordedBody(data, type: type)
         #expect(String(decoding: try JSONEncoder().encode(body), as: UTF8.self) == form)
         #expect(try JSONDecoder().decode(RecordedBody.self, from: Data(form.utf8)) == body)

@@ -15,7 +15,7 @@ import Testing
         return manager
     }
 
-    /// The error of a comparison that is not inside a macro, which would be what the error names.
+    /// The error of a comparison outside a macro. Inside a macro, the error would name the macro.
     private func difference(_ compare: () throws(SentRequestsDifference) -> Void) -> SentRequestsDifference? {
         do throws(SentRequestsDifference) {
             try compare()
@@ -31,7 +31,7 @@ import Testing
         try manager.expectSent([.post("/orders"), .get("https://server.test/users/1")], inAnyOrder: true)
     }
 
-    @Test func changedRequestIsShownWithWhatDiffers() async throws {
+    @Test func changedRequestIsShownWithItsDifferences() async throws {
         let manager = try await manager()
         let (file, line) = (#fileID, #line + 2)
         let difference = difference { () throws(SentRequestsDifference) in
@@ -69,19 +69,19 @@ import Testing
         #expect(surplus?.description.contains("\n  + GET /users/1\n    POST /orders") == true)
     }
 
-    @Test func orderCountsUnlessItIsSaidNotTo() async throws {
+    @Test func orderMattersByDefault() async throws {
         let manager = try await manager()
         #expect(throws: SentRequestsDifference.self) { try manager.expectSent(.post("/orders"), .get("/users/1")) }
     }
 
-    @Test func generalExpectationDoesNotTakeTheRequestOfASpecialOne() async throws {
+    @Test func specificExpectationIsMatchedBeforeAGeneralOne() async throws {
         let manager = RequestOperationManager { _ in .json([1]) }
         _ = try await manager.post("a", body: .text("1"))
         _ = try await manager.post("a", body: .text("2"))
         try manager.expectSent([.post("/a"), .post("/a", body: .text("1"))], inAnyOrder: true)
     }
 
-    @Test func bodyThatIsNoTextIsShownByItsLength() {
+    @Test func binaryBodyIsShownByItsLength() {
         let url = URL(fileURLWithPath: "/a")
         #expect(SentRequest("PUT", url, body: Data([0, 1, 2])).description == "PUT /a (3 bytes)")
     }

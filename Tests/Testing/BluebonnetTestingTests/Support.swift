@@ -4,14 +4,14 @@
 import BluebonnetLocks
 import Foundation
 
-/// A new file with these bytes.
+/// Creates a temporary file with these bytes.
 func temporaryFile(_ bytes: Data) throws -> URL {
     let url = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
     try bytes.write(to: url)
     return url
 }
 
-/// How many were inside at the same time, at most.
+/// Measures the highest number of simultaneous entries.
 final class Peak: Sendable {
     private let counts = Mutex((now: 0, most: 0))
 
@@ -27,11 +27,11 @@ final class Peak: Sendable {
     func leave() { counts.withLock { $0.now -= 1 } }
 }
 
-/// How often something has happened.
+/// Counts how often something has happened.
 final class Tally: Sendable {
     private let value = Mutex(0)
 
-    /// - Returns: how often with this time.
+    /// - Returns: the count, including this time.
     func next() -> Int {
         value.withLock { value in
             value += 1

@@ -50,7 +50,8 @@ import Testing
         #expect(operation.responseData == Data(#"["late"]"#.utf8))
     }
 
-    /// The seconds that a busy machine takes between the requests count too: here they are few in an hour.
+    /// The seconds that a busy machine takes between the requests count, too. Against a limit of an hour, they are
+    /// few.
     @Test func timeOfEarlierRequestsCountsAgainstTheTotalLimit() async throws {
         let clock = TestClock()
         let manager = RequestOperationManager(clock: clock) { request in

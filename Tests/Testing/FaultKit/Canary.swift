@@ -6,24 +6,24 @@ import BluebonnetLocks
 public import Foundation
 import FoundationNetworking
 
-/// Sends small requests to a server that nothing is wrong with, one after another, and measures how long each takes:
-/// whether faults elsewhere hold the network thread up.
+/// Sends small requests to a healthy server, one after another, and measures how long each takes. Long times show
+/// that faults elsewhere delay the network thread.
 ///
-/// A request passes five threads until its answer is here. Where the machine wakes threads late, as a thread of its own
-/// measures at the same time, five such delays are the machine's and not the network thread's.
+/// A request passes through five threads before its answer arrives. A separate thread measures at the same time how
+/// late the machine wakes threads. Five such delays count as the machine's, not the network thread's.
 public final class Canary: Sendable {
-    /// What was measured.
+    /// The measurements.
     public struct Report: Sendable {
-        /// How many requests were answered.
+        /// The number of answered requests.
         public var answerCount = 0
-        /// The longest time of a request, without what the machine was late.
+        /// The longest time of a request, minus the machine's delays.
         public var longest = Duration.zero
-        /// The longest time of a request, as it was.
+        /// The longest time of a request, as measured.
         public var longestMeasured = Duration.zero
-        /// Requests that were not answered, with their errors.
+        /// The errors of requests that were not answered.
         public var failures: [String] = []
 
-        /// What is wrong by the rule: an answer within 250 ms, always.
+        /// Violations of the rule that every answer arrives within 250 ms.
         public var faults: [String] {
             if !failures.isEmpty { return ["the canary was not answered: \(failures.prefix(3))"] }
             if answerCount == 0 { return ["the canary sent nothing"] }
@@ -38,7 +38,7 @@ public final class Canary: Sendable {
     private let report = Mutex(Report())
     private let task: Mutex<Task<Void, Never>?>
 
-    /// Begins.
+    /// Starts sending requests.
     public init(url: URL) {
         task = Mutex(nil)
         manager.responseSerializer = HTTPResponseSerializer()
@@ -51,7 +51,7 @@ public final class Canary: Sendable {
         task.withLock { $0 = running }
     }
 
-    /// What was measured so far; begins anew.
+    /// Returns the measurements so far and starts a new report.
     public func takeReport() -> Report {
         report.withLock { report in
             defer { report = Report() }
@@ -59,7 +59,7 @@ public final class Canary: Sendable {
         }
     }
 
-    /// Ends, and returns what was measured.
+    /// Stops, and returns the measurements.
     public func stop() async -> Report {
         let running = task.withLock { task in
             defer { task = nil }

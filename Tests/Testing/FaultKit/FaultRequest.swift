@@ -7,36 +7,36 @@ public import Foundation
 import FoundationNetworking
 import RealServers
 
-/// One request of a case, and what its answer has to be.
+/// One request of a case, and the answer that it must get.
 public struct FaultRequest: Sendable {
-    /// How it ended.
+    /// How a request ended.
     public enum Verdict: Sendable, Hashable {
         /// With exactly the right bytes.
         case right
-        /// With an error that a fault of the network may cause.
+        /// With an error that a network fault may cause.
         case failed(NetworkingError.Code)
-        /// With what must not be: success with other bytes, or an error that says something else.
+        /// With an outcome that must not happen: success with other bytes, or any other error.
         case wrong(String)
     }
 
-    /// The errors that faults between client and server may cause. A response that is cut short is a bad one.
+    /// The errors that faults between client and server may cause. A truncated response is a bad one.
     public static let codes: Set<NetworkingError.Code> = [
         .connectionLost, .timedOut, .cannotConnect, .secureConnectionFailed, .badServerResponse,
     ]
-    /// What servers answer to a request that is cut short.
+    /// The status codes with which servers answer a truncated request.
     private static let refusals = [400, 408]
 
-    /// What it is, for messages.
+    /// A name for messages.
     public let name: String
-    /// To be started once.
+    /// The operation. Start it once.
     public let operation: HTTPRequestOperation
     private let check: @Sendable (HTTPRequestOperation) -> String?
 
     /// Makes a request.
     ///
     /// - Parameters:
-    ///   - number: different numbers are different sizes and forms.
-    ///   - file: where a download to a file goes.
+    ///   - number: different numbers give different sizes and forms.
+    ///   - file: the target of a download to a file.
     public init(
         _ work: FaultTarget.Work, _ number: Int, to target: FaultTarget, by manager: RequestOperationManager, file: URL
     ) {
@@ -58,7 +58,7 @@ public struct FaultRequest: Sendable {
             check = { Self.fault(ofUpload: body, $0, target.server) }
         case .stream:
             let body = Self.text(byteCount: byteCount, number)
-            // Without the length the body is chunked; gunicorn's applications get no such bodies.
+            // Without a length, the body is chunked. Applications under gunicorn do not receive chunked bodies.
             let hasLength = number % 2 == 1 || target.server == .httpbin
             operation = manager.operation(with: Self.streamed(body, to: target, hasLength: hasLength))
             check = { Self.fault(ofUpload: body, $0, target.server) }
@@ -71,7 +71,7 @@ public struct FaultRequest: Sendable {
         }
     }
 
-    /// How the ended operation is to be judged.
+    /// The verdict on the ended operation.
     public var verdict: Verdict {
         switch operation.result {
         case .success?: check(operation).map { .wrong("\(name): \($0)") } ?? .right
@@ -99,7 +99,7 @@ public struct FaultRequest: Sendable {
         Data((0..<byteCount).map { UInt8(ascii: "A") + UInt8(($0 &* 7 &+ $0 / 26 &+ number) % 26) })
     }
 
-    /// What a server said about a body is not what it has to say.
+    /// How the server's answer about an upload is wrong; nil if it is right.
     private static func fault(ofUpload body: Data, _ operation: HTTPRequestOperation, _ server: FaultTarget.Server)
         -> String?
     {

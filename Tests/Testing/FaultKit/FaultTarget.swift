@@ -8,21 +8,21 @@ public import Foundation
 import FoundationNetworking
 import RealServers
 
-/// A server to which a case sends requests whose right answers are known.
+/// A server that a case sends requests to. The right answers are known.
 public struct FaultTarget: Sendable, Codable, Hashable {
-    /// Which server it is.
+    /// A kind of server.
     public enum Server: String, Sendable, Codable, CaseIterable {
-        /// Files with ranges; takes uploads.
+        /// Serves files with ranges; accepts uploads.
         case nginx
-        /// Bytes with ranges; gives back what was sent.
+        /// Serves bytes with ranges; echoes uploads.
         case httpbin
         /// Python's h2: answers "ok".
         case h2
-        /// Bytes with ranges; tells the digests of what was sent.
+        /// Serves bytes with ranges; answers uploads with their digests.
         case hypercorn
     }
 
-    /// What a request is.
+    /// A kind of request.
     public enum Work: String, Sendable, Codable, CaseIterable {
         /// A download to memory.
         case memory
@@ -39,13 +39,13 @@ public struct FaultTarget: Sendable, Codable, Hashable {
     /// The sizes of bodies in bytes.
     public static let sizes = [1, 700, 20_000, 100_000]
 
-    /// Which server it is.
+    /// The kind of server.
     public var server: Server
-    /// Where it is, or a proxy in front of it.
+    /// The base URL of the server, or of a proxy in front of it.
     public var baseURL: String
-    /// The PEM file of the authority of its certificate; nil without TLS.
+    /// The PEM file of the authority of the server's certificate; nil without TLS.
     public var authorityFile: String?
-    /// The version of HTTP.
+    /// The HTTP version.
     public var httpVersion = HTTPProtocolVersion.negotiated
 
     public init(
@@ -57,7 +57,7 @@ public struct FaultTarget: Sendable, Codable, Hashable {
         baseURL = "\(authorityFile == nil ? "http" : "https")://127.0.0.1:\(port)/"
     }
 
-    /// Options that trust the server's certificate, with short limits.
+    /// Options that trust the server's certificate, with short timeouts.
     public var options: TransferOptions {
         get throws {
             var options = TransferOptions()
@@ -68,17 +68,17 @@ public struct FaultTarget: Sendable, Codable, Hashable {
         }
     }
 
-    /// Writes the files that nginx has to have in its folder.
+    /// Writes the files that nginx needs into its folder.
     public static func writeFiles(into folder: URL) throws {
         for size in sizes {
             try HypercornServer.bytes("file", count: size).write(to: folder.appendingPathComponent("file-\(size).bin"))
         }
     }
 
-    /// The kinds of work that the server is good for.
+    /// The kinds of request that the server supports.
     public var works: [Work] { server == .h2 ? [.memory, .data, .stream] : Work.allCases }
 
-    /// The path of a download of so many bytes.
+    /// The path of a download of this many bytes.
     public func path(byteCount: Int) -> String {
         switch server {
         case .nginx: "file-\(byteCount).bin"
@@ -88,7 +88,7 @@ public struct FaultTarget: Sendable, Codable, Hashable {
         }
     }
 
-    /// What a download of so many bytes has to be.
+    /// The right body of a download of this many bytes.
     public func body(byteCount: Int) -> Data {
         switch server {
         case .nginx, .hypercorn: HypercornServer.bytes("file", count: byteCount)
@@ -97,7 +97,7 @@ public struct FaultTarget: Sendable, Codable, Hashable {
         }
     }
 
-    /// Where uploads go.
+    /// The path of uploads.
     public var uploadPath: String {
         switch server {
         case .nginx: "upload"
@@ -108,7 +108,7 @@ public struct FaultTarget: Sendable, Codable, Hashable {
     }
 }
 
-/// SHA-256 in hexadecimal digits.
+/// The SHA-256 digest in hexadecimal digits.
 func sha256(_ data: Data) -> String {
     var digest = [UInt8](repeating: 0, count: 32)
     _ = data.withUnsafeBytes { SHA256($0.baseAddress, $0.count, &digest) }

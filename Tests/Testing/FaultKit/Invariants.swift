@@ -6,22 +6,22 @@ import BluebonnetTestServer
 public import Foundation
 import RealServers
 
-/// What has to hold in a process however a case ends: one outcome of each operation, operations released, descriptors,
-/// threads and memory back, and another server's answers in time meanwhile.
+/// The conditions that must hold in a process however a case ends: one outcome per operation, operations released,
+/// descriptors, threads and memory returned, and another server's answers in time meanwhile.
 ///
-/// A process of its own is needed: other suites have descriptors, threads and memory too. What was written to standard
-/// error is for who started the process to look at.
+/// The case needs a separate process, because other suites use descriptors, threads and memory, too. The program that
+/// starts the process must check its standard error.
 public enum Invariants {
-    /// How much more memory may be in use afterwards: what libraries keep after the first use of something.
-    /// None under the address sanitizer, which keeps freed memory.
+    /// The limit on memory growth, for what libraries keep after the first use of something. Unlimited under the
+    /// address sanitizer, which keeps freed memory.
     public static let memoryBound =
         ProcessInfo.processInfo.environment["BLUEBONNET_LANE"] == "address" ? Int.max : 12 * 1024 * 1024
 
-    /// Runs a case, and returns what did not hold.
+    /// Runs a case, and returns the conditions that did not hold.
     ///
     /// - Parameters:
     ///   - canary: a URL of a server that answers at once.
-    ///   - warmUp: what starts things once that stay: called before anything is measured.
+    ///   - warmUp: starts things that start once and stay; called before anything is measured.
     ///   - body: the case; it tracks each operation that it makes.
     public static func faults(
         canary url: URL, warmUp: () async throws -> Void = {}, of body: (OutcomeLedger) async throws -> Void
@@ -48,7 +48,7 @@ public enum Invariants {
         return faults
     }
 
-    /// Closes the idle connections of the process, and waits until the network thread has done so.
+    /// Closes the process's idle connections, and waits until the network thread has done so.
     public static func closeIdleConnections() async {
         RequestOperationManager().closeIdleConnectionsOfProcess()
         await withCheckedContinuation { done in
@@ -56,7 +56,7 @@ public enum Invariants {
         }
     }
 
-    /// The last handlers may be running when an operation has ended.
+    /// The last handlers may still run when an operation has ended.
     private static func settled(_ ledger: OutcomeLedger) async -> [String] {
         for _ in 0..<200 where !ledger.faultsAtEnd.isEmpty { try? await Task.sleep(for: .milliseconds(10)) }
         return ledger.faultsAtEnd

@@ -5,7 +5,7 @@ public import Bluebonnet
 import BluebonnetLocks
 import Foundation
 
-/// Counts the outcomes of operations, and sees whether operations are released.
+/// Counts the outcomes of operations, and checks that operations are released.
 public final class OutcomeLedger: Sendable {
     private struct Entry {
         weak var operation: HTTPRequestOperation?
@@ -24,7 +24,7 @@ public final class OutcomeLedger: Sendable {
 
     public init() {}
 
-    /// Notes an operation that was not started yet. Returns it.
+    /// Tracks an operation that was not started yet, and returns it.
     @discardableResult
     public func track(_ operation: HTTPRequestOperation, _ name: String) -> HTTPRequestOperation {
         let number = state.withLock { state in
@@ -47,11 +47,11 @@ public final class OutcomeLedger: Sendable {
         }
     }
 
-    /// The number of operations that were tracked and of those that had an outcome.
+    /// The numbers of tracked operations and of operations with an outcome.
     public var counts: (tracked: Int, ended: Int) { state.withLock { ($0.lastNumber, $0.endedCount) } }
 
-    /// Forgets operations that had one outcome and were released, so that a long run does not grow. Returns what is
-    /// wrong so far.
+    /// Forgets operations that had one outcome and were released, so that memory does not grow in a long run. Returns
+    /// the faults so far.
     @discardableResult
     public func settle() -> [String] {
         state.withLock { state in
@@ -64,7 +64,7 @@ public final class OutcomeLedger: Sendable {
         }
     }
 
-    /// What is wrong when everything has ended: operations without an outcome, with several, or that something holds.
+    /// The faults when everything has ended: operations without an outcome, with several outcomes, or not released.
     public var faultsAtEnd: [String] {
         settle()
         return state.withLock { state in

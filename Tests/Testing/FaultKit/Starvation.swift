@@ -6,7 +6,7 @@ import Dispatch
 import Foundation
 import Glibc
 
-/// Measures how late this process's threads wake up, on a thread of its own: how much of a wait is the machine's.
+/// Measures on a separate thread how late this process's threads wake up, and so how much delay the machine causes.
 final class Starvation: Sendable {
     private struct Delay {
         let end: ContinuousClock.Instant
@@ -35,7 +35,7 @@ final class Starvation: Sendable {
         }
     }
 
-    /// The longest delay of a wake-up that ended in an interval, or shortly after it.
+    /// The longest wake-up delay that overlaps an interval.
     func longestDelay(from begin: ContinuousClock.Instant, to end: ContinuousClock.Instant) -> Duration {
         state.withLock { state in
             let delays = state.delays.filter { $0.end >= begin && $0.end - $0.duration <= end }

@@ -3,10 +3,10 @@
 
 import Foundation
 
-/// Whether a program that some tests need is here.
+/// Checks whether a program that some tests need is available.
 enum Availability {
-    /// True when nothing is missing, or when `BLUEBONNET_REQUIRE_SERVERS` is 1, so that tests fail instead of being
-    /// skipped. Otherwise says on standard error what is skipped and why: ask once for each program.
+    /// True if nothing is missing, or if `BLUEBONNET_REQUIRE_SERVERS` is 1, so that tests fail instead of being
+    /// skipped. Otherwise prints on standard error what is skipped and why. Call this once for each program.
     static func decide(
         _ program: String, missing: String?, remedy: String = "Scripts/install-test-tools installs it."
     ) -> Bool {

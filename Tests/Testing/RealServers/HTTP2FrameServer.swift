@@ -7,23 +7,24 @@ public import Foundation
 /// A server that answers HTTP/2 requests with the frames that the path names, valid or not, over TLS and in the clear
 /// (prior knowledge).
 ///
-/// The path's segments are written one after another, each when the client has read what came before it. A
-/// segment is a list of frames with dots in between:
-/// - `head`: a head of status 200; `length-N`: with Content-Length; `empty-STATUS`: a head that ends the stream
-/// - `data-N`, `end-N`: a DATA frame of N bytes; the latter ends the stream. `padded-N`: with 7 bytes of padding
+/// The server sends the path's segments one after another, each once the client has read the previous one. A segment
+/// is a list of frames separated by dots:
+/// - `head`: a head of status 200; `length-N`: a head with Content-Length; `empty-STATUS`: a head that ends the
+///   stream
+/// - `data-N`, `end-N`: a DATA frame of N bytes; `end-N` ends the stream. `padded-N`: with 7 bytes of padding
 /// - `trailers`: fields that end the stream
 /// - `reset-CODE`: RST_STREAM; `goaway-CODE`: GOAWAY that names this stream as the last one
-/// - `flood`: more SETTINGS frames than nghttp2 takes, which then gives up the connection at once
+/// - `flood`: more SETTINGS frames than nghttp2 accepts, which then gives up the connection at once
 /// - `close`: the end of the connection, with a close_notify over TLS; `cut`: without one; `silent`: nothing
-/// - each name of `faults`: frames that no server may send
+/// - each name in `faults`: frames that no server may send
 public final class HTTP2FrameServer: Sendable {
-    /// Whether a Python with hpack was found. Tells once, on standard error, when it was not.
+    /// Whether a Python with hpack was found. If not, prints so once on standard error.
     public static let isAvailable = Availability.decide(
         "an HTTP/2 frame server", missing: python == nil ? "no Python with hpack was found" : nil)
 
     private static let python = PythonModules.python(with: "hpack", in: "mitmproxy-venv")
 
-    /// What breaks a connection or a stream (RFC 9113, 4 to 6).
+    /// Frames that break a connection or a stream (RFC 9113, 4 to 6).
     public static let faults = [
         "oversized", "data-stream-0", "data-idle", "settings-ack-length", "settings-length", "settings-push",
         "settings-window", "settings-frame-size", "settings-on-stream", "window-zero", "window-overflow",
@@ -38,7 +39,7 @@ public final class HTTP2FrameServer: Sendable {
         self.process = process
     }
 
-    /// Starts a server, hands it to `body`, and stops it however that ends.
+    /// Starts a server, passes it to `body`, and stops it when `body` returns or throws.
     public static func serving(_ body: (HTTP2FrameServer) async throws -> Void) async throws {
         guard let python else { throw TestServerError("no Python with hpack was found") }
         let process = try await ServerProcess.start(portCount: 2) { folder, ports in

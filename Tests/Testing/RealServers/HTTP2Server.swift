@@ -4,35 +4,34 @@
 import BluebonnetTestServer
 public import Foundation
 
-/// A server over TLS that speaks HTTP/2 (Python's h2) and does what a path says, right or wrong.
+/// A server over TLS that speaks HTTP/2 (Python's h2). The path says what the server does, right or wrong.
 ///
-/// - `/ok`: 200 and "ok"; so does every path that is not named here
+/// - `/ok`: 200 and "ok"; the same for every path that is not listed here
 /// - `/reset/CODE`: RST_STREAM with the error code instead of an answer; `/reset-inside/CODE`: in the middle of the
 ///   body
-/// - `/refused/COUNT`: REFUSED_STREAM for the first so many requests of this method and path, "ok" for those that
-///   follow
-/// - `/goaway/COUNT`: for the first so many, GOAWAY that says that no request was looked at, and the end of the
+/// - `/refused/COUNT`: REFUSED_STREAM for the first COUNT requests with this method and path, "ok" for later ones
+/// - `/goaway/COUNT`: for the first COUNT requests, GOAWAY that reports no request as processed, and the end of the
 ///   connection
-/// - `/last`: "ok", and GOAWAY that says that this request was the last
-/// - `/end/COUNT`: for the first so many, the end of the connection without a word; `/notice/COUNT`: with a
+/// - `/last`: "ok", and GOAWAY that reports this request as the last one
+/// - `/end/COUNT`: for the first COUNT requests, the end of the connection without notice; `/notice/COUNT`: with a
 ///   close_notify
-/// - `/short`, `/long`: a byte less, and one more, than the content length says
+/// - `/short`, `/long`: one byte less, or one more, than the content length says
 /// - `/fields/BYTES`: that many bytes of header fields
 /// - `/field/BYTES`: one header field of that many bytes
-/// - `/pings/COUNT`, `/empty/COUNT`: that many PING frames, and empty DATA frames, before "ok"
-/// - `/early`: 103 before "ok"; `/trailers`: trailers after it
+/// - `/pings/COUNT`, `/empty/COUNT`: that many PING frames, or empty DATA frames, before "ok"
+/// - `/early`: 103 before "ok"; `/trailers`: trailers after "ok"
 /// - `/silent`: nothing
 /// - `/held/STATUS`: a head that leads to `/ok` or asks for a credential, and nothing more; `/flood/STATUS`: 200,000
-///   bytes after it without an end; `/brief/STATUS`: a body; `/at-once/STATUS`: as `/held`, before the request's body.
-///   A request with a credential gets "ok"
+///   bytes after that head, without an end; `/brief/STATUS`: a body after that head; `/at-once/STATUS`: as `/held`,
+///   but before the request's body. A request with a credential gets "ok"
 public final class HTTP2Server: Sendable {
-    /// Whether a Python with h2 was found. Tells once, on standard error, when it was not.
+    /// Whether a Python with h2 was found. If not, prints so once on standard error.
     public static let isAvailable = Availability.decide(
         "an HTTP/2 server", missing: python == nil ? "no Python with h2 was found" : nil)
 
     private static let python = PythonModules.python(with: "h2.connection, hyperframe.frame", in: "mitmproxy-venv")
 
-    /// One request that it has received.
+    /// A request that the server received.
     public struct Request: Sendable, Equatable {
         /// The method.
         public let method: String
@@ -50,11 +49,11 @@ public final class HTTP2Server: Sendable {
         self.process = process
     }
 
-    /// Starts a server, hands it to `body`, and stops it however that ends.
+    /// Starts a server, passes it to `body`, and stops it when `body` returns or throws.
     ///
     /// - Parameters:
-    ///   - streamLimit: how many requests a connection takes at once (SETTINGS_MAX_CONCURRENT_STREAMS).
-    ///   - isWindowClosed: whether a request's body has to wait for 100 ms before any of it may be sent.
+    ///   - streamLimit: the limit of concurrent requests on a connection (SETTINGS_MAX_CONCURRENT_STREAMS).
+    ///   - isWindowClosed: whether a request's body must wait for 100 ms before any of it may be sent.
     public static func serving(
         streamLimit: Int = 100, isWindowClosed: Bool = false, _ body: (HTTP2Server) async throws -> Void
     ) async throws {
@@ -79,7 +78,7 @@ public final class HTTP2Server: Sendable {
     /// The URL of a path.
     public func url(_ path: String) -> URL { loopbackURL("https", process.ports[0], path) }
 
-    /// The requests that arrived whole, in order of arrival.
+    /// The requests that arrived completely, in order of arrival.
     public var requests: [Request] {
         process.output.split(separator: "\n").compactMap { line in
             let words = line.split(separator: " ")

@@ -18,12 +18,12 @@ extension HTTP2WireServer {
         public let payload: [UInt8]
     }
 
-    /// A frame to send, with whatever is wrong with it.
+    /// A frame to send, valid or not.
     public struct Frame: Sendable {
         /// The stream of a frame.
         public enum Stream: Sendable {
             case connection, request
-            /// The request's stream, plus so many.
+            /// The request's stream plus this number.
             case behind(Int)
         }
 
@@ -43,7 +43,7 @@ extension HTTP2WireServer {
             Frame(kind: 0, flags: ends ? 1 : 0, stream: .request, payload: Array(text.utf8))
         }
 
-        /// HEADERS on the request's stream, with fields that use no table.
+        /// HEADERS on the request's stream, with fields that use no HPACK table.
         public static func head(_ fields: [(String, String)], ends: Bool = false, isWhole: Bool = true) -> Frame {
             Frame(
                 kind: 1, flags: (ends ? 1 : 0) | (isWhole ? 4 : 0), stream: .request,
@@ -67,14 +67,14 @@ extension HTTP2WireServer {
                 })
         }
 
-        /// The frame, sent so many times.
+        /// The frame, sent this many times.
         public func repeated(_ count: Int) -> Frame {
             var frame = self
             frame.count = count
             return frame
         }
 
-        /// A field in HPACK's literal form without indexing (RFC 7541, 6.2.2). Both texts have up to 16,000 bytes.
+        /// A field in HPACK's literal form without indexing (RFC 7541, 6.2.2). Each string has up to 16,000 bytes.
         public static func literal(_ name: String, _ value: String) -> [UInt8] {
             [0] + string(name) + string(value)
         }

@@ -4,16 +4,16 @@
 public import BluebonnetTestServer
 public import Foundation
 
-/// An HTTP/2 server over TLS that answers each request with the frames that its path spells, valid or not, and notes
-/// each frame that the client sends.
+/// An HTTP/2 server over TLS. It answers each request with the frames that the path spells out, valid or not, and
+/// records each frame that the client sends.
 ///
 /// ```swift
 /// let head = HTTP2WireServer.Frame.head([(":status", "200"), ("content-length", "2")])
 /// let url = server.url([head, .data("ok", ends: true)])
 /// ```
-/// The client's SETTINGS are acknowledged, its PINGs are not.
+/// The server acknowledges the client's SETTINGS, but not its PINGs.
 public final class HTTP2WireServer: Sendable {
-    /// Whether a Python with hpack was found. Tells once, on standard error, when it was not.
+    /// Whether a Python with hpack was found. If not, prints so once on standard error.
     public static let isAvailable = Availability.decide(
         "an HTTP/2 wire server", missing: python == nil ? "no Python with hpack was found" : nil)
 
@@ -25,9 +25,9 @@ public final class HTTP2WireServer: Sendable {
         self.process = process
     }
 
-    /// Starts a server, hands it to `body`, and stops it however that ends.
+    /// Starts a server, passes it to `body`, and stops it when `body` returns or throws.
     ///
-    /// - Parameter opening: the frames that a connection begins with. Default an empty SETTINGS frame.
+    /// - Parameter opening: the frames that begin a connection. Default: an empty SETTINGS frame.
     public static func serving<Result>(
         opening: [Frame] = [.settings()], _ body: (HTTP2WireServer) async throws -> Result
     ) async throws -> Result {
@@ -49,17 +49,17 @@ public final class HTTP2WireServer: Sendable {
         }
     }
 
-    /// The URL of a request that is answered with these frames once it has arrived whole.
+    /// The URL of a request that the server answers with these frames once the request has arrived completely.
     ///
     /// - Parameters:
-    ///   - isEarly: whether the answer is sent when the request's head has arrived, before its body.
-    ///   - isClosed: whether the connection is closed behind the answer, in good order.
+    ///   - isEarly: whether the server answers when the request's head has arrived, before its body.
+    ///   - isClosed: whether the server closes the connection properly after the answer.
     public func url(_ frames: [Frame], isEarly: Bool = false, isClosed: Bool = false) -> URL {
         let words = (isEarly ? ["early"] : []) + frames.map(\.word) + (isClosed ? ["close"] : [])
         return loopbackURL("https", process.ports[0], "/" + words.joined(separator: "."))
     }
 
-    /// The URL with this path, which is answered with "ok".
+    /// The URL with this path. The server answers "ok".
     public func url(path: String) -> URL { loopbackURL("https", process.ports[0], "/ok" + path) }
 
     /// The frames that clients sent, in order of arrival.
@@ -75,20 +75,20 @@ public final class HTTP2WireServer: Sendable {
         }
     }
 
-    /// What clients sent before their first frame, in order of arrival.
+    /// The prefaces that clients sent before their first frame, in order of arrival.
     public var prefaces: [String] {
         process.output.split(separator: "\n").filter { $0.hasPrefix("preface ") }
             .compactMap { $0.split(separator: " ").last.map { String(decoding: Self.bytes($0), as: UTF8.self) } }
     }
 
-    /// How many bytes of bodies have arrived in DATA frames.
+    /// The number of body bytes that arrived in DATA frames.
     public var dataByteCount: Int {
         process.output.split(separator: "\n").reduce(0) { count, line in
             count + (line.hasPrefix("data ") ? Int(line.dropFirst(5)) ?? 0 : 0)
         }
     }
 
-    /// The fields of the requests, pseudo-header fields included, in order of arrival.
+    /// The fields of the requests, including pseudo-header fields, in order of arrival.
     public var heads: [WireFields] {
         process.output.split(separator: "\n").compactMap { line in
             guard line.hasPrefix("head ") else { return nil }

@@ -4,10 +4,10 @@
 import BluebonnetTestServer
 public import Foundation
 
-/// A httpbin of its own (Python, under gunicorn): redirects, authentication, codings, cookies, and an echo of each
+/// A separate httpbin (Python, under gunicorn): redirects, authentication, codings, cookies, and an echo of each
 /// request.
 public final class HTTPBinServer: Sendable {
-    /// Whether a Python with httpbin and gunicorn was found. Tells once, on standard error, when it was not.
+    /// Whether a Python with httpbin and gunicorn was found. If not, prints so once on standard error.
     public static let isAvailable = Availability.decide(
         "httpbin", missing: python == nil ? "no Python with httpbin and gunicorn was found" : nil)
 
@@ -23,7 +23,7 @@ public final class HTTPBinServer: Sendable {
     public static func start() async throws -> HTTPBinServer {
         guard let python else { throw TestServerError("no Python with httpbin and gunicorn was found") }
         let process = try await ServerProcess.start(portCount: 1) { folder, ports in
-            // Versions of gunicorn pass over the settings that they do not know.
+            // gunicorn ignores settings that its version does not know.
             let settings = """
                 bind = "127.0.0.1:\(ports[0])"
                 worker_class = "gthread"

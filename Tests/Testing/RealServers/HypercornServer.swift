@@ -4,16 +4,16 @@
 import BluebonnetTestServer
 public import Foundation
 
-/// A server that speaks HTTP/1.1 on one port and HTTP/2 or HTTP/1.1 over TLS on another (Python's hypercorn), and tells
-/// what it received.
+/// A server (Python's hypercorn) that speaks HTTP/1.1 on one port, and HTTP/2 or HTTP/1.1 over TLS on another. It
+/// reports the requests that it received.
 ///
-/// - `GET /bytes/NAME/COUNT`: that many bytes, which `bytes(_:count:)` makes too, with an entity tag and ranges
-/// - any other request: 200 and a JSON object with `sha256` and `count` of the body, and with `parts` (a digest by
-///   name) where it is a multipart form
+/// - `GET /bytes/NAME/COUNT`: that many bytes, the same that `bytes(_:count:)` makes, with an entity tag and ranges
+/// - any other request: 200 and a JSON object with `sha256` and `count` of the body, and with `parts` (a digest per
+///   name) if the body is a multipart form
 ///
 /// The certificate is `TestCertificate.localhost`.
 public final class HypercornServer: Sendable {
-    /// Whether a Python with hypercorn was found. Tells once, on standard error, when it was not.
+    /// Whether a Python with hypercorn was found. If not, prints so once on standard error.
     public static let isAvailable = Availability.decide(
         "hypercorn", missing: python == nil ? "no Python with hypercorn was found" : nil)
 
@@ -57,7 +57,7 @@ public final class HypercornServer: Sendable {
     /// Stops the server and waits until it is gone.
     public func stop() async { await process.stop() }
 
-    /// The bytes of a name, which `GET /bytes/NAME/COUNT` answers with: no part of them is like another one.
+    /// The bytes of a name, with which `GET /bytes/NAME/COUNT` answers. No two parts of the bytes are alike.
     public static func bytes(_ name: String, count: Int) -> Data {
         var state = name.utf8.reduce(UInt64(0)) { ($0 &* 31 &+ UInt64($1)) & 0xFFFF_FFFF }
         var bytes = Data(capacity: count + 8)

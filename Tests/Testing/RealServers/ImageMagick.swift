@@ -5,7 +5,7 @@ public import BluebonnetTestServer
 
 /// The program that makes images for tests.
 public enum ImageMagick {
-    /// Whether it is installed. Tells once, on standard error, when it is not.
+    /// Whether ImageMagick is installed. If not, prints so once on standard error.
     public static let isAvailable = Availability.decide(
         "ImageMagick", missing: ChildProcess.find("convert") == nil ? "convert is not installed" : nil)
 

@@ -7,14 +7,14 @@ import Glibc
 
 /// Ports of 127.0.0.1.
 public enum LoopbackPort {
-    /// Below the ports that Linux gives out by itself, which begin at 32768 unless it is told otherwise.
+    /// Below the ephemeral ports of Linux, which begin at 32768 by default.
     private static let own = 10_000..<32_000
-    /// Where the next search begins; elsewhere in each process.
+    /// Where the next search begins. Each process begins at a random port.
     private static let next = Mutex(Int.random(in: own))
 
-    /// A port on which nothing listens: connecting to it is refused. No other call of this process gets it before all
-    /// others had their turn, and no socket that asks for any free port does,
-    /// unless the system was told to give such ports.
+    /// A port on which nothing listens: connecting to it is refused. No other call of this process returns the port
+    /// before all others had their turn. A socket that asks for any free port does not get it, unless the system was
+    /// configured to assign such ports.
     public static func unused() throws -> Int {
         for _ in own {
             let port = next.withLock { next in
@@ -36,7 +36,7 @@ public enum LoopbackPort {
     }
 }
 
-/// A port on which something listens, but answers no one: connecting to it neither succeeds nor fails.
+/// A listening port that answers no one: connecting to it neither succeeds nor fails.
 public final class UnresponsiveListener: Sendable {
     /// The port.
     public let port: Int

@@ -16,14 +16,14 @@ final class LoopbackSocket: Sendable {
         descriptor = Mutex(new)
     }
 
-    /// Takes a port, and says whether it was free.
+    /// Binds to a port, and returns whether the port was free.
     func bind(to port: Int) -> Bool {
         descriptor.withLock { descriptor in
             Self.withAddress(port: port) { Glibc.bind(descriptor, $0, $1) } == 0
         }
     }
 
-    /// Takes a port that is free.
+    /// Binds to a free port, and returns the port.
     func bindToFreePort() throws -> Int {
         let port = descriptor.withLock { descriptor -> Int? in
             guard Self.withAddress(port: 0, { Glibc.bind(descriptor, $0, $1) }) == 0 else { return nil }
@@ -38,12 +38,12 @@ final class LoopbackSocket: Sendable {
         return port
     }
 
-    /// Begins to listen.
+    /// Starts listening.
     func listen(backlog: Int32) {
         descriptor.withLock { _ = Glibc.listen($0, backlog) }
     }
 
-    /// Connects, and says whether that succeeded. A socket that does not block only begins to.
+    /// Connects, and returns whether that succeeded. A non-blocking socket only starts to connect.
     func connect(to port: Int) -> Bool {
         descriptor.withLock { descriptor in
             Self.withAddress(port: port) { Glibc.connect(descriptor, $0, $1) } == 0

@@ -4,17 +4,17 @@
 import BluebonnetTestServer
 import Foundation
 
-/// A mitmproxy of its own: an HTTP proxy that shows its clients certificates which its own authority has just made, and
-/// reads along.
+/// A separate mitmproxy: an HTTP proxy that reads the traffic. It shows clients certificates that its own authority
+/// has just issued.
 public final class MitmproxyServer: Sendable {
-    /// Whether a Python with mitmproxy was found. Tells once, on standard error, when it was not.
+    /// Whether a Python with mitmproxy was found. If not, prints so once on standard error.
     public static let isAvailable = Availability.decide(
         "mitmproxy", missing: python == nil ? "no Python with mitmproxy was found" : nil)
 
     private static let python = PythonModules.python(with: "mitmproxy.tools.main", in: "mitmproxy-venv")
 
     private let process: ServerProcess
-    /// The PEM file of its authority's certificate.
+    /// The PEM file of the certificate of the proxy's authority.
     public let caPath: String
 
     private init(process: ServerProcess, caPath: String) {
@@ -22,10 +22,10 @@ public final class MitmproxyServer: Sendable {
         self.caPath = caPath
     }
 
-    /// Starts a proxy that believes every server, and waits until it listens.
+    /// Starts a proxy that trusts every server, and waits until it listens.
     ///
-    /// - Parameter mode: what it is, in mitmproxy's words: `regular`, `upstream:http://HOST:PORT` for one with a proxy
-    ///   behind it, `reverse:https://HOST:PORT` for one in a server's place.
+    /// - Parameter mode: mitmproxy's mode: `regular`, `upstream:http://HOST:PORT` to forward to another proxy,
+    ///   `reverse:https://HOST:PORT` to take a server's place.
     public static func start(mode: String = "regular") async throws -> MitmproxyServer {
         guard let python else { throw TestServerError("no Python with mitmproxy was found") }
         let path = Observed("")
@@ -43,7 +43,7 @@ public final class MitmproxyServer: Sendable {
     /// The port.
     public var port: Int { process.ports[0] }
 
-    /// What it printed so far: a line for each request that it has read.
+    /// The proxy's output so far: a line for each request that it has read.
     public var log: String { process.output }
 
     /// Stops the proxy and waits until it is gone.

@@ -4,7 +4,7 @@
 import BluebonnetTestServer
 public import Foundation
 
-/// Parsers of multipart forms that others wrote, in Python: what they find in a body is what a server would.
+/// Third-party parsers of multipart forms, in Python. They find in a body what a server would find.
 public enum MultipartParser: String, CaseIterable, Sendable {
     /// The package `python-multipart`.
     case pythonMultipart
@@ -19,13 +19,13 @@ public enum MultipartParser: String, CaseIterable, Sendable {
         public let body: Data
     }
 
-    /// Whether a Python with both was found. Tells once, on standard error, when it was not.
+    /// Whether a Python with both packages was found. If not, prints so once on standard error.
     public static let isAvailable = Availability.decide(
         "multipart parsers", missing: python == nil ? "no Python with python-multipart and multipart was found" : nil)
 
     private static let python = PythonModules.python(with: "python_multipart, multipart")
 
-    /// The parts of a body, in order. Throws when the parser does not accept it.
+    /// The parts of a body, in order. Throws if the parser does not accept the body.
     public func parts(of body: Data, contentType: String) throws -> [Part] {
         guard let python = Self.python else { throw TestServerError("no Python with multipart parsers was found") }
         let folder = try TemporaryFolder()

@@ -9,7 +9,7 @@ public final class NamespaceProgram: Sendable {
 
     private init(watchdog: Watchdog) { self.watchdog = watchdog }
 
-    /// Starts a script of Python's standard library, and waits until it prints "ready".
+    /// Starts a Python script that needs only the standard library, and waits until it prints "ready".
     public static func start(
         python script: String, _ arguments: [String] = [], in namespace: NetworkNamespace
     ) async throws -> NamespaceProgram {
@@ -25,7 +25,7 @@ public final class NamespaceProgram: Sendable {
         throw TestServerError("the program did not come up:\n\(output)")
     }
 
-    /// What the program printed so far.
+    /// The program's output so far.
     public var output: String { watchdog.output }
 
     /// Stops the program and waits until it is gone.

@@ -6,44 +6,44 @@ import Foundation
 import Glibc
 import Synchronization
 
-/// A network of its own: a network namespace with nothing but a loopback interface that is down. Made by root with
-/// `ip netns`; `remove()` takes it away.
+/// A separate network: a network namespace with only a loopback interface, which is down. Root creates the namespace
+/// with `ip netns`; `remove()` deletes it.
 public struct NetworkNamespace: Sendable {
-    /// Whether namespaces can be made here. Tells once, on standard error, when they cannot.
+    /// Whether namespaces can be created here. If not, prints so once on standard error.
     public static let isAvailable = Availability.decide(
         "network namespaces", missing: obstacle, remedy: "They run as root, with iproute2 installed.")
 
     private static let count = Atomic<Int>(0)
 
-    /// What `ip netns` knows it by.
+    /// The name that `ip netns` uses.
     public let name: String
 
-    /// Makes one.
+    /// Creates a namespace.
     public init() throws {
         let number = Self.count.add(1, ordering: .relaxed).newValue
         name = "bluebonnet-\(getpid())-\(number)"
         try Self.run(["ip", "netns", "add", name])
     }
 
-    /// One that another process made.
+    /// A namespace that another process created.
     public init(named name: String) { self.name = name }
 
-    /// Removes it; what still runs in it keeps it until it ends.
+    /// Deletes the namespace. Programs that still run in it keep it until they end.
     public func remove() {
         try? Self.run(["ip", "netns", "del", name])
     }
 
-    /// Runs `ip` in it, with words as one would write them in a shell.
+    /// Runs `ip` in the namespace, with words as in a shell.
     public func ip(_ words: String) throws {
         try Self.run(["ip", "-n", name] + words.split(separator: " ").map(String.init))
     }
 
-    /// The words that run a program in it.
+    /// The words that run a program in the namespace.
     public func command(_ words: [String]) -> [String] {
         [ChildProcess.find("ip") ?? "ip", "netns", "exec", name] + words
     }
 
-    /// Runs many such commands by one program, as fast as it can, or at a pace.
+    /// Runs many such commands in a single `ip`, as fast as possible or at a pace.
     ///
     /// - Parameter interval: microseconds between two lines.
     public func batch(_ lines: [String], interval: UInt32 = 0) throws {
@@ -71,17 +71,18 @@ public struct NetworkNamespace: Sendable {
         guard status == 0 else { throw TestServerError("ip -batch failed:\n\(ChildProcess.contents(of: outputPath))") }
     }
 
-    /// Whether `ip route get` finds a way to an address.
+    /// Whether `ip route get` finds a route to an address.
     public func hasRoute(to address: String) -> Bool {
         (try? ip("route get \(address)")) != nil
     }
 
-    /// Connects it with another one by a cable between two interfaces, both down.
+    /// Connects this namespace and another one by a cable between two interfaces, both down.
     public func connect(_ interface: String, to other: NetworkNamespace, _ otherInterface: String) throws {
         try ip("link add \(interface) type veth peer name \(otherInterface) netns \(other.name)")
     }
 
-    /// Runs `body` with the calling thread in the namespace. Threads that it starts are born there and stay.
+    /// Runs `body` with the calling thread in the namespace. Threads that `body` starts are in the namespace and stay
+    /// there.
     public func inside<Result>(_ body: () throws -> Result) throws -> Result {
         let home = open("/proc/thread-self/ns/net", O_RDONLY | O_CLOEXEC)
         let there = open("/run/netns/\(name)", O_RDONLY | O_CLOEXEC)
@@ -101,12 +102,12 @@ public struct NetworkNamespace: Sendable {
         try Self.enter(there)
     }
 
-    /// Runs `nft` in it, with one line of its language.
+    /// Runs `nft` in the namespace, with one line of nft's language.
     public func nft(_ line: String) throws {
         try Self.run(command(["nft", line]))
     }
 
-    // Glibc's module leaves `setns` out.
+    // Glibc's module does not export `setns`.
     private static func enter(_ descriptor: Int32) throws {
         typealias Function = @convention(c) (Int32, Int32) -> Int32
         guard let symbol = dlsym(nil, "setns") else { throw TestServerError("there is no setns") }

@@ -4,23 +4,23 @@
 import BluebonnetTestServer
 public import Foundation
 
-/// An nginx of its own, over HTTP/1.1 on one port and over TLS with HTTP/2 on another.
+/// A separate nginx: HTTP/1.1 on one port, and TLS with HTTP/2 on another.
 ///
-/// It serves files with ranges, entity tags and gzip, and besides:
+/// It serves files with ranges, entity tags and gzip, and also:
 /// - `/tiny`: "Hello, world!"
 /// - `/redirect`: 302 to `/tiny`; `/redirect-307`: 307 to `/upload`
-/// - `/upload`: takes any body by any method, answers 200 and "received" when all of it has arrived
-/// - `/tagged/NAME`, `/dated/NAME`, `/bare/NAME`, `/whole/NAME`: a file, slowly: with entity tag and date, with a date
-///   only, with neither, and with both but without ranges
+/// - `/upload`: accepts any body with any method, answers 200 and "received" when the whole body has arrived
+/// - `/tagged/NAME`, `/dated/NAME`, `/bare/NAME`, `/whole/NAME`: a file, slowly: with entity tag and date, with a
+///   date only, with neither, and with both but without ranges
 /// - `/limited/NAME`: a file, at most 50 a second; 429 for any other request
-/// - `/to/PORT/…`: what a server on that port of 127.0.0.1 answers, in both directions as it comes
+/// - `/to/PORT/…`: the answer of a server on that port of 127.0.0.1, unbuffered in both directions
 /// - `/session`: "r" if the TLS session was resumed, "." if not
-/// - `/tls`: protocol, cipher, ALPN and the client certificate's subject and verdict, a line each
+/// - `/tls`: protocol, cipher, ALPN and the client certificate's subject and verdict, one line each
 ///
-/// A third port speaks TLS too: there a client's certificate of the test authority is asked for, and proof is stapled
-/// that the server's was not revoked.
+/// A third port speaks TLS, too. It asks for a client certificate of the test authority, and staples the proof that
+/// the server's certificate was not revoked.
 public final class NginxServer: Sendable {
-    /// Whether nginx and openssl are installed. Tells once, on standard error, when they are not.
+    /// Whether nginx and openssl are installed. If not, prints so once on standard error.
     public static let isAvailable = Availability.decide(
         "nginx",
         missing: ["nginx", "openssl"].first { ChildProcess.find($0) == nil }.map { "\($0) is not installed" })
@@ -33,7 +33,7 @@ public final class NginxServer: Sendable {
 
     /// Starts a server for the files of a folder, and waits until it listens.
     ///
-    /// - Parameter directives: more of its configuration, for the first two ports.
+    /// - Parameter directives: additional configuration for the first two ports.
     public static func start(documentRoot: URL, directives: String = "") async throws -> NginxServer {
         let process = try await ServerProcess.start(portCount: 3) { folder, ports in
             let settings = NginxSettings(
@@ -50,10 +50,10 @@ public final class NginxServer: Sendable {
     /// The port for TLS, with HTTP/2 if the client offers it. The certificate is `TestCertificate.localhost`.
     public var tlsPort: Int { process.ports[1] }
 
-    /// The port for TLS where a client's certificate is asked for. The certificate is `TestCertificate.chained`.
+    /// The TLS port that asks for a client certificate. The server's certificate is `TestCertificate.chained`.
     public var clientTLSPort: Int { process.ports[2] }
 
-    /// The URL of a path over TLS where a client's certificate is asked for.
+    /// The URL of a path on the TLS port that asks for a client certificate.
     public func clientTLSURL(_ path: String = "/") -> URL { loopbackURL("https", clientTLSPort, path) }
 
     /// The URL of a path over plain HTTP.

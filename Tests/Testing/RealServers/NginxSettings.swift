@@ -12,8 +12,8 @@ struct NginxSettings {
     /// Directives for the servers on the first two ports, each with its semicolon.
     let directives: String
 
-    /// The text of the file. One process does all, so that it works for root and for others without a user to change
-    /// to.
+    /// The text of the file. A single process does everything, so that it works for root and for other users without
+    /// a change of user.
     var text: String {
         get throws {
             """
@@ -108,6 +108,6 @@ struct NginxSettings {
         """
     }
 
-    // The whole comes slowly enough for a test to interrupt it; a range does not.
+    // A whole file is slow enough for a test to interrupt it; a range is not.
     private var rate: String { "limit_rate_after 256k; limit_rate $rate;" }
 }

@@ -4,22 +4,22 @@
 import BluebonnetTestServer
 import Foundation
 
-/// A pgbouncer of its own: a connection pooler on a port of 127.0.0.1, in front of a `PostgreSQLServer`.
+/// A separate pgbouncer: a connection pooler on a port of 127.0.0.1, in front of a `PostgreSQLServer`.
 public final class PgBouncer: Sendable {
-    /// When a connection of the server is given to another client.
+    /// When a server connection is given to another client.
     public enum PoolMode: String, Sendable {
         case session
         case transaction
     }
 
-    /// Whether pgbouncer and PostgreSQL are installed. Tells once, on standard error, when one of them is not.
+    /// Whether pgbouncer and PostgreSQL are installed. If not, prints so once on standard error.
     public static let isAvailable =
         PostgreSQLServer.isAvailable
         && Availability.decide(
             "pgbouncer", missing: ChildProcess.find("pgbouncer") == nil ? "pgbouncer is not installed" : nil)
 
-    /// Whether it can keep prepared statements apart in transaction mode: from version 1.21 on, which does so by
-    /// default.
+    /// Whether pgbouncer can keep prepared statements apart in transaction mode. Version 1.21 and later can, and do
+    /// so by default.
     public static let knowsPreparedStatements: Bool = {
         guard let folder = try? TemporaryFolder() else { return false }
         defer { folder.remove() }
@@ -30,19 +30,19 @@ public final class PgBouncer: Sendable {
         return numbers.count > 1 && (numbers[0], numbers[1]) >= (1, 21)
     }()
 
-    /// Where the pooler listens.
+    /// The port on which the pooler listens.
     public var port: Int { process.ports[0] }
 
     private let process: ServerProcess
 
     private init(process: ServerProcess) { self.process = process }
 
-    /// Starts a pooler in front of a server, whose user needs no password here.
+    /// Starts a pooler in front of a server. The server's user needs no password here.
     ///
     /// - Parameters:
-    ///   - connectionCount: how many connections to the server it has for each database.
-    ///   - keepsPreparedStatements: whether clients that take turns on a connection have prepared statements of their
-    ///     own; see `knowsPreparedStatements`.
+    ///   - connectionCount: the number of connections to the server for each database.
+    ///   - keepsPreparedStatements: whether clients that take turns on a connection have separate prepared
+    ///     statements; see `knowsPreparedStatements`.
     public static func start(
         before server: PostgreSQLServer, _ mode: PoolMode, connectionCount: Int, keepsPreparedStatements: Bool = false
     ) async throws -> PgBouncer {
@@ -71,6 +71,6 @@ public final class PgBouncer: Sendable {
         return PgBouncer(process: process)
     }
 
-    /// Ends the pooler.
+    /// Stops the pooler.
     public func stop() async { await process.stop() }
 }

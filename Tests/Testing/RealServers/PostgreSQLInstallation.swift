@@ -5,14 +5,14 @@ import BluebonnetTestServer
 import Foundation
 import Glibc
 
-/// Where the programs of PostgreSQL are, and which user runs them: the server refuses to run as root.
+/// Where PostgreSQL's programs are, and which user runs them. The server refuses to run as root.
 struct PostgreSQLInstallation: Sendable {
     /// A user without special rights.
     struct User: Sendable {
         let id: uid_t
         let group: gid_t
 
-        /// The user of Debian's package, or the one that owns nothing.
+        /// The user of Debian's package, or `nobody`.
         static func find() -> User? {
             for name in ["postgres", "nobody"] {
                 if let entry = getpwnam(name) { return User(id: entry.pointee.pw_uid, group: entry.pointee.pw_gid) }
@@ -23,10 +23,10 @@ struct PostgreSQLInstallation: Sendable {
 
     /// The folder of `initdb`, `postgres` and `psql`.
     let programs: String
-    /// The user for the server; nil when the tests run as an ordinary user themselves.
+    /// The user for the server; nil if the tests run as an ordinary user.
     let user: User?
 
-    /// Finds the programs: on the path, else the newest version where Debian puts them.
+    /// Finds the programs: on the path, or else the newest version in Debian's folders.
     static func find() throws -> PostgreSQLInstallation {
         let path = ProcessInfo.processInfo.environment["PATH"] ?? ""
         let folders = path.split(separator: ":").map(String.init) + debianFolders
@@ -41,7 +41,7 @@ struct PostgreSQLInstallation: Sendable {
         return PostgreSQLInstallation(programs: programs, user: user)
     }
 
-    /// Why no server can be started; nil when one can.
+    /// Why no server can be started; nil if one can.
     static var obstacle: String? {
         do {
             _ = try find()
@@ -57,7 +57,7 @@ struct PostgreSQLInstallation: Sendable {
         return ["setpriv", "--reuid=\(user.id)", "--regid=\(user.group)", "--clear-groups", "--"] + words
     }
 
-    /// Gives a file or a folder to the user.
+    /// Makes the user the owner of a file or a folder.
     func handOver(_ path: String) throws {
         guard let user else { return }
         guard chown(path, user.id, user.group) == 0 else {

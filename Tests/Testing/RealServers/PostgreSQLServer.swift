@@ -6,11 +6,11 @@ import Foundation
 import Glibc
 import Synchronization
 
-/// A PostgreSQL of its own, in a temporary folder: on a Unix socket there, where nobody is asked for a password, and on
-/// a port of 127.0.0.1, where `password` is asked for.
+/// A separate PostgreSQL in a temporary folder. It listens on a Unix socket there, which asks for no password, and on
+/// a port of 127.0.0.1, which asks for `password`.
 ///
-/// It runs as an ordinary user, also when the tests run as root, and ends with the test process, however that ends.
-/// Tests that only need a database share one server:
+/// It runs as an ordinary user, even if the tests run as root, and ends with the test process, however that process
+/// ends. Tests that only need a database share one server:
 ///
 /// ```swift
 /// let server = try await PostgreSQLServer.shared()
@@ -19,15 +19,15 @@ import Synchronization
 public final class PostgreSQLServer: Sendable {
     /// A way to stop the server.
     public enum StopMode: Sendable {
-        /// Ends all sessions, writes everything to its place, then stops.
+        /// Ends all sessions, writes all data to its place, then stops.
         case fast
-        /// Ends at once, as in a power failure: the next start recovers what was committed from the log.
+        /// Ends at once, as in a power failure. The next start recovers committed data from the log.
         case immediate
 
         fileprivate var signal: Int32 { self == .fast ? SIGINT : SIGQUIT }
     }
 
-    /// Whether PostgreSQL is installed. Tells once, on standard error, when it is not.
+    /// Whether PostgreSQL is installed. If not, prints so once on standard error.
     public static let isAvailable = Availability.decide("PostgreSQL", missing: PostgreSQLInstallation.obstacle)
 
     /// The user that owns all databases.
@@ -48,21 +48,21 @@ public final class PostgreSQLServer: Sendable {
         (self.installation, self.watchdog, self.port) = (installation, watchdog, port)
     }
 
-    /// The server that the tests of this process share, with default settings. It is not for tests that stop it.
+    /// The server that the tests of this process share, with default settings. Tests must not stop it.
     public static func shared() async throws -> PostgreSQLServer { try await sharedStart.value }
 
-    /// Makes a server and waits until it answers queries.
+    /// Creates a server and waits until it answers queries.
     ///
     /// - Parameters:
-    ///   - settings: parameters of the server, by name, such as `["shared_buffers": "16MB", "fsync": "off"]`. Those
-    ///     that are left out have PostgreSQL's defaults: `fsync` is on.
-    ///   - certificate: the server's certificate for TLS on the port. Default none: the port has no TLS.
+    ///   - settings: parameters of the server, by name, such as `["shared_buffers": "16MB", "fsync": "off"]`. Other
+    ///     parameters have PostgreSQL's defaults: `fsync` is on.
+    ///   - certificate: the server's certificate for TLS on the port. Default: none, and the port has no TLS.
     public static func start(
         settings: [String: String] = [:], tls certificate: TestCertificate? = nil
     ) async throws -> PostgreSQLServer {
         let installation = try PostgreSQLInstallation.find()
         var log = ""
-        // A port that was free may be taken before the server gets to it.
+        // Another program may take the free port before the server does.
         for _ in 1...3 {
             let server = try make(installation, settings, certificate)
             await server.waitUntilSettled()
@@ -73,13 +73,13 @@ public final class PostgreSQLServer: Sendable {
         throw TestServerError("PostgreSQL did not come up:\n\(log)")
     }
 
-    /// What the server has logged, since it was made.
+    /// The server's log since the server was created.
     public var log: String { watchdog.output }
 
     /// The folder with the Unix socket.
     public var socketFolder: String { watchdog.folder.url.path }
 
-    /// Stops the server and waits until all of its processes are gone. The data stays, for `startAgain()`.
+    /// Stops the server and waits until all its processes are gone. The data stays for `startAgain()`.
     public func stop(_ mode: StopMode) async throws {
         guard let postmaster, !hasStopped else { throw TestServerError("PostgreSQL is not running:\n\(log)") }
         kill(postmaster, mode.signal)
@@ -87,7 +87,7 @@ public final class PostgreSQLServer: Sendable {
         guard hasStopped else { throw TestServerError("PostgreSQL did not stop:\n\(log)") }
     }
 
-    /// Starts a server that was stopped, on the same port and socket, and waits until it answers queries.
+    /// Starts a stopped server on the same port and socket, and waits until it answers queries.
     public func startAgain() async throws {
         guard hasStopped else { throw TestServerError("PostgreSQL has not been stopped") }
         unlink(watchdog.folder.path("stopped"))
@@ -102,18 +102,18 @@ public final class PostgreSQLServer: Sendable {
         try await startAgain()
     }
 
-    /// Ends the server, and waits until it and its folder are gone.
+    /// Ends the server, and waits until the server and its folder are gone.
     public func remove() async { await watchdog.stop() }
 }
 
 // MARK: - Databases
 
 extension PostgreSQLServer {
-    /// Makes an empty database, and returns its name.
+    /// Creates an empty database, and returns its name.
     ///
-    /// - Parameter name: default a new one for each call.
-    ///
-    /// - Parameter encoding: default UTF8.
+    /// - Parameters:
+    ///   - name: a new name for each call by default.
+    ///   - encoding: UTF8 by default.
     public func createDatabase(_ name: String? = nil, encoding: String = "UTF8") async throws -> String {
         let number = Self.databaseCount.add(1, ordering: .relaxed).newValue
         let name = name ?? "test_\(getpid())_\(number)"
@@ -129,24 +129,24 @@ extension PostgreSQLServer {
     /// The connection URI of a database through TCP.
     ///
     /// - Parameters:
-    ///   - port: the port of a proxy in front of the server. Default the server's own.
-    ///   - hasPassword: whether the password is in the URI. Default true.
+    ///   - port: the port of a proxy in front of the server. Default: the server's own port.
+    ///   - hasPassword: whether the URI contains the password. Default: true.
     public func tcpURL(database: String, port: Int? = nil, hasPassword: Bool = true) -> String {
         let user = hasPassword ? "\(Self.user):\(Self.password)" : Self.user
         return "postgresql://\(user)@127.0.0.1:\(port ?? self.port)/\(Self.escaped(database))"
     }
 
-    /// The rows that a statement returns, each with the texts of its columns; NULL is an empty text.
+    /// The rows that a statement returns, each as the texts of its columns. NULL is an empty text.
     ///
     /// Runs psql. Several statements are one transaction.
     public func query(_ sql: String, database: String = "postgres") async throws -> [[String]] {
         try await query(sql, at: unixURL(database: database))
     }
 
-    /// Does the same through any URI that leads to the server.
+    /// Runs the statement through any URI that leads to the server.
     public func query(_ sql: String, at url: String) async throws -> [[String]] {
         let psql = "\(installation.programs)/psql"
-        // Waits for the child, so it needs a thread that may block.
+        // This waits for the child, so it needs a thread that may block.
         return try await withCheckedThrowingContinuation { continuation in
             DispatchQueue.global().async {
                 continuation.resume(with: Result { try Self.rows(of: sql, at: url, psql: psql) })
@@ -175,7 +175,7 @@ extension PostgreSQLServer {
 // MARK: - The process
 
 extension PostgreSQLServer {
-    /// Runs the server as often as it is asked to. SIGTERM ends it for good.
+    /// Runs the server, and runs it again on request. SIGTERM ends it for good.
     private static let script = """
         folder=$1 programs=$2; shift 2
         ended= server=
@@ -194,7 +194,7 @@ extension PostgreSQLServer {
         done
         """
 
-    /// The longest path of a socket (unix(7)).
+    /// The maximum length of a socket's path (unix(7)).
     private static let maximumSocketPathLength = 107
 
     private static func make(
@@ -220,7 +220,7 @@ extension PostgreSQLServer {
         return PostgreSQLServer(installation, watchdog, port: port)
     }
 
-    /// Copies what the server can read only when it is its own.
+    /// Copies the files, because the server reads them only if it owns them.
     private static func tlsSettings(
         _ certificate: TestCertificate, _ folder: TemporaryFolder, _ installation: PostgreSQLInstallation
     ) throws -> [String: String] {
@@ -235,7 +235,7 @@ extension PostgreSQLServer {
         return settings
     }
 
-    /// What the server tells of itself: its process's number in the first line, in the eighth how far it is.
+    /// The server's status: the process id in the first line, the startup state in the eighth.
     private var statusLines: [Substring] {
         ChildProcess.contents(of: watchdog.folder.path("data/postmaster.pid"))
             .split(separator: "\n", omittingEmptySubsequences: false)
@@ -260,32 +260,32 @@ extension PostgreSQLServer {
 // MARK: - Measurements
 
 extension PostgreSQLServer {
-    /// The processor time of all processes of the server since it was started last, those that have ended included, in
-    /// steps of 10 ms a process.
+    /// The processor time of all the server's processes since its last start, including processes that have ended, in
+    /// steps of 10 ms per process.
     public func processorTime() throws -> Duration {
         guard let postmaster, let own = ProcessTimes(of: postmaster) else {
             throw TestServerError("PostgreSQL is not running:\n\(log)")
         }
         let names = try FileManager.default.contentsOfDirectory(atPath: "/proc")
         let children = names.compactMap { pid_t($0) }.compactMap(ProcessTimes.init).filter { $0.parent == postmaster }
-        // The time of a child that ended meanwhile may be in neither.
+        // The time of a child that ended meanwhile may be missing from both counts.
         guard ProcessTimes(of: postmaster)?.ticksOfEnded == own.ticksOfEnded else { return try processorTime() }
         let ticks = children.reduce(own.ticks + own.ticksOfEnded) { $0 + $1.ticks }
         return .seconds(Double(ticks) / Double(sysconf(Int32(_SC_CLK_TCK))))
     }
 }
 
-/// What the kernel says of the processor time of a process (proc(5), `/proc/PID/stat`).
+/// The processor time of a process, as the kernel reports it (proc(5), `/proc/PID/stat`).
 private struct ProcessTimes {
     let parent: pid_t
     /// The process's own time.
     let ticks: Int
-    /// That of its children that have ended.
+    /// The time of its children that have ended.
     let ticksOfEnded: Int
 
     init?(of process: pid_t) {
         let text = ChildProcess.contents(of: "/proc/\(process)/stat")
-        // The name before the last parenthesis may hold anything.
+        // The name before the last parenthesis may contain anything.
         guard let end = text.lastIndex(of: ")") else { return nil }
         let fields = text[end...].split(separator: " ").dropFirst().map { Int($0) }
         guard fields.count > 14, let parent = fields[1], let user = fields[11], let system = fields[12],

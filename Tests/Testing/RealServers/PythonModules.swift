@@ -4,10 +4,10 @@
 import BluebonnetTestServer
 import Foundation
 
-/// Finds a Python that has the modules that a test needs.
+/// Finds a Python with the modules that a test needs.
 enum PythonModules {
-    /// The first Python that can import them: the one the environment names (`BLUEBONNET_HTTPBIN_PYTHON`), the one that
-    /// the install script made in `.build`, the system's.
+    /// The first Python that can import the modules: the environment's (`BLUEBONNET_HTTPBIN_PYTHON`), the install
+    /// script's in `.build`, or the system's.
     static func python(with modules: String, in environment: String = "httpbin-venv") -> String? {
         let root = URL(fileURLWithPath: #filePath).pathComponents.dropLast(4).dropFirst().joined(separator: "/")
         let named = ProcessInfo.processInfo.environment["BLUEBONNET_HTTPBIN_PYTHON"]

@@ -4,29 +4,29 @@
 import BluebonnetTestServer
 import Foundation
 
-/// The descriptors and threads that this process has at one moment, to see what a test left behind.
+/// The descriptors and threads of this process at one moment. Two snapshots show what a test left behind.
 ///
-/// Take the first one after whatever starts once and stays: the servers' thread, the certificates.
+/// Take the first snapshot after everything that starts once and stays: the servers' thread, the certificates.
 public struct ResourceSnapshot: Sendable, Equatable {
-    /// What each open descriptor refers to, by its number: a path, or "socket:[…]", "pipe:[…]", "anon_inode:[…]". Timer
-    /// descriptors are left out: Dispatch makes one for each of its clocks when something first waits for it, be it who
-    /// waits for the process to settle, and keeps it.
+    /// What each open descriptor refers to, by its number: a path, or "socket:[…]", "pipe:[…]", "anon_inode:[…]".
+    /// Timer descriptors are left out: Dispatch creates one for each of its clocks when something first waits for
+    /// that clock, and keeps it. Waiting for the process to settle can be that first wait.
     public var descriptors: [Int: String]
     /// The name of each thread, by its id. Dispatch's shared workers are left out, because they come and go.
     public var threads: [Int: String]
 
-    /// How many descriptors are open.
+    /// The number of open descriptors.
     public var descriptorCount: Int { descriptors.count }
 
-    /// How many threads there are.
+    /// The number of threads.
     public var threadCount: Int { threads.count }
 
-    /// What the process has now.
+    /// Takes a snapshot of the process.
     public static func take() -> ResourceSnapshot {
         ResourceSnapshot(
             descriptors: entries(of: "/proc/self/fd") { path in
                 let link = try? FileManager.default.destinationOfSymbolicLink(atPath: path)
-                // Listing the folder opens a descriptor of its own.
+                // Listing the folder opens a descriptor, too.
                 return link.flatMap {
                     $0.hasPrefix("/proc/") && $0.hasSuffix("/fd") || $0.hasSuffix("[timerfd]") ? nil : $0
                 }
@@ -37,7 +37,8 @@ public struct ResourceSnapshot: Sendable, Equatable {
             })
     }
 
-    /// What is here and was not in an earlier snapshot, a line for each. Empty if both counts are no higher.
+    /// Descriptors and threads that an earlier snapshot did not have, one line each. Empty if neither count is
+    /// higher.
     public func growth(since earlier: ResourceSnapshot) -> [String] {
         var lines: [String] = []
         if descriptorCount > earlier.descriptorCount {
@@ -51,15 +52,16 @@ public struct ResourceSnapshot: Sendable, Equatable {
         return lines
     }
 
-    /// Waits, for a bounded time, until the process has no more descriptors and threads than in an earlier snapshot.
-    /// Returns what it still has more: nothing, if it settled.
+    /// Waits, for a bounded time, until the process has at most as many descriptors and threads as in an earlier
+    /// snapshot. Returns the remaining growth, which is empty if the process settled.
     public static func growthAfterSettling(
         to earlier: ResourceSnapshot, within limit: Duration = .seconds(10)
     ) async -> [String] {
         await Polling.lastValue(of: take().growth(since: earlier), within: limit) { $0.isEmpty }
     }
 
-    /// Whether, within a bounded time, the process has no more descriptors and threads than in an earlier snapshot.
+    /// Whether, within a bounded time, the process has at most as many descriptors and threads as in an earlier
+    /// snapshot.
     public static func settles(to earlier: ResourceSnapshot, within limit: Duration = .seconds(10)) async -> Bool {
         await growthAfterSettling(to: earlier, within: limit).isEmpty
     }

@@ -4,10 +4,9 @@
 import BluebonnetTestServer
 import Foundation
 
-/// A SOCKS proxy that other people wrote and that resolves names itself: Dante or, where the system has no Dante
-/// (Debian 13), MicroSocks.
+/// A third-party SOCKS proxy that resolves names itself: Dante or, on systems without Dante (Debian 13), MicroSocks.
 public final class SOCKSServer: Sendable {
-    /// Whether one of the two is installed. Says so once, on standard error, when none is.
+    /// Whether Dante or MicroSocks is installed. If not, prints so once on standard error.
     public static let isAvailable = Availability.decide(
         "SOCKS",
         missing: ChildProcess.find("danted") == nil && ChildProcess.find("microsocks") == nil
@@ -23,7 +22,7 @@ public final class SOCKSServer: Sendable {
     public static func start() async throws -> SOCKSServer {
         let hasDante = ChildProcess.find("danted") != nil
         let process = try await ServerProcess.start(portCount: 1) { folder, ports in
-            // MicroSocks tries one address of a name: the first one of the family that it is bound to.
+            // MicroSocks tries only one address of a name: the first address in the family that it is bound to.
             guard hasDante else {
                 return ["microsocks", "-i", "127.0.0.1", "-p", "\(ports[0])", "-b", "127.0.0.1"]
             }

@@ -4,19 +4,19 @@
 import BluebonnetTestServer
 import Foundation
 
-/// A server that is a program of its own, listening on free ports of 127.0.0.1.
+/// A server program that listens on free ports of 127.0.0.1.
 struct ServerProcess: Sendable {
-    /// The ports it listens on, as many as were asked for.
+    /// The ports that the server listens on, as many as requested.
     let ports: [Int]
     private let watchdog: Watchdog
 
-    /// Starts the program and waits until it listens. `command` writes what the program needs into the folder and
-    /// returns its arguments.
+    /// Starts the program and waits until it listens. `command` writes the files that the program needs into the
+    /// folder and returns the program's arguments.
     static func start(
         portCount: Int, command: (TemporaryFolder, [Int]) throws -> [String]
     ) async throws -> ServerProcess {
         var output = ""
-        // A port that was free may be taken before the program gets to it.
+        // Another program may take a free port before this one does.
         for _ in 1...3 {
             let folder = try TemporaryFolder()
             let ports = try (0..<portCount).map { _ in try LoopbackPort.unused() }
@@ -34,10 +34,10 @@ struct ServerProcess: Sendable {
     /// The folder of the program.
     var folder: TemporaryFolder { watchdog.folder }
 
-    /// What the program printed so far.
+    /// The program's output so far.
     var output: String { watchdog.output }
 
-    /// Stops the program and waits until it is gone, with its folder.
+    /// Stops the program, and waits until the program and its folder are gone.
     func stop() async {
         await watchdog.stop()
     }

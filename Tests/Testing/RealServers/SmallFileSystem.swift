@@ -7,17 +7,17 @@ import Glibc
 
 /// A file system of one MiB in memory, for tests of full disks.
 public struct SmallFileSystem: Sendable {
-    /// Where it is mounted.
+    /// The mount point.
     public let folder: TemporaryFolder
 
-    /// Whether one can be made: only root may mount, and in most containers not even root.
+    /// Whether a file system can be mounted: only root may, and in most containers not even root.
     public static let isAvailable: Bool = {
         guard geteuid() == 0, let system = try? SmallFileSystem() else { return false }
         system.remove()
         return true
     }()
 
-    /// Mounts one.
+    /// Mounts a file system.
     public init() throws {
         folder = try TemporaryFolder()
         guard mount("tmpfs", folder.url.path, "tmpfs", 0, "size=1m") == 0 else {
@@ -27,13 +27,13 @@ public struct SmallFileSystem: Sendable {
         }
     }
 
-    /// Unmounts it, with all that is in it.
+    /// Unmounts the file system and deletes its contents.
     public func remove() {
         umount2(folder.url.path, CInt(MNT_DETACH))
         folder.remove()
     }
 
-    /// Makes room for more.
+    /// Enlarges the file system.
     public func grow(toMebibytes count: Int) throws {
         guard mount("tmpfs", folder.url.path, "tmpfs", UInt(MS_REMOUNT), "size=\(count)m") == 0 else {
             throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .EPERM)

@@ -7,11 +7,12 @@ import Glibc
 
 /// A program that a test runs to its end.
 public struct TestProgram: Sendable {
-    /// The Python with `cryptography` and `publicsuffixlist` that `Scripts/install-test-tools` makes; nil without it.
+    /// The Python with `cryptography` and `publicsuffixlist` that `Scripts/install-test-tools` makes; nil if it is
+    /// missing.
     public static let python = PythonModules.python(with: "cryptography, publicsuffixlist", in: "mitmproxy-venv")
         .map { TestProgram([$0, "-B"]) }
 
-    /// Whether there is that Python. Tells once, on standard error, when there is not.
+    /// Whether that Python was found. If not, prints so once on standard error.
     public static let isPythonAvailable = Availability.decide(
         "Python", missing: python == nil ? "no Python with cryptography and publicsuffixlist was found" : nil)
 
@@ -29,28 +30,28 @@ public struct TestProgram: Sendable {
         self.words = words
     }
 
-    /// Where a program is that was built beside the tests.
+    /// A program that was built next to the tests.
     public static func built(_ name: String) -> TestProgram {
         let own = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
         return TestProgram([own.deletingLastPathComponent().appendingPathComponent(name).path])
     }
 
-    /// The program with further arguments.
+    /// The program with additional arguments.
     public func with(_ arguments: [String]) -> TestProgram { TestProgram(words + arguments) }
 
-    /// The program with other variables in its environment.
+    /// The program with additional environment variables.
     public func with(environment: [String: String]) -> TestProgram {
         TestProgram(["/usr/bin/env"] + environment.map { "\($0)=\($1)" }.sorted() + words)
     }
 
-    /// The program, as it sees the system with another file in a file's place: in a mount namespace of its own.
+    /// The program in a separate mount namespace, where one file replaces another.
     public func with(_ replacement: String, inPlaceOf path: String) -> TestProgram {
         TestProgram(
             Self.unshare + ["sh", "-c", "mount --bind \"$1\" \"$2\" && shift 2 && exec \"$@\"", "sh"]
                 + [replacement, path] + words)
     }
 
-    /// Whether files can be replaced for a program. Tells once, on standard error, when they cannot.
+    /// Whether files can be replaced for a program. If not, prints so once on standard error.
     public static let canReplaceFiles = Availability.decide(
         "mount namespaces", missing: obstacle, remedy: "They are made by root, or where users may make namespaces.")
 
@@ -68,7 +69,7 @@ public struct TestProgram: Sendable {
         }
     }
 
-    /// Runs the program, and returns its status and what it printed on both outputs. It is killed when the waiting task
+    /// Runs the program, and returns its status and its output on both streams. Kills the program if the waiting task
     /// is cancelled.
     public func run() async throws -> (status: Int32, output: String) {
         let folder = try TemporaryFolder()

@@ -4,9 +4,9 @@
 import BluebonnetTestServer
 import Foundation
 
-/// A tinyproxy of its own: an HTTP proxy that forwards requests and makes tunnels.
+/// A separate tinyproxy: an HTTP proxy that forwards requests and makes tunnels.
 public final class TinyproxyServer: Sendable {
-    /// Whether tinyproxy is installed. Tells once, on standard error, when it is not.
+    /// Whether tinyproxy is installed. If not, prints so once on standard error.
     public static let isAvailable = Availability.decide(
         "tinyproxy", missing: ChildProcess.find("tinyproxy") == nil ? "tinyproxy is not installed" : nil)
 
@@ -19,8 +19,8 @@ public final class TinyproxyServer: Sendable {
     /// Starts a proxy and waits until it listens.
     ///
     /// - Parameters:
-    ///   - credential: the user name and password that it wants; nil for none.
-    ///   - tunnelPort: the only port that it makes tunnels to; nil for any.
+    ///   - credential: the user name and password that the proxy requires; nil for none.
+    ///   - tunnelPort: the only port that the proxy makes tunnels to; nil for any.
     public static func start(
         credential: (user: String, password: String)? = nil, tunnelPort: Int? = nil
     ) async throws -> TinyproxyServer {
@@ -43,7 +43,7 @@ public final class TinyproxyServer: Sendable {
     /// The port.
     public var port: Int { process.ports[0] }
 
-    /// What it has logged so far: a line for each connection and each request.
+    /// The proxy's log so far: a line for each connection and each request.
     public var log: String { process.output }
 
     /// Stops the proxy and waits until it is gone.

@@ -3,11 +3,11 @@
 
 public import Foundation
 
-/// A block of code between three backquotes, on a page of the documentation or in the comment of a declaration.
+/// A block of code between three backquotes, on a documentation page or in the comment of a declaration.
 public struct CodeBlock: Sendable, CustomStringConvertible {
-    /// The page's name, or that of the source file.
+    /// The name of the page or of the source file.
     public let page: String
-    /// The word behind the backquotes: `swift`, `sh`, `json`. Empty when there is none.
+    /// The word after the backquotes: `swift`, `sh`, `json`. Empty if there is no word.
     public let language: String
     /// The lines, without the indentation of the whole block.
     public let lines: [String]
@@ -29,7 +29,7 @@ public struct CodeBlock: Sendable, CustomStringConvertible {
         return found
     }
 
-    /// The blocks of README.md, CONTRIBUTING.md, CHANGELOG.md and the pages of the documentation.
+    /// The blocks of README.md, CONTRIBUTING.md, CHANGELOG.md and the documentation's pages.
     public static func ofPages() throws -> [CodeBlock] {
         let folder = root.appendingPathComponent("Sources/Core/Bluebonnet/Bluebonnet.docc")
         let names = try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted()
@@ -55,7 +55,7 @@ public struct CodeBlock: Sendable, CustomStringConvertible {
         }
     }
 
-    /// The blocks of a text in Markdown.
+    /// The blocks of a Markdown text.
     public static func blocks(in text: String, of page: String) -> [CodeBlock] {
         var blocks: [CodeBlock] = []
         var open: (language: String, lines: [String])?

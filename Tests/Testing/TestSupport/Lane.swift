@@ -4,16 +4,15 @@
 import Foundation
 public import Testing
 
-/// How a run of the tests looks at memory: plainly, or with a sanitizer. `Scripts/sanitize` says so in
-/// `BLUEBONNET_LANE`.
+/// How a test run checks memory: plainly, or with a sanitizer. `Scripts/sanitize` sets it in `BLUEBONNET_LANE`.
 public enum Lane: String, Sendable, CaseIterable {
     /// Without a sanitizer.
     case plain
     /// With the thread sanitizer, which finds data races.
     case thread
-    /// With the address sanitizer, which finds memory that is used outside of its bounds or its life.
+    /// With the address sanitizer, which finds memory that is used outside its bounds or its lifetime.
     case address
-    /// With the sanitizer of undefined behaviour in C.
+    /// With the sanitizer for undefined behaviour in C.
     case undefined
 
     /// The lane of this process.

@@ -1,7 +1,7 @@
 // Bluebonnet: HTTP operations for Swift on Linux.
 // SPDX-License-Identifier: MIT
 
-/// Random numbers that a seed repeats, so that a test that fails can be run again as it was (SplitMix64).
+/// Random numbers that a seed repeats, so that a failed test can be run again unchanged (SplitMix64).
 public struct SeededGenerator: RandomNumberGenerator {
     private var state: UInt64
 

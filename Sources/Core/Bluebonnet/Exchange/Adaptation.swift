@@ -4,20 +4,20 @@
 internal import Foundation
 internal import FoundationNetworking
 
-/// The work of request adapters, and of the authenticator, on the request of one transfer. It runs code of the program:
-/// never on the network thread. A value that crosses threads.
+/// The work of request adapters and of the authenticator on the request of one transfer. It runs code of the program,
+/// so never on the network thread. A value that is passed between threads.
 struct Adaptation: Sendable {
     let base: HopRequest
-    /// The body that comes from a stream or a file, so that it cannot be replaced; nil for others.
+    /// The body, if it comes from a stream or a file and therefore cannot be replaced; nil for other bodies.
     let fixedBody: OutgoingBody?
     let options: ResolvedOptions
-    /// Empty when they have run.
+    /// Empty after the adapters have run.
     let adapters: [any RequestAdapter]
-    /// Nil when none is to be applied.
+    /// Nil if no credential is to be applied.
     let credential: HeldCredential?
     let authenticator: SharedAuthenticator?
 
-    /// The request, where no code of the program has to run for it; nil otherwise.
+    /// The adapted request, if no code of the program has to run for it; nil otherwise.
     var quickResult: HopRequest? {
         guard adapters.isEmpty else { return nil }
         guard let credential else { return base }
@@ -28,9 +28,9 @@ struct Adaptation: Sendable {
         return adapted
     }
 
-    /// Runs adapters and authenticator.
+    /// Runs the adapters and the authenticator.
     ///
-    /// - Throws: what the operation fails with.
+    /// - Throws: the error with which the operation fails.
     func run() async throws(NetworkingError) -> HopRequest {
         var adapted = base
         if !adapters.isEmpty { try await adapt(&adapted) }
@@ -55,7 +55,7 @@ struct Adaptation: Sendable {
         } catch {
             throw NetworkingError(.invalidRequest, "a request adapter failed: \(error)", underlying: error)
         }
-        // Two requests are equal for Foundation on Linux whatever their fields are.
+        // On Linux, Foundation's `==` for requests ignores header fields.
         guard
             request.allHTTPHeaderFields != given.allHTTPHeaderFields || request.url != given.url
                 || request.httpMethod != given.httpMethod || request.httpBody != given.httpBody
@@ -78,7 +78,7 @@ struct Adaptation: Sendable {
         adapted.body = adapted.hasBody ? request.httpBody : nil
     }
 
-    /// Checks method and URL as those of a program's request.
+    /// Checks the method and URL as for a request from the program.
     private func takeAddress(of request: URLRequest, into adapted: inout HopRequest) throws(NetworkingError) {
         let method = request.httpMethod ?? "GET"
         try PreparedRequest.check(method, hasBody: adapted.hasBody)
@@ -115,8 +115,8 @@ struct Adaptation: Sendable {
         adapted.credential = HopRequest.Credential(headers: hop.headers, generation: credential.generation)
     }
 
-    /// Refuses a credential that has set no field. Foundation drops a field without a word whose value has a line break
-    /// or a NUL in it, as a token with the end of its line.
+    /// Refuses a credential that has set no field. Foundation silently drops a field whose value contains a line break
+    /// or a NUL, for example a token that was read with the end of its line.
     private static func check(
         _ credential: HeldCredential, _ request: URLRequest, _ given: URLRequest
     ) throws(NetworkingError) {
@@ -124,7 +124,7 @@ struct Adaptation: Sendable {
             return try RequestCheck.field(name: "Authorization", value: token.accessToken)
         }
         guard let url = given.url, request.allHTTPHeaderFields == given.allHTTPHeaderFields else { return }
-        // Perhaps the request had the very same fields already.
+        // The request may already have had the same fields.
         var bare = URLRequest(url: url)
         bare.httpMethod = given.httpMethod
         credential.apply(&bare)
@@ -138,10 +138,10 @@ extension HopRequest {
     /// The request in Foundation's form, for the program.
     var urlRequest: URLRequest { request.urlRequest }
 
-    /// Applies the fields of a request that a program made of a proposed hop: changed fields replace this hop's,
-    /// removed fields are removed.
+    /// Applies the fields of a request that the program made from a proposed hop: changed fields replace the fields of
+    /// this hop, and removed fields are removed.
     ///
-    /// - Parameter proposed: nil is this hop.
+    /// - Parameter proposed: the proposed hop; nil means this hop.
     mutating func takeHeaders(
         of request: URLRequest, changedFrom proposed: HopRequest? = nil
     ) throws(NetworkingError) {

@@ -8,7 +8,7 @@ public import FoundationNetworking
 public struct AuthenticationChallenge: Sendable {
     /// `NSURLAuthenticationMethodHTTPBasic` or `NSURLAuthenticationMethodHTTPDigest`.
     public let method: String
-    /// The challenge's realm; empty when the server names none.
+    /// The challenge's realm; empty if the server names no realm.
     public let realm: String
     /// `http` or `https`.
     public let scheme: String
@@ -16,7 +16,7 @@ public struct AuthenticationChallenge: Sendable {
     public let host: String
     /// The port of the server.
     public let port: Int
-    /// How many credentials the origin has refused in this operation: 0 or 1.
+    /// The number of credentials that the origin has refused in this operation: 0 or 1.
     public let previousFailureCount: Int
     /// The 401 response with the challenge.
     public let response: HTTPURLResponse?
@@ -39,7 +39,7 @@ public struct AuthenticationChallenge: Sendable {
     }
 
     /// The credential that the shared credential storage has for the challenge. Foundation on Linux finds a protection
-    /// space only by object identity, so the property compares the spaces' contents.
+    /// space only by object identity, so the property compares the contents of the spaces.
     var storedCredential: URLCredential? {
         let storage = URLCredentialStorage.shared
         let found = storage.allCredentials.first { matches($0.key) }
@@ -55,12 +55,12 @@ public struct AuthenticationChallenge: Sendable {
 
 /// The answer of a challenge block.
 public enum ChallengeAnswer: Sendable {
-    /// Sends the request again with this credential. When the credential cannot be sent (a colon in a user name for
+    /// Sends the request again with this credential. If the credential cannot be sent (a colon in a user name for
     /// Basic), the 401 is the response.
     case useCredential(URLCredential)
     /// Fails the operation with `authenticationRequired`.
     case cancel
-    /// Uses the operation's `credential`, else the credential of the shared storage, once, as without a block; after
+    /// Uses the operation's `credential`, or else the credential of the shared storage, once, as without a block. After
     /// that the 401 is the response.
     case performDefault
 }

@@ -3,28 +3,28 @@
 
 internal import Foundation
 
-/// Assembles the body of one operation's result over all its transfers: the sink, the state for continuing after an
-/// interruption, and the expected length. A part of its exchange. Network thread only; it knows neither redirects nor
+/// Assembles the body of one operation's result over all its transfers: the sink, the state for a continuation after an
+/// interruption, and the expected length. Part of its exchange. Network thread only; it handles neither redirects nor
 /// challenges.
 struct BodyAssembly {
     private let prepared: PreparedRequest
     /// Nil until the files were opened.
     private var file: PartialFile?
-    /// The device that the body goes to, in place of a file.
+    /// The device that receives the body, instead of a file.
     private var device: DeviceFile?
     private(set) var sink: (any BodySink)?
     private var resumption: Box<RangeResumption>?
-    /// Describes the representation that the partial file's bytes belong to, as its record on disk says.
+    /// The record on disk of the representation that the partial file's bytes belong to.
     private var record: Box<PartialRecord>?
-    /// The head of the response that a pause interrupted, as long as the sink holds what came of its body.
+    /// The head of the response that a pause interrupted, as long as the sink has the received part of its body.
     private(set) var interruptedHead: ResponseHead?
     /// The file whose transfer a pause interrupted.
     private(set) var interruptedFile: PartialFile?
-    /// Whether the result was continued by a range.
+    /// Whether the result was continued with a range request.
     private(set) var isContinued = false
-    /// The whole length of a body that is being continued.
+    /// The total length of a body that is being continued.
     private var continuedTotal: Int64?
-    /// The bytes of a file that waits while the body of an error is received.
+    /// The number of bytes in the output file while the body of an error is received instead.
     private var waitingFileByteCount: Int64?
     private let writes: WriteCoalescer
     private var roomAppeared: (() -> Void)?
@@ -42,13 +42,13 @@ struct BodyAssembly {
         resumption = Box(RangeResumption(record: part.record, offset: sink.byteCount))
     }
 
-    /// Takes the files that were opened for the body.
+    /// Stores the files that were opened for the body.
     mutating func takeFiles(_ files: PreparedRequest.Files) {
-        device = device ?? files.device  // the sink of an earlier attempt keeps its own
+        device = device ?? files.device  // the sink of an earlier attempt keeps its device
         takeFile(files.output)
     }
 
-    /// Takes the output file, and notes the part of the body that an earlier process or operation left.
+    /// Stores the output file, and prepares a continuation of the part that an earlier process or operation left.
     mutating func takeFile(_ file: PartialFile?) {
         self.file = file
         guard let file, let record = file.initialRecord else { return }
@@ -57,7 +57,7 @@ struct BodyAssembly {
         resumption = Box(RangeResumption(record: record, offset: file.initialByteCount))
     }
 
-    /// Leaves the output file, if none of its bytes came in this operation; false when there are some.
+    /// Releases the output file, unless its sink has bytes; returns false in that case.
     mutating func leaveEmptyFile() -> Bool {
         if let target = sink as? FileSink {
             guard target.byteCount == 0 else { return false }
@@ -67,7 +67,7 @@ struct BodyAssembly {
         return true
     }
 
-    /// Makes a file the place of a body that was to go to memory, with the bytes that are there.
+    /// Moves a body from memory to a file, with the bytes received so far.
     mutating func moveBody(to file: PartialFile) throws(NetworkingError) {
         let interrupted = resumption
         takeFile(file)
@@ -86,14 +86,14 @@ struct BodyAssembly {
     /// The fields of the range request that continues the body; empty for a request of the whole body.
     var rangeFields: [(name: String, value: String)] { resumption?.value.headers ?? [] }
 
-    /// What remains of an interrupted body.
+    /// The state of an interrupted body.
     var interrupted: InterruptedBody {
         InterruptedBody(resumption: resumption?.value, hasHead: interruptedHead != nil)
     }
 
     /// - Parameters:
-    ///   - roomAppeared: called when a full sink has room again.
-    ///   - consumerLeft: called when the sink takes no more bytes.
+    ///   - roomAppeared: called when a full sink accepts bytes again.
+    ///   - consumerLeft: called when the sink no longer accepts bytes.
     mutating func watchConsumer(roomAppeared: @escaping () -> Void, consumerLeft: @escaping () -> Void) {
         (self.roomAppeared, self.consumerLeft) = (roomAppeared, consumerLeft)
     }
@@ -111,8 +111,8 @@ extension BodyAssembly {
     /// Makes the receiver for the body of a response that is the result.
     ///
     /// - Parameters:
-    ///   - isPartWanted: whether it is a 206 that the caller's own request asks for.
-    ///   - hasOutput: whether it goes to the output file or stream, if there is one.
+    ///   - isPartWanted: whether the response is a 206 that the caller's request asked for.
+    ///   - hasOutput: whether the body goes to the output file or stream, if there is one.
     mutating func receiver(
         for head: ResponseHead, hasBody: Bool, isPartWanted: Bool, hasOutput: Bool
     ) throws(NetworkingError) -> BodyReceiver {
@@ -126,16 +126,16 @@ extension BodyAssembly {
         return try receiver(into: sink, for: head, hasBody: hasBody)
     }
 
-    /// Makes the receiver for the body of a refused response, which is independent of any earlier body. One that cannot
-    /// be decoded is taken as it comes; the fault says why.
+    /// Makes the receiver for the body of a refused response, which is independent of any earlier body. A body that
+    /// cannot be decoded is stored as received; `fault` is the reason.
     mutating func errorReceiver(for head: ResponseHead, hasBody: Bool) -> (BodyReceiver, fault: NetworkingError?) {
         let (receiver, fault) = separateReceiver(for: head, hasBody: hasBody)
         takeInstead(receiver.sink)
         return (receiver, fault)
     }
 
-    /// Makes the receiver for the body of a response that may never become the result: what there is of the result
-    /// stays as it is.
+    /// Makes the receiver for the body of a response that may not become the result. The existing body of the result is
+    /// not changed.
     func separateReceiver(for head: ResponseHead, hasBody: Bool) -> (BodyReceiver, fault: NetworkingError?) {
         let sink = memorySink(for: head, hasBody: hasBody)
         do throws(NetworkingError) {
@@ -154,7 +154,8 @@ extension BodyAssembly {
         self.sink = sink
     }
 
-    /// The error when a part of the result's body was given away, and this response is not the rest of it.
+    /// Returns an error if a part of the result's body was already delivered to a consumer and this response is not the
+    /// rest.
     func givenAwayError(insteadOf head: ResponseHead) -> NetworkingError? {
         guard let stream = sink as? ChannelSink, stream.byteCount > 0 else { return nil }
         return NetworkingError(
@@ -163,9 +164,10 @@ extension BodyAssembly {
         )
     }
 
-    /// Whether another transfer can go on with the body, or begin it again, when the transfer has failed.
+    /// Whether another transfer can continue the body or restart it, after the transfer has failed.
     ///
-    /// - Parameter head: that of the response whose body the sink takes; nil when the transfer brought none.
+    /// - Parameter head: the head of the response whose body is in the sink; nil if the transfer has brought no such
+    ///   head.
     func canBeRenewed(_ head: ResponseHead?) -> Bool {
         guard let stream = sink as? ChannelSink, stream.byteCount > 0 else { return true }
         guard let head else { return resumption != nil }
@@ -176,7 +178,7 @@ extension BodyAssembly {
         into sink: any BodySink, for head: ResponseHead, hasBody: Bool
     ) throws(NetworkingError) -> BodyReceiver {
         self.sink = sink
-        if !isContinued { (interruptedHead, interruptedFile) = (nil, nil) }  // its body is gone
+        if !isContinued { (interruptedHead, interruptedFile) = (nil, nil) }  // the interrupted body is lost
         return try makeReceiver(into: sink, for: head, hasBody: hasBody)
     }
 
@@ -189,7 +191,7 @@ extension BodyAssembly {
             maximumExpansionRatio: prepared.options.maximumExpansionRatio)
     }
 
-    /// The sink of the transfer that was interrupted, or the file that an earlier operation left.
+    /// Returns the sink of the interrupted transfer, or a sink for the file that an earlier operation left.
     private func continuedSink() throws(NetworkingError) -> any BodySink {
         if let sink { return sink }
         guard let file else { throw NetworkingError(.resumeRefused, "there is nothing to continue") }
@@ -216,13 +218,14 @@ extension BodyAssembly {
     }
 
     private mutating func fileSink(_ file: PartialFile, for head: ResponseHead) -> FileSink {
-        (sink as? FileSink)?.startOver()  // nothing of an earlier body is written any more
+        (sink as? FileSink)?.startOver()  // no bytes of an earlier body are written from now on
         let sink = FileSink(file, writes: writes, roomAppeared: roomAppeared)
         sink.startOver(start(for: head))
         return sink
     }
 
-    /// Returns the sink of an output stream, which is kept over a pause: bytes that were pushed cannot be taken back.
+    /// Returns the sink of an output stream. The sink is kept during a pause, because delivered bytes cannot be
+    /// revoked.
     private func channelSink(_ output: StreamOutput) throws(NetworkingError) -> ChannelSink {
         let sink = sink as? ChannelSink ?? ChannelSink(output)
         try sink.truncate()
@@ -230,8 +233,8 @@ extension BodyAssembly {
         return sink
     }
 
-    /// The file of a body that is not small has a name, and a record when the rest of the body could be requested
-    /// later: for an uncoded body with a strong validator.
+    /// Returns how the file starts. The file of a body that is not small has a name. It has a record if the rest of the
+    /// body could be requested later: for an uncoded body with a strong validator.
     private mutating func start(for head: ResponseHead) -> FileStart {
         record = nil
         guard head.contentLength ?? .max >= Self.smallestContinuedBody else { return .keepingName }
@@ -252,8 +255,8 @@ extension BodyAssembly {
 // MARK: - Ends
 
 extension BodyAssembly {
-    /// A pause aborted the transfer. The next transfer continues the body when the representation has a strong
-    /// validator; otherwise it fetches the whole body into a new sink.
+    /// Records that a pause has aborted the transfer. The next transfer continues the body if the representation has a
+    /// strong validator; otherwise it fetches the whole body into a new sink.
     mutating func noteInterruption(of head: ResponseHead) {
         sink?.settle()  // the next write reports an error
         guard let sink, head.statusCode == 200 || isContinued, sink.byteCount > 0, let record = makeRecord(for: head)
@@ -263,7 +266,7 @@ extension BodyAssembly {
         resumption = Box(RangeResumption(record: record, offset: sink.byteCount))
     }
 
-    /// Another process has written to the file during a pause: the whole body is requested.
+    /// Makes the next request ask for the whole body, because another process has written to the file during a pause.
     mutating func interruptedFileHasChanged() { resumption = nil }
 
     /// Checks the length of a continued body: a server may send less than the rest.
@@ -285,16 +288,16 @@ extension BodyAssembly {
         var content = TransferResult.Content.none
         let byteCount: Int64
         let isContinued: Bool
-        /// The file, when the body did not go there.
+        /// The file, if the body did not go there.
         var unusedFile: PartialFile?
-        /// Whether what is in the file may be continued later.
+        /// Whether the contents of the file may be continued later.
         let canBeContinued: Bool
     }
 
     /// Returns the state of the body. Mutating only so that it is called in place: a copy of this value would cost more
     /// than the rest of an operation's end.
     mutating func end(isComplete: Bool) -> End {
-        sink?.settle()  // a complete body is closed already, or its file has it
+        sink?.settle()  // a complete body is already closed or in its file
         var end = End(byteCount: sink?.byteCount ?? 0, isContinued: isContinued, canBeContinued: record != nil)
         switch sink {
         case let memory as MemorySink: end.content = .memory(memory.data)
@@ -309,17 +312,17 @@ extension BodyAssembly {
         return end
     }
 
-    /// What had arrived at one moment, for an archive.
+    /// The received part of the body at one moment, for an archive.
     struct Snapshot: Sendable {
         var receivedByteCount: Int64?
         var record: PartialRecord?
         var part: ArchivedPart?
     }
 
-    /// - Parameter head: that of the response whose body the sink takes; nil when it is none that is the result.
+    /// - Parameter head: the head of the response whose body is in the sink; nil if the response is not the result.
     func snapshot(of head: ResponseHead?) -> Snapshot {
         guard let sink else { return Snapshot(receivedByteCount: file?.initialByteCount, record: record?.value) }
-        if let file, let record, !(sink is FileSink) {  // an error's body is taken, and the file waits
+        if let file, let record, !(sink is FileSink) {  // the sink has the body of an error
             return Snapshot(
                 receivedByteCount: waitingFileByteCount ?? file.initialByteCount, record: record.value)
         }
@@ -334,7 +337,7 @@ extension BodyAssembly {
 }
 
 extension ResponseHead {
-    /// The length of the whole representation, of which this may be a part.
+    /// The length of the whole representation, of which this response may be a part.
     var totalByteCount: Int64? {
         guard statusCode == 206, case .part(_, _, let total)? = contentRange else { return contentLength }
         return total

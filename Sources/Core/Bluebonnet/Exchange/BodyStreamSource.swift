@@ -3,19 +3,19 @@
 
 internal import Foundation
 
-/// Where a streamed body comes from, the first time and again. A value; it opens nothing.
+/// The source of a streamed body, for the first transfer and for repetitions. A value; it opens nothing.
 struct BodyStreamSource: Sendable {
-    /// Carries the stream.
+    /// The request that has the stream.
     let request: HTTPRequest
-    /// What the caller's `Content-Length` says; nil when the body's length is not known before its end.
+    /// The length in the caller's `Content-Length`; nil if the length is not known before the end of the body.
     let declaredByteCount: Int64?
-    /// Whether the stream is another operation's too, so that a new one is better if there is one.
+    /// Whether another operation has the stream too, so that a new stream is preferred if one can be made.
     let prefersNew: Bool
 
     /// Whether the stream makes its own copy.
     var isReplayable: Bool { request.bodyStream is any ReplayableBodyStream }
 
-    /// Makes what feeds one transfer.
+    /// Makes the feed for one transfer.
     func makeFeed(isFirst: Bool, again: (@Sendable () -> InputStream?)?) -> BodyFeed {
         BodyFeed(declaredByteCount: declaredByteCount) {
             let stream = request.bodyStream
@@ -27,7 +27,7 @@ struct BodyStreamSource: Sendable {
         }
     }
 
-    /// Another stream with the same bytes; nil if the stream can be read only once.
+    /// Returns another stream with the same bytes; nil if the stream can be read only once.
     func makeReplay(_ again: (@Sendable () -> InputStream?)?) -> InputStream? {
         again?() ?? (request.bodyStream as? any ReplayableBodyStream)?.makeReplay()
     }

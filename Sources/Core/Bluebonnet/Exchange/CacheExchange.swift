@@ -5,8 +5,9 @@ internal import Foundation
 internal import FoundationNetworking
 
 /// Decides whether a request may be answered from the response cache, and whether its response is stored. Calls the
-/// cache and the user's block, so never on the network thread.
+/// cache and the program's block, so never on the network thread.
 final class CacheExchange: Sendable {
+    /// The result of the look-up in the cache.
     enum Answer: Sendable {
         /// The cache has a response; the network is not used.
         case found(CachedResponse)
@@ -18,14 +19,14 @@ final class CacheExchange: Sendable {
 
     private let cache: any ResponseCache
     private let request: URLRequest
-    /// As they go out, defaults included.
+    /// The fields that are sent, including defaults.
     private let headers: HeaderFields
     private let poolKey: ConnectionPoolKey
     private let isCacheable: Bool
     private let usesJar: Bool
     private let requestedAt = Date()
 
-    /// Nil when the operation has no cache.
+    /// Returns nil if the operation has no cache.
     static func make(for prepared: PreparedRequest) -> CacheExchange? {
         guard prepared.resolvedOptions.hasResponseCache else { return nil }
         return prepared.options.responseCache.map { CacheExchange(prepared, $0) }
@@ -40,16 +41,16 @@ final class CacheExchange: Sendable {
         isCacheable =
             prepared.first.method == "GET" && !prepared.first.hasBody && !prepared.hasOutput
             && prepared.options.credential == nil
-            && prepared.options.requestAdapters.isEmpty  // what they make of the request is not known before
-            && prepared.blocks.serverTrust == nil  // what one block lets through is for its operation only
+            && prepared.options.requestAdapters.isEmpty  // the adapted request is not known in advance
+            && prepared.blocks.serverTrust == nil  // a block accepts a server for its operation only
             && !headers.fields.contains { field in
                 let name = field.name.lowercased()
                 return name == "range" || name.hasPrefix("if-")
             }
     }
 
-    /// The fields that go out. In the place of a credential that is applied later stands what tells its user from
-    /// others.
+    /// Returns the fields that are sent. A credential that is applied later is represented by a text that separates its
+    /// user from others.
     private static func headers(of prepared: PreparedRequest) -> HeaderFields {
         var headers = prepared.first.headers
         guard let authenticator = prepared.resolvedOptions.authenticator, authenticator.covers(prepared.origin),
@@ -67,7 +68,7 @@ final class CacheExchange: Sendable {
         return control
     }
 
-    /// Whether the cache may have something: else asking it is of no use.
+    /// Whether the cache may have a response; otherwise querying it is useless.
     var mayBeAnswered: Bool {
         switch request.cachePolicy {
         case .reloadIgnoringLocalCacheData, .reloadIgnoringLocalAndRemoteCacheData, .reloadRevalidatingCacheData: false
@@ -76,7 +77,7 @@ final class CacheExchange: Sendable {
         }
     }
 
-    /// The error of a request that is not to be loaded and is not in a cache.
+    /// The error of a request that must not be sent and is not in the cache.
     static let notCached = NetworkingError(
         .notCached, "the response is not in the cache, and the request's cache policy forbids to load it")
 
@@ -96,7 +97,7 @@ final class CacheExchange: Sendable {
         }
     }
 
-    /// Whether a stored response is the one that the server would choose for this request, for this user.
+    /// Whether a stored response is the response that the server would select for this request and this user.
     private func isMine(_ cached: CachedResponse) -> Bool {
         guard let provenance = cached.provenance, provenance.poolKey == poolKey else { return false }
         return provenance.variedFields.allSatisfy { name, value in
@@ -108,8 +109,8 @@ final class CacheExchange: Sendable {
 // MARK: - Storing
 
 extension CacheExchange {
-    /// Keeps the response of an operation that succeeded, if it may be kept and its block agrees. What an unsafe method
-    /// may have changed is dropped (RFC 9111, 4.4).
+    /// Stores the response of an operation that succeeded, if it may be stored and the block agrees. Removes a stored
+    /// response that an unsafe method may have changed (RFC 9111, 4.4).
     func keep(
         _ result: TransferResult, willCache: (CachedResponse) -> CachedResponse?
     ) {
@@ -125,7 +126,7 @@ extension CacheExchange {
         cache.store(kept, for: request)
     }
 
-    /// How the response came, when it may be kept.
+    /// Returns how the response was obtained; nil if it must not be stored.
     private func provenance(of head: ResponseHead, _ result: TransferResult) -> CachedResponse.Provenance? {
         let receivedAt = Date()
         let freshness = CacheFreshness(head, requestedAt: requestedAt, receivedAt: receivedAt)

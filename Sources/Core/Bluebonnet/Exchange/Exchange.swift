@@ -6,8 +6,8 @@ internal import FoundationNetworking
 
 /// One operation's exchange over all its transfers: makes the request of each hop, and collects the response.
 ///
-/// Network thread only. `HopChain` decides what follows each response head, `BodyAssembly` puts the result's body
-/// together, `ExchangeQuestions` asks the user's blocks. It knows neither the transport nor admission.
+/// Network thread only. `HopChain` decides what follows each response head, `BodyAssembly` assembles the result's body,
+/// `ExchangeQuestions` calls the program's blocks. The exchange knows neither the transport nor admission.
 final class Exchange: TransferDelegate {
     /// The step after the end of a transfer.
     enum NextStep {
@@ -15,9 +15,9 @@ final class Exchange: TransferDelegate {
         case failed(NetworkingError)
         /// Another transfer.
         case another(isRedirect: Bool)
-        /// A block of the user has not answered yet.
+        /// A block of the program has not answered yet.
         case pending
-        /// The response is refused, and kept until it is decided whether the request is sent again.
+        /// The response is refused, and is kept until the decision whether the request is retried.
         case held
     }
 
@@ -32,11 +32,11 @@ final class Exchange: TransferDelegate {
     @exclusivity(unchecked) private var incoming = IncomingResponse()
     @exclusivity(unchecked) private var assembly: BodyAssembly
     @exclusivity(unchecked) private var progress: ExchangeProgress
-    /// The operation's own limit of bytes a second, over all its transfers; nil without one.
+    /// The operation's own rate limit over all its transfers, in bytes per second; nil without a limit.
     let byteBucket: SharedByteBucket?
-    /// Of the current transfer; nil without a limit.
+    /// The rate limits of the current transfer; nil without a limit.
     private(set) var pacing: TransferPacing?
-    /// Of the current transfer; nil without a governor.
+    /// The permit of the current transfer; nil without a governor.
     private var place: GovernorPlace?
 
     init(_ prepared: PreparedRequest, owner reference: OwnerReference, writes: WriteCoalescer) {
@@ -63,13 +63,14 @@ extension Exchange: Sendable {}
 // MARK: - Before a transfer
 
 extension Exchange {
-    /// Where the next transfer goes.
+    /// The destination of the next transfer.
     var nextOrigin: Origin? { hops.origin }
 
-    /// Whether the request may be sent twice: then a pause closes the connection. Not while a response is held.
+    /// Whether the request may be sent twice: then a pause closes the connection. False while a refused response is
+    /// kept.
     var canBeSentAgain: Bool { hops.canBeSentAgain && !incoming.isHeld }
 
-    /// The files to open and read before a transfer to `origin`; nil without any.
+    /// Returns the files to open and read before a transfer to `origin`; nil if nothing has to be opened or read.
     func opening(for origin: Origin) throws(NetworkingError) -> HopOpening? {
         try outgoing.opening(for: origin, pausedFile: assembly.interruptedFile)
     }
@@ -108,11 +109,11 @@ extension Exchange {
         try apply(decision, to: head)
     }
 
-    /// Notes what the body of a response is for.
+    /// Sets how the body of a response is used.
     private func apply(_ decision: HopDecision, to head: ResponseHead) throws(NetworkingError) {
         var decision = decision
         if questions.asksAboutResponse, case .deliver(let continues) = decision {
-            owner?.noteHead(head)  // the block may look at the operation's response
+            owner?.noteHead(head)  // the block may read the operation's response
             decision = .ask(.response(continues: continues))
         }
         let disposition: IncomingResponse.Disposition =
@@ -151,7 +152,7 @@ extension Exchange {
         return .body(told(receiver))
     }
 
-    /// A receiver that tells of its pieces, when somebody wants to know.
+    /// Returns a receiver that reports its pieces, if there is a handler.
     private func told(_ receiver: BodyReceiver) -> BodyReceiver {
         guard let pieces = prepared.pieces else { return receiver }
         var receiver = receiver
@@ -163,7 +164,7 @@ extension Exchange {
 
     var awaitsDecision: Bool { incoming.isAwaitingDecision }
 
-    /// The transfer goes on after a pause, or after a limit of bytes a second has held it.
+    /// Records that the transfer continues after a pause or a rate limit.
     func noteContinuation(now: UInt64) { incoming.noteContinuation(now: now) }
 
     func transferDidReceive(bytes: UnsafeRawBufferPointer, mustTake: Bool) throws(NetworkingError) -> BodyIntake {
@@ -185,7 +186,7 @@ extension Exchange {
         owner?.handle(.transferEnded(error, metrics))
     }
 
-    /// Takes an answer; false when it comes too late, because a pause aborted the transfer.
+    /// Applies an answer. Returns false if the answer is late, because a pause has aborted the transfer.
     func take(_ answer: ExchangeQuestions.Answer, toQuestion number: Int) -> Bool {
         guard number == questions.number, incoming.isAwaitingDecision else {
             answer.giveUp()
@@ -208,7 +209,8 @@ extension Exchange {
         return true
     }
 
-    /// The response block has answered. The part of an interrupted body that is in memory moves to the file.
+    /// Applies the answer of the response block. If the body goes to a file, the part of an interrupted body that is in
+    /// memory is moved to the file.
     private func take(_ answer: ResponseAnswer) throws(NetworkingError) {
         questions.noteResponseAnswer()
         guard case .file(let file) = answer else { return }
@@ -216,20 +218,19 @@ extension Exchange {
         try assembly.moveBody(to: file)
     }
 
-    /// Why the exchange fails whatever else arrives; nil when it does not.
+    /// The error with which the exchange fails, whatever else arrives; nil if it does not fail.
     var failure: NetworkingError? {
         if case .failed(let error) = incoming.disposition { error } else { nil }
     }
 
-    /// The step after an answer that came after the end of the transfer.
+    /// Returns the step after an answer that arrived after the end of the transfer.
     func finishAfterAnswer() -> NextStep { finishTransfer(error: incoming.transferError, hasTimeLeft: true) }
 }
 
 // MARK: - Ends
 
 extension Exchange {
-    /// Decides what follows the end of a transfer. Where the response's head has decided it, an error in the body does
-    /// not matter.
+    /// Decides what follows the end of a transfer. If the response head was decisive, an error in the body is ignored.
     ///
     /// - Parameter hasTimeLeft: whether the time limit allows another transfer.
     func finishTransfer(error: NetworkingError?, hasTimeLeft: Bool) -> NextStep {
@@ -302,22 +303,22 @@ extension Exchange {
         }
     }
 
-    /// A pause aborted the transfer. A later answer of a block about it is ignored.
+    /// Records that a pause has aborted the transfer. A later answer of a block about it is ignored.
     func noteInterruption() {
         if incoming.isResult, let head = incoming.head { assembly.noteInterruption(of: head) }
         incoming.setDisposition(.undecided)
     }
 
-    /// The part of the body that has arrived, for an archive.
+    /// The received part of the body, for an archive.
     var snapshot: BodyAssembly.Snapshot { assembly.snapshot(of: incoming.isResult ? incoming.head : nil) }
 
-    /// The result of the operation's transfers.
+    /// Returns the result of the operation's transfers.
     func result(
         _ error: NetworkingError?, _ summary: TransferSummary, _ stop: RetryStop?, _ cache: CacheExchange?
     ) -> TransferResult {
         outgoing.giveUpBody()
         let end = assembly.end(isComplete: error == nil)
-        return TransferResult(  // made at once: a large value that is filled in is copied once more
+        return TransferResult(  // made in one expression, to avoid a copy of a large value
             request: hops.lastRequest, first: prepared.request, head: incoming.head, content: end.content,
             error: error, bodyError: incoming.bodyError, receivedByteCount: end.byteCount,
             isContinued: end.isContinued,
@@ -330,7 +331,8 @@ extension Exchange {
 }
 
 extension Exchange {
-    /// The owner was released: what there is of the body is kept or removed as after a failure.
+    /// Ends the exchange after its owner was released. The received part of the body is kept or removed as after a
+    /// failure.
     func abandon() {
         let result = result(
             NetworkingError(.cancelled, "the operation was released"), TransferSummary(), nil, nil)
@@ -341,18 +343,19 @@ extension Exchange {
 // MARK: - Attempts
 
 extension Exchange {
-    /// An attempt begins, after which no other can follow if `isLast`.
+    /// Begins an attempt. No attempt follows it if `isLast`.
     func beginAttempt(isLast: Bool) { isLastAttempt = isLast }
 
-    /// The transfer found no file descriptor, and another one follows. Returns whether the body can be sent.
+    /// Prepares another transfer, because this transfer found no file descriptor. Returns whether the body can be sent
+    /// again.
     func leaveHop() -> Bool {
         guard outgoing.canRepeatBody(of: hops) else { return false }
         outgoing.leaveBody(keepsFiles: !assembly.leaveEmptyFile())
         return true
     }
 
-    /// The failed attempt is followed by another one, which goes on with what there is of the body where it can. Files
-    /// without a byte of it are opened again: what waits holds no descriptor.
+    /// Ends a failed attempt that is followed by another attempt, which continues the received body if possible. Files
+    /// without received bytes are opened again later: a waiting operation uses no descriptor.
     func endAttempt() {
         hops.beginAttempt()
         noteInterruption()
@@ -361,14 +364,14 @@ extension Exchange {
         outgoing.leaveBody(keepsFiles: !assembly.leaveEmptyFile())
     }
 
-    /// Whether the request may be sent again after a response: one that neither the serializer, where there is one, nor
-    /// the policy accepts.
+    /// Whether the request may be retried after a response: the response is not accepted, and there is a retry block or
+    /// the policy lists the status.
     private func isHeld(_ head: ResponseHead, for destination: BodyDestination) -> Bool {
         guard let policy = prepared.retryPolicy, !isLastAttempt, destination != .output else { return false }
         return prepared.blocks.retry != nil || policy.statusCodes.contains(head.statusCode)
     }
 
-    /// What there is to know of the attempt that has failed, with an error or with the response that is held.
+    /// Returns the facts of the attempt that has failed, with an error or with the refused response.
     func failedAttempt(error: NetworkingError?, evidence: SendEvidence, number: Int) -> FailedAttempt {
         let end: FailedAttempt.End =
             if let error {
@@ -384,10 +387,10 @@ extension Exchange {
             canRenewOutput: assembly.canBeRenewed(incoming.isResult ? incoming.head : nil))
     }
 
-    /// The error that the held response would be.
+    /// The error that represents the refused response.
     var heldError: NetworkingError { incoming.heldError(of: hops.lastRequest) }
 
-    /// Makes the held response the result: the request is not sent again.
+    /// Makes the refused response the result: the request is not retried.
     func deliverHeld() -> NextStep {
         guard case .held(let receiver, let destination) = incoming.disposition, let head = incoming.head else {
             preconditionFailure("no response is held")
@@ -408,7 +411,7 @@ extension Exchange {
 // MARK: - Request adapters and credentials
 
 extension Exchange {
-    /// The work on the next hop of adapters and authenticator, of which `adapted` is done.
+    /// Returns the remaining work of adapters and authenticator on the next hop; `adapted` is the finished part.
     func adaptation(after adapted: HopRequest?, _ credential: HeldCredential?) -> Adaptation {
         hops.adaptation(after: adapted, credential)
     }
@@ -416,10 +419,10 @@ extension Exchange {
     /// Whether the next hop carries the authenticator's credential.
     func needsCredential(_ adapted: HopRequest?) -> Bool { hops.needsCredential(adapted) }
 
-    /// The generation of the credential that the server has refused; nil when it has refused none.
+    /// The generation of the credential that the server has refused; nil if it has refused no credential.
     var refusedGeneration: Int? { hops.refusedGeneration }
 
-    /// The next hop goes out in this form.
+    /// Sets the final form of the next hop.
     func take(_ adapted: HopRequest) { hops.take(adapted) }
 }
 
@@ -429,7 +432,7 @@ extension Exchange {
     /// The error of the consumer.
     var consumerError: NetworkingError { assembly.consumerError }
 
-    /// The sink whose body is still being written when the transfer has ended; nil when there is nothing to wait for.
+    /// The sink whose body is still being written after the end of the transfer; nil if there is nothing to wait for.
     var sinkToClose: (any BodySink)? { assembly.sink.flatMap { $0.closesLater ? $0 : nil } }
 
     /// The sink of an output file that is still being written.
@@ -445,6 +448,6 @@ extension Exchange {
         progress.sent(bodyByteCount, of: outgoing.bodyByteCount(of: hops))
     }
 
-    /// Reports the progress that was not reported yet, before the end.
+    /// Reports the remaining progress before the end.
     func flushProgress() { progress.flush(uploadByteCount: outgoing.bodyByteCount(of: hops), incoming.head) }
 }

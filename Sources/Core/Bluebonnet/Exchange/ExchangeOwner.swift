@@ -1,27 +1,27 @@
 // Bluebonnet: HTTP operations for Swift on Linux.
 // SPDX-License-Identifier: MIT
 
-/// The interface of an exchange to its operation. Any thread, but for `handle(_:)`.
+/// The interface of an exchange to its operation. Any thread, except `handle(_:)`.
 protocol ExchangeOwner: AnyObject, Sendable {
-    /// Reports sent bytes, the sent total, and the expected total; -1 when it is not known.
+    /// Reports sent bytes, the sent total, and the expected total; -1 if it is not known.
     func reportUpload(_ byteCount: Int64, _ total: Int64, _ expected: Int64)
-    /// Reports received bytes, the received total, and the expected total; -1 when it is not known.
+    /// Reports received bytes, the received total, and the expected total; -1 if it is not known.
     func reportDownload(_ byteCount: Int64, _ total: Int64, _ expected: Int64)
-    /// Notes the head of the response that is the result, before its body; again when another response takes its place.
+    /// Receives the head of the response that is the result, before its body; again if another response replaces it.
     func noteHead(_ head: ResponseHead)
     /// Network thread only.
     func handle(_ event: ExchangeEvent)
 }
 
-/// An event of an exchange that its operation's runner takes.
+/// An event of an exchange for its operation's runner.
 enum ExchangeEvent: Sendable {
     /// The transfer continues on another connection.
     case newConnection(after: TransferMetrics)
     case transferEnded(NetworkingError?, TransferMetrics)
-    /// A full sink has room again.
+    /// A full sink accepts bytes again.
     case roomAppeared
-    /// Nobody takes the body any more.
+    /// The consumer of the body has stopped or failed.
     case consumerLeft
-    /// A block of the user has answered.
+    /// A block of the program has answered.
     case answered(ExchangeQuestions.Answer, question: Int)
 }

@@ -1,8 +1,7 @@
 // Bluebonnet: HTTP operations for Swift on Linux.
 // SPDX-License-Identifier: MIT
 
-/// The progress of one exchange in both directions, as its operation is told of it. A part of its exchange; network
-/// thread only.
+/// Reports the progress of one exchange in both directions to its operation. Part of its exchange; network thread only.
 struct ExchangeProgress {
     private let reference: OwnerReference
     private var upload = ProgressMeter()
@@ -10,13 +9,13 @@ struct ExchangeProgress {
 
     init(_ owner: OwnerReference) { reference = owner }
 
-    /// The request is sent from its start.
+    /// Restarts the upload, because the request is sent from its start.
     mutating func restartUpload() { upload.restart(at: 0) }
 
-    /// A body begins, or continues after the existing bytes.
+    /// Begins a body, or continues it after the existing bytes.
     mutating func restartDownload(at byteCount: Int64 = 0) { download.restart(at: byteCount) }
 
-    /// - Parameter expected: the length of the body; -1 when it is not known.
+    /// - Parameter expected: the length of the body; -1 if it is not known.
     mutating func sent(_ byteCount: Int, of expected: @autoclosure () -> Int64) {
         guard let delta = upload.advance(by: byteCount, now: MonotonicClock.now()) else { return }
         reference.owner?.reportUpload(delta, upload.total, expected())
@@ -28,7 +27,7 @@ struct ExchangeProgress {
         reference.owner?.reportDownload(delta, download.total, Self.expectedByteCount(of: head()))
     }
 
-    /// Reports the progress that was not reported yet, before the end.
+    /// Reports the remaining progress before the end.
     mutating func flush(uploadByteCount: @autoclosure () -> Int64, _ head: @autoclosure () -> ResponseHead?) {
         if let delta = upload.takeUntold() { reference.owner?.reportUpload(delta, upload.total, uploadByteCount()) }
         if let delta = download.takeUntold() {
@@ -36,7 +35,7 @@ struct ExchangeProgress {
         }
     }
 
-    /// The whole body's length, -1 when it is not known.
+    /// Returns the length of the whole body; -1 if it is not known.
     private static func expectedByteCount(of head: ResponseHead?) -> Int64 {
         guard let head, head.contentCodings.isEmpty else { return -1 }
         return head.totalByteCount ?? -1

@@ -4,15 +4,15 @@
 internal import Foundation
 internal import FoundationNetworking
 
-/// The questions of one exchange to the user's blocks, which run off the network thread while the transfer waits for
-/// the answer. A part of its exchange; network thread only.
+/// Calls the program's blocks for one exchange. The blocks run off the network thread while the transfer waits for the
+/// answer. Part of its exchange; network thread only.
 struct ExchangeQuestions {
     /// A block's answer.
     enum Answer: Sendable {
         case hop(HopDecision.Answer)
         case serverTrust(ServerTrustAnswer, ServerTrustQuestion)
 
-        /// Takes away what was made for an answer that came too late.
+        /// Discards the file that was opened for a late answer.
         func giveUp() {
             if case .hop(.response(let answer, _)) = self { answer.giveUp() }
         }
@@ -20,13 +20,13 @@ struct ExchangeQuestions {
 
     private let prepared: PreparedRequest
     private let reference: OwnerReference
-    /// The number of the last question: an answer to an earlier one comes too late.
+    /// The number of the last question. An answer to an earlier question is late.
     private(set) var number = 0
-    /// The answers of the block about servers; nil without such a block.
+    /// The answers of the server-trust block; nil without such a block.
     private(set) var trustAnswers: TrustAnswers?
-    /// Whether the response block is still to be asked: it is, once for the response that is the result.
+    /// Whether the response block has not been called yet. It is called once, for the response that is the result.
     private(set) var asksAboutResponse: Bool
-    /// Whether the block was asked about a response that is held.
+    /// Whether the block was called for a refused response that is kept until the retry decision.
     private var wasAskedAboutHeld = false
 
     init(_ prepared: PreparedRequest, owner reference: OwnerReference) {
@@ -35,7 +35,7 @@ struct ExchangeQuestions {
         asksAboutResponse = prepared.asksAboutResponse
     }
 
-    /// Asks what follows a response head: a block, or the credential storage.
+    /// Asks what follows a response head: calls a block, or queries the credential storage.
     mutating func ask(_ question: HopDecision.Question, about head: ResponseHead, in hops: HopChain) {
         switch question {
         case .redirect(let target):
@@ -67,18 +67,18 @@ struct ExchangeQuestions {
         }
     }
 
-    /// The response block has answered.
+    /// Records that the response block has answered.
     mutating func noteResponseAnswer() { (asksAboutResponse, wasAskedAboutHeld) = (false, false) }
 
-    /// The result of its answer.
+    /// Records whether the response is kept until the retry decision.
     mutating func noteResponseDecision(isHeld: Bool) { wasAskedAboutHeld = isHeld }
 
-    /// Another attempt begins: the response that the block was asked about is not the result after all.
+    /// Begins another attempt: the response that the block was called for is not the result.
     mutating func beginAttempt() {
         if wasAskedAboutHeld { (asksAboutResponse, wasAskedAboutHeld) = (true, false) }
     }
 
-    /// Asks the block about a server. The handshake was aborted, and is made again with the answer.
+    /// Calls the block about a server. The handshake was aborted, and is repeated with the answer.
     mutating func ask(about question: ServerTrustQuestion) throws(NetworkingError) {
         guard let block = prepared.blocks.serverTrust?.call, let answers = trustAnswers?.answers else {
             preconditionFailure("nobody is there to decide about a server")
@@ -91,7 +91,7 @@ struct ExchangeQuestions {
         ask { .serverTrust(await block($0, question.challenge), question) }
     }
 
-    /// Keeps the block's answer about a server for the next handshake.
+    /// Stores the block's answer about a server for the next handshake.
     mutating func take(_ answer: ServerTrustAnswer, to question: ServerTrustQuestion) throws(NetworkingError) {
         switch answer {
         case .accept: trustAnswers?.answers[question.key] = .accept
@@ -104,7 +104,7 @@ struct ExchangeQuestions {
         }
     }
 
-    /// Tells the handler of report-only pins.
+    /// Calls the handler of report-only pins.
     func report(_ violation: PinViolation) {
         if let owner = reference.owner { prepared.blocks.pinViolation?.call(owner, violation) }
     }

@@ -5,25 +5,25 @@ internal import Foundation
 internal import FoundationNetworking
 
 /// Answers the Basic (RFC 7617) and Digest (RFC 7616) challenges of one origin, or of the proxy on the way to it. A
-/// value; it never tries more than twice, and the same credential a second time only when the server says that its
-/// nonce was stale.
+/// value. It never tries more than twice, and tries the same credential a second time only if the server reports that
+/// its nonce was stale.
 struct HTTPAuthentication {
     private let defaultCredential: URLCredential?
     let origin: Origin
-    /// Whether the challenges are those of a proxy, which is sent whole URLs.
+    /// Whether the challenges come from a proxy, which receives absolute URLs.
     private let isForProxy: Bool
     private var credential: URLCredential?
     private var challenge: HTTPChallenge?
-    /// How often the server was given a credential.
+    /// How often a credential was sent to the server.
     private(set) var tryCount = 0
     private var nonceCount = 0
     private let makeClientNonce: () -> String
     private let isAvailable: (MessageDigest.Algorithm) -> Bool
 
     /// - Parameters:
-    ///   - credential: what is used when nobody is asked.
-    ///   - isForProxy: whether it answers the proxy on the way to the origin.
-    ///   - makeClientNonce: a new random value for each Digest answer.
+    ///   - credential: the default credential, which is used without asking.
+    ///   - isForProxy: whether the challenges come from the proxy on the way to the origin.
+    ///   - makeClientNonce: returns a new random value for each Digest answer.
     ///   - isAvailable: whether a digest can be computed.
     init(
         credential: URLCredential?, origin: Origin, isForProxy: Bool = false,
@@ -37,7 +37,8 @@ struct HTTPAuthentication {
         self.isAvailable = isAvailable
     }
 
-    /// The strongest challenge of a 401 that can be answered; nil when there is none, or after two tries.
+    /// Returns the strongest challenge of a 401 that can be answered; nil if there is no such challenge, or after two
+    /// tries.
     func challenge(in fields: [String]) -> HTTPChallenge? {
         guard tryCount < 2 else { return nil }
         return HTTPChallenge.parse(fields).filter { $0.isSupported && $0.isPrintable && canCompute($0) }
@@ -48,7 +49,7 @@ struct HTTPAuthentication {
         challenge.scheme != "digest" || isAvailable(challenge.digest)
     }
 
-    /// Answers with a credential from the next request on; false when it cannot be sent.
+    /// Answers with a credential from the next request on. Returns false if the credential cannot be sent.
     mutating func use(_ credential: URLCredential, for challenge: HTTPChallenge) -> Bool {
         guard tryCount < 2, Self.canAnswer(challenge, with: credential) else { return false }
         self.credential = credential
@@ -58,7 +59,8 @@ struct HTTPAuthentication {
         return true
     }
 
-    /// Answers with the credential that was given for this origin, if there is one and it was not refused.
+    /// Answers with the credential of this origin, if there is one and it was not refused: the default credential at
+    /// first, later the last credential if its nonce was stale.
     mutating func useDefaultCredential(for challenge: HTTPChallenge) -> Bool {
         guard let candidate = tryCount == 0 ? defaultCredential : credential, tryCount == 0 || challenge.isStale else {
             return false
@@ -66,10 +68,11 @@ struct HTTPAuthentication {
         return use(candidate, for: challenge)
     }
 
-    /// Whether the server was given a credential.
+    /// Whether a credential was sent to the server.
     var hasAnswered: Bool { tryCount > 0 }
 
-    /// A user name stands in a header field, and a colon would end it in Basic's form (RFC 7617, 2).
+    /// Whether the user name can be sent: it is part of a header field, and in Basic a colon would end it (RFC 7617,
+    /// 2).
     private static func canAnswer(_ challenge: HTTPChallenge, with credential: URLCredential) -> Bool {
         guard let user = credential.user?.utf8, !user.contains(where: FieldSyntax.isForbiddenInValue) else {
             return false
@@ -77,8 +80,8 @@ struct HTTPAuthentication {
         return challenge.scheme != "basic" || !user.contains(UInt8(ascii: ":"))
     }
 
-    /// The `Authorization` or `Proxy-Authorization` field for a request, once a challenge was accepted; nil for another
-    /// origin.
+    /// Returns the `Authorization` or `Proxy-Authorization` field for a request, once a challenge was accepted; nil for
+    /// another origin.
     mutating func authorization(method: String, url: URL) -> String? {
         guard let challenge, let user = credential?.user, Origin(url) == origin else { return nil }
         let password = credential?.password ?? ""
@@ -92,7 +95,7 @@ struct HTTPAuthentication {
         ).field
     }
 
-    /// The request target (RFC 9112, 3.2.1) that the answer is made for.
+    /// Returns the request target (RFC 9112, 3.2.1) that the answer is computed for.
     private func target(of url: URL) -> String {
         let parts = URLText(url.absoluteString)
         let remainder = parts.remainder.prefix { $0 != "#" }
@@ -123,7 +126,7 @@ struct DigestAnswer {
         return "Digest " + parts.joined(separator: ", ")
     }
 
-    /// The proof that the password is known.
+    /// The value that proves knowledge of the password.
     private var response: String {
         let secret = hash("\(user):\(realm):\(password)")
         let first = challenge.isSession ? hash("\(secret):\(nonce):\(clientNonce)") : secret
@@ -143,7 +146,8 @@ struct DigestAnswer {
         MessageDigest.hexadecimalDigest(of: Data(text.utf8), challenge.digest)
     }
 
-    /// By scalars: with an accent behind it, a quotation mark is another character, but ends the string all the same.
+    /// Escapes by Unicode scalars: a quotation mark followed by a combining accent is a different `Character`, but
+    /// still ends the string.
     private func quoted(_ text: String) -> String {
         var quoted = String.UnicodeScalarView()
         for scalar in text.unicodeScalars {
@@ -155,6 +159,6 @@ struct DigestAnswer {
 }
 
 extension HTTPChallenge {
-    /// What a Digest challenge is answered with.
+    /// The digest algorithm of the answer to a Digest challenge.
     fileprivate var digest: MessageDigest.Algorithm { usesSHA256 ? .sha256 : .md5 }
 }

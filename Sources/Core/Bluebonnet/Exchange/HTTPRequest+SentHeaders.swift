@@ -4,16 +4,16 @@
 internal import Foundation
 internal import FoundationNetworking
 
-// The header fields that go out with a request: its own, checked, and those that every request has unless its caller
-// set them.
+// The header fields that are sent with a request: its own fields, checked, and the defaults for fields that the caller
+// has not set.
 extension HTTPRequest {
-    /// Checks the request's fields, and adds the others.
+    /// Checks the request's fields, and adds the defaults.
     ///
     /// - Parameters:
-    ///   - known: what is known of the fields.
-    ///   - bodyByteCount: the body's length, 0 without a body, nil if it is not known.
-    /// - Returns: the fields, and the length that the request's `Content-Length` declares of a body whose length is not
-    ///   known otherwise.
+    ///   - known: what is known about the fields.
+    ///   - bodyByteCount: the body's length; 0 without a body, nil if it is not known.
+    /// - Returns: the fields, and the length in the request's `Content-Length` for a body whose length is not known
+    ///   otherwise.
     /// - Throws: `NetworkingError` with `invalidRequest`, see `RequestCheck.fields`.
     func sentHeaders(
         _ known: RequestPlan.Fields = .unchecked, bodyByteCount: Int64?
@@ -28,10 +28,10 @@ extension HTTPRequest {
         return (Self.withDefaults(HeaderFields(checked.sent), cachePolicy), checked.declaredBodyByteCount)
     }
 
-    /// The fields that go out, without checking the request's own fields.
+    /// The fields that are sent, without a check of the request's own fields.
     package var uncheckedSentHeaders: HeaderFields { Self.withDefaults(headers, cachePolicy) }
 
-    /// The fields of requests whose callers set none.
+    /// The fields of requests whose callers set no fields.
     private static let plain: HeaderFields = [
         "Accept-Encoding": ContentDecoder.acceptedCodings,
         "User-Agent": DefaultHeaders.ofThisProcess["User-Agent"] ?? "",
@@ -45,7 +45,7 @@ extension HTTPRequest {
             headers["Accept-Encoding"] = headers["Range"] == nil ? ContentDecoder.acceptedCodings : "identity"
         }
         if headers["User-Agent"] == nil { headers["User-Agent"] = DefaultHeaders.ofThisProcess["User-Agent"] }
-        // Caches on the way are told only what their client may say (RFC 9111, 5.2.1.4 and 5.4).
+        // Caches on the way only receive directives that a client may send (RFC 9111, 5.2.1.4 and 5.4).
         if cachePolicy == .reloadIgnoringLocalAndRemoteCacheData, headers["Cache-Control"] == nil {
             headers["Cache-Control"] = "no-cache"
             headers["Pragma"] = "no-cache"

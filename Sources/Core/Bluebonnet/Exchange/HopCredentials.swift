@@ -3,23 +3,24 @@
 
 internal import Foundation
 
-/// What one exchange knows of its authenticator's credential, hop by hop: which hops carry it, and whether a 401 is
-/// followed by the request with another one. A part of its hop chain, and an object because the chain is copied often;
-/// network thread only. It applies and refreshes nothing.
+/// Tracks the authenticator's credential over the hops of one exchange: decides which hops carry it, and whether a
+/// request is sent again with another credential after a 401. Part of its hop chain, and a class because the chain is
+/// copied often; network thread only. It applies and refreshes nothing.
 final class HopCredentials {
     private let authenticator: SharedAuthenticator?
-    /// The next hop, or the current one, before adapters and authenticator.
+    /// The next or current hop, before adapters and authenticator.
     private(set) var hop: HopRequest
-    /// In which form the hop goes out; nil before, and without adapters and authenticator.
+    /// The form in which the hop is sent; nil before it is known, and without adapters and authenticator.
     private(set) var adapted: HopRequest?
-    /// Whether an earlier hop went to an origin that the authenticator does not cover: where such an origin leads to,
-    /// it must not send with the credential.
+    /// Whether an earlier hop went to an origin that the authenticator does not cover: a target of such an origin's
+    /// redirect must not receive the credential.
     private var hasLeftOrigins = false
-    /// Whether the request has, or had, a credential of its own: then it never gets the authenticator's.
+    /// Whether the request has or had its own credential: then it never gets the authenticator's.
     private var hasOwn: Bool
-    /// Whether the credential stands in the `Authorization` field, where the answer to a challenge stands too.
+    /// Whether the credential is in the `Authorization` field, which the answer to a challenge also uses.
     private var fillsAuthorization = false
-    /// Whether the request was sent again in this attempt, and refused since.
+    /// Whether the request was sent again because its credential was refused. Reset by any other response than a 401,
+    /// and by the next attempt.
     var hasRepeated = false
     private(set) var refusedGeneration: Int?
     /// Why a refused request was not sent again.
@@ -34,8 +35,8 @@ final class HopCredentials {
     /// Whether a hop carries the credential.
     ///
     /// - Parameters:
-    ///   - adapted: what adapters made of the hop; nil before they have run.
-    ///   - hasAuthenticated: whether a challenge of the server was answered: that answer stands in `Authorization`.
+    ///   - adapted: the adapted hop; nil before the adapters have run.
+    ///   - hasAuthenticated: whether a challenge of the server was answered: the answer is in `Authorization`.
     func isNeeded(for adapted: HopRequest?, hasAuthenticated: Bool) -> Bool {
         guard let authenticator, !hasLeftOrigins, !hasOwn, !(hasAuthenticated && fillsAuthorization) else {
             return false
@@ -45,15 +46,15 @@ final class HopCredentials {
         return authenticator.covers(origin)
     }
 
-    /// The next hop goes out in this form.
+    /// Sets the final form of the next hop.
     func take(_ adapted: HopRequest) {
         if let credential = adapted.credential { fillsAuthorization = credential.headers["Authorization"] != nil }
         self.adapted = adapted
     }
 
-    /// A redirect is followed.
+    /// Follows a redirect.
     ///
-    /// - Parameter source: the hop that was redirected, as it was sent.
+    /// - Parameter source: the redirected hop, as it was sent.
     func follow(_ target: HopRequest, from source: HopRequest) {
         if let authenticator, let origin = Origin(source.url), !authenticator.covers(origin) { hasLeftOrigins = true }
         if source.hasOwnCredential || target.hasOwnCredential { hasOwn = true }
@@ -61,8 +62,8 @@ final class HopCredentials {
         adapted = nil
     }
 
-    /// Whether the request is sent once more after a response, because the server has refused its credential and there
-    /// is, or will be, another one.
+    /// Whether the request is sent again after a response, because the server has refused its credential and there is,
+    /// or will be, another credential.
     ///
     /// - Parameter hasAuthenticated: whether a challenge of the server was answered.
     func repeats(after head: ResponseHead, canRepeatBody: Bool, hasAuthenticated: Bool) -> Bool {
@@ -70,7 +71,7 @@ final class HopCredentials {
             !(hasAuthenticated && fillsAuthorization)
         else { return false }
         guard head.statusCode == 401 else {
-            hasRepeated = false  // what a redirect leads to may refuse the credential anew
+            hasRepeated = false  // the redirect's target may refuse the credential again
             return false
         }
         guard !hasRepeated, authenticator.mayReplace(generation, refusedBy: head.values(for: "WWW-Authenticate"))

@@ -4,33 +4,35 @@
 internal import Foundation
 internal import FoundationNetworking
 
-/// What follows a response head.
+/// The decision about what follows a response head.
 enum HopDecision {
-    /// The response is the result. `continues` tells whether its body goes on where an interrupted body stopped.
+    /// The response is the result. `continues`: whether its body continues where an interrupted body stopped.
     case deliver(continues: Bool)
-    /// The interrupted body was complete already: its head is the result's.
+    /// The interrupted body was already complete: its head is the head of the result.
     case alreadyComplete
-    /// Another hop follows, and nobody sees the body of this response.
+    /// Another hop follows, and the body of this response is discarded.
     case send(Next)
-    /// The user, or the credential storage, decides; meanwhile the body is not read.
+    /// The program or the credential storage decides. The body is not read until then.
     case ask(Question)
     case fail(NetworkingError)
 
     /// The next hop.
     enum Next {
         case redirect(HopRequest)
-        /// The request again: with a credential, or to a server that was accepted.
+        /// The same request: with a credential, or to a server that was accepted.
         case sameRequest
-        /// The request again, for the whole body: the answer to the range request fits nothing.
+        /// The same request, for the whole body: the response to the range request does not match.
         case wholeBody
     }
 
+    /// A question to the program or the credential storage.
     enum Question {
-        /// The redirect block is shown the request that the redirect leads to.
+        /// The redirect block is called with the request that the redirect leads to.
         case redirect(HopRequest)
-        /// The challenge block, where there is one, else the credential storage, if it may be looked up.
+        /// The challenge block is called if there is one; otherwise the credential storage is queried, if that is
+        /// allowed.
         case challenge(HTTPChallenge, mayLookUp: Bool)
-        /// The response block is shown the head of the result; `continues` is that of `deliver`.
+        /// The response block is called with the head of the result; `continues` as in `deliver`.
         case response(continues: Bool)
     }
 
@@ -44,19 +46,19 @@ enum HopDecision {
     }
 }
 
-/// What remains of an interrupted body, as far as it decides about a response.
+/// The state of an interrupted body, as needed for the decision about a response.
 struct InterruptedBody {
-    /// Nil when the whole body is requested.
+    /// Nil if the whole body is requested.
     var resumption: RangeResumption?
-    /// Whether the head of the interrupted response is known; else another process or operation received it.
+    /// Whether the head of the interrupted response is known. It is not if another process or operation received it.
     var hasHead = false
 }
 
-/// The requests of one exchange, hop by hop: what goes out next, and what follows each response head. A value; it sends
-/// nothing, opens nothing and asks nobody.
+/// The requests of one exchange, hop by hop. Decides what is sent next, and what follows each response head. A value;
+/// it sends nothing, opens nothing and calls no block.
 struct HopChain {
     private let prepared: PreparedRequest
-    /// The request of the next hop, or of the current one.
+    /// The request of the next or current hop.
     private(set) var request: HopRequest
     /// Made at the first redirect.
     private var knownRedirects: RedirectChain?
@@ -64,10 +66,10 @@ struct HopChain {
     private var knownAuthentication: HTTPAuthentication?
     /// Made at the first challenge of a proxy that forwards the request.
     private var proxyAuthentication: (proxy: Proxy, answers: HTTPAuthentication)?
-    /// The hop that the redirect block was shown.
+    /// The hop that was proposed to the redirect block.
     private var proposed: HopRequest?
-    /// Whether the server has said that the connection was not the right one for the request (421): the request goes
-    /// over a new one, once.
+    /// Whether the server has reported that the connection was wrong for the request (421). The request is then sent
+    /// once over a new connection.
     private(set) var needsNewConnection = false
     /// Nil without request adapters and an authenticator.
     private var credentials: HopCredentials?
@@ -78,26 +80,27 @@ struct HopChain {
         if prepared.resolvedOptions.areRequestsAdapted { credentials = HopCredentials(prepared) }
     }
 
-    /// How many redirects were followed.
+    /// The number of redirects that were followed.
     var redirectCount: Int { knownRedirects?.hopCount ?? 0 }
 
-    /// Where the next hop goes; nil when its URL has no usable origin.
+    /// The destination of the next hop; nil if its URL has no usable origin.
     var origin: Origin? {
         redirectCount == 0 && credentials?.adapted?.isAdapted != true ? prepared.origin : Origin(request.url)
     }
 
-    /// Whether the server was given a credential.
+    /// Whether a credential was sent to the server.
     var hasAuthenticated: Bool { knownAuthentication?.hasAnswered == true }
 
-    /// Whether the request may be sent twice; if so, a pause closes the connection.
+    /// Whether the request may be sent twice. If so, a pause closes the connection.
     var canBeSentAgain: Bool {
         ["GET", "HEAD"].contains(request.method) && (prepared.bodyStream == nil || !request.hasBody)
     }
 
-    /// Whether the server sends the request back as it came: no secret goes into it unasked (RFC 9110, 9.3.8).
+    /// Whether the server reflects the request in its response: secrets are not added without being asked for
+    /// (RFC 9110, 9.3.8).
     private var isTrace: Bool { request.method == "TRACE" }
 
-    /// The jar, where it may be used for the current hop.
+    /// The jar, if it may be used for the current hop.
     var cookieJar: CookieJar? {
         guard let jar = prepared.options.cookieJar, prepared.request.handlesCookies, !isTrace else {
             return nil
@@ -129,9 +132,9 @@ struct HopChain {
         return HTTPAuthentication(credential: credential, origin: origin)
     }
 
-    /// The fields of the next hop. Mutating because each Digest answer counts.
+    /// Returns the fields of the next hop. Mutating, because each Digest answer is counted.
     ///
-    /// - Parameter rangeFields: those that ask for the rest of a body.
+    /// - Parameter rangeFields: the fields that ask for the rest of a body.
     mutating func headers(rangeFields: [(name: String, value: String)]) -> [HeaderFields.Field] {
         var fields = (credentials?.adapted?.sentHeaders ?? request.headers).fields
         func set(_ name: String, _ value: String) {
@@ -150,9 +153,9 @@ struct HopChain {
         return fields
     }
 
-    /// Goes to where a redirect leads.
+    /// Follows a redirect.
     ///
-    /// - Returns: whether that is another origin, which gets no credential and no client certificate.
+    /// - Returns: whether the target is another origin, which gets no credential and no client certificate.
     /// - Throws: the refusal of the security policy.
     mutating func follow(_ target: HopRequest) throws(NetworkingError) -> Bool {
         let origin = Origin(target.url)
@@ -172,14 +175,14 @@ struct HopChain {
 // MARK: - Decisions
 
 extension HopChain {
-    /// What follows a response to the current request.
+    /// Decides what follows a response to the current request.
     ///
-    /// - Parameter canRepeatBody: whether the request's body can be sent from its start again.
+    /// - Parameter canRepeatBody: whether the request body can be sent from its start again.
     mutating func decision(
         on head: ResponseHead, _ body: InterruptedBody = InterruptedBody(),
         canRepeatBody: Bool = true
     ) -> HopDecision {
-        // After Set-Cookie a redirect to a visited URL is allowed: the request now differs.
+        // After Set-Cookie a redirect to a visited URL is allowed, because the request is now different.
         if cookieJar != nil, head.hasField("set-cookie") {
             var redirects = redirects
             redirects.forgetVisits()
@@ -191,7 +194,7 @@ extension HopChain {
         }
         if head.statusCode == 401, let decision = challengeDecision(on: head) { return decision }
         if head.statusCode == 407, canRepeatBody, answersProxy(of: head) { return .send(.sameRequest) }
-        // The server has not acted on the request, whatever its method (RFC 9110, 15.5.20).
+        // The server has not processed the request, whatever its method (RFC 9110, 15.5.20).
         if head.statusCode == 421, canRepeatBody, !needsNewConnection {
             needsNewConnection = true
             return .send(.sameRequest)
@@ -207,7 +210,7 @@ extension HopChain {
         }
     }
 
-    /// What follows the response that a question was about.
+    /// Decides what follows the response that a question was about.
     mutating func decision(
         after answer: HopDecision.Answer, on head: ResponseHead, _ body: InterruptedBody = InterruptedBody()
     ) -> HopDecision {
@@ -233,7 +236,7 @@ extension HopChain {
         return resultDecision(on: head, body)
     }
 
-    /// The decision on a response that neither redirects nor challenges.
+    /// Decides on a response that neither redirects nor challenges.
     private func resultDecision(on head: ResponseHead, _ body: InterruptedBody) -> HopDecision {
         switch body.resumption?.decide(on: head) {
         case .askAgain?: .send(.wholeBody)
@@ -243,7 +246,7 @@ extension HopChain {
         }
     }
 
-    /// The decision on a 401 whose challenge can be answered; nil for any other.
+    /// Decides on a 401 whose challenge can be answered; returns nil for any other 401.
     private mutating func challengeDecision(on head: ResponseHead) -> HopDecision? {
         let authentication = authentication
         guard !isTrace, let challenge = authentication.challenge(in: head.values(for: "WWW-Authenticate")) else {
@@ -260,13 +263,13 @@ extension HopChain {
         return .ask(.challenge(challenge, mayLookUp: mayLookUp))
     }
 
-    /// The proxy that reads the current hop's request, without a tunnel.
+    /// The proxy that forwards the current hop's request without a tunnel.
     private var forwardingProxy: Proxy? {
         guard let origin, !origin.isSecure else { return nil }
         return prepared.options.proxy(to: origin).flatMap { $0.forwardsRequests ? $0 : nil }
     }
 
-    /// Answers a proxy that wants Digest. The answer to a Basic challenge went out with the request.
+    /// Answers a Digest challenge of a proxy. The answer to a Basic challenge was already sent with the request.
     private mutating func answersProxy(of head: ResponseHead) -> Bool {
         guard let origin, let proxy = forwardingProxy, let user = proxy.user else { return false }
         let credential = URLCredential(user: user, password: proxy.password ?? "", persistence: .none)
@@ -281,7 +284,7 @@ extension HopChain {
         return true
     }
 
-    /// Tries a credential; the state is kept when it can be sent.
+    /// Tries a credential, and stores the new state if the credential can be sent.
     private mutating func authenticates(_ use: (inout HTTPAuthentication) -> Bool) -> Bool {
         var authentication = authentication
         guard use(&authentication) else { return false }
@@ -289,7 +292,7 @@ extension HopChain {
         return true
     }
 
-    /// The challenge as the user sees it.
+    /// Returns the challenge in the form for the program.
     func challenge(_ challenge: HTTPChallenge, in head: ResponseHead) -> AuthenticationChallenge {
         let authentication = authentication
         return AuthenticationChallenge(
@@ -301,8 +304,8 @@ extension HopChain {
 // MARK: - Redirects as requests
 
 extension HopChain {
-    /// The hop for a request that a block returned, checked like a caller's request. When it goes to another origin
-    /// than the proposal, header fields of the proposed origin are dropped, as in any redirect.
+    /// Returns the hop for a request that a block returned, checked like the caller's request. If it goes to another
+    /// origin than the proposal, header fields of the proposed origin are dropped, as in any redirect.
     private mutating func checkedTarget(_ given: URLRequest) throws(NetworkingError) -> HopRequest {
         guard let proposed, let givenURL = given.url else {
             throw NetworkingError(.badURL, "the redirect block gave a request without a URL")
@@ -331,16 +334,16 @@ extension HopChain {
 // MARK: - Request adapters and credentials
 
 extension HopChain {
-    /// The generation of the credential that the server has refused; nil when it has refused none.
+    /// The generation of the credential that the server has refused; nil if it has refused no credential.
     var refusedGeneration: Int? { credentials?.refusedGeneration }
     /// Why a refused request is not sent again.
     var credentialStop: RetryStop? { credentials?.stop }
 
-    /// The work on the next hop of adapters and authenticator.
+    /// Returns the work of adapters and authenticator on the next hop.
     ///
     /// - Parameters:
-    ///   - adapted: what was done of it; nil before the adapters have run.
-    ///   - credential: nil when none is to be applied.
+    ///   - adapted: the hop after the finished work; nil before the adapters have run.
+    ///   - credential: nil if no credential is to be applied.
     func adaptation(after adapted: HopRequest?, _ credential: HeldCredential?) -> Adaptation {
         let hop = adapted ?? credentials?.hop ?? request
         let runsAdapters = adapted == nil && hop.carriesCredentials
@@ -356,7 +359,7 @@ extension HopChain {
         !isTrace && credentials?.isNeeded(for: adapted, hasAuthenticated: hasAuthenticated) == true
     }
 
-    /// The next hop goes out in this form.
+    /// Sets the final form of the next hop.
     mutating func take(_ adapted: HopRequest) {
         credentials?.take(adapted)
         if adapted.url != request.url || adapted.method != request.method {
@@ -369,7 +372,7 @@ extension HopChain {
         request.credential = nil
     }
 
-    /// Another attempt begins: its credential may be refused, and replaced, anew, and so may its connection.
+    /// Begins another attempt: its credential and its connection may each be replaced once again.
     mutating func beginAttempt() {
         credentials?.hasRepeated = false
         needsNewConnection = false

@@ -7,11 +7,11 @@ struct HopTLS {
     private(set) var setup: TLSSetup?
     private(set) var hasLeftOrigin = false
 
-    /// A redirect leads to another scheme, host or port: the client's certificate stays behind, also if a later one
-    /// leads back.
+    /// Records a redirect to another scheme, host or port. From then on the client's certificate is not sent, even if a
+    /// later redirect leads back.
     mutating func leaveOrigin() { hasLeftOrigin = true }
 
-    /// What has to be read before a request may go to `origin`; nil when nothing has to be.
+    /// Returns the files that must be read before a request may be sent to `origin`; nil if nothing has to be read.
     mutating func missing(
         for origin: Origin, with options: ResolvedOptions
     ) throws(NetworkingError) -> Box<TLSSetupSource>? {

@@ -4,21 +4,22 @@
 internal import Foundation
 internal import FoundationNetworking
 
-/// The response of one transfer: its head, what its body is for, and how long a body is read that is not the result. A
-/// part of its exchange; network thread only.
+/// The response of one transfer: its head, how its body is used, and how long a body is read that is not the result.
+/// Part of its exchange; network thread only.
 struct IncomingResponse {
-    /// What the body is for.
+    /// How the body is used.
     enum Disposition {
         case undecided
-        /// A block of the user decides; until then the body is not read.
+        /// A block of the program decides. The body is not read until then.
         case awaitingDecision
-        /// The result.
+        /// The body of the result.
         case body(BodyReceiver)
-        /// A part of the error, because the status is refused.
+        /// The body becomes part of the error, because the status is refused.
         case errorBody(BodyReceiver)
-        /// Not decided: the request may be sent again. Until then the body is kept beside the result's.
+        /// Not decided, because the request may be retried. Until then the body is stored separately from the result's
+        /// body.
         case held(BodyReceiver, BodyDestination)
-        /// Nothing: the head has decided what follows. Nil when the interrupted body was complete already.
+        /// The body is discarded, because the head was decisive. Nil if the interrupted body was already complete.
         case discard(HopDecision.Next?)
         case failed(NetworkingError)
     }
@@ -27,14 +28,14 @@ struct IncomingResponse {
     private(set) var disposition = Disposition.undecided
     /// The limit for a body that is not the result; nil for the result's body, and before the decision.
     private var allowance: BodyAllowance?
-    /// Why the transfer ended while a block decided what its response is for.
+    /// Why the transfer ended before the decision about its response.
     var transferError: NetworkingError?
-    /// Why the body of a refused response is not whole, or not decoded.
+    /// Why the body of a refused response is incomplete or not decoded.
     var bodyError: NetworkingError?
 
     var isAwaitingDecision: Bool { if case .awaitingDecision = disposition { true } else { false } }
     var isHeld: Bool { if case .held = disposition { true } else { false } }
-    /// The error that the held response would be.
+    /// Returns the error that represents the refused response.
     func heldError(of request: HTTPRequest) -> NetworkingError {
         let status = head.map { "status \($0.statusCode)" } ?? "nothing"
         var error = NetworkingError(
@@ -46,7 +47,7 @@ struct IncomingResponse {
 
     var isResult: Bool { if case .body = disposition { true } else { false } }
 
-    /// - Parameter method: the request's, for the length of the body.
+    /// - Parameter method: the request's method, which affects the length of the body.
     mutating func setDisposition(_ new: Disposition, method: String = "") {
         disposition = new
         allowance = nil
@@ -61,16 +62,16 @@ struct IncomingResponse {
         allowance = head.map { BodyAllowance(purpose, $0, method: method, now: MonotonicClock.now()) }
     }
 
-    /// When a body that is not the result is given up.
+    /// The instant at which reading of a body that is not the result ends.
     var bodyDeadline: UInt64 { allowance?.end ?? .max }
 
-    /// The transfer goes on after a pause, or after a limit of bytes a second has held it.
+    /// Records that the transfer continues after a pause or a rate limit.
     mutating func noteContinuation(now: UInt64) { allowance?.beginAgain(now: now) }
 
-    /// Takes body bytes.
+    /// Receives body bytes.
     ///
-    /// - Returns: how many bytes of a decoded body they made; nil when none was taken, because the sink is full or a
-    ///   block decides.
+    /// - Returns: the number of decoded bytes that they produced; nil if no bytes were accepted, because the sink is
+    ///   full or a block is deciding.
     mutating func receive(_ bytes: UnsafeRawBufferPointer, mustTake: Bool) throws(NetworkingError) -> Int? {
         switch disposition {
         case .undecided: return 0
@@ -88,7 +89,7 @@ struct IncomingResponse {
             return try Self.receive(bytes, receiver, mustTake)
         case .held(let receiver, _):
             allowance?.receive(bytes.count, now: MonotonicClock.roughly())
-            return try Self.receive(bytes, receiver, mustTake).map { _ in 0 }  // no progress of the result's
+            return try Self.receive(bytes, receiver, mustTake).map { _ in 0 }  // not progress of the result
         }
     }
 

@@ -3,10 +3,10 @@
 
 internal import Foundation
 
-/// What has to be opened and read before a hop: the request's files, once, and what TLS needs. A value that crosses
-/// threads.
+/// Opens and reads the files that are needed before a hop: the request's files, once, and the files for TLS. A value
+/// that is passed between threads.
 struct HopOpening: Sendable {
-    /// What was opened and read; nil what was there before.
+    /// The opened and read files; nil for files that existed before.
     struct Opened: Sendable {
         let files: PreparedRequest.Files?
         let setup: (source: Box<TLSSetupSource>, made: TLSSetup)?
@@ -20,13 +20,13 @@ struct HopOpening: Sendable {
     /// The file of a body that is continued after a pause.
     let pausedFile: PartialFile?
 
-    /// The folder of the one file to open; nil where others have to be opened or read too.
+    /// The folder of the only file to open; nil if other files have to be opened or read too.
     var onlyFolder: Substring? { tls == nil ? prepared.onlyFolder : nil }
 
-    /// Opens and reads; not on the network thread.
+    /// Opens and reads the files; not on the network thread.
     func open() -> Result<Opened, NetworkingError> {
         Result { () throws(NetworkingError) in
-            // TLS first: what fails there must not leave a file behind.
+            // TLS first: an error there must not leave an output file.
             let setup = try tls.map { source throws(NetworkingError) in
                 (source: source, made: try TLSSetupCache.shared.load(source.value))
             }
@@ -37,20 +37,21 @@ struct HopOpening: Sendable {
     }
 }
 
-/// What goes out with each hop of one exchange besides its header section: body, TLS and limits. A part of its
-/// exchange; network thread only.
+/// The parts of each hop of one exchange besides its header section: body, TLS and limits. Part of its exchange;
+/// network thread only.
 struct OutgoingHop {
     private let prepared: PreparedRequest
-    /// Nil until they were opened.
+    /// Nil until the files were opened.
     private var files: PreparedRequest.Files?
     private var tls = HopTLS()
     private var feed: BodyFeed?
-    /// Whether a streamed body was sent once more because the connection was closed.
+    /// Whether a streamed body was already sent again because the connection was closed.
     private var wasSentAgain = false
 
     init(_ prepared: PreparedRequest) { self.prepared = prepared }
 
-    /// What has to be opened and read, off the network thread, before a hop to `origin`; nil when nothing has to be.
+    /// Returns the files to open and read, off the network thread, before a hop to `origin`; nil if nothing has to be
+    /// opened or read.
     mutating func opening(
         for origin: Origin, pausedFile: PartialFile?
     ) throws(NetworkingError) -> HopOpening? {
@@ -65,12 +66,12 @@ struct OutgoingHop {
         if let setup = opened.setup { tls.take(setup.made, of: setup.source) }
     }
 
-    /// A redirect leads to another origin.
+    /// Records a redirect to another origin.
     mutating func leaveOrigin() { tls.leaveOrigin() }
 
     // MARK: The body
 
-    /// The body of a hop. A stream that was read before is made again.
+    /// Returns the body of a hop. A stream that was already read is made again.
     mutating func body(of hop: HopRequest) -> TransferBody {
         guard hop.hasBody else { return .none }
         if let data = hop.body { return .data(data) }
@@ -82,15 +83,15 @@ struct OutgoingHop {
         return .stream(made)
     }
 
-    /// The length of the body that goes out, -1 when it is not known.
+    /// Returns the length of the body that is sent; -1 if it is not known.
     func bodyByteCount(of hops: HopChain) -> Int64 {
         if let data = hops.request.body { return Int64(data.count) }
         if let source = prepared.bodyStream { return source.declaredByteCount ?? -1 }
         return files?.body.byteCount ?? 0
     }
 
-    /// Whether a transfer is made once more, because the connection was closed before the server can have read the
-    /// request, and a streamed body is needed from its start. libcurl does so by itself for other bodies.
+    /// Whether another transfer is made, because the connection was closed before the server can have read the request,
+    /// and a streamed body has to be sent from its start. For other bodies libcurl repeats the request itself.
     mutating func isSentAgain(after error: NetworkingError) -> Bool {
         guard error.underlying is BodyNeededAgain, !wasSentAgain else { return false }
         wasSentAgain = true
@@ -106,7 +107,8 @@ struct OutgoingHop {
     /// Stops reading a streamed body.
     func giveUpBody() { feed?.cancel() }
 
-    /// Another attempt comes later: it makes a streamed body again, and opens the files.
+    /// Prepares the body for a later attempt, which makes a streamed body again and, unless `keepsFiles`, opens the
+    /// files again.
     mutating func leaveBody(keepsFiles: Bool) {
         if feed?.isTouched == true { feed?.cancel() }
         guard !keepsFiles else { return }
@@ -116,7 +118,7 @@ struct OutgoingHop {
 
     // MARK: Limits and connections
 
-    /// - Parameter isPaced: whether the transfer is under a limit of bytes a second.
+    /// - Parameter isPaced: whether the transfer has a rate limit.
     func limits(of hops: HopChain, deadline: UInt64, isPaced: Bool) -> TransferRequest.Limits {
         let options = prepared.resolvedOptions
         return TransferRequest.Limits(
@@ -127,7 +129,7 @@ struct OutgoingHop {
             isPaced: isPaced, lowSpeed: options.value.lowSpeedLimit, needsNewConnection: hops.needsNewConnection)
     }
 
-    /// Whether a hop may be one of several at the same time on its connection, which HTTP/2 makes possible.
+    /// Whether a hop may share its connection with concurrent hops, as in HTTP/2.
     private func mayShareConnection(to origin: Origin) -> Bool {
         switch prepared.resolvedOptions.value.httpVersion {
         case .http1: false
@@ -136,10 +138,10 @@ struct OutgoingHop {
         }
     }
 
-    /// The connection pool key of the next hop: the one shared by all operations with the same options, unless this
-    /// operation's own differs.
+    /// Returns the connection pool key of the next hop: the key shared by all operations with the same options, unless
+    /// this operation's own key differs.
     ///
-    /// - Parameter isPaced: whether the transfer is under a limit of bytes a second.
+    /// - Parameter isPaced: whether the transfer has a rate limit.
     func poolKey(to origin: Origin, _ trustAnswers: TrustAnswers?, isPaced: Bool) -> PoolKeyBox {
         let shared = prepared.resolvedOptions
         let isExclusive = isPaced || (prepared.streamOutput != nil && mayShareConnection(to: origin))

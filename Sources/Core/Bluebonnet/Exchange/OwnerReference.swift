@@ -4,39 +4,40 @@
 internal import BluebonnetLocks
 internal import Dispatch
 
-/// A reference to the owner of an exchange. It keeps the owner while the request is under way, but not while the
+/// A reference to the owner of an exchange. It retains the owner while the request is running, but not while the
 /// request is paused: a paused operation that the program has released is released with its files. Network thread only.
 final class OwnerReference {
     private var kept: (any ExchangeOwner)?
-    /// Set with the first pause: a weak reference costs memory.
+    /// Set by the first pause, because a weak reference uses memory.
     private weak var paused: (any ExchangeOwner)?
 
     init(_ owner: any ExchangeOwner) { kept = owner }
 
-    /// Nil once a paused owner was released.
+    /// Nil after a paused owner was released.
     var owner: (any ExchangeOwner)? { kept ?? paused }
 
-    /// The request is under way.
+    /// Retains the owner, because the request is running.
     func keep() { if kept == nil { kept = paused } }
 
-    /// The request is paused.
+    /// Stops retaining the owner, because the request is paused.
     func release() {
         if let kept { paused = kept }
         guard let release = kept.take().map({ LateRelease($0) }) else { return }
-        NetworkThread.shared.submit { release.schedule() }  // after this round, whose work has references too
+        NetworkThread.shared.submit { release.schedule() }  // after this round, whose work also has references
     }
 }
 
 @available(*, unavailable)
 extension OwnerReference: Sendable {}
 
-/// Releases objects on the queue of handlers: what closures of the user's hold is never released on the network thread.
+/// Releases objects on the queue of handlers, so that captures of the program's closures are never released on the
+/// network thread.
 final class LateRelease: Sendable {
     private let object: Mutex<(any Sendable)?>
 
     init(_ object: any Sendable) { self.object = Mutex(object) }
 
-    /// The caller has no reference to the object any more.
+    /// Schedules the release. The caller must no longer reference the object.
     func schedule() {
         Queues.callbacks.async { [self] in
             let last = object.withLock { $0.take() }

@@ -4,14 +4,14 @@
 internal import Foundation
 internal import FoundationNetworking
 
-/// A request that was checked and can go out: what is known before a file is opened or a socket. Immutable; it crosses
-/// threads, and is passed on often, which is why it is no structure.
+/// A checked request that can be sent, with everything that is known before a file or a socket is opened. Immutable;
+/// passed between threads. A class, because it is passed on often.
 final class PreparedRequest: Sendable {
     /// The checked plan.
     let plan: RequestPlan
-    /// The request with the URL that is sent: what is cached, kept and told goes by that one.
+    /// The request with the URL that is sent. Caches, records and reports use this URL.
     let request: HTTPRequest
-    /// The request's; asking Foundation's form for it each time would cost more.
+    /// The request's cache policy. Stored, because reading it from Foundation's form is slow.
     let cachePolicy: URLRequest.CachePolicy
     let origin: Origin
     /// The first hop.
@@ -19,23 +19,23 @@ final class PreparedRequest: Sendable {
     /// In nanoseconds; 0 is no limit.
     let idleTimeout: UInt64
     let bodyStream: BodyStreamSource?
-    /// Nil when nothing is sent again. A block that decides about retries without a policy has the standard one.
+    /// Nil without retries. If a retry block is set without a policy, this is the standard policy.
     let retryPolicy: RetryPolicy?
     private let output: Output
-    /// What the caller's `Content-Length` says of a body that comes from a file.
+    /// The length in the caller's `Content-Length`, for a body from a file.
     private let declaredBodyByteCount: Int64?
 
-    /// Where the body of an accepted response goes.
+    /// The destination of the body of an accepted response.
     private enum Output: Sendable {
         case memory
-        /// The path is empty when the URL is not that of a file.
+        /// The path is empty if the URL is not a file URL.
         case file(URL, path: String)
-        /// The response names the file in the folder, which is made if need be.
+        /// The response names the file in the folder. The folder is created if `isCreated`.
         case folder(URL, isCreated: Bool)
         case stream(StreamOutput)
     }
 
-    /// Checks a plan that has its request; touches neither file nor network.
+    /// Checks a plan that has its request; accesses neither file nor network.
     init(_ plan: RequestPlan) throws(NetworkingError) {
         guard case .request(let given, let fields) = plan.source else { preconditionFailure("a request is made once") }
         var plan = plan
@@ -97,7 +97,7 @@ extension PreparedRequest {
         return request
     }
 
-    /// The origin of a URL that may be asked with these options.
+    /// Returns the origin of a URL, if these options allow requests to it.
     static func checkedOrigin(of url: URL, for options: ResolvedOptions) throws(NetworkingError) -> Origin {
         let origin = try origin(of: url)
         if let contradiction = options.contradiction { throw contradiction }
@@ -117,16 +117,16 @@ extension PreparedRequest {
         return origin
     }
 
-    /// Refuses options that contradict each other before anything is sent.
+    /// Refuses contradictory options before anything is sent.
     private static func checkTLS(of options: ResolvedOptions, _ origin: Origin) throws(NetworkingError) {
-        guard options.readySetup == nil else { return }  // it was checked then
+        guard options.readySetup == nil else { return }  // checked when the setup was made
         let policy = options.value.securityPolicy
         _ = try TLSSetupSource(options.value.tls, policy.policy(forHost: origin.host) ?? policy)
     }
 
     static func check(_ method: String, hasBody: Bool) throws(NetworkingError) {
         if method != "GET" { try RequestCheck.method(method) }
-        // RFC 9110, 9.3.8: a TRACE has none.
+        // A TRACE request has no body (RFC 9110, 9.3.8).
         guard !hasBody || method != "HEAD" && method != "TRACE" else {
             throw NetworkingError(.invalidRequest, "a \(method) request cannot have a body")
         }
@@ -148,7 +148,7 @@ extension PreparedRequest {
         return outputs.first ?? .memory
     }
 
-    /// A user name stands in a header field; one that came with a response may be anything.
+    /// A user name is part of a header field. A user name from a response may contain any characters.
     private static func check(_ credential: URLCredential?) throws(NetworkingError) {
         guard let user = credential?.user, user.utf8.contains(where: FieldSyntax.isForbiddenInValue) else { return }
         throw NetworkingError(.invalidRequest, "the credential's user name has a control character in it")
@@ -162,24 +162,24 @@ extension PreparedRequest {
     /// The handler of the body's pieces.
     var pieces: (@Sendable (RequestBlocks.Owner, Data) -> Void)? { blocks.receivedData?.call }
     var asksAboutResponse: Bool { blocks.response != nil }
-    /// Whether the request's body comes from a stream or a file.
+    /// Whether the request body comes from a stream or a file.
     var hasFixedBody: Bool { bodyStream != nil || plan.uploadFile != nil }
-    /// The request's body, where it comes from a stream or a file.
+    /// The request body, if it comes from a stream or a file.
     var fixedBody: OutgoingBody? {
         if let file = plan.uploadFile { return OutgoingBody(.file(file)) }
         return bodyStream.map { source in
             OutgoingBody(.stream, makeStream: { [again = blocks.needNewBodyStream] in source.makeReplay(again) })
         }
     }
-    /// What an archived operation had of its body in memory.
+    /// The part of the body that an archived operation had in memory.
     var continuation: ArchivedPart? { plan.continuation }
 
-    /// Whether the body of the response goes elsewhere than to memory.
+    /// Whether the response body goes to another destination than memory.
     var hasOutput: Bool { if case .memory = output { false } else { true } }
 
     var streamOutput: StreamOutput? { if case .stream(let stream) = output { stream } else { nil } }
 
-    /// Where the body of a response with this status goes. Without a serializer none is refused.
+    /// Returns the destination of the body of a response with this status. Without a serializer no status is refused.
     func bodyDestination(ofStatus status: Int) -> BodyDestination {
         guard let serializer = plan.serializer else { return (200...299).contains(status) ? .output : .memory }
         return serializer.validation.accepts(status: status) ? .output : .error
@@ -191,20 +191,21 @@ extension PreparedRequest {
 extension PreparedRequest {
     /// The files that the transfers read and write.
     struct Files: Sendable {
-        /// The body, if it comes from a file.
+        /// The request body, if it comes from a file.
         var body = TransferBody.none
-        /// For the body of an accepted response.
+        /// The file for the body of an accepted response.
         var output: PartialFile?
-        /// The same, where a device is the output.
+        /// The device for the body of an accepted response, instead of a file.
         var device: DeviceFile?
 
-        /// Takes away what was made for a request that will not be sent.
+        /// Discards the files of a request that is not sent.
         func giveUp() {
             output?.keepOrRemove(canContinue: output?.initialRecord != nil)
         }
     }
 
-    /// The files of a request that has none; nil when there are some to open, or to read for a proxy, which may block.
+    /// An empty list of files for a request that needs none. Nil if there are files to open, or to read for a proxy,
+    /// which may block.
     var filesWithoutOpening: Files? {
         guard plan.uploadFile == nil, !readsForProxy else { return nil }
         switch output {
@@ -213,7 +214,7 @@ extension PreparedRequest {
         }
     }
 
-    /// The folder of the one file to open, for the response; nil where others have to be opened too.
+    /// The folder of the only file to open, for the response; nil if other files have to be opened too.
     var onlyFolder: Substring? {
         guard plan.uploadFile == nil, !readsForProxy, case .file(_, let path) = output else { return nil }
         return path.utf8.lastIndex(of: UInt8(ascii: "/")).map { path[..<$0] }
@@ -251,23 +252,23 @@ extension PreparedRequest {
         return files
     }
 
-    /// Whether something has to be read for an https proxy. What cannot be read is told when it is tried.
+    /// Whether files have to be read for an https proxy. True after an error, which is then reported when the files are
+    /// read.
     private var readsForProxy: Bool {
         guard plan.options.hasSecureProxies else { return false }
         do throws(NetworkingError) { return try !missingProxyTLS.isEmpty } catch { return true }
     }
 
-    /// Opens the file that the body goes to; not on the network thread.
+    /// Opens the file for the body; not on the network thread.
     ///
-    /// - Parameter existing: what has its name, where that is known.
+    /// - Parameter existing: the kind of the existing file, if it is known.
     func openOutput(at url: URL, _ existing: ExistingFile? = nil) throws(NetworkingError) -> PartialFile {
         try PartialFile(
             destination: Self.path(of: url), place: url, existing: existing, url: first.url,
             isSynced: options.syncsFilesToDisk, isDigested: plan.wantsDigest || plan.expectedDigest != nil)
     }
 
-    /// What the connections to https proxies need and has to be read. A redirect may lead through another proxy than
-    /// the first hop's.
+    /// The TLS files of https proxies that have not been read yet. A redirect may use another proxy than the first hop.
     private var missingProxyTLS: [TLSSetupSource] {
         get throws(NetworkingError) {
             guard plan.options.hasSecureProxies else { return [] }

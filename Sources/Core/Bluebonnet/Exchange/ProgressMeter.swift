@@ -1,14 +1,14 @@
 // Bluebonnet: HTTP operations for Swift on Linux.
 // SPDX-License-Identifier: MIT
 
-/// Decides when progress is told: at most ten times a second, and at the end. A value without a clock.
+/// Decides when progress is reported: at most ten times per second, and at the end. A value without a clock.
 struct ProgressMeter {
     private static let interval: UInt64 = 100_000_000
     private(set) var total: Int64 = 0
     private var toldTotal: Int64 = 0
     private var nextInstant: UInt64 = 0
 
-    /// Adds bytes; gives how many to tell of now, or nil to wait.
+    /// Adds bytes. Returns the number of bytes to report now; nil to report later.
     mutating func advance(by byteCount: Int, now: UInt64) -> Int64? {
         total += Int64(byteCount)
         guard now >= nextInstant else { return nil }
@@ -16,14 +16,15 @@ struct ProgressMeter {
         return takeUntold()
     }
 
-    /// The bytes that were not told of yet, or nil when there are none.
+    /// Returns the number of bytes that were not reported yet, and marks them as reported; nil if there are no such
+    /// bytes.
     mutating func takeUntold() -> Int64? {
         guard total != toldTotal else { return nil }
         defer { toldTotal = total }
         return total - toldTotal
     }
 
-    /// Counts from another place: a body that started again, or goes on after a pause.
+    /// Restarts at another count, for a body that starts over or continues after a pause.
     mutating func restart(at total: Int64) {
         self.total = total
         toldTotal = total

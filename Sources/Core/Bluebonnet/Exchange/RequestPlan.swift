@@ -4,30 +4,31 @@
 package import Foundation
 package import FoundationNetworking
 
-/// What a user said about one request: the request or what makes it, options, serializer, files and blocks. A value in
-/// the operation's state, copied out of it when the operation begins. `PreparedRequest` checks it.
+/// The program's settings for one request: the request or the recipe that makes it, options, serializer, files and
+/// blocks. A value in the operation's state, copied from it when the operation begins. `PreparedRequest` checks it.
 package struct RequestPlan: Sendable {
-    /// Where the request comes from.
+    /// The source of the request.
     enum Source: Sendable {
-        /// A request, and what is known of its header fields.
+        /// A request, and what is known about its header fields.
         case request(HTTPRequest, Fields = .unchecked)
         /// Completes the plan when the dependencies have ended, off the network thread.
         case recipe(Recipe)
-        /// The recipe was used and let go.
+        /// The recipe was used and released.
         case none
     }
 
-    /// What is known of the header fields of a request.
+    /// The known facts about the header fields of a request.
     package enum Fields: Sendable {
         case unchecked
         /// Names and values may be sent.
         case checked
-        /// All fields that go out.
+        /// All fields that are sent.
         case sent(HeaderFields)
     }
 
+    /// Completes a plan when its operation starts.
     package struct Recipe: Sendable {
-        /// Whether it is cheap and runs no user code.
+        /// Whether the recipe is fast and runs no code of the program.
         let isQuick: Bool
         let complete: @Sendable (inout RequestPlan) throws -> Void
 
@@ -36,7 +37,7 @@ package struct RequestPlan: Sendable {
         }
     }
 
-    /// What few requests have.
+    /// The parts that few requests have.
     private struct Rare: Sendable {
         var files = RequestFiles()
         var output: StreamOutput?
@@ -49,16 +50,16 @@ package struct RequestPlan: Sendable {
 
     private(set) var source: Source
     package var options: ResolvedOptions
-    /// Nil when every response is delivered unchanged.
+    /// Nil if every response is delivered unchanged.
     var serializer: ResolvedSerializer?
-    /// Whether the digest of the body is wanted even when none is expected.
+    /// Whether the digest of the body is wanted even if no digest is expected.
     package var wantsDigest = false
-    /// Nil where there is nothing of that.
+    /// Nil if the request needs no such part.
     private var rare: Box<Rare>?
 
     package init(_ request: HTTPRequest, options: ResolvedOptions) { self.init(.request(request), options: options) }
 
-    /// A plan from Foundation's form of a request, which is converted here, once.
+    /// Makes a plan from Foundation's form of a request, which is converted here, once.
     package init(_ request: URLRequest, options: ResolvedOptions) { self.init(Source(request), options: options) }
 
     package init(recipe: Recipe, options: ResolvedOptions) { self.init(.recipe(recipe), options: options) }
@@ -123,28 +124,28 @@ extension RequestPlan {
         set { self[\.blocks] = newValue }
     }
 
-    /// Whether the request's body stream is another operation's too: a new one is made if that is possible.
+    /// Whether another operation has the request's body stream too. A new stream is made if that is possible.
     var needsNewBodyStream: Bool { rare?.value.needsNewBodyStream == true }
 
-    /// What an archive brought of the body.
+    /// The part of the body from an archive.
     var continuation: ArchivedPart? {
         get { rare?.value.continuation }
         set { self[\.continuation] = newValue }
     }
 
-    /// SHA-256 of the body in hexadecimal; nil when it may be any.
+    /// SHA-256 of the body in hexadecimal; nil if any body is accepted.
     package var expectedDigest: String? {
         get { rare?.value.expectedDigest }
         set { self[\.expectedDigest] = newValue }
     }
 
-    /// Nil when the request has none, or has it in a header field of its own.
+    /// Nil if the request has no key, or has it in its own header field.
     package var idempotencyKey: IdempotencyKey? {
         get { rare?.value.idempotencyKey }
         set { self[\.idempotencyKey] = newValue }
     }
 
-    /// Whether it holds anything of a user's besides the request.
+    /// Whether the plan has objects of the program besides the request.
     var hasUserObjects: Bool {
         if case .request = source {} else { return true }
         if options.areRequestsAdapted { return true }
@@ -152,9 +153,9 @@ extension RequestPlan {
         return rare.output != nil || !rare.blocks.isEmpty
     }
 
-    /// The plan of a copy of the operation.
+    /// Returns the plan for a copy of the operation.
     ///
-    /// - Parameter lastRequest: stands for a request whose recipe was let go.
+    /// - Parameter lastRequest: replaces a request whose recipe was released.
     func copied(lastRequest: HTTPRequest?) -> RequestPlan {
         var copy = self
         if case .none = source, let lastRequest { copy.setRequest(lastRequest) }
@@ -165,19 +166,19 @@ extension RequestPlan {
         return copy
     }
 
-    /// Lets go of the recipe.
+    /// Removes the recipe.
     ///
-    /// - Returns: what has to be let go outside a lock.
+    /// - Returns: the recipe, to be released outside a lock.
     mutating func takeRecipe() -> Recipe? {
         guard case .recipe(let recipe) = source else { return nil }
         source = .none
         return recipe
     }
 
-    /// Lets go of what few requests have.
+    /// Removes the parts that few requests have, including the program's blocks.
     mutating func letGoOfUserObjects() { rare = nil }
 
-    /// Lets go of the pipe that somebody iterates over.
+    /// Removes and returns the pipe of a body that is delivered in chunks.
     mutating func takeChunks() -> BodyPipe? {
         guard case .chunks(let pipe)? = rare?.value.output else { return nil }
         streamedOutput = nil
@@ -186,7 +187,7 @@ extension RequestPlan {
 }
 
 extension RequestPlan.Source {
-    /// A source from Foundation's form of a request, which may have no URL.
+    /// Makes a source from Foundation's form of a request, which may have no URL.
     init(_ request: URLRequest) {
         if let request = HTTPRequest(request) {
             self = .request(request)
@@ -199,12 +200,13 @@ extension RequestPlan.Source {
 // MARK: - Preparation
 
 extension RequestPlan {
-    /// The URL that an operation of this plan would send its first request to. Nothing is sent, no file is opened.
+    /// Returns the URL to which an operation with this plan would send its first request. Nothing is sent, and no file
+    /// is opened.
     ///
-    /// - Throws: what the operation would fail with before a connection is opened.
+    /// - Throws: the error with which the operation would fail before a connection is opened.
     package func checkedURL() throws(NetworkingError) -> URL { try PreparedRequest(try completed()).first.url }
 
-    /// Makes the request, unless it is there already, and checks it.
+    /// Makes the request, if a recipe makes it, and checks it.
     func prepared() -> Result<PreparedRequest, NetworkingError> {
         Result { () throws(NetworkingError) in try PreparedRequest(try completed()) }
     }
@@ -230,18 +232,18 @@ struct RequestFiles: Sendable {
     var outputDirectory = OutputDirectory()
 }
 
-/// The user's blocks for one request, which decide on the way. They run off the network thread, and get the owner of
-/// the exchange that asks: the operation.
+/// The program's blocks for one request, which make decisions while the request runs. They run off the network thread.
+/// Each block gets the owner of the exchange that calls it: the operation.
 @dynamicMemberLookup struct RequestBlocks: Sendable {
     typealias Owner = any ExchangeOwner
 
-    /// One block: as the exchange calls it, and as the user gave it, to be read back.
+    /// One block: in the form that the exchange calls, and as the program set it, to return it from a property.
     struct Block<Function: Sendable>: Sendable {
         let given: any Sendable
         let call: Function
     }
 
-    /// Few requests have any.
+    /// The blocks. Few requests have any.
     struct Values: Sendable {
         var redirect: RedirectBlock?
         var challenge: ChallengeBlock?

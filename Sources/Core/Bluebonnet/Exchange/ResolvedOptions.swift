@@ -10,30 +10,32 @@ package final class ResolvedOptions: Sendable {
     /// The connection pool key of the options, made once; without a TLS setup, for connections that transfers share.
     private let poolKey: PoolKeyBox
     /// The connection pool keys with the TLS setup that was read last: for connections that transfers share, and for
-    /// exclusive ones.
+    /// exclusive connections.
     private let otherPoolKeys = Mutex<(shared: PoolKeyBox?, exclusive: PoolKeyBox?)>((nil, nil))
-    /// Whether the host decides which policy counts, or whether one does.
+    /// Whether the security policy depends on the host, or refuses every host.
     let hasHostPolicies: Bool
-    /// Whether hops have connection pool keys of their own: by the policy for their host, or by their proxy.
+    /// Whether hops have different connection pool keys, because of the policy for their host or because of their
+    /// proxy.
     let hasHopKeys: Bool
-    /// Whether a hop may go through an https proxy.
+    /// Whether a hop may use an https proxy.
     let hasSecureProxies: Bool
-    /// Why nothing may be sent with these options; nil when something may.
+    /// Why no request may be sent with these options; nil if requests are allowed.
     let contradiction: NetworkingError?
-    /// Whether the options have a response cache; reading it from the options would copy them for each operation.
+    /// Whether the options have a response cache. Stored, because reading it from the options would copy them for each
+    /// operation.
     let hasResponseCache: Bool
     let keepsDotSegments: Bool
     let retryPolicy: RetryPolicy?
     let authenticator: SharedAuthenticator?
-    /// Whether requests go through request adapters or an authenticator.
+    /// Whether requests are changed by request adapters or an authenticator.
     let areRequestsAdapted: Bool
     let timeouts: ResolvedTimeouts
-    /// Whether the idle limit is the operation's own, not its manager's.
+    /// Whether the idle limit was set for the operation, not for its manager.
     private let isIdleLimitOwn: Bool
     /// The last entry of the TLS setup cache for these options.
     private let ready = Mutex<TLSSetupCache.Ready?>(nil)
 
-    /// - Parameter areManagers: whether they are a manager's, shared by its operations.
+    /// - Parameter areManagers: whether the options are a manager's, shared by its operations.
     package convenience init(_ value: TransferOptions, areManagers: Bool = false) {
         self.init(value, isIdleLimitOwn: !areManagers)
     }
@@ -54,12 +56,12 @@ package final class ResolvedOptions: Sendable {
         timeouts = ResolvedTimeouts(value.timeouts, isIdleOwn: isIdleLimitOwn)
     }
 
-    /// The options of an operation that had these, after a change.
+    /// Returns the options of an operation with these options after a change.
     func changed(to value: TransferOptions) -> ResolvedOptions {
         ResolvedOptions(value, isIdleLimitOwn: isIdleLimitOwn || value.timeouts.idle != self.value.timeouts.idle)
     }
 
-    /// The time limits that count for a request, as limits of its operation's own.
+    /// Returns the effective time limits of a request, in a form in which they are the operation's own limits.
     func timeouts(for request: URLRequest) -> Timeouts {
         var own = value.timeouts
         if timeouts.leavesIdle(toRequestInterval: request.timeoutInterval) { own.idle = nil }
@@ -91,7 +93,7 @@ package final class ResolvedOptions: Sendable {
         }
     }
 
-    /// The TLS setup while it is fresh, when it is the same for all hosts; saves a look-up in the cache.
+    /// The TLS setup while it is fresh, if it is the same for all hosts. Saves a look-up in the cache.
     var readySetup: TLSSetup? {
         ready.withLock { ready in
             guard let ready, MonotonicClock.roughly() < ready.end else { return nil }
@@ -105,11 +107,11 @@ package final class ResolvedOptions: Sendable {
         ready.withLock { $0 = found }
     }
 
-    /// The pool key of a connection.
+    /// Returns the pool key of a connection.
     ///
     /// - Parameters:
     ///   - setup: the TLS setup; nil without TLS.
-    ///   - isExclusive: whether the transfer shares its connection with no other one.
+    ///   - isExclusive: whether the transfer does not share its connection.
     func poolKey(with setup: TLSSetup?, isExclusive: Bool) -> PoolKeyBox {
         guard setup != nil || isExclusive else { return poolKey }
         return otherPoolKeys.withLock { keys in

@@ -5,23 +5,23 @@ public import Foundation
 
 /// The answer of a response block: what happens to the body of a response whose head has arrived.
 public enum ResponseDisposition: Sendable, Equatable {
-    /// The body goes where the operation says: to memory, its file or its stream.
+    /// The body goes to the operation's destination: memory, its file or its stream.
     case allow
     /// The operation fails with `cancelled`; the body is not read.
     case cancel
-    /// The body goes to a file, together with what of it is in memory already, as with `RequestOperation.outputFile`.
+    /// The body goes to a file, including the part that is already in memory, as with `RequestOperation.outputFile`.
     /// For a response that is not accepted, and for an operation whose body goes to a file or a stream anyway, this is
-    /// `allow`.
+    /// the same as `allow`.
     case download(URL)
 }
 
-/// What a response block's answer means for the exchange: a file is open already.
+/// A response block's answer in the form for the exchange: the file is already open.
 enum ResponseAnswer: Sendable {
     case deliver
     case file(PartialFile)
     case fail(NetworkingError)
 
-    /// Carries out an answer as far as that may block; not on the network thread.
+    /// Carries out the part of an answer that may block; not on the network thread.
     init(_ disposition: ResponseDisposition, to prepared: PreparedRequest, isAccepted: Bool) {
         switch disposition {
         case .allow: self = .deliver
@@ -36,7 +36,7 @@ enum ResponseAnswer: Sendable {
         }
     }
 
-    /// Takes away what was made for an answer that came too late.
+    /// Discards the file that was opened for a late answer.
     func giveUp() {
         if case .file(let file) = self { file.keepOrRemove(canContinue: file.initialRecord != nil) }
     }

@@ -1,47 +1,49 @@
 // Bluebonnet: HTTP operations for Swift on Linux.
 // SPDX-License-Identifier: MIT
 
-/// The time limits of an operation. A limit that passes fails the operation with `timedOut`, and
-/// `NetworkingError.timeLimit` says which limit it was; `connectivity` alone fails it with `notConnected`.
+/// The time limits of an operation. When a limit passes, the operation fails with `timedOut`, and
+/// `NetworkingError.timeLimit` names the limit. The exception is `connectivity`, which fails the operation with
+/// `notConnected`.
 ///
-/// Time before a transfer in which nothing of it can begin counts against no limit: in a queue, for dependencies, for a
-/// slot of the manager or its governor, and for a file descriptor. `RequestOperation.whyWaiting` names the reason. A
-/// task that must end by a certain time cancels its operation.
+/// Time before a transfer in which no part of it can begin counts against no limit: waiting in a queue, for
+/// dependencies, for a slot of the manager or its governor, and for a file descriptor. `RequestOperation.whyWaiting`
+/// names the reason. A task that must end by a certain time cancels its operation.
 ///
 /// ```swift
 /// manager.timeouts.connect = .seconds(3)
 /// let operation = manager.operation("GET", "big.bin", timeout: .seconds(600)) { $0.timeouts.idle = .seconds(20) }
 /// ```
 ///
-/// An operation begins with its manager's limits. Zero is no limit; a negative limit has passed at once; nil is the
-/// limit in the last column, also on an operation whose manager has another.
+/// An operation begins with its manager's limits. Zero is no limit. A negative limit passes immediately. Nil means the
+/// limit in the last column, even if the operation's manager has another limit.
 ///
-/// | limit | what counts, the first that is set | nil |
+/// | limit | effective value: the first that is set | if nil |
 /// |---|---|---|
 /// | `connect` | the operation's | 10 s |
-/// | `idle` | an operation's that is not its manager's; the request's, if not 60 s; the manager's | the request's |
+/// | `idle` | the operation's own; the request's, if it is not 60 s; the manager's | the request's |
 /// | `total` | the operation's, which is also `timeout:` of a call | no limit |
 /// | `connectivity` | the operation's | 60 s |
 ///
 /// The request's limit is its `timeoutInterval`, which Foundation sets to 60 s.
 public struct Timeouts: Sendable, Hashable, Codable {
-    /// The longest time for making a connection, TLS handshake included. Default nil: 10 s.
+    /// The maximum time for making a connection, including the TLS handshake. Default nil: 10 s.
     public var connect: Duration?
-    /// The longest time without a byte sent or received. After bytes of the body have been sent, the limit is up to an
-    /// eighth longer. Over HTTP/2, bytes of other requests on the same connection count too, up to ten times the limit:
-    /// a server may serve one after another. Default nil: the request's `timeoutInterval`, which is 60 s unless it was
-    /// set.
+    /// The maximum time without a byte sent or received. After bytes of the body have been sent, the limit is up to an
+    /// eighth longer. Over HTTP/2, bytes of other requests on the same connection count too, up to ten times the limit,
+    /// because a server may answer one request after another. Default nil: the request's `timeoutInterval`, which is
+    /// 60 s unless it was set.
     public var idle: Duration?
-    /// The longest time for the whole request, redirects included, until its body is written and a block has said where
-    /// a downloaded file goes. Waiting for a slot or a file descriptor, and pauses do not count. Default nil: no limit.
+    /// The maximum time for the whole request, including redirects, until its body is written and a block has returned
+    /// the destination of a downloaded file. Waiting for a slot or a file descriptor, and pauses do not count. Default
+    /// nil: no limit.
     public var total: Duration?
-    /// The longest time that a transfer waits for a route to the server, where `TransferOptions.waitsForConnectivity`
-    /// makes it wait. It counts for each transfer of a request. Default nil: 60 s.
+    /// The maximum time that a transfer waits for a route to the server, if `TransferOptions.waitsForConnectivity` is
+    /// true. It applies to each transfer of a request separately. Default nil: 60 s.
     public var connectivity: Duration?
 
     static let usualConnect = Duration.seconds(10)
 
-    /// Makes limits; those that are not given are nil.
+    /// Makes limits. Limits that are not given are nil.
     public init(
         connect: Duration? = nil, idle: Duration? = nil, total: Duration? = nil, connectivity: Duration? = nil
     ) {
@@ -49,20 +51,20 @@ public struct Timeouts: Sendable, Hashable, Codable {
     }
 }
 
-/// The limits of one operation, in nanoseconds: what counts of what was set. Pure.
+/// The effective limits of one operation, in nanoseconds. A pure value.
 struct ResolvedTimeouts: Sendable {
     /// 0 is no limit.
     let connect: UInt64
-    /// Nil is no limit, 0 a limit that has passed.
+    /// Nil is no limit; 0 is a limit that has passed.
     let total: UInt64?
     let connectivity: Duration
     private let idle: UInt64?
     private let isIdleOwn: Bool
 
-    /// What a request's `timeoutInterval` is that nobody has set, in seconds.
+    /// The default `timeoutInterval` of a request, in seconds.
     private static let foundationsInterval = 60.0
 
-    /// - Parameter isIdleOwn: whether the idle limit is the operation's own, not its manager's.
+    /// - Parameter isIdleOwn: whether the idle limit was set for the operation, not for its manager.
     init(_ timeouts: Timeouts, isIdleOwn: Bool) {
         connect = Self.limit(timeouts.connect ?? Timeouts.usualConnect)
         idle = timeouts.idle.map(Self.limit)
@@ -71,21 +73,21 @@ struct ResolvedTimeouts: Sendable {
         self.isIdleOwn = isIdleOwn
     }
 
-    /// The idle limit; 0 is no limit.
+    /// Returns the idle limit; 0 is no limit.
     ///
     /// - Parameter interval: the request's `timeoutInterval`.
     func idle(requestInterval interval: Double) -> UInt64 {
         ownIdle(requestInterval: interval) ?? MonotonicClock.nanoseconds(clampingSeconds: interval)
     }
 
-    /// Whether the request's interval is what counts.
+    /// Whether the request's interval is the effective idle limit.
     func leavesIdle(toRequestInterval interval: Double) -> Bool { ownIdle(requestInterval: interval) == nil }
 
     private func ownIdle(requestInterval interval: Double) -> UInt64? {
         isIdleOwn || interval == Self.foundationsInterval ? idle : nil
     }
 
-    /// The value of a limit that has passed; nil if the error already has it.
+    /// Returns the value of a limit that has passed; nil if the error already has the value.
     ///
     /// - Parameter interval: the request's `timeoutInterval`.
     func value(of limit: NetworkingError.TimeLimit, requestInterval interval: Double) -> Duration? {
@@ -97,6 +99,6 @@ struct ResolvedTimeouts: Sendable {
         }
     }
 
-    /// In nanoseconds; 0 is no limit.
+    /// Returns the limit in nanoseconds; 0 is no limit.
     static func limit(_ duration: Duration) -> UInt64 { duration < .zero ? 1 : duration.nanoseconds }
 }

@@ -9,41 +9,42 @@ public import FoundationNetworking
 public struct TransferOptions: Sendable {
     /// The time limits. Default: 10 s to connect, 60 s without a byte, and no limit for the whole request.
     public var timeouts = Timeouts()
-    /// When a failed request is sent again. Default nil: never.
+    /// Decides when a failed request is retried. Default nil: never.
     public var retryPolicy: RetryPolicy?
-    /// The speed below which a transfer is given up; it fails with `timedOut`. Default nil: none.
+    /// The speed below which a transfer fails with `timedOut`. Default nil: no limit.
     public var lowSpeedLimit: LowSpeedLimit?
     /// Whether a transfer waits while the kernel has no route to the server, for at most `timeouts.connectivity`,
-    /// instead of failing. A waiting transfer takes no slot. Default false.
+    /// instead of failing. A waiting transfer uses no slot. Default false.
     ///
-    /// Where the kernel does not report routes, no transfer waits.
+    /// If the kernel does not report routes, no transfer waits.
     public var waitsForConnectivity = false
-    /// The most bytes of a body in memory, after decoding; a larger body fails with `bodyTooLarge`. Default 64 MiB. A
-    /// body that is written to a file has no limit.
+    /// The maximum number of bytes of a body in memory, after decoding; a larger body fails with `bodyTooLarge`.
+    /// Default 64 MiB. A body that is written to a file has no limit.
     public var maximumBodyByteCount = 64 * 1024 * 1024
-    /// Whether content codings (RFC 9110, 8.4.1) are undone. Default true.
+    /// Whether content codings (RFC 9110, 8.4.1) are decoded. Default true.
     ///
-    /// With false no coding is asked for, unless the request has an `Accept-Encoding` of its own, and the body is
-    /// delivered as it came, whatever its `Content-Encoding` says.
+    /// If false, the request accepts no coding, unless it has its own `Accept-Encoding`, and the body is delivered as
+    /// received, whatever its `Content-Encoding`.
     public var decodesContent = true
-    /// The largest ratio of decoded to received bytes, checked from 1 MiB of decoded bytes on. Default 500.
+    /// The maximum ratio of decoded to received bytes, checked from 1 MiB of decoded bytes on. Default 500.
     public var maximumExpansionRatio = 500
-    /// The most bytes of a response's header section; a larger one fails with `headersTooLarge`. Default 256 KiB.
+    /// The maximum number of bytes of a response's header section; a larger section fails with `headersTooLarge`.
+    /// Default 256 KiB.
     ///
-    /// Whatever the limit, a single line of more than 100 KiB fails so, too: libcurl takes none
-    /// (CURL_MAX_HTTP_HEADER). Its own limit for all lines is 300 KiB.
+    /// Whatever the limit, a single line of more than 100 KiB fails in the same way, because libcurl does not accept it
+    /// (CURL_MAX_HTTP_HEADER). libcurl's own limit for all lines is 300 KiB.
     public var maximumHeaderByteCount = 256 * 1024
-    /// The most redirects that are followed. Default 20.
+    /// The maximum number of redirects that are followed. Default 20.
     ///
-    /// 0 delivers the redirect itself as the response: its status is a success then, unless the call names other
-    /// statuses. The content type still counts: ask for the response without a type, because the text of a redirect is
-    /// seldom JSON.
+    /// 0 delivers the redirect itself as the response: its status is then a success, unless the call names other
+    /// statuses. The content type still counts: request the response without a type, because the body of a redirect is
+    /// rarely JSON.
     public var maximumRedirectCount = 20
     /// Whether a redirect may lead from https to http. Default false.
     public var allowsInsecureRedirects = false
-    /// Whether the segments `.` and `..` of a URL's path are sent as they are (`curl --path-as-is`), those of an
-    /// absolute URL or path in a redirect's `Location` too. Default false: they are removed (RFC 3986, 5.2.4), also
-    /// where a dot is written `%2e`.
+    /// Whether the segments `.` and `..` of a URL's path are sent unchanged (`curl --path-as-is`), including the
+    /// segments of an absolute URL or path in a redirect's `Location`. Default false: they are removed (RFC 3986,
+    /// 5.2.4), also if a dot is written `%2e`.
     ///
     /// A relative path is resolved against its base in any case.
     public var keepsDotSegments = false
@@ -51,66 +52,67 @@ public struct TransferOptions: Sendable {
     public var securityPolicy = SecurityPolicy.default
     /// The TLS options: versions, ciphers and the client's certificate. Default: TLS 1.2 or newer, no certificate.
     public var tls = TLSOptions.default
-    /// The most bytes a second of one operation: those of bodies, before decoding, in both directions together. Default
-    /// nil: no limit.
+    /// The maximum number of bytes per second of one operation: the bytes of bodies, before decoding, in both
+    /// directions together. Default nil: no limit.
     ///
-    /// Bytes are held back, never dropped. Time in which they are held counts against `timeouts.total` only. A piece of
-    /// a response passes as a whole, so up to 16 KiB pass at once, and what follows waits for them.
+    /// Bytes are delayed, never dropped. The delay counts against `timeouts.total` only. A piece of a response passes
+    /// as a whole, so up to 16 KiB pass at once, and later bytes wait correspondingly.
     public var maximumBytesPerSecond: Int?
     /// The proxy of every hop. Default nil: `proxyConfiguration` decides. Environment variables are not read.
     public var proxy: Proxy?
-    /// Decides the proxy of each hop by its URL, where `proxy` is nil. Default nil: none.
+    /// Selects the proxy of each hop by its URL, if `proxy` is nil. Default nil: no proxy.
     ///
-    /// `try .environment` is what the environment says.
+    /// `try .environment` is the configuration from the environment.
     public var proxyConfiguration: ProxyConfiguration?
-    /// The HTTP version. Default: HTTP/2 when TLS negotiates it, else HTTP/1.1.
+    /// The HTTP version. Default: HTTP/2 if TLS negotiates it, else HTTP/1.1.
     public var httpVersion = HTTPProtocolVersion.negotiated
-    /// How old, how long idle and how often used a connection may be. Default: 118 s idle, no other limit.
+    /// The maximum age, idle time and number of uses of a connection. Default: 118 s idle, no other limit.
     public var connectionLimits = ConnectionLimits()
     /// The path of a Unix socket to connect to instead of the URL's host (CURLOPT_UNIX_SOCKET_PATH). Default nil.
     public var unixSocketPath: String?
-    /// Addresses to connect to, by host (CURLOPT_RESOLVE); TLS still checks the host. Case does not matter, nor does a
-    /// dot at the end; an international name may be written in its `xn--` form or as it is. Default empty.
+    /// Addresses to connect to, by host (CURLOPT_RESOLVE); TLS still checks the host. Case and a dot at the end are
+    /// ignored. An international name may be written in its `xn--` form or in Unicode. Default empty.
     public var addressOverrides: [String: String] = [:]
     /// The credential that answers a Basic or Digest challenge of the request's own origin, never of another origin.
     /// Default nil.
     public var credential: URLCredential?
-    /// The credentials of a `.netrc` file, for hosts that it names. They answer a Basic or Digest challenge of the
-    /// request's own origin, and are never sent unasked or to another origin. They do not count where `credential` is
-    /// set, and for a request with an `Authorization` field or user information in its URL. Default nil: no such file
-    /// is read.
+    /// The credentials of a `.netrc` file, for the hosts that it names. They answer a Basic or Digest challenge of the
+    /// request's own origin, and are never sent without a challenge or to another origin. They are not used if
+    /// `credential` is set, or for a request with an `Authorization` field or user information in its URL. Default nil:
+    /// no such file is read.
     public var netrc: Netrc?
-    /// The credential of some origins, which is applied to each request to them and refreshed for all operations with
-    /// the same object. Default nil.
+    /// Provides the credential of some origins. The credential is applied to each request to those origins, and
+    /// refreshed for all operations with the same object. Default nil.
     ///
-    /// A request with an `Authorization` field of its own goes out with that one. An archive does not have the
+    /// A request with its own `Authorization` field is sent with that field. An archive does not include the
     /// authenticator.
     public var authenticator: SharedAuthenticator?
-    /// What changes each request before it is checked and sent, in this order; see `RequestAdapter`. An archive does
-    /// not have them. Default none.
+    /// The adapters that change each request before it is checked and sent, in this order; see `RequestAdapter`. An
+    /// archive does not include them. Default empty.
     public var requestAdapters: [any RequestAdapter] = []
     /// The cache in which responses are stored and looked up, according to the request's `cachePolicy`. Default nil: no
     /// cache.
     ///
     /// `useProtocolCachePolicy` uses fresh responses. `returnCacheDataElseLoad` and `returnCacheDataDontLoad` use any
-    /// stored response; without one, the latter fails with `notCached`. The `reload…` policies use no stored response,
-    /// and `reloadIgnoringLocalAndRemoteCacheData` also tells other caches on the way to use none.
+    /// stored response; without a stored response, `returnCacheDataDontLoad` fails with `notCached`. The `reload…`
+    /// policies use no stored response, and `reloadIgnoringLocalAndRemoteCacheData` also asks other caches on the way
+    /// not to use one.
     public var responseCache: (any ResponseCache)?
     /// Whether a downloaded file and its folder's entry are synced to disk before the operation succeeds, so that they
-    /// survive a loss of power. Default false, because syncing is slow for small files.
+    /// survive a power failure. Default false, because syncing is slow for small files.
     public var syncsFilesToDisk = false
-    /// The jar that cookies are sent from and stored in. Default nil: no cookies are sent, and received ones are
-    /// dropped.
+    /// The jar from which cookies are sent and in which they are stored. Default nil: no cookies are sent, and received
+    /// cookies are dropped.
     ///
     /// The jar is not used for a request whose `httpShouldHandleCookies` is false, for a request with its own `Host`
-    /// field, and for hosts that end in a dot. The request's own `Cookie` field is sent together with the jar's
-    /// cookies, to its origin only.
+    /// field, or for hosts that end in a dot. The request's own `Cookie` field is sent together with the jar's cookies,
+    /// to its origin only.
     public var cookieJar: CookieJar?
-    /// Whether the operation asks `URLCredentialStorage.shared` for a credential when it is challenged and `credential`
-    /// is nil. Default true.
+    /// Whether the operation queries `URLCredentialStorage.shared` if it is challenged and `credential` is nil. Default
+    /// true.
     public var usesCredentialStorage = true
 
-    /// The defaults.
+    /// Makes options with the default values.
     public init() {}
 
     var poolKey: ConnectionPoolKey {
@@ -119,37 +121,37 @@ public struct TransferOptions: Sendable {
             addressOverrides: normalizedOverrides, tls: tls, connectionLimits: connectionLimits)
     }
 
-    /// The addresses by the names in the form in which they are compared; of two spellings of a name, one.
+    /// The addresses by normalized host name. If two spellings of a name occur, one of them is used.
     private var normalizedOverrides: [String: String] {
         if addressOverrides.isEmpty { return [:] }
         let named = addressOverrides.sorted { $0.key < $1.key }.map { (HostName.normalized($0.key), $0.value) }
         return Dictionary(named) { first, _ in first }
     }
 
-    /// The address to connect to for a host, if one is set.
+    /// Returns the address to connect to for a host, if one is set.
     func addressOverride(for host: String) -> String? {
         addressOverrides.isEmpty ? nil : normalizedOverrides[HostName.normalized(host)]
     }
 
-    /// The connection pool key of a hop, with the security policy for its host and the proxy for its origin.
+    /// Returns the connection pool key of a hop, with the security policy for its host and the proxy for its origin.
     func poolKey(to origin: Origin) -> ConnectionPoolKey {
         var poolKey = poolKey
-        // A refused host never gets here; if it did, it would be refused at the handshake.
+        // A refused host never reaches this code; if it did, it would be refused in the handshake.
         poolKey.securityPolicy = securityPolicy.policy(forHost: origin.host) ?? .trustingNobody
         poolKey.proxy = proxy(to: origin)
         return poolKey
     }
 
-    /// The proxy of a hop to an origin; nil when the hop goes to the server itself.
+    /// Returns the proxy of a hop to an origin; nil if the hop connects to the server directly.
     func proxy(to origin: Origin) -> Proxy? { proxy ?? proxyConfiguration?.proxy(to: origin) }
 
-    /// The credential that answers a challenge of a request's own origin.
+    /// Returns the credential that answers a challenge of a request's own origin.
     ///
-    /// - Parameter hasOwn: whether the request has a credential of its own, so that the netrc file does not count.
+    /// - Parameter hasOwn: whether the request has its own credential, so that the netrc file is not used.
     func defaultCredential(for origin: Origin, hasOwn: Bool) -> URLCredential? {
         credential ?? (hasOwn ? nil : netrc?.credential(forHost: origin.host))
     }
 
-    /// All proxies that a hop may go through.
+    /// All proxies that a hop may use.
     var possibleProxies: [Proxy] { proxy.map { [$0] } ?? proxyConfiguration?.all ?? [] }
 }

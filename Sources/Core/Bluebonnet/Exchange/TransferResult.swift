@@ -4,7 +4,8 @@
 internal import Foundation
 internal import FoundationNetworking
 
-/// The result of an operation's transfers, as the network thread passes it on. Values only: it crosses threads.
+/// The result of an operation's transfers, as the network thread passes it on. Values only, because it is passed
+/// between threads.
 struct TransferResult: Sendable {
     var request: HTTPRequest?
     /// The first request that was sent, before redirects and adapters; nil if nothing was sent.
@@ -12,25 +13,26 @@ struct TransferResult: Sendable {
     var head: ResponseHead?
     var content = Content.none
     var error: NetworkingError?
-    /// Why the body of a refused response is not whole; its status is the error.
+    /// Why the body of a refused response is incomplete; its status is the error.
     var bodyError: NetworkingError?
     var receivedByteCount: Int64 = 0
-    /// The last response is the rest that a range request of ours asked for: its 206 stands for a 200.
+    /// Whether the last response is the rest of a body that the library requested with a range: its 206 counts as a
+    /// 200.
     var isContinued = false
-    /// The server was given the credential and still answered 401.
+    /// Whether the server received the credential and still answered 401.
     var isCredentialRefused = false
-    /// An output file that got no body, because the response was not an accepted one or never came.
+    /// An output file that received no body, because no accepted response arrived.
     var unusedFile: PartialFile?
-    /// Whether what an earlier attempt left in it may be continued later.
+    /// Whether the part that an earlier attempt left in `unusedFile` may be continued later.
     var keepsUnusedFile = false
     var summary = TransferSummary()
     /// The rest of the operation's time limit, in nanoseconds; nil without a limit.
     var timeLeft: UInt64?
-    /// Why the request was not sent again; nil without a retry policy, and after a success.
+    /// Why the request was not retried; nil without a retry policy, and after a success.
     var retryStop: RetryStop?
-    /// Nil when there is no cache to keep it.
+    /// Nil if there is no cache to store the response.
     var cacheExchange: CacheExchange?
-    /// As the request was sent with; nil when it was not made, and without a serializer.
+    /// The serializer at the time the request was sent; nil if the request was not made, and without a serializer.
     var serializer: ResolvedSerializer?
     var expectedDigest: String?
 
@@ -38,17 +40,17 @@ struct TransferResult: Sendable {
     enum Content: Sendable {
         case none
         case memory(Data)
-        /// A body in a file, or held by it, that has to be moved into place or given up.
+        /// A body in a file, or pending for it, that has to be moved into place or given up.
         case file(PartialFile, canContinue: Bool)
-        /// A body that was given away as it came.
+        /// A body that was delivered to a stream as it arrived.
         case stream
-        /// A body that was written to a device as it came.
+        /// A body that was written to a device as it arrived.
         case device(DeviceFile)
     }
 }
 
 extension TransferResult {
-    /// The result of an operation that a cache answered.
+    /// Makes the result of an operation that was answered by a cache.
     init(_ cached: CachedResponse, for prepared: PreparedRequest?, summary: TransferSummary) {
         self.init(
             request: prepared?.request, first: prepared?.request, head: cached.head, content: .memory(cached.data),
@@ -56,12 +58,12 @@ extension TransferResult {
             expectedDigest: prepared?.plan.expectedDigest)
     }
 
-    /// The result of an operation that made no transfer.
+    /// Makes the result of an operation that made no transfer.
     init(of prepared: PreparedRequest?, given: HTTPRequest?, error: NetworkingError?, summary: TransferSummary) {
         self.init(request: prepared?.request ?? given, first: prepared?.request, error: error, summary: summary)
     }
 
-    /// Moves the complete body to where it belongs; where it was named by the response, under that name.
+    /// Moves the complete body into place; in a folder, under the name that the response suggests.
     func moveIntoPlace(_ file: PartialFile) throws(NetworkingError) -> URL {
         let path = try file.moveIntoPlace(as: head.map(SuggestedFileName.name) ?? SuggestedFileName.fallback)
         if let place = file.place { return place }
@@ -88,26 +90,27 @@ extension PartialFile {
 public struct TransferSummary: Sendable, Equatable {
     /// The number of transfers, including redirects, answers to challenges, continuations and retries.
     public internal(set) var transferCount = 0
-    /// The attempts before the last one, in order, when the operation has a retry policy; empty when there was one
+    /// The attempts before the last attempt, in order, if the operation has a retry policy; empty if there was one
     /// attempt.
     public internal(set) var retries: [RetriedAttempt] = []
     /// The number of redirects that were followed.
     public internal(set) var redirectCount = 0
-    /// Whether the last transfer used a kept-alive connection.
+    /// Whether the last transfer reused a connection.
     public internal(set) var isReused = false
-    /// Whether the response came from a cache; nothing was sent then.
+    /// Whether the response came from a cache, without sending a request.
     public internal(set) var isFromCache = false
-    /// What was negotiated on the TLS connection of the last transfer: version, cipher, ALPN, and when the server's
-    /// certificate expires. Nil without TLS, when no handshake was completed, and for a response from a cache.
+    /// The parameters of the TLS connection of the last transfer: version, cipher, ALPN, and when the server's
+    /// certificate expires. Nil without TLS, if no handshake was completed, and for a response from a cache.
     public var tlsInformation: TLSInformation? { sharedTLSInformation?.value }
     var sharedTLSInformation: Box<TLSInformation>?
-    /// The times of the operation's phases.
+    /// The durations of the operation's phases.
     public internal(set) var timings = TransferTimings()
 }
 
-/// The times of an operation's phases, by the monotonic clock. The phases of connecting are sums over its transfers.
+/// The durations of an operation's phases, measured with the monotonic clock. The phases of connecting are sums over
+/// the operation's transfers.
 public struct TransferTimings: Sendable, Equatable {
-    /// In nanoseconds: adding up durations costs more than all else that is measured.
+    /// In nanoseconds, because adding `Duration` values costs more than the rest of the measurement.
     package struct Nanoseconds: Sendable, Equatable {
         package var queued: UInt64 = 0
         package var nameLookup: UInt64 = 0
@@ -119,7 +122,7 @@ public struct TransferTimings: Sendable, Equatable {
 
     package var nanoseconds = Nanoseconds()
 
-    /// The time from readiness in the queue, or from the start without a queue, until the operation got a slot.
+    /// The time until the operation got a slot, from readiness in the queue, or from the start without a queue.
     public var queued: Duration { .nanoseconds(nanoseconds.queued) }
     /// The time of name look-ups.
     public var nameLookup: Duration { .nanoseconds(nanoseconds.nameLookup) }
@@ -127,14 +130,14 @@ public struct TransferTimings: Sendable, Equatable {
     public var connect: Duration { .nanoseconds(nanoseconds.connect) }
     /// The time of TLS handshakes.
     public var tls: Duration { .nanoseconds(nanoseconds.tls) }
-    /// The time from the slot to the first byte of the final response; zero when no response came.
+    /// The time from the slot to the first byte of the final response; zero if no response arrived.
     public var firstByte: Duration { .nanoseconds(nanoseconds.firstByte) }
     /// The time from the start of `queued` to the end of the last transfer.
     public var total: Duration { .nanoseconds(nanoseconds.total) }
 }
 
 extension TransferTimings: CustomStringConvertible {
-    /// The phases that took time, and the whole: `connect 0.4 ms, first byte 12.0 ms, total 12.6 ms`.
+    /// The phases with a duration above zero, and the total: `connect 0.4 ms, first byte 12.0 ms, total 12.6 ms`.
     public var description: String {
         let phases = [
             ("queued", queued), ("name lookup", nameLookup), ("connect", connect), ("TLS", tls),
@@ -146,7 +149,7 @@ extension TransferTimings: CustomStringConvertible {
 }
 
 extension TransferSummary: CustomStringConvertible {
-    /// Transfers, redirects, how the response came, and the times.
+    /// Transfers, redirects, whether the connection was reused, and the timings.
     public var description: String {
         if isFromCache { return "from the cache" }
         let transfers = transferCount == 1 ? "1 transfer" : "\(transferCount) transfers"
@@ -156,7 +159,7 @@ extension TransferSummary: CustomStringConvertible {
 }
 
 extension Duration {
-    /// In milliseconds, or in seconds from ten seconds on, with one decimal.
+    /// The duration in milliseconds, or in seconds from ten seconds on, with one decimal.
     var shown: String {
         let milliseconds = self / .milliseconds(1)
         return milliseconds < 10_000

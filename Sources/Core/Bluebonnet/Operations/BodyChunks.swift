@@ -4,35 +4,35 @@
 public import Foundation
 internal import Synchronization
 
-/// The body of an accepted response as a sequence of pieces, in the order of arrival. Made by
+/// The body of an accepted response as a sequence of chunks, in the order of arrival. Made by
 /// `RequestOperation.chunks(bufferByteCount:)`.
 ///
-/// The connection is read only as fast as the pieces are consumed; over HTTP/2 the response has a connection of its
-/// own, so that it holds back no other one. The sequence ends when the operation is finished, and throws the
-/// operation's `NetworkingError` when it failed. It can be iterated once: further iterations throw `invalidRequest`,
-/// and change nothing for the first one. Leaving the loop early cancels the operation.
+/// The connection is read only as fast as the chunks are consumed. Over HTTP/2 the response uses a separate connection,
+/// so that it does not delay other responses. The sequence ends when the operation is finished, and throws the
+/// operation's `NetworkingError` if the operation failed. It can be iterated once: further iterations throw
+/// `invalidRequest` and do not affect the first iteration. Leaving the loop early cancels the operation.
 public struct BodyChunks: AsyncSequence, Sendable {
     public typealias Element = Data
     public typealias Failure = NetworkingError
 
-    /// The failure is for a sequence that was asked for too late.
+    /// The consumer; an error if the sequence was requested too late.
     let consumer: Result<Consumer, NetworkingError>
 
     public func makeAsyncIterator() -> Iterator {
         Iterator(loop: consumer.flatMap { $0.beginIteration() })
     }
 
-    /// Iterates over the pieces.
+    /// Iterates over the chunks.
     public struct Iterator: AsyncIteratorProtocol {
         let loop: Result<Loop, NetworkingError>
 
-        /// Returns the next piece; nil after the last one.
+        /// Returns the next chunk; nil after the last chunk.
         ///
-        /// - Throws: the operation's `NetworkingError`; `notStarted` when the operation is in no queue and was not
+        /// - Throws: the operation's `NetworkingError`; `notStarted` if the operation is in no queue and was not
         ///   started. Cancelling the waiting task cancels the operation.
         public mutating func next() async throws(NetworkingError) -> Data? { try await loop.get().consumer.next() }
 
-        /// Returns the next piece; nil after the last one.
+        /// Returns the next chunk; nil after the last chunk.
         ///
         /// - Throws: the operation's `NetworkingError`. Cancelling the waiting task cancels the operation.
         public mutating func next(isolation: isolated (any Actor)?) async throws(NetworkingError) -> Data? {
@@ -40,7 +40,7 @@ public struct BodyChunks: AsyncSequence, Sendable {
         }
     }
 
-    /// The only iteration. Its end cancels the operation, even when the sequence is still referenced.
+    /// The only iteration. Its release cancels the operation, even if the sequence is still referenced.
     final class Loop: Sendable {
         let consumer: Consumer
 
@@ -49,8 +49,8 @@ public struct BodyChunks: AsyncSequence, Sendable {
         deinit { consumer.leave() }
     }
 
-    /// State of the sequence and its iteration. The end of a sequence that was never iterated cancels the operation
-    /// too.
+    /// The state of the sequence and its iteration. Releasing a sequence that was never iterated also cancels the
+    /// operation.
     final class Consumer: Sendable {
         private let pipe: BodyPipe
         private let operation: RequestOperation
@@ -61,7 +61,8 @@ public struct BodyChunks: AsyncSequence, Sendable {
 
         deinit { leave() }
 
-        /// The iteration; an error for all but the first, which would take pieces from each other.
+        /// Begins the iteration. Returns an error for any iteration after the first, because concurrent iterations
+        /// would take chunks from each other.
         func beginIteration() -> Result<Loop, NetworkingError> {
             guard !isIterated.exchange(true, ordering: .relaxed) else { return .failure(secondReader) }
             return .success(Loop(self))
@@ -74,13 +75,13 @@ public struct BodyChunks: AsyncSequence, Sendable {
         }
 
         func leave() {
-            operation.cancel()  // of no effect on one that is finished
+            operation.cancel()  // has no effect on a finished operation
             pipe.close(.complete)
         }
 
         func next() async throws(NetworkingError) -> Data? {
             guard operation.isBegun else { throw .notStarted(operation) }
-            // Copies of an iterator that wait at the same time would displace each other in the pipe.
+            // Copies of an iterator that wait at the same time would replace each other's waiter in the pipe.
             guard !isWaiting.exchange(true, ordering: .acquiring) else { throw secondReader }
             defer { isWaiting.store(false, ordering: .releasing) }
             let item = await withTaskCancellationHandler {
@@ -99,7 +100,7 @@ public struct BodyChunks: AsyncSequence, Sendable {
             }
         }
 
-        /// What there is, after waiting for it if need be; nil when only the waiting is over.
+        /// Returns the next item, after waiting if necessary; nil if only the wait has ended.
         private func item() async -> BodyPipe.Item? {
             await withCheckedContinuation { (waiter: CheckedContinuation<BodyPipe.Item?, Never>) in
                 if let item = pipe.next(orCall: { waiter.resume(returning: nil) }) { waiter.resume(returning: item) }
@@ -120,12 +121,12 @@ extension RequestOperation {
     /// ```
     public var chunks: BodyChunks { chunks(bufferByteCount: 256 * 1024) }
 
-    /// Delivers the body of an accepted response as a sequence instead of in memory; `responseData` is nil then. Ask
-    /// for the sequence once, before the operation is started or added to a queue: a sequence that comes later throws
-    /// `invalidRequest` when it is iterated, and the body stays where it is.
+    /// Delivers the body of an accepted response as a sequence instead of in memory; `responseData` is then nil.
+    /// Request the sequence once, before the operation is started or added to a queue. A sequence that is requested
+    /// later throws `invalidRequest` when it is iterated, and the destination of the body does not change.
     ///
-    /// - Parameter bufferByteCount: the most bytes that wait for the consumer; while so many wait, the connection is
-    ///   not read. At least 1.
+    /// - Parameter bufferByteCount: the maximum number of bytes that wait for the consumer; while the buffer is full,
+    ///   the connection is not read. At least 1.
     public func chunks(bufferByteCount: Int) -> BodyChunks {
         precondition(bufferByteCount > 0, "a buffer holds at least one byte")
         let pipe = BodyPipe(capacity: bufferByteCount, farEnd: .reader)

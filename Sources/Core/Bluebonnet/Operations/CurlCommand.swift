@@ -5,19 +5,20 @@ public import Foundation
 public import FoundationNetworking
 
 extension URLRequest {
-    /// The `curl` command line that sends this request, for a POSIX shell: to paste into a terminal or a bug report.
+    /// Returns the `curl` command line that sends this request, for a POSIX shell: to paste into a terminal or a bug
+    /// report.
     ///
-    /// The command makes the first transfer only: it follows no redirects and sends no cookies of a jar. A body of up
-    /// to 64 KiB is part of the command; a larger body or a stream has to be given on standard input, as a comment in
+    /// The command makes the first transfer only: it follows no redirects and sends no cookies from a jar. A body of up
+    /// to 64 KiB is part of the command. A larger body or a stream has to be given on standard input, as a comment in
     /// the command says. A file is named by its path.
     ///
     /// - Parameters:
     ///   - options: the proxy, trust, addresses, time limits and credential of the operation.
     ///   - uploadFile: the file that is the body.
-    ///   - includingSecrets: when false, the default, `REDACTED` replaces credentials: `Authorization`, `Cookie` and
-    ///     fields and query parameters whose names say that they hold a key, a token or a password; user information in
-    ///     the URL, the credential's and the proxy's password; members of a JSON body and items of a URL-encoded form
-    ///     with such names. Other bodies are left as they are.
+    ///   - includingSecrets: if false, the default, `REDACTED` replaces credentials: `Authorization`, `Cookie`, and
+    ///     fields and query parameters whose names indicate a key, a token or a password; user information in the URL;
+    ///     the passwords of the credential and the proxy; members of a JSON body and items of a URL-encoded form with
+    ///     such names. Other bodies are left unchanged.
     public func curlCommand(
         options: TransferOptions = TransferOptions(), uploadFile: URL? = nil, includingSecrets: Bool = false
     ) -> String {
@@ -26,8 +27,8 @@ extension URLRequest {
 }
 
 extension RequestOperation {
-    /// The `curl` command line that sends the operation's request; nil before the request was made. After redirects it
-    /// sends the last request.
+    /// Returns the `curl` command line that sends the operation's request; nil before the request was made. After
+    /// redirects it sends the last request.
     ///
     /// - Parameter includingSecrets: see `URLRequest.curlCommand(options:uploadFile:includingSecrets:)`.
     public func curlCommand(includingSecrets: Bool = false) -> String? {
@@ -40,19 +41,20 @@ extension RequestOperation {
     }
 }
 
-/// Writes one request as a command line of `curl`. It sends nothing and checks nothing.
+/// Formats one request as a `curl` command line. It sends nothing and checks nothing.
 struct CurlCommand {
     let request: URLRequest
     let options: TransferOptions
     let uploadFile: URL?
     let includesSecrets: Bool
 
-    /// A body over this size is not put into the line: a system takes 128 KiB for one argument.
+    /// Larger bodies are not part of the command line: an operating system accepts 128 KiB for one argument.
     private static let inlineLimit = 64 * 1024
 
+    /// The parts of the command line that give the body.
     private struct Body {
         var arguments: [String] = []
-        /// What feeds standard input.
+        /// A command that writes the body to standard input.
         var prefix = ""
         var comment: String?
     }
@@ -68,14 +70,15 @@ struct CurlCommand {
         return body.prefix + words.map(Self.quoted).joined(separator: " ") + tail
     }
 
-    /// A word as a shell reads it back (POSIX, 2.2.2).
+    /// Returns a word in shell quoting (POSIX, 2.2.2).
     static func quoted(_ word: String) -> String {
         let isPlain = { (byte: UInt8) in
             (0x61...0x7A).contains(FieldSyntax.lowercase(byte)) || (0x30...0x39).contains(byte)
                 || "_@%+=:,./-".utf8.contains(byte)
         }
         if !word.isEmpty && word.utf8.allSatisfy(isPlain) { return word }
-        // Literally: with an accent behind it, a quotation mark is another character, but the same for a shell.
+        // Compares literally: a quotation mark followed by a combining accent is a different `Character`, but the same
+        // quotation mark for a shell.
         return "'" + word.replacingOccurrences(of: "'", with: "'\\''", options: .literal) + "'"
     }
 }
@@ -93,7 +96,8 @@ extension CurlCommand {
         }
     }
 
-    /// Without dot segments, unless they are sent: then curl is told to leave them as well.
+    /// The URL that is sent: without dot segments, unless the options keep them; then `--path-as-is` makes curl keep
+    /// them too.
     private var sentURL: String {
         guard let url = request.url else { return "" }
         let shorter = options.keepsDotSegments ? nil : DotSegments.removed(from: url)
@@ -105,7 +109,7 @@ extension CurlCommand {
         return includesSecrets ? String(text) : Redaction.url(String(text))
     }
 
-    /// The fields as they go out. `curl` would add some of its own: an empty one keeps it from doing so.
+    /// The header fields that are sent. `curl` would add default fields; an empty field suppresses a default.
     private var headerArguments: [String] {
         let headers = HTTPRequest(request)?.uncheckedSentHeaders ?? []
         var lines: [String] = []
@@ -125,7 +129,7 @@ extension CurlCommand {
                 arguments: ["--data-binary", "@-"], comment: "the body is a stream: give it on standard input")
         }
         guard let data = shownBody, !data.isEmpty else {
-            // As the transport does: an empty body is one of length 0.
+            // Like the transport: an empty body is a body of length 0.
             return ["POST", "PUT", "PATCH"].contains(method) ? Body(arguments: ["--data-raw", ""]) : Body()
         }
         guard data.count <= Self.inlineLimit else {
@@ -141,13 +145,14 @@ extension CurlCommand {
             prefix: "printf %s \(data.base64EncodedString()) | base64 -d | ")
     }
 
-    /// The body in memory, without values whose names denote secrets.
+    /// The body in memory, with the values of secret names redacted.
     private var shownBody: Data? {
         guard let data = request.httpBody, !includesSecrets else { return request.httpBody }
         return BodyRedaction.shown(data, contentType: request.value(forHTTPHeaderField: "Content-Type"))
     }
 
-    /// Streamed, where `curl` does not add the file's name to the URL, as it does after a slash.
+    /// Uploads the file as a stream. After a URL that ends in a slash, `curl --upload-file` would add the file's name
+    /// to the URL, so `--data-binary` is used there.
     private func fileArguments(_ path: String) -> [String] {
         let target = URLText(sentURL).path
         return target.isEmpty || target.hasSuffix("/") ? ["--data-binary", "@" + path] : ["--upload-file", path]
@@ -165,7 +170,7 @@ extension CurlCommand {
             words += ["--proxy", proxy.url, "--noproxy", ""]
             if let user = proxy.user { words += ["--proxy-user", "\(user):\(hidden(proxy.password ?? ""))"] }
         } else {
-            words += ["--noproxy", "*"]  // the environment is not read by the library either
+            words += ["--noproxy", "*"]  // the library does not read the environment either
         }
         if let path = options.unixSocketPath { words += ["--unix-socket", path] }
         let port = request.url.flatMap(Origin.init)?.port ?? 80
@@ -184,7 +189,7 @@ extension CurlCommand {
         return words
     }
 
-    /// The options', or that of the netrc file for this request.
+    /// The credential of the options, or of the netrc file for this request.
     private var credential: URLCredential? {
         guard let origin = request.url.flatMap(Origin.init) else { return options.credential }
         let hasOwn = request.value(forHTTPHeaderField: "Authorization") != nil || URLText(sentURL).userInfo != nil
@@ -193,7 +198,7 @@ extension CurlCommand {
 
     private var isSecure: Bool { request.url?.scheme?.lowercased() == "https" }
 
-    /// The one that decides on this request's host.
+    /// The security policy for this request's host.
     private var policy: SecurityPolicy {
         options.securityPolicy.policy(forHost: request.url?.host ?? "") ?? options.securityPolicy
     }
@@ -203,7 +208,7 @@ extension CurlCommand {
         var words = tlsArguments
         if policy.allowInvalidCertificates || !policy.validatesDomainName { words.append("--insecure") }
         switch policy.authorities {
-        case .system, .data, .nobody: break  // the comment says so
+        case .system, .data, .nobody: break  // see `trustComment`
         case .file(let path): words += ["--cacert", path]
         case .directory(let path): words += ["--capath", path]
         }

@@ -7,11 +7,12 @@ public import FoundationNetworking
 /// A request operation that validates its response and serializes the body before it is finished, so that a dependent
 /// operation can use the value.
 public final class HTTPRequestOperation: RequestOperation, @unchecked Sendable {  // safe: adds immutable state only
-    /// Validates the response and makes the response object. Set it before the start; a serializer that is set later
-    /// has no effect and is not read back, because the response object is made once, before the operation is finished.
-    /// Default `HTTPResponseSerializer`, which accepts any content with a status from 200 to 299.
+    /// Validates the response and makes the response object. Set it before the start: a serializer that is set later
+    /// has no effect and is not returned by the property, because the response object is made once, before the
+    /// operation is finished. Default `HTTPResponseSerializer`, which accepts any content with a status from 200 to
+    /// 299.
     ///
-    /// A `RequestHandle` expects the values of the serializer that it was made with: another type is the error
+    /// A `RequestHandle` expects values of the serializer it was made with. A value of another type causes the error
     /// `cannotParseResponse`.
     public var responseSerializer: any ResponseSerializer {
         get { state.plan.serializer?.serializer ?? HTTPResponseSerializer() }
@@ -25,7 +26,7 @@ public final class HTTPRequestOperation: RequestOperation, @unchecked Sendable {
     /// Whether a response with this status is a success.
     func accepts(status: Int) -> Bool { state.plan.effectiveSerializer?.validation.accepts(status: status) ?? true }
 
-    /// Accepts these statuses instead of the serializer's.
+    /// Makes the operation accept these statuses instead of the serializer's.
     func accept(_ statusCodes: IndexSet) {
         state.changePlan { $0.serializer = $0.serializer?.accepting(statusCodes) }
     }
@@ -45,8 +46,8 @@ public final class HTTPRequestOperation: RequestOperation, @unchecked Sendable {
     /// - Parameters:
     ///   - responseSerializer: makes the value from the response.
     ///   - options: limits, trust and proxy; copied.
-    ///   - makeRequest: called once, off the network thread. When it throws, nothing is sent and the operation fails:
-    ///     with a `NetworkingError` as it is, with any other error as `invalidRequest`.
+    ///   - makeRequest: called once, off the network thread. If it throws, nothing is sent and the operation fails:
+    ///     with a thrown `NetworkingError` unchanged, with any other error as `invalidRequest`.
     public convenience init(
         responseSerializer: any ResponseSerializer = HTTPResponseSerializer(),
         options: TransferOptions = TransferOptions(), makeRequest: @escaping @Sendable () throws -> URLRequest
@@ -69,10 +70,10 @@ public final class HTTPRequestOperation: RequestOperation, @unchecked Sendable {
     ///
     /// - Parameters:
     ///   - archive: an archive of this process or another.
-    ///   - responseSerializer: replaces the archived serializer; required when that was left out, see
-    ///     ``RequestOperation/archive(includingSerializer:)``. Default nil.
-    /// - Throws: `NetworkingError` with `invalidSecurityPolicy` or `invalidRequest` when the archive's contents
-    ///   contradict each other, and when the archive has no serializer and none is given.
+    ///   - responseSerializer: replaces the archived serializer; required if the archive was made without its
+    ///     serializer, see ``RequestOperation/archive(includingSerializer:)``. Default nil.
+    /// - Throws: `NetworkingError` with `invalidSecurityPolicy` or `invalidRequest` if the contents of the archive
+    ///   contradict each other, or if the archive has no serializer and none is given.
     public convenience init(
         archive: OperationArchive, responseSerializer: (any ResponseSerializer)? = nil
     ) throws(NetworkingError) {
@@ -109,21 +110,21 @@ extension HTTPRequestOperation {
     /// unless the operation succeeded.
     public var responseObject: (any Sendable)? { state.outcome?.value.value }
 
-    /// The SHA-256 digest that the body must have, in hexadecimal; another body fails with `digestMismatch`, and a file
-    /// with that body is not kept. Set it before the start. Default nil: any body.
+    /// The SHA-256 digest that the body must have, in hexadecimal. A body with another digest fails with
+    /// `digestMismatch`, and a file with that body is not kept. Set it before the start. Default nil: any body.
     public var expectedDigest: String? {
         get { state.plan.expectedDigest }
         set { state.changePlan { $0.expectedDigest = newValue?.lowercased() } }
     }
 
-    /// Whether `digest` is computed when no digest is expected. Set it before the start. Default false.
+    /// Whether `digest` is computed if no digest is expected. Set it before the start. Default false.
     public var computesDigest: Bool {
         get { state.plan.wantsDigest }
         set { state.changePlan { $0.wantsDigest = newValue } }
     }
 
-    /// SHA-256 of the decoded body in hexadecimal, once the operation has ended, when `expectedDigest` or
-    /// `computesDigest` asked for the digest.
+    /// SHA-256 of the decoded body in hexadecimal, once the operation has ended, if `expectedDigest` or
+    /// `computesDigest` requested the digest.
     public var digest: String? { state.outcome?.value.digest }
 
     /// The result, once the operation is finished; nil before.
@@ -151,9 +152,9 @@ extension HTTPRequestOperation {
         }
     }
 
-    /// Adds a handler that runs once on `completionQueue` when the operation is finished, and is released then. Each
-    /// call adds a handler; they run in the order in which they were added. On a finished operation the handler is
-    /// called immediately on `completionQueue`.
+    /// Adds a handler that runs once on `completionQueue` when the operation is finished, and is then released. Each
+    /// call adds a handler; the handlers run in the order in which they were added. On a finished operation the handler
+    /// is called immediately on `completionQueue`.
     public func addCompletion(
         _ handler:
             @escaping @Sendable (
@@ -168,11 +169,11 @@ extension HTTPRequestOperation {
 
     /// The response object, once the operation is finished; the calling task is suspended until then.
     ///
-    /// The wait observes: cancelling the task ends the wait, and the operation goes on. To end the operation with the
-    /// task, call `RequestOperationManager.run(_:)` instead.
+    /// The task only observes the operation: cancelling the task ends the suspension, and the operation continues. To
+    /// cancel the operation with the task, call `RequestOperationManager.run(_:)` instead.
     ///
-    /// - Throws: the operation's `NetworkingError`; `notStarted` when the operation is in no queue and was not started;
-    ///   `cancelled`, with a `CancellationError` as `underlying`, when the task is cancelled first.
+    /// - Throws: the operation's `NetworkingError`; `notStarted` if the operation is in no queue and was not started;
+    ///   `cancelled`, with a `CancellationError` as `underlying`, if the task is cancelled first.
     public var value: any Sendable {
         get async throws(NetworkingError) {
             try await waitUntilEnded()
@@ -180,15 +181,15 @@ extension HTTPRequestOperation {
         }
     }
 
-    /// The response object, as `value` is, as the type that the serializer makes: `value(as: JSONValue.self)`.
+    /// Returns the response object, like `value`, as the type that the serializer makes: `value(as: JSONValue.self)`.
     ///
-    /// - Throws: as `value` does; `cannotParseResponse` when the serializer makes another type.
+    /// - Throws: like `value`; `cannotParseResponse` if the serializer makes another type.
     public func value<Value>(as type: Value.Type) async throws(NetworkingError) -> Value {
         try await waitUntilEnded()
         return try finalValue(as: type)
     }
 
-    /// The response object of a finished operation.
+    /// Returns the response object of a finished operation.
     func finalValue() throws(NetworkingError) -> any Sendable {
         guard let result else { preconditionFailure("a finished operation has an outcome") }
         return try result.get()

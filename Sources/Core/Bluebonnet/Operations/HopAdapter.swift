@@ -5,18 +5,19 @@ internal import Foundation
 
 /// Runs the request adapters and the authenticator of one operation for each of its transfers, off the network thread.
 ///
-/// A part of the operation's runner; network thread only. It has no slot, begins no transfer, and does not know whether
-/// its work is still wanted when it ends: `RequestMachine` numbers the work.
+/// Belongs to the operation's runner; network thread only. The adapter has no slot and begins no transfer. It does not
+/// know whether its work is still wanted when the work ends: `RequestMachine` numbers the work.
 final class HopAdapter {
-    /// The end of the work with a number; on the network thread.
+    /// The end of the work with a number, reported on the network thread.
     enum End: Sendable {
         case adapted(Result<HopRequest, NetworkingError>)
         /// The refresh of the credential has ended.
         case refreshed
-        /// The total limit of the operation has passed.
+        /// The operation's total time limit has passed.
         case tookTooLong
     }
 
+    /// The work that is running.
     private enum State {
         case idle
         case adapting(Task<Void, Never>)
@@ -29,9 +30,9 @@ final class HopAdapter {
     private var state = State.idle
     private var began: UInt64 = 0
     private var limit: NetworkTimers.Ticket?
-    /// The next transfer's request, as far as it is adapted.
+    /// The request of the next transfer, as adapted so far.
     private var adapted: HopRequest?
-    /// The last refresh for which the operation has waited since its last transfer.
+    /// The last refresh that the operation has waited for since its last transfer.
     private var waited: Int?
 
     /// - Parameter report: called on the network thread.
@@ -46,7 +47,7 @@ final class HopAdapter {
 
     /// The stage `adaptation`: makes the request of the next transfer.
     ///
-    /// - Returns: the event that ends the stage; nil while work is under way, at whose end `report` is called.
+    /// - Returns: the event that ends the stage; nil if work has begun, at whose end `report` is called.
     func adapt(
         _ exchange: Exchange, for origin: Origin, work: Int, timeLeft: UInt64?
     ) -> RequestMachine.Event? {
@@ -83,9 +84,9 @@ final class HopAdapter {
         return exchange.nextOrigin == origin ? .adapted : .originChanged
     }
 
-    /// The stage `credential`: waits until there is a credential that the next transfer may use.
+    /// The stage `credential`: waits for a credential that the next transfer may use.
     ///
-    /// - Returns: the event that ends the stage; nil while the operation waits for a refresh, at whose end `report` is
+    /// - Returns: the event that ends the stage; nil if the operation waits for a refresh, at whose end `report` is
     ///   called.
     func awaitCredential(of exchange: Exchange, work: Int, timeLeft: UInt64?) -> RequestMachine.Event? {
         guard exchange.needsCredential(adapted), let authenticator else { return .credentialReady }
@@ -112,9 +113,9 @@ final class HopAdapter {
 
     // MARK: Ends
 
-    /// The work has ended.
+    /// Ends the work.
     ///
-    /// - Returns: how long it took, in nanoseconds, which count against the total limit.
+    /// - Returns: how long the work took, in nanoseconds, to subtract from the total time limit.
     func finish(_ end: End) -> UInt64 {
         switch end {
         case .adapted(let result): adapted = try? result.get()
@@ -124,7 +125,7 @@ final class HopAdapter {
         return finish()
     }
 
-    /// Gives up the work and its result: after a pause the adapters run again.
+    /// Cancels the work and discards its result: after a pause the adapters run again.
     ///
     /// - Returns: how long the work took, in nanoseconds.
     func interrupt() -> UInt64 {
@@ -143,7 +144,7 @@ final class HopAdapter {
         return timers.clock.now() - began
     }
 
-    /// Forgets the request of the transfer that begins: the next one is adapted anew.
+    /// Forgets the request of the transfer that begins. The next request is adapted anew.
     func reset() { (adapted, waited) = (nil, nil) }
 }
 
@@ -151,7 +152,7 @@ final class HopAdapter {
 extension HopAdapter: Sendable {}
 
 extension HopAdapter.End {
-    /// The error with which the operation ends; nil when the work has succeeded.
+    /// The error that ends the operation; nil if the work succeeded.
     var error: NetworkingError? {
         switch self {
         case .adapted(.failure(let error)): error

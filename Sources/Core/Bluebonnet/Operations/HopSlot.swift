@@ -1,9 +1,9 @@
 // Bluebonnet: HTTP operations for Swift on Linux.
 // SPDX-License-Identifier: MIT
 
-/// The slot of one operation in its scheduler, the transfer that runs in it, and their times.
+/// The slot of one operation in its scheduler, the transfer that uses the slot, and their times.
 ///
-/// A part of the operation's runner; network thread only. It decides nothing: `RequestMachine` does.
+/// Belongs to the operation's runner; network thread only. It decides nothing; `RequestMachine` does.
 struct HopSlot {
     private let services: NetworkServices
     private let scheduler: Scheduler
@@ -11,9 +11,9 @@ struct HopSlot {
     private var isQueued = false
     /// Nil while the operation waits for a slot, and during a pause.
     private var granted: TransferSlot?
-    /// Whether the slot is the one with which the operation was started, and no hop has it yet.
+    /// Whether the operation was started with this slot, and no hop uses it yet.
     private var isUnclaimed = false
-    /// The transfer, also a paused one.
+    /// The current transfer, running or paused.
     private(set) var transfer: (any Transfer)?
     private(set) var account: TransferAccount
     /// Whether the last hop found no file descriptor.
@@ -21,8 +21,8 @@ struct HopSlot {
     private var loneShortageCount = 0
 
     /// - Parameters:
-    ///   - granted: the slot with which the operation is started, if it has one.
-    ///   - began: when it became ready; 0 for now.
+    ///   - granted: the slot that the operation is started with; nil without a slot.
+    ///   - began: when the operation became ready; 0 means now.
     init(
         _ services: NetworkServices, flow: Int, priority: Int, startedWith granted: TransferSlot?, began: UInt64
     ) {
@@ -32,7 +32,7 @@ struct HopSlot {
         account = TransferAccount(began: began != 0 ? began : MonotonicClock.now())
     }
 
-    /// The place of the slot under the governor; nil without a slot, and without a governor.
+    /// The governor's permit of the slot; nil without a slot, and without a governor.
     var place: GovernorPlace? { granted?.place }
 
     mutating func limitTime(to limit: UInt64?) { account.limitTime(to: limit) }
@@ -49,7 +49,8 @@ extension HopSlot: Sendable {}
 // MARK: - The slot
 
 extension HopSlot {
-    /// Uses the slot with which the operation was started for its first hop; false when there is none for the origin.
+    /// Uses the slot that the operation was started with for the first hop. Returns false if there is no such slot for
+    /// the origin.
     mutating func claim(for origin: Origin) -> Bool {
         if isUnclaimed, granted?.origin == origin {
             isUnclaimed = false
@@ -59,22 +60,22 @@ extension HopSlot {
         return false
     }
 
-    /// Releases the slot with which the operation was started, unless its first hop has it: an operation that does not
-    /// send at once does not keep others from sending.
+    /// Releases the slot that the operation was started with, unless the first hop uses it: an operation that does not
+    /// send immediately must not keep others from sending.
     mutating func releaseUnclaimed() {
         guard isUnclaimed else { return }
         isUnclaimed = false
         release(isUnused: true)
     }
 
-    /// Asks for a slot, with the operation's priority at this moment.
+    /// Waits for a slot, with the operation's current priority.
     mutating func enqueue(to origin: Origin, priority: Int, _ demand: SlotDemand, client: any SlotClient) {
         withdraw()
         isQueued = true
         scheduler.enqueue(&ticket, origin: origin, priority: priority, demand: demand, client: client)
     }
 
-    /// Stops asking for a slot.
+    /// Stops waiting for a slot.
     mutating func withdraw() {
         guard isQueued else { return }
         isQueued = false
@@ -91,22 +92,22 @@ extension HopSlot {
         if let slot = granted.take() { scheduler.release(slot, isUnused: isUnused) }
     }
 
-    /// The reason for which a waiting operation has no slot, as part of a sentence.
+    /// Returns a clause for messages: why a waiting operation has no slot.
     func obstacle(to origin: Origin) -> String? { scheduler.obstacle(to: origin) }
 }
 
 // MARK: - The transfer
 
 extension HopSlot {
-    /// A transfer is about to begin.
+    /// Records that a transfer is about to begin.
     ///
-    /// - Returns: its deadline.
+    /// - Returns: the deadline of the transfer.
     mutating func beginTransfer(now: UInt64) -> UInt64 { account.beginTransfer(now: now) }
 
-    /// The transfer has begun.
+    /// Stores the transfer that has begun.
     mutating func fill(with transfer: any Transfer) { self.transfer = transfer }
 
-    /// Pauses the transfer: it keeps its connection, not its slot.
+    /// Pauses the transfer. It keeps its connection, and releases its slot.
     mutating func pause(now: UInt64) {
         account.charge(now: now)
         transfer?.pause()
@@ -125,10 +126,10 @@ extension HopSlot {
         leave(metrics)
     }
 
-    /// Gives up the slot of the last hop, if it still has one, before a stage that waits without a slot.
+    /// Releases the slot of the last hop, if it still has a slot, before a stage that waits without a slot.
     mutating func leaveHop() { if !isUnclaimed { abort() } }
 
-    /// Gives up the transfer and the slot.
+    /// Aborts the transfer and releases the slot.
     mutating func abort() {
         let isUnused = transfer?.hasBegunSending != true
         leave(transfer?.abort(), isUnused: isUnused)
@@ -142,19 +143,20 @@ extension HopSlot {
         release(isUnused: isUnused)
     }
 
-    /// Gives up a transfer for a pause.
+    /// Aborts a transfer for a pause.
     mutating func interrupt(now: UInt64) {
         if transfer != nil, granted != nil { account.charge(now: now) }
         abort()
     }
 
-    /// How often a hop is admitted again that found no descriptor while no other transfer of the process ran.
+    /// How often a hop is admitted again after it found no descriptor while no other transfer of the process was
+    /// running.
     private static let loneShortageLimit = 3
 
     /// Releases the slot of a hop that found no file descriptor.
     ///
-    /// - Returns: whether the hop may be admitted again: when another transfer has ended, or when idle connections were
-    ///   closed.
+    /// - Returns: whether the hop may be admitted again: after another transfer has ended, or after idle connections
+    ///   were closed.
     mutating func awaitsDescriptor(after error: NetworkingError?) -> Bool {
         guard let shortage = error?.descriptorShortage, account.hasTimeLeft else { return false }
         if granted != nil { abort() } else { account.forgetTransfer() }

@@ -1,42 +1,45 @@
 // Bluebonnet: HTTP operations for Swift on Linux.
 // SPDX-License-Identifier: MIT
 
-/// The state machine of one operation: a value with no clock, thread, transport or callback.
+/// The state machine of one operation: a value without a clock, thread, transport or callback.
 ///
 /// The owner applies an event and then carries out its effect, if there is one, in order on the network thread. The
-/// operation's runner reports `ended` exactly once for an operation that began, whatever the order of other events. So
-/// the only stale events come after the end, and have no effect.
+/// operation's runner reports `ended` exactly once for an operation that began, whatever the order of other events. The
+/// only stale events are therefore events after the end, which have no effect.
 struct OperationLifecycle: Equatable {
+    /// The states of an operation.
     enum State: Equatable, CaseIterable {
-        /// Not started, or resumed before it was started.
+        /// Not started, or resumed before the start.
         case ready
-        /// Waiting for admission, on the wire, or on its way to the end after a cancel.
+        /// Waiting for admission, sending or receiving, or ending after a cancellation.
         case executing
-        /// Paused before it was started: its queue has to start it once it is resumed.
+        /// Paused before the start: after `resume`, the queue has to start the operation.
         case pausedBeforeStart
-        /// Paused after it was started: it goes on when it is resumed.
+        /// Paused after the start: the operation continues when it is resumed.
         case paused
         /// The transfer has ended; the response is being validated and serialized.
         case processing
         case finished
     }
 
+    /// The events that change the state.
     enum Event: CaseIterable {
         case start, pause, resume, cancel
-        /// What the operation needed did not succeed: it ends without being started.
+        /// A dependency did not succeed: the operation ends without being started.
         case skip
-        /// The runner has nothing more to do: the transfer succeeded, failed or was stopped for good.
+        /// The runner has no more work: the transfer succeeded, failed or was aborted.
         case ended
         /// The response was validated and serialized.
         case processed
     }
 
+    /// The effects that the owner carries out.
     enum Effect: Equatable {
-        /// Begin, or go on after `hold`: through admission.
+        /// Begin, or continue after `hold`: through admission.
         case begin
-        /// Stop for a while, keeping what arrived.
+        /// Pause, and keep the bytes that arrived.
         case hold
-        /// Stop for good.
+        /// End permanently.
         case abort
         /// Validate and serialize, off the network thread.
         case process
@@ -45,20 +48,20 @@ struct OperationLifecycle: Equatable {
     private(set) var state = State.ready
     private(set) var isCancelled = false
 
-    /// Applies `event`; the caller then carries out the effect.
+    /// Applies `event`. The caller then carries out the effect.
     mutating func handle(_ event: Event) -> Effect? {
         switch (state, event) {
         case (.ready, .start):
             state = isCancelled ? .processing : .executing
-            return isCancelled ? .process : .begin  // a cancelled one never touches the network
+            return isCancelled ? .process : .begin  // a cancelled operation never uses the network
         case (.ready, .pause):
             guard !isCancelled else { return nil }
             state = .pausedBeforeStart
             return nil
         case (.ready, .cancel):
-            isCancelled = true  // finishes when its queue starts it
+            isCancelled = true  // the operation finishes when its queue starts it
             return nil
-        case (.ready, .skip), (.pausedBeforeStart, .skip):  // paused: its queue chose it before, and nothing is sent
+        case (.ready, .skip), (.pausedBeforeStart, .skip):  // paused: its queue chose it earlier; nothing is sent
             state = .processing
             return .process
 
@@ -70,12 +73,12 @@ struct OperationLifecycle: Equatable {
             guard !isCancelled else { return nil }
             isCancelled = true
             return .abort
-        case (.executing, .ended), (.paused, .ended):  // paused: the end overtook the pause, and wins
+        case (.executing, .ended), (.paused, .ended):  // paused: the end overtook the pause
             state = .processing
             return .process
 
         case (.pausedBeforeStart, .start):
-            state = .paused  // a queue chose it before it was paused: resuming starts it
+            state = .paused  // a queue chose it before the pause: resuming starts it
             return nil
         case (.pausedBeforeStart, .resume):
             state = .ready
@@ -109,7 +112,7 @@ struct OperationLifecycle: Equatable {
         case (.ready, .processed), (.executing, .processed), (.pausedBeforeStart, .processed), (.paused, .processed):
             preconditionFailure("a response was processed before its transfer ended")
         case (.finished, _):
-            return nil  // late events are normal; nothing about a finished operation changes
+            return nil  // late events are normal and have no effect
         }
     }
 }
@@ -121,7 +124,9 @@ extension OperationLifecycle {
     var wasStarted: Bool { isExecuting || state == .paused }
     var isBeforeStart: Bool { state == .ready || state == .pausedBeforeStart }
 
-    /// Whether it may be started, when nothing it depends on is unfinished.
+    /// Whether the operation may be started.
+    ///
+    /// - Parameter isWaiting: whether a dependency is unfinished.
     func isReady(isWaiting: Bool) -> Bool { state == .ready && (isCancelled || !isWaiting) }
 
     /// The name of the state, for descriptions.

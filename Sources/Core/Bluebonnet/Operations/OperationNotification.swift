@@ -6,12 +6,14 @@ internal import Foundation
 
 /// The two notifications of an operation.
 ///
-/// Foundation does not say who observes, and the two posts of a request take 1.5 µs or more of its 20 µs, also when
-/// they are made together on another thread. So nothing is posted until somebody says that there are observers.
+/// Foundation does not say whether there are observers, and the two posts of a request take at least 1.5 µs of its
+/// 20 µs, even if they are made together on another thread. Therefore nothing is posted until the program indicates
+/// that there are observers.
 enum OperationNotification: String {
     case start = "com.alamofire.networking.operation.start"
     case finish = "com.alamofire.networking.operation.finish"
 
+    /// A notification that is to be posted.
     private struct Post {
         let notification: OperationNotification
         let operation: Operation
@@ -26,15 +28,15 @@ enum OperationNotification: String {
         set { arePosted.store(newValue, ordering: .relaxed) }
     }
 
-    /// The name, for somebody who is about to observe.
+    /// Returns the notification's name to code that is about to observe it, and turns posting on.
     var observedName: Notification.Name {
         Self.isObserved = true
         return Notification.Name(rawValue)
     }
 
-    /// Keeps the notification for the next posts, in the order of the calls.
+    /// Stores the notification for the next posts, in the order of the calls.
     ///
-    /// - Returns: whether the posts have to be scheduled, which is done without a lock.
+    /// - Returns: whether the posts have to be scheduled, without a lock.
     func keep(about operation: Operation) -> Bool {
         guard Self.isObserved else { return false }
         return Self.pending.withLock { pending in
@@ -43,7 +45,7 @@ enum OperationNotification: String {
         }
     }
 
-    /// Posts everything that is kept, on the library's notification queue.
+    /// Posts all stored notifications, on the library's notification queue.
     static func schedule() {
         Queues.notifications.async {
             let posts = pending.withLock { pending in

@@ -8,14 +8,14 @@ internal import Foundation
 struct OperationOutcome: Sendable {
     var transfer: Box<TransferResult>
     var error: NetworkingError?
-    /// The serialized response of one that succeeded.
+    /// The serialized response, if the operation succeeded.
     var value: (any Sendable)?
     /// The file that the body was moved to.
     var downloadedFile: URL?
-    /// SHA-256 of the body, in hexadecimal, when it was asked for.
+    /// SHA-256 of the body, in hexadecimal, if it was requested.
     var digest: String?
 
-    /// - Parameter error: default what the transfers ended with.
+    /// - Parameter error: the operation's error; nil means the error of the transfers.
     init(
         _ transfer: Box<TransferResult>, error: NetworkingError? = nil, value: (any Sendable)? = nil,
         downloadedFile: URL? = nil, digest: String? = nil
@@ -34,31 +34,33 @@ struct CompletionPlace: Sendable {
     var group: DispatchGroup?
 }
 
-/// Bytes that have moved, and how many there are in all: -1 when that is not known.
+/// The number of bytes transferred so far, and the total number; -1 if the total is not known.
 package struct ByteProgress: Sendable {
     package var count: Int64 = 0
     package var expected: Int64 = -1
 }
 
-/// What an event changed: others are told of it, because they have no other way to learn of a change.
+/// The effect of an event on the state. Observers are notified of the change, because they cannot learn of it
+/// otherwise.
 struct LifecycleChange {
     let before: OperationLifecycle
     let after: OperationLifecycle
     let wasReady: Bool
     let isReady: Bool
     let isInQueue: Bool
-    /// It has just been started, and somebody wants to know: called once, outside the lock.
+    /// The start handler, if the operation has just been started and has one. Called once, outside the lock.
     let startHandler: (@Sendable (RequestOperation) -> Void)?
 
     var changesExecuting: Bool { before.isExecuting != after.isExecuting }
-    /// A queue is told of what may be started; a cancelled operation goes first.
+    /// Whether observers must be notified of readiness. A queue is only notified of an operation that may be started; a
+    /// cancelled operation is notified again, because it is started first.
     var changesReadiness: Bool {
         if isInQueue { return isReady && (!wasReady || after.isCancelled && !before.isCancelled) }
         return wasReady != isReady || isReady && after.isCancelled && !before.isCancelled
     }
 
-    /// Keeps the notification of the change, inside the lock: a start is posted before the finish that follows it,
-    /// whichever thread is faster. The finish at the end comes with delivery.
+    /// Stores the notification of the change, inside the lock: a start is posted before the finish that follows it,
+    /// whichever thread is faster. The final finish notification is stored on delivery.
     ///
     /// - Returns: whether the posts have to be scheduled, outside the lock.
     func keepNotification(about operation: Operation) -> Bool {

@@ -35,7 +35,7 @@ extension RequestOperation: EndingOperation {
         }
         outcome.letGoOfFiles()
         if let file = outcome.downloadedFile, let placement = state.details.placement {
-            if state.details.downloadReport != nil { finishProgress() }  // before the question
+            if state.details.downloadReport != nil { finishProgress() }  // before the placement block is called
             return finish(outcome, group, movingTo: { await placement(file, transfer.value.head) })
         }
         finish(outcome, group, into: &callbacks)
@@ -48,8 +48,8 @@ extension RequestOperation: EndingOperation {
         deliver(finish(with: Box(consume outcome)), into: &callbacks, group: group)
     }
 
-    /// Finishes once the downloaded file was moved, or the time limit has passed before a block said where it goes.
-    /// Neither the question nor the move holds up the ends of others.
+    /// Finishes the operation after the downloaded file was moved, or when the time limit passes before a block has
+    /// returned the destination. Neither the block nor the move delays the ends of other operations.
     private func finish(
         _ outcome: OperationOutcome, _ group: DispatchGroup?, movingTo ask: @escaping @Sendable () async -> URL?
     ) {
@@ -66,7 +66,7 @@ extension RequestOperation: EndingOperation {
         question.ask(ask, within: outcome.transfer.value.timeLeft, of: services)
     }
 
-    /// Turns what arrived into an outcome. Without a serializer every complete response is taken.
+    /// Makes the outcome from the result of the transfers. Without a serializer every complete response is accepted.
     private func makeOutcome(from transfer: Box<TransferResult>) -> OperationOutcome {
         let result = transfer.value
         let (serializer, wantsDigest) = state.serialization
@@ -97,9 +97,12 @@ extension RequestOperation: EndingOperation {
         exchange.keep(result) { response in block.map { $0(self, response) } ?? response }
     }
 
-    /// After the operation is finished. The handlers' turn, and the batch's, is taken before the end lets others begin,
-    /// so that their handlers come after these. The graph settles the dependents next, or before the first handler,
-    /// whichever comes first: whoever is told of the end, by a handler, a waiter or the queue, may start a dependent.
+    /// Reports the end to handlers, dependents, the queue and waiters, after the operation is finished.
+    ///
+    /// The operation's handlers, including the batch's, are submitted before the end lets other operations begin, so
+    /// that the handlers of those operations run later. The dependents are settled next by the graph, or before the
+    /// first handler, whichever comes first: any handler, waiter or queue that is notified of the end may start a
+    /// dependent.
     private func deliver(_ delivery: OperationDelivery, into callbacks: inout CallbackRound, group: DispatchGroup?) {
         if delivery.details?.value.downloadReport != nil { finishProgress() }
         let end = EndOfOperation(operation: self, group: group)
@@ -123,8 +126,9 @@ extension RequestOperation: EndingOperation {
         runEndHandlers()
     }
 
-    /// Calls the handlers, once. They are taken out of the state, and let go, where they run, whoever else holds the
-    /// operation: what a user's handler holds is released there too, never on the network thread.
+    /// Calls the handlers once. They are removed from the state and released where they run, even if the operation is
+    /// still referenced elsewhere: objects that the program's handlers capture are never released on the network
+    /// thread.
     private func runEndHandlers() {
         let handlers = state.takeEndHandlers()
         handlers.completionBlock?()
@@ -135,11 +139,11 @@ extension RequestOperation: EndingOperation {
 }
 
 extension OperationOutcome {
-    /// Adds to an error what its operation knows: the last request, the response, and how many attempts there were.
+    /// Completes an error with facts of the operation: the last request, the response, and the number of attempts.
     fileprivate mutating func completeError(_ timeouts: ResolvedTimeouts) {
         guard var error else { return }
         let result = transfer.value
-        if error.request == nil {  // else it is another operation's error, which a closure has thrown on
+        if error.request == nil {  // otherwise another operation's error, rethrown by a closure
             error.request = result.request?.urlRequest
             let interval = error.request?.timeoutInterval ?? 0
             if let limit = error.timeLimit, let value = timeouts.value(of: limit, requestInterval: interval) {
@@ -156,7 +160,7 @@ extension OperationOutcome {
         self.error = error
     }
 
-    /// Moves the downloaded file to a name that nothing has; a file that cannot be moved is removed.
+    /// Moves the downloaded file to a name that does not exist yet. A file that cannot be moved is removed.
     fileprivate mutating func moveFile(to target: URL) {
         guard let file = downloadedFile else { return }
         do {
@@ -168,14 +172,14 @@ extension OperationOutcome {
         }
     }
 
-    /// Removes the downloaded file, for which there is no place.
+    /// Removes the downloaded file, which has no destination.
     fileprivate mutating func removeFile(_ error: NetworkingError) {
         if let file = downloadedFile { try? FileManager.default.removeItem(at: file) }
         self.error = error
         (value, downloadedFile) = (nil, nil)
     }
 
-    /// The files have become what they are to be: others may have them now.
+    /// Unlocks the files: their contents are final, and other operations may use them.
     fileprivate mutating func letGoOfFiles() {
         switch transfer.value.content {
         case .file(let file, _):
@@ -191,7 +195,7 @@ extension OperationOutcome {
 }
 
 extension TransferResult {
-    /// The result of an operation that was cancelled before it was started.
+    /// Returns the result of an operation that was cancelled before it was started.
     fileprivate static func cancelledBeforeStart(_ request: HTTPRequest?) -> TransferResult {
         TransferResult(
             request: request,

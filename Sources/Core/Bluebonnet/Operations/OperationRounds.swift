@@ -1,10 +1,10 @@
 // Bluebonnet: HTTP operations for Swift on Linux.
 // SPDX-License-Identifier: MIT
 
-/// What the operations of the process share on the network thread: work that is collected for the end of a round, and
-/// the wait for connectivity. Network thread only.
+/// The objects that all operations of the process share on the network thread: they collect work for the end of a
+/// round, and wait for connectivity. Network thread only.
 ///
-/// These objects get the process's event loop in this file only; tests make them for a loop of their own.
+/// Only this file passes the process's event loop to these objects; tests make them for a separate loop.
 final class OperationRounds {
     static let process = NetworkBound(
         OperationRounds(loop: NetworkThread.shared.eventLoop, monitor: NetworkMonitor.shared.value))

@@ -4,9 +4,10 @@
 internal import BluebonnetLocks
 internal import Foundation
 
-/// The question where a downloaded file goes. The first of the block's answer and the end of the time limit counts; the
-/// other one has no effect.
+/// Asks a block for the destination of a downloaded file, within a time limit. Only the first event counts: the block's
+/// answer or the end of the time limit.
 final class PlacementQuestion: Sendable {
+    /// The first event: the block's answer or the end of the time limit.
     enum Answer: Sendable {
         /// Nil leaves the file where it is.
         case target(URL?)
@@ -17,7 +18,7 @@ final class PlacementQuestion: Sendable {
     private let whenAnswered: Mutex<(@Sendable (Answer) -> Void)?>
     private let limit = NetworkBound(Limit())
 
-    /// Network thread only.
+    /// The timer of the time limit. Network thread only.
     private final class Limit {
         var ticket: NetworkTimers.Ticket?
     }
@@ -25,10 +26,10 @@ final class PlacementQuestion: Sendable {
     /// - Parameter whenAnswered: called once, on `Queues.moving`.
     init(whenAnswered: @escaping @Sendable (Answer) -> Void) { self.whenAnswered = Mutex(whenAnswered) }
 
-    /// Asks the block.
+    /// Calls the block.
     ///
     /// - Parameters:
-    ///   - timeLeft: what is left of the operation's time limit, in nanoseconds; nil without a limit.
+    ///   - timeLeft: the rest of the operation's time limit, in nanoseconds; nil without a limit.
     ///   - services: the services of the operation, for their timers.
     func ask(
         _ block: @escaping @Sendable () async -> URL?, within timeLeft: UInt64?, of services: NetworkServices
@@ -59,7 +60,7 @@ final class PlacementQuestion: Sendable {
         }
     }
 
-    /// Not on the network thread: the action holds objects of the user's.
+    /// Not on the network thread: the action may release objects of the program.
     private func end(_ answer: Answer) {
         let action = whenAnswered.withLock { $0.take() }
         action?(answer)

@@ -3,23 +3,23 @@
 
 internal import Dispatch
 
-/// Does work off the network thread for operations. Collects the quick pieces of work of one round of the event loop
-/// and runs them in small groups, which saves most thread hops. Network thread only.
+/// Runs work of operations off the network thread. Short pieces of work from one round of the event loop run in small
+/// groups, which saves most thread hops. Network thread only.
 final class PreparationRound: RoundEndTask {
-    /// Runs on a preparation queue or a blocking queue; its result runs on the event loop's thread then.
+    /// Runs on a preparation queue or a blocking queue. The returned work then runs on the event loop's thread.
     typealias Item = @Sendable () -> Inbox.Work
 
-    /// What a piece of work may share a thread hop with.
+    /// The pieces of work that may run together in one thread hop.
     enum Group: Equatable {
-        /// It runs user code, or may take any time: with nothing.
+        /// Runs alone: the work runs the program's code, or may take any time.
         case alone
-        /// It is quick and asks no file system.
+        /// Runs with other quick work: it is short and does not access the file system.
         case quick
-        /// It may block for any time, as on an unreachable network file system: only with work in the same folder.
+        /// Runs only with work in the same folder: it may block for any time, as on an unreachable network file system.
         case files(in: Substring)
     }
 
-    /// The most pieces of a group. Opening files may take longer.
+    /// The maximum number of pieces in a group. Opening files may take longer.
     private static let groupCount = 8
     private static let fileGroupCount = 4
     private let loop: EventLoop

@@ -5,11 +5,11 @@ internal import BluebonnetLocks
 internal import Dispatch
 internal import Foundation
 
-/// An operation, as far as its end concerns the rounds.
+/// An operation, as the rounds see it at its end.
 protocol EndingOperation: AnyObject, Sendable {
     func processingTarget(largeFrom byteCount: Int) -> ProcessingTarget
-    /// Validates and serializes, finishes, and adds the handlers. On a processing queue, or on the network thread when
-    /// no user code is involved.
+    /// Validates and serializes the response, finishes the operation, and adds its handlers. On a processing queue, or
+    /// on the network thread if no code of the program is involved.
     func process(into callbacks: inout CallbackRound)
     /// Calls the handlers, on their queue.
     func tellEnd()
@@ -17,33 +17,35 @@ protocol EndingOperation: AnyObject, Sendable {
 
 /// Where an operation's response is validated and serialized.
 enum ProcessingTarget {
-    /// On the network thread: no user code runs except handlers, which have their own queue; no closure is released and
-    /// no file is touched.
+    /// On the network thread: no code of the program runs except handlers, which have their own queue; no closure is
+    /// released and no file is accessed.
     case networkThread
     /// On one serial queue: small files, streams, responses that are cached or kept for later, and small bodies whose
-    /// operations hold the user's closures.
+    /// operations retain closures of the program.
     case queue
-    /// Several at once, where there are processors: small bodies whose serializer, or digest, may take its time.
+    /// On several queues at the same time, if there are several processors: small bodies whose serializer or digest may
+    /// take long.
     case serializationQueue
-    /// Its body is large, or goes to the disk at once: it would hold up small ones.
+    /// On queues for operations that would delay small ones: the body is large, or is synced to disk.
     case largeQueue
 }
 
-/// Takes the operations whose transfers have ended. Finishes the operations whose end runs no user code, and submits
-/// the others to the processing queues, in one batch for each queue and round of the event loop. Network thread only.
+/// Collects the operations whose transfers have ended. Finishes the operations whose end runs no code of the program,
+/// and submits the others to the processing queues, in one batch for each queue and round of the event loop. Network
+/// thread only.
 final class ProcessingRound: RoundEndTask {
     /// Larger bodies are processed on other queues, where they do not delay small ones.
     private static let largeByteCount = 64 * 1024
-    /// The capacity that is kept from round to round.
+    /// The capacity that is kept between rounds.
     private static let keptCount = 256
 
-    /// With at least this many ends in a round, their handlers are submitted after the next requests have been sent;
-    /// with fewer, before, because the program more likely waits for them.
+    /// From this number of ends in a round, their handlers are submitted after the next requests have been sent. With
+    /// fewer ends they are submitted before, because the program is more likely to wait for them.
     private static let manyCount = 8
 
-    /// Operations finished on the network thread; saves two thread hops per request.
+    /// The operations that are finished on the network thread, which saves two thread hops per request.
     private var ownOperations: [any EndingOperation] = []
-    /// The ends of the current round; empty between rounds, with capacity kept.
+    /// The ends of the current round; empty between rounds, with its capacity kept.
     private var current: [any EndingOperation] = []
     private let loop: EventLoop
     private let handover: Handover
@@ -76,7 +78,7 @@ final class ProcessingRound: RoundEndTask {
 @available(*, unavailable)
 extension ProcessingRound: Sendable {}
 
-/// Submits the operations of a round to queues, after everything that the round starts has been sent. Network thread
+/// Submits the operations of a round to queues, after all requests that the round starts have been sent. Network thread
 /// only.
 private final class Handover: RoundEndTask {
     /// Fewer small bodies than this are not divided among queues.
@@ -129,13 +131,13 @@ private final class Handover: RoundEndTask {
         largeOperations = []
     }
 
-    /// Divides the round's small bodies equally among several queues: serializing takes longer than a request, so that
-    /// one queue would leave processors idle.
+    /// Divides the round's small bodies equally among several queues: serialization takes longer than a request, so
+    /// that one queue would leave processors idle.
     private func handOverSerialized() {
         guard !serializedOperations.isEmpty else { return }
         let parts = serializedOperations.divided(among: serializationQueues.count, least: Self.leastCount)
             .map(HandedOver.init)
-        serializedOperations = []  // before a queue has them, which is to let them go
+        serializedOperations = []  // before a queue has the parts: the queue has to release the operations
         for part in parts {
             serializationQueues.next().async { Self.process(part.take()) }
         }
@@ -151,8 +153,8 @@ private final class Handover: RoundEndTask {
 @available(*, unavailable)
 extension Handover: Sendable {}
 
-/// Operations that are moved to another thread, so that the network thread never releases the last reference: that may
-/// release objects of the user's.
+/// Operations that are moved to another thread, so that the network thread never releases the last reference, which may
+/// release objects of the program.
 private final class HandedOver: Sendable {
     private let operations: Mutex<[any EndingOperation]>
 
@@ -166,7 +168,7 @@ private final class HandedOver: Sendable {
     }
 }
 
-/// The end of an operation, as it is told on the queue of its handlers.
+/// The end of an operation, as delivered on the queue of its handlers.
 struct EndOfOperation: Sendable {
     let operation: any EndingOperation
     let group: DispatchGroup?
@@ -180,8 +182,8 @@ struct EndOfOperation: Sendable {
 /// Collects the ends of operations and submits them to their handlers' queues: one submission for consecutive ends on
 /// the same queue.
 struct CallbackRound {
-    /// Whether operations that begin now may end before these ends are submitted: not on the network thread, where an
-    /// end takes another round.
+    /// Whether operations that begin now may end before these ends are submitted. This is impossible on the network
+    /// thread, where an end takes another round.
     private let canBeOvertaken: Bool
     private var queue: DispatchQueue?
     private var ends: [EndOfOperation] = []

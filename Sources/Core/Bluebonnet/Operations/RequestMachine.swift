@@ -5,25 +5,29 @@
 /// callback.
 ///
 /// The runner applies an event and carries out the effect. An effect that is done at once ends with the next event.
-/// Events that come too late have no effect, and no event is refused.
+/// Late events have no effect, and no event is an error.
 struct RequestMachine {
+    /// The states of a request.
     enum State: Equatable {
         /// Not begun, or paused: the request continues with this stage.
         case idle(next: RequestStage)
-        /// The work of the stage is under way.
+        /// The work of the stage is running.
         case at(RequestStage)
-        /// Paused with its connection, because an unsafe method is never sent twice. The transfer has no slot.
+        /// Paused with an open connection, because a request with an unsafe method is never sent twice. The transfer
+        /// has no slot.
         case transferPaused(Origin)
         /// Resumed; the transfer waits for a slot.
         case transferQueued(Origin)
-        /// The request has ended, or is about to: only its file is still being written.
+        /// The request has ended, or is about to end: only its file is still being written.
         case ended
     }
 
+    /// The events that change the state.
     enum Event {
         /// The operation was started or resumed.
         case begin
-        /// - Parameter keepsTransfer: whether a transfer keeps its connection, because it must not be sent again.
+        /// - Parameter keepsTransfer: whether the transfer keeps its connection, because the request must not be sent
+        ///   again.
         case pause(keepsTransfer: Bool)
         /// The operation was cancelled, or the work of the current stage has failed.
         case fail(NetworkingError)
@@ -33,7 +37,7 @@ struct RequestMachine {
         case cached(CachedResponse)
         case notCached
         case reachable(Origin)
-        /// No credential is needed, or there is one that the next transfer may use.
+        /// No credential is needed, or there is a credential that the next transfer may use.
         case credentialReady
         case granted
         /// The governor has refused the transfer until an instant of the retries' clock.
@@ -43,14 +47,14 @@ struct RequestMachine {
         /// An adapter has changed the origin.
         case originChanged
         case credentialNeeded
-        /// Adapters or a refresh have ended: see `isCurrent(_:)`.
+        /// The work of adapters or of a refresh has ended: see `isCurrent(_:)`.
         case workEnded
         case opened
         /// The process has no file descriptor for the hop.
         case descriptorsMissing
         /// The transfer has ended, or a block of the program has answered after its end.
         case transferEnded(Exchange.NextStep, SendEvidence)
-        /// - Parameter error: of the failed attempt; nil when a response is refused.
+        /// - Parameter error: the error of the failed attempt; nil if a response was refused.
         case judged(RetryController.Verdict, NetworkingError?)
         case retryDue
         /// The refused response is the result.
@@ -58,29 +62,31 @@ struct RequestMachine {
         case bodyWritten
     }
 
+    /// The effects that the runner carries out.
     enum Effect {
         /// Do the work of the stage.
         case enter(RequestStage)
-        /// Give up the stage's work and its slot; what arrived of a body is kept.
+        /// Cancel the stage's work and release its slot. The received part of a body is kept.
         case interrupt
         /// Pause the transfer and release its slot.
         case pauseTransfer
-        /// Ask for a slot for the paused transfer.
+        /// Wait for a slot for the paused transfer.
         case queueTransfer(Origin)
-        /// Stop asking for that slot.
+        /// Stop waiting for that slot.
         case dequeueTransfer
         /// Continue the paused transfer in its new slot.
         case resumeTransfer
-        /// Decide whether the request is sent again; the error is nil when a response is refused.
+        /// Decide whether the request is retried. The error is nil if a response was refused.
         case judge(NetworkingError?, SendEvidence)
         /// Ask the retry block.
         case ask(RetryController.Question)
         /// Make the refused response the result.
         case acceptResponse
-        /// Give up all work, and end.
+        /// Cancel all work, and end.
         case end(End)
     }
 
+    /// How a request ends.
     enum End {
         case complete
         case failed(NetworkingError)
@@ -89,7 +95,7 @@ struct RequestMachine {
         var error: NetworkingError? { if case .failed(let error) = self { error } else { nil } }
     }
 
-    /// What a request waits for.
+    /// The reason why a request waits.
     enum WaitReason: Equatable {
         case network
         case credential
@@ -106,7 +112,7 @@ struct RequestMachine {
     private(set) var isPaused = false
     /// Whether a transfer has begun.
     private(set) var wasAdmitted = false
-    /// The number of the adapters' or the refresh's work that began last.
+    /// The number of the most recent work of the adapters or a refresh.
     private(set) var work = 0
     private var isAdapted = false
     private var isRetried = false
@@ -125,7 +131,7 @@ struct RequestMachine {
         }
     }
 
-    /// Whether that work of adapters or of a refresh is still wanted.
+    /// Whether this work of adapters or of a refresh is still wanted.
     func isCurrent(_ work: Int) -> Bool {
         switch state {
         case .at(.adaptation), .at(.credential): work == self.work
@@ -187,7 +193,7 @@ extension RequestMachine {
         case (.retryAnswer, .accepted): return enter(.body)
         case (.backoff, .retryDue): return enter(.connectivity)
         case (.body, .bodyWritten): return end(.complete)
-        // The work was one part of it; the stage asks what else there is to do.
+        // The work was one part of the stage. Enter the stage again for the remaining parts.
         case (.adaptation, .workEnded), (.credential, .workEnded): return enter(stage)
         // The lane in which the operation waits depends on its priority.
         case (.admission, .priorityChanged): return enter(stage)
@@ -200,7 +206,7 @@ extension RequestMachine {
         case (.transferQueued(let origin), .granted):
             state = .at(.hop(origin))
             return .resumeTransfer
-        case (_, .transferEnded(let step, let evidence)): return proceed(after: step, evidence)  // its server ended it
+        case (_, .transferEnded(let step, let evidence)): return proceed(after: step, evidence)  // the server ended it
         default: return nil
         }
     }
@@ -257,10 +263,10 @@ extension RequestMachine {
     }
 }
 
-// MARK: - What the runner asks
+// MARK: - Queries of the runner
 
 extension RequestMachine {
-    /// Whether a pause has freed everything but the bytes that arrived, and perhaps the connection.
+    /// Whether the request is paused and keeps only the received bytes and possibly its connection.
     var isParked: Bool {
         switch state {
         case .idle, .transferPaused: isPaused
@@ -279,7 +285,7 @@ extension RequestMachine {
         }
     }
 
-    /// Nil when the request waits for nothing but its own work.
+    /// The reason why the request waits; nil if it waits only for its own work.
     var waitReason: WaitReason? {
         switch state {
         case .at(.connectivity): .network
@@ -298,7 +304,7 @@ extension RequestMachine {
         case .at(.connectivity), .at(.credential), .at(.admission): wasAdmitted
         case .at(.prepare), .at(.cache), .idle, .transferPaused: false
         case .at, .transferQueued: true
-        case .ended: true  // its file is still being written
+        case .ended: true  // the file is still being written
         }
     }
 }

@@ -5,15 +5,15 @@ public import Foundation
 internal import FoundationNetworking
 
 extension RequestOperation {
-    /// An archive from which this operation can be run, or continued, in another process. Archiving does not change the
-    /// operation: pause it first if it is to stop.
+    /// Returns an archive from which this operation can be run or continued in another process. Archiving does not
+    /// change the operation: to stop it, pause it first.
     ///
-    /// - Parameter includingSerializer: false leaves the response serializer out; it has to be given again when an
-    ///   operation is made from the archive. Default true.
-    /// - Throws: `NetworkingError` with `invalidRequest` when the operation cannot be archived: its request was not
-    ///   made yet, its body is a stream, its client identity has a password or a key in memory, or its response
-    ///   serializer is, or has in it, one that no archive can hold: a `DecodableResponseSerializer`, or a type that is
-    ///   not the library's. The error names the type.
+    /// - Parameter includingSerializer: false omits the response serializer, which must then be given when an operation
+    ///   is made from the archive. Default true.
+    /// - Throws: `NetworkingError` with `invalidRequest` if the operation cannot be archived: its request was not made
+    ///   yet, its body is a stream, its client identity has a password or a key in memory, or its response serializer
+    ///   cannot be archived. A serializer cannot be archived if it is or contains a `DecodableResponseSerializer` or a
+    ///   type that is not the library's. The error names the type.
     public func archive(includingSerializer: Bool = true) async throws(NetworkingError) -> OperationArchive {
         guard let request else {
             throw NetworkingError(.invalidRequest, "the request has not been made yet, so there is no archive of it")
@@ -63,10 +63,10 @@ extension RequestOperation: NSCopying {
     /// Copies the operation like `copied()`; `zone` is ignored.
     public func copy(with zone: NSZone? = nil) -> Any { copied() }
 
-    /// What a copy of the operation is to do.
+    /// The plan of a copy of the operation.
     var planOfCopy: RequestPlan { state.plan.copied(lastRequest: state.result?.request) }
 
-    /// Gives a copy what the original has besides its plan.
+    /// Copies the properties of another operation that are not part of its plan.
     func takeDetails(of other: RequestOperation) {
         name = other.name
         if other.queuePriority != .normal { queuePriority = other.queuePriority }
@@ -79,7 +79,7 @@ extension RequestOperation: NSCopying {
 }
 
 extension RequestOperation {
-    /// Gives an operation of an archive what the archive has besides the plan.
+    /// Copies the properties of an archive that are not part of the plan.
     func takeDetails(of archive: OperationArchive) {
         name = archive.name
         queuePriority = Operation.QueuePriority(rawValue: archive.priority) ?? .normal

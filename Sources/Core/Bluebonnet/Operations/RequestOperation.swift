@@ -15,8 +15,8 @@ internal import Synchronization
 public class RequestOperation: Operation, @unchecked Sendable {  // safe: one Mutex; `runner` traps on other threads
     let state: RequestOperationState
     let services: NetworkServices
-    /// The network thread's part of the operation, while there is one; network thread only. The last reference to the
-    /// operation may be released on any thread.
+    /// The part of the operation that runs on the network thread, while there is one; network thread only. The last
+    /// reference to the operation may be released on any thread.
     var runner: RequestRunner? {
         get {
             NetworkThread.preconditionIsCurrent()
@@ -29,9 +29,9 @@ public class RequestOperation: Operation, @unchecked Sendable {  // safe: one Mu
     }
     private var storedRunner: RequestRunner?
     let dependencyNode = DependencyNode()
-    /// Effects that wait on their way to the network thread.
+    /// The number of effects that were submitted to the network thread and have not run yet.
     let queuedEffectCount = Atomic<Int32>(0)
-    /// Its number in its queue; written under the queue's lock.
+    /// The operation's number in its queue; written under the queue's lock.
     let queueIndex = Atomic<QueueState.Index>(QueueState.none)
 
     /// Makes an operation for a request.
@@ -49,10 +49,10 @@ public class RequestOperation: Operation, @unchecked Sendable {  // safe: one Mu
         super.init()
     }
 
-    /// Makes an operation of an archive.
+    /// Makes an operation from an archive.
     ///
-    /// - Throws: `NetworkingError` with `invalidSecurityPolicy` or `invalidRequest` when what it holds contradicts
-    ///   itself.
+    /// - Throws: `NetworkingError` with `invalidSecurityPolicy` or `invalidRequest` if the contents of the archive
+    ///   contradict each other.
     public convenience init(archive: OperationArchive) throws(NetworkingError) {
         self.init(plan: try RequestPlan(archive), services: .default)
         takeDetails(of: archive)
@@ -65,7 +65,7 @@ public class RequestOperation: Operation, @unchecked Sendable {  // safe: one Mu
             let plan = LateRelease(state.plan)
             NetworkThread.shared.submit {
                 runner.abandon()
-                NetworkThread.shared.submit { plan.schedule() }  // once the runner is released
+                NetworkThread.shared.submit { plan.schedule() }  // after the release of the runner
             }
         }
         releaseChains()
@@ -73,7 +73,7 @@ public class RequestOperation: Operation, @unchecked Sendable {  // safe: one Mu
 
     /// Makes a new operation, ready to start, with this operation's request, components, blocks, progress handlers,
     /// `name` and `queuePriority`. The copy has no results, completion handlers, dependencies, output stream or
-    /// `userInfo`. The copy of a finished operation has no progress handlers, because they were released.
+    /// `userInfo`. A copy of a finished operation has no progress handlers, because they were released.
     ///
     /// The copy needs a new body stream: see `onNeedNewBodyStream`.
     public func copied() -> RequestOperation {
@@ -82,7 +82,7 @@ public class RequestOperation: Operation, @unchecked Sendable {  // safe: one Mu
         return copy
     }
 
-    // Foundation's members. Swift wants overrides in the class itself.
+    // Foundation's members. Swift requires overrides in the class itself.
 
     /// Whether the operation may be started: all dependencies have ended, or the operation was cancelled.
     override public var isReady: Bool {
@@ -90,7 +90,7 @@ public class RequestOperation: Operation, @unchecked Sendable {  // safe: one Mu
         if isReadyNow { return true }
         guard isInGraph, state.lifecycle.isBeforeStart else { return false }
         listenForReadiness()
-        return isReadyNow  // it may have become so before it was listened for
+        return isReadyNow  // the operation may have become ready before it was registered
     }
 
     /// Whether the operation was started and is neither paused nor finished.
@@ -105,7 +105,7 @@ public class RequestOperation: Operation, @unchecked Sendable {  // safe: one Mu
     /// True: the operation runs on the network thread.
     override public var isAsynchronous: Bool { true }
 
-    /// Starts the operation. A queue calls this method. It does nothing while dependencies are unfinished, or when the
+    /// Starts the operation. A queue calls this method. It does nothing while dependencies are unfinished, or if the
     /// operation was started before.
     override public func start() {
         var none: TransferSlot?
@@ -115,13 +115,14 @@ public class RequestOperation: Operation, @unchecked Sendable {  // safe: one Mu
     /// Ends the operation with the error `cancelled`, without using the network if the operation was not started yet. A
     /// paused operation finishes too.
     ///
-    /// A `RequestOperationQueue` finishes a cancelled operation at once, also while the queue is suspended or at its
-    /// limit, and before the operation's dependencies: nothing is gained by a wait, and who cancels what is in a
-    /// suspended queue can wait for the end. Foundation's `OperationQueue` starts a cancelled operation, which ends it,
-    /// only when the queue is not suspended and has room. An operation in no queue finishes when it is started.
+    /// A `RequestOperationQueue` finishes a cancelled operation at once: even while the queue is suspended or at its
+    /// limit, and before the operation's dependencies have ended. Waiting would gain nothing, and a caller that cancels
+    /// operations in a suspended queue can wait for their end. Foundation's `OperationQueue` starts a cancelled
+    /// operation, which ends it, only while the queue is not suspended and below its limit. An operation in no queue
+    /// finishes when it is started.
     override public func cancel() { handle(.cancel) }
 
-    /// Cancels the operation, whose error is then `reason`.
+    /// Cancels the operation with `reason` as its error.
     func cancel(because reason: NetworkingError) {
         state.setCancelReason(reason)
         cancel()
@@ -133,13 +134,13 @@ public class RequestOperation: Operation, @unchecked Sendable {  // safe: one Mu
         return DependencyGraph.read { $0.dependencies(of: self) }
     }
 
-    /// Makes this operation wait until another operation has ended, with any result. The cost does not grow with the
-    /// number of dependencies. Traps when the dependency would close a cycle.
+    /// Makes this operation wait until another operation has ended, with any result. The cost does not depend on the
+    /// number of dependencies. Traps if the dependency would close a cycle.
     ///
     /// Dependencies between request operations do not use Foundation's implementation, which is unsafe on Linux.
     override public func addDependency(_ operation: Operation) { addDependency(operation, ifItFails: .runAnyway) }
 
-    /// Removes a dependency; without another unfinished dependency the operation is ready then.
+    /// Removes a dependency. If no other dependency is unfinished, the operation becomes ready.
     override public func removeDependency(_ operation: Operation) { removeEdge(to: operation) }
 
     /// The priority among ready operations, and among operations that wait for a slot. Default `normal`. It may be
@@ -153,7 +154,7 @@ public class RequestOperation: Operation, @unchecked Sendable {  // safe: one Mu
     }
 
     /// A block that runs once on `completionQueue` after the operation is finished, before the other handlers, and is
-    /// released then. A block that is set on a finished operation does not run, as in Foundation.
+    /// then released. As in Foundation, a block that is set on a finished operation does not run.
     override public var completionBlock: (@Sendable () -> Void)? {
         get { state.completionBlock }
         set { state.setCompletionBlock(newValue) }
@@ -173,14 +174,14 @@ public class RequestOperation: Operation, @unchecked Sendable {  // safe: one Mu
 // MARK: - Pausing
 
 extension RequestOperation {
-    /// Whether the operation is paused: before its start or during it.
+    /// Whether the operation is paused, before its start or during it.
     public var isPaused: Bool { state.lifecycle.isPaused }
 
-    /// Starts the operation unless a dependency is unfinished; false then. An operation whose dependency failed may end
-    /// instead.
+    /// Starts the operation unless a dependency is unfinished; returns false in that case. An operation with a failed
+    /// dependency may end instead.
     ///
-    /// - Parameter slot: the slot with which it is started, if it has one. The operation consumes the slot if it begins
-    ///   at once.
+    /// - Parameter slot: the slot that the operation is started with; nil without a slot. The operation consumes the
+    ///   slot if it begins at once.
     func startIfReady(_ slot: inout TransferSlot?) -> Bool {
         let isCancelled = state.lifecycle.isCancelled
         guard isCancelled || !dependencyNode.isWaiting else { return false }
@@ -189,16 +190,16 @@ extension RequestOperation {
         return true
     }
 
-    /// Pauses the operation and frees its slot.
+    /// Pauses the operation and releases its slot.
     ///
-    /// GET and HEAD close their connection; `resume()` continues with a range request, when the server sent a strong
-    /// validator, or starts again. Any other method keeps its connection, so that the server never sees the request
-    /// twice.
+    /// GET and HEAD requests close their connection. `resume()` continues with a range request if the server sent a
+    /// strong validator, or starts over otherwise. Any other method keeps its connection, so that the server never
+    /// receives the request twice.
     ///
-    /// Keep a reference to a paused operation that is in no queue and in no batch: without one, the operation is
-    /// released, its connection is closed, no handler is called, and its file is left as after a failure.
+    /// Keep a reference to a paused operation that is in no queue and in no batch. Without a reference, the operation
+    /// is released, its connection is closed, no handler is called, and its file is left as after a failure.
     ///
-    /// - Returns: whether this call paused the operation: false when it was paused, cancelled or over before.
+    /// - Returns: whether this call paused the operation: false if it was already paused, cancelled or finished.
     @discardableResult
     public func pause() -> Bool {
         let change = handle(.pause)
@@ -219,17 +220,17 @@ extension RequestOperation {
 // MARK: - Events and effects
 
 extension RequestOperation {
-    /// Applies an event. Its effect is queued inside the lock, so that effects run in the order of the transitions; on
-    /// the network thread it runs at once, when none is on its way.
+    /// Applies an event. Its effect is submitted inside the lock, so that effects run in the order of the transitions.
+    /// On the network thread the effect runs at once, unless submitted effects have not run yet.
     ///
-    /// - Parameter result: what comes with the end of the transfers.
+    /// - Parameter result: the result of the transfers, with the event `ended`.
     @discardableResult
     func handle(_ event: OperationLifecycle.Event, result: Box<TransferResult>? = nil) -> LifecycleChange {
         var none: TransferSlot?
         return handle(event, result: result, &none)
     }
 
-    /// - Parameter slot: the slot with which the operation is started, if it has one.
+    /// - Parameter slot: the slot that the operation is started with; nil without a slot.
     @discardableResult
     private func handle(
         _ event: OperationLifecycle.Event, result: Box<TransferResult>? = nil, _ slot: inout TransferSlot?
@@ -239,7 +240,7 @@ extension RequestOperation {
         let (change, effect) = state.apply(event, result: result, isWaiting: dependencyNode.isWaiting) {
             change, effect in
             let runsNow = mayRunNow && queuedEffectCount.load(ordering: .relaxed) == 0
-            if let effect, !runsNow { submit(effect) }  // only queues; calls no one
+            if let effect, !runsNow { submit(effect) }  // only submits; calls no other code
             hasFirstPost = change.keepNotification(about: self)
             return runsNow ? effect : nil
         }
@@ -249,7 +250,7 @@ extension RequestOperation {
         return change
     }
 
-    /// Publishes the outcome and takes everything that has to be called or released outside the lock.
+    /// Publishes the outcome. Removes and returns everything that has to be called or released outside the lock.
     func finish(with outcome: Box<OperationOutcome>) -> OperationDelivery {
         let (change, delivery) = state.finish(with: outcome)
         announce(change)
@@ -284,18 +285,18 @@ extension RequestOperation {
         return made
     }
 
-    /// Files were opened; network thread only. When the operation has ended meanwhile, they are closed.
+    /// Receives the opened files; network thread only. If the operation has ended in the meantime, they are closed.
     func opened(_ result: Result<HopOpening.Opened, NetworkingError>) {
         if let runner { return runner.opened(result) }
         if case .success(let opened) = result { opened.files?.giveUp() }
     }
 
-    /// The transfers are over; called once, on the network thread, by the runner.
+    /// Receives the result of the transfers; called once, on the network thread, by the runner.
     func transferEnded(_ result: Box<TransferResult>) {
         handle(.ended, result: result)
     }
 
-    /// Lets a new priority count where the operation waits.
+    /// Applies a new priority where the operation waits.
     func priorityChanged() {
         let (queue, isExecuting) = state.priorityPlaces
         queue?.priorityChanged(of: self)
@@ -303,13 +304,14 @@ extension RequestOperation {
         NetworkThread.shared.submit { [self] in runner?.handle(.priorityChanged) }
     }
 
-    /// Sets what is called once, when the operation is first started, by whatever thread starts it: it must be short.
+    /// Sets a handler that is called once, when the operation is first started, on the thread that starts it. It must
+    /// be short.
     package func setStartHandler(_ handler: @escaping @Sendable (RequestOperation) -> Void) {
         state.changeDetails { $0.startHandler = handler }
     }
 
-    /// Tells Foundation and the queue, after the lock was released. Foundation has to hear of the way to the end only
-    /// when the operation may be in one of its own queues.
+    /// Notifies Foundation and the queue, after the lock was released. Changes of `isExecuting` are reported to
+    /// Foundation only if the operation may be in one of Foundation's queues.
     private func announce(_ change: LifecycleChange) {
         if change.changesReadiness { announceReadiness(isReady: change.isReady) }
         change.startHandler?(self)
@@ -320,8 +322,8 @@ extension RequestOperation {
     func announceReadiness(isReady: Bool) {
         let queue = state.noteReadiness(isReady)
         guard let queue else {
-            // Foundation reads the property when it is told, as it does when a queue gets the operation: who has not
-            // read it need not be told.
+            // Foundation reads `isReady` when an operation is added to a queue and when a change is reported. If
+            // nothing has read the property, no report is needed.
             if dependencyNode.wasAsked { didChangeValue(forKey: "isReady") }
             return
         }

@@ -6,23 +6,23 @@ internal import Dispatch
 internal import Foundation
 internal import FoundationNetworking
 
-/// The state of an operation behind its lock. Everybody else asks a question or gives an event: the lock is taken in
-/// this file only. Nothing of a user's is called or let go while it is held.
+/// The state of an operation, protected by a lock. Other files use questions and events: only this file takes the lock.
+/// No code of the program is called, and no object of the program is released, while the lock is taken.
 struct RequestOperationState: ~Copyable, Sendable {
-    /// Only this file sees what is in it. (Were the type private, Swift 6.3 would crash in a debug build.)
+    /// Only this file accesses the contents. (If the type were private, Swift 6.3 would crash in a debug build.)
     struct Values: Sendable {
         fileprivate var lifecycle = OperationLifecycle()
         fileprivate var plan: RequestPlan
-        /// Nil while the operation has none of them.
+        /// Nil while the operation has no such details.
         fileprivate var details: Box<OperationDetails>?
         fileprivate var completion: CompletionPlace
         fileprivate var handlers = EndHandlers()
         fileprivate var schedule = OperationSchedule()
         fileprivate var received = ByteProgress()
-        /// The head of the response whose body arrives; the outcome has the final one.
+        /// The head of the response whose body arrives; the outcome has the final head.
         fileprivate var head: ResponseHead?
         fileprivate var headWaits: [TaskWait] = []
-        /// What the network thread handed over; processing turns it into the outcome.
+        /// The result of the transfers, from the network thread. Processing makes the outcome from it.
         fileprivate var transfer: Box<TransferResult>?
         fileprivate var outcome: Box<OperationOutcome>?
     }
@@ -40,7 +40,7 @@ struct RequestOperationState: ~Copyable, Sendable {
     var details: OperationDetails { values.withLock { $0.details?.value ?? OperationDetails() } }
     var completion: CompletionPlace { values.withLock { $0.completion } }
     var schedule: OperationSchedule { values.withLock { $0.schedule } }
-    /// How it ended, once it has.
+    /// The outcome; nil before the operation is finished.
     var outcome: Box<OperationOutcome>? { values.withLock { $0.outcome } }
     /// The result of the transfers, once the operation has ended.
     var result: TransferResult? { outcome?.value.transfer.value }
@@ -59,34 +59,34 @@ struct RequestOperationState: ~Copyable, Sendable {
 
     func isReady(isWaiting: Bool) -> Bool { values.withLock { $0.lifecycle.isReady(isWaiting: isWaiting) } }
 
-    /// Whether it is in no queue and was not started.
+    /// Whether the operation is in no queue and was not started.
     var isFree: Bool { values.withLock { $0.schedule.queue == nil && $0.lifecycle.isBeforeStart } }
 
-    /// The queue to tell of a new priority, and whether the network thread is to be told too.
+    /// The queue to notify of a new priority, and whether the network thread must be notified too.
     var priorityPlaces: (queue: RequestOperationQueue?, isExecuting: Bool) {
         values.withLock { ($0.schedule.queue, $0.lifecycle.state == .executing) }
     }
 
-    // MARK: Changes of a user's
+    // MARK: Changes by the program
 
-    /// Changes what the operation is to do. Without effect after the start, when the plan is being carried out.
+    /// Changes the operation's plan. Has no effect after the start, when the plan is being carried out.
     func changePlan(_ change: (inout RequestPlan) -> Void) {
         let old = values.withLock { values in
             let old = values.plan
             if values.lifecycle.isBeforeStart { change(&values.plan) }
             return old
         }
-        withExtendedLifetime(old) {}  // letting go of what a user gave may run code of theirs
+        withExtendedLifetime(old) {}  // releasing objects of the program may run its code
     }
 
-    /// Keeps the key of a request that was made after the start, for an archive.
+    /// Stores the key of a request that was made after the start, for an archive.
     func keep(_ key: IdempotencyKey) {
         values.withLock { values in
             if values.plan.idempotencyKey == nil { values.plan.idempotencyKey = key }
         }
     }
 
-    /// - Parameter onlyBeforeEnd: does nothing once the end has been told.
+    /// - Parameter onlyBeforeEnd: whether the call does nothing after the end was delivered.
     func changeDetails(onlyBeforeEnd: Bool = false, _ change: (inout OperationDetails) -> Void) {
         let old = values.withLock { values -> Box<OperationDetails>? in
             let old = values.details
@@ -108,8 +108,8 @@ struct RequestOperationState: ~Copyable, Sendable {
         withExtendedLifetime(old) {}
     }
 
-    /// Takes the pipe of a body that is delivered in pieces; false when it comes too late, or a second time. An
-    /// operation in a queue may start at any moment: it is too late whether it has started or not.
+    /// Stores the pipe of a body that is delivered in chunks. Returns false if the call is too late, or the second. For
+    /// an operation in a queue the call is always too late, because the operation may start at any moment.
     func setChunks(_ pipe: BodyPipe) -> Bool {
         values.withLock { values in
             if case .chunks = values.plan.streamedOutput { return false }
@@ -119,7 +119,7 @@ struct RequestOperationState: ~Copyable, Sendable {
         }
     }
 
-    /// The progress at a place, made once.
+    /// Returns the progress at a key path. It is set once; later calls return the existing progress.
     func progress(at place: any WritableKeyPath<OperationDetails, Progress?> & Sendable, made: Progress) -> Progress {
         changeDetails { $0[keyPath: place] = $0[keyPath: place] ?? made }
         return details[keyPath: place] ?? made
@@ -130,10 +130,10 @@ struct RequestOperationState: ~Copyable, Sendable {
     /// Applies an event.
     ///
     /// - Parameters:
-    ///   - result: what comes with the end of the transfers.
-    ///   - isWaiting: whether a dependency is unfinished. Looked at inside the lock: who settles what the operation
-    ///     waits for looks at its state afterwards.
-    ///   - inOrder: called inside the lock, so that effects are queued in the order of the transitions.
+    ///   - result: the result of the transfers, with the event `ended`.
+    ///   - isWaiting: whether a dependency is unfinished. Evaluated inside the lock, because the code that settles a
+    ///     dependency reads the operation's state afterwards.
+    ///   - inOrder: called inside the lock, so that effects are submitted in the order of the transitions.
     func apply(
         _ event: OperationLifecycle.Event, result: Box<TransferResult>?, isWaiting: @autoclosure () -> Bool,
         inOrder: (LifecycleChange, OperationLifecycle.Effect?) -> OperationLifecycle.Effect?
@@ -145,7 +145,7 @@ struct RequestOperationState: ~Copyable, Sendable {
         }
     }
 
-    /// Publishes the outcome and takes everything that has to be called or released outside the lock.
+    /// Publishes the outcome. Removes and returns everything that has to be called or released outside the lock.
     func finish(with outcome: Box<OperationOutcome>) -> (LifecycleChange, OperationDelivery) {
         values.withLock { values in
             values.outcome = outcome
@@ -173,7 +173,8 @@ struct RequestOperationState: ~Copyable, Sendable {
         let effect = values.lifecycle.handle(event)
         let after = values.lifecycle
         let isStart = after.wasStarted && !before.wasStarted
-        // Taken here, before the network thread can see the details: it would let go of what the handler holds.
+        // Removed here, before the network thread can see the details: the network thread would release the handler's
+        // captures.
         let startHandler = isStart ? values.details?.value.startHandler : nil
         if startHandler != nil { values.details = values.details?.changed { $0.startHandler = nil } }
         if after.state == .executing, values.schedule.startInstant == 0 {
@@ -187,7 +188,7 @@ struct RequestOperationState: ~Copyable, Sendable {
         return (change, effect)
     }
 
-    /// Sets the error of a cancellation that follows. Without effect on an operation that was cancelled.
+    /// Sets the error of a cancellation that follows. Has no effect on a cancelled operation.
     func setCancelReason(_ reason: NetworkingError) {
         values.withLock { values in
             guard !values.lifecycle.isCancelled else { return }
@@ -197,7 +198,7 @@ struct RequestOperationState: ~Copyable, Sendable {
         }
     }
 
-    /// The operation must not be started. Without effect on one that was started or cancelled.
+    /// Records that the operation must not be started. Has no effect on an operation that was started or cancelled.
     func noteSkip(_ error: NetworkingError, cause: String) {
         let isSkipped = values.withLock { values in
             guard !values.lifecycle.isCancelled, values.lifecycle.isBeforeStart else { return false }
@@ -209,10 +210,11 @@ struct RequestOperationState: ~Copyable, Sendable {
 
     // MARK: Scheduling
 
-    /// The operation enters a queue.
+    /// Records that the operation enters a queue.
     ///
-    /// - Returns: its flow in fair queueing, and whether it waits for a slot as soon as it is started: a request that
-    ///   is made first, or that a cache may answer, does not. Nil when the operation is in a queue, or was started.
+    /// - Returns: the operation's flow in fair queueing, and whether it waits for a slot as soon as it is started. A
+    ///   request that is made first, or that a cache may answer, does not. Nil if the operation is in a queue, or was
+    ///   started.
     func enter(_ queue: RequestOperationQueue, isWaiting: @autoclosure () -> Bool) -> (flow: Int, needsSlot: Bool)? {
         values.withLock { values in
             guard values.schedule.queue == nil, values.lifecycle.isBeforeStart else { return nil }
@@ -224,15 +226,15 @@ struct RequestOperationState: ~Copyable, Sendable {
         }
     }
 
-    /// The origin of its request, as far as that is known before the request is checked.
+    /// The origin of the operation's request, if it is known before the request is checked.
     var origin: Origin? {
         guard let url = values.withLock({ $0.plan.request?.url }) else { return nil }
         return Origin(plain: url.absoluteString) ?? Origin(url)
     }
 
-    /// The operation has become ready, or is so no more.
+    /// Records that the operation has become ready, or is no longer ready.
     ///
-    /// - Returns: the queue to tell.
+    /// - Returns: the queue to notify.
     func noteReadiness(_ isReady: Bool) -> RequestOperationQueue? {
         values.withLock { values in
             if isReady, values.schedule.queue != nil { values.schedule.readyInstant = MonotonicClock.now() }
@@ -240,7 +242,7 @@ struct RequestOperationState: ~Copyable, Sendable {
         }
     }
 
-    /// The operation becomes a member of a batch.
+    /// Records that the operation becomes a member of a batch.
     func enterBatch(flow: Int, policy: FailedDependencyPolicy?) {
         values.withLock { values in
             values.schedule.flow = flow
@@ -257,14 +259,16 @@ struct RequestOperationState: ~Copyable, Sendable {
 
     var completionBlock: (@Sendable () -> Void)? { values.withLock { $0.handlers.settableCompletionBlock } }
 
-    /// Keeps a handler. Returns the queue to call it on when it comes after the others.
+    /// Stores a handler. Returns nil, or the queue on which to call a handler that has to be called separately, after
+    /// the others.
     func add(_ handler: @escaping RequestOperation.CompletionHandler, isBatchs: Bool) -> DispatchQueue? {
         values.withLock { values in
             values.handlers.add(handler, isBatchs: isBatchs) ? nil : values.completion.queue ?? Queues.callbacks
         }
     }
 
-    /// Sets the handler of the result. Returns the queue to call it on when it comes after the others.
+    /// Sets the result handler. Returns nil, or the queue on which to call a handler that has to be called separately,
+    /// after the others.
     func setResultHandler(_ handler: @escaping RequestOperation.CompletionHandler) -> DispatchQueue? {
         var replaced: RequestOperation.CompletionHandler?
         let queue = values.withLock { values -> DispatchQueue? in
@@ -275,10 +279,10 @@ struct RequestOperationState: ~Copyable, Sendable {
         return queue
     }
 
-    /// Keeps a wait for the end; false when the end has been told.
+    /// Stores a `TaskWait` for the end. Returns false if the end was delivered.
     func add(_ wait: TaskWait) -> Bool { values.withLock { $0.handlers.add(wait) } }
 
-    /// Forgets a wait that was given up.
+    /// Removes a `TaskWait` whose task gave up.
     func remove(_ wait: TaskWait) {
         values.withLock { values in
             values.handlers.remove(wait)
@@ -288,8 +292,9 @@ struct RequestOperationState: ~Copyable, Sendable {
 
     func takeEndHandlers() -> EndHandlers { values.withLock { $0.handlers.take() } }
 
-    /// What decides where the response is processed: whether no code of a user's makes the outcome, and whether none is
-    /// called or let go at the end besides the handlers.
+    /// The facts that decide where the response is processed. `isOurs`: no code of the program makes the outcome.
+    /// `isPlain`: in addition, no code of the program except handlers is called, and no object of the program is
+    /// released, at the end.
     var processing: (transfer: Box<TransferResult>?, isOurs: Bool, isPlain: Bool) {
         values.withLock { values in
             let isOurs = values.plan.serializer?.isPlain != false && !values.plan.wantsDigest
@@ -298,19 +303,19 @@ struct RequestOperationState: ~Copyable, Sendable {
         }
     }
 
-    /// Without a serializer every response is delivered unchanged.
+    /// The serializer and whether the digest is wanted. Without a serializer every response is delivered unchanged.
     var serialization: (serializer: ResolvedSerializer?, wantsDigest: Bool) {
         values.withLock { ($0.plan.serializer, $0.plan.wantsDigest) }
     }
 
-    /// What the transfers brought, once.
+    /// Removes and returns the result of the transfers.
     func takeTransfer() -> (transfer: Box<TransferResult>?, group: DispatchGroup?) {
         values.withLock { ($0.transfer.take(), $0.completion.group) }
     }
 
-    /// Notes the head of the response whose body follows.
+    /// Stores the head of the response whose body follows.
     ///
-    /// - Returns: the waits for the head.
+    /// - Returns: the `TaskWait` objects for the head.
     func noteHead(_ head: ResponseHead) -> [TaskWait] {
         values.withLock { values in
             values.head = head
@@ -320,7 +325,7 @@ struct RequestOperationState: ~Copyable, Sendable {
         }
     }
 
-    /// Keeps a wait for the head; false when the head is there, or none will come.
+    /// Stores a `TaskWait` for the head. Returns false if the head is known, or the operation is finished.
     func addHeadWait(_ wait: TaskWait) -> Bool {
         values.withLock { values in
             guard values.head == nil, values.outcome == nil else { return false }
@@ -329,9 +334,9 @@ struct RequestOperationState: ~Copyable, Sendable {
         }
     }
 
-    /// Notes how much of the request's body was sent.
+    /// Records how much of the request body was sent.
     ///
-    /// - Returns: what says who is told.
+    /// - Returns: the details with the progress handlers.
     func noteSent(_ progress: ByteProgress) -> OperationDetails {
         values.withLock { values in
             var details = values.details?.value ?? OperationDetails()
@@ -341,9 +346,9 @@ struct RequestOperationState: ~Copyable, Sendable {
         }
     }
 
-    /// Notes how much of the body has arrived.
+    /// Records how much of the body has arrived.
     ///
-    /// - Returns: what says who is told.
+    /// - Returns: the details with the progress handlers.
     func noteReceived(_ progress: ByteProgress) -> Box<OperationDetails>? {
         values.withLock { values in
             values.received = progress
@@ -351,12 +356,13 @@ struct RequestOperationState: ~Copyable, Sendable {
         }
     }
 
-    /// Whether nothing of it may hold other operations.
+    /// Whether the state has no object of the program that may retain other operations.
     var isEmptied: Bool {
         values.withLock { $0.handlers.isDelivered && $0.details?.value.userInfo.isEmpty != false }
     }
 
-    /// Takes what may hold other operations, for those that nobody started.
+    /// Removes and returns everything that may retain other operations: an operation that was never started still has
+    /// closures when it is released.
     func takeClosures() -> [any Sendable] {
         values.withLock { values in
             let taken: [any Sendable] = [values.plan, values.handlers.takeAll(), values.details]

@@ -3,10 +3,10 @@
 
 internal import Foundation
 
-/// Runs the `RequestMachine` of one operation: applies events, has `RequestWork` carry out the effects, and reports the
-/// end exactly once.
+/// Runs the `RequestMachine` of one operation: applies events, lets `RequestWork` carry out the effects, and reports
+/// the end exactly once.
 ///
-/// Network thread only. It keeps its operation, except during a pause.
+/// Network thread only. The runner retains its operation, except during a pause.
 final class RequestRunner {
     private unowned let operation: RequestOperation
     private let reference: OwnerReference
@@ -18,7 +18,7 @@ final class RequestRunner {
         work = RequestWork(operation, reference, startedWith: granted, rounds: rounds)
     }
 
-    /// Applies an event and carries out its effect, until an effect waits for something.
+    /// Applies an event and carries out its effect, and then the events that follow, until an effect waits.
     func handle(_ event: RequestMachine.Event) {
         reference.keep()
         var effect = machine.handle(event)
@@ -26,7 +26,7 @@ final class RequestRunner {
         if machine.isParked { reference.release() }
     }
 
-    /// Returns the event with which the effect ends; nil when it ends later.
+    /// Returns the event that ends the effect; nil if the effect ends later.
     private func perform(_ effect: RequestMachine.Effect) -> RequestMachine.Event? {
         switch effect {
         case .enter(let stage): return work.begin(stage, machine.work, isFirst: !machine.wasAdmitted)
@@ -52,17 +52,17 @@ final class RequestRunner {
         work.slot.releaseUnclaimed()
     }
 
-    /// Pauses the transfer, keeps the bytes that arrived, and frees the slot. GET and HEAD close their connection and
-    /// continue with a range request; any other request that is being sent keeps its connection.
+    /// Pauses the transfer, keeps the received bytes, and releases the slot. GET and HEAD requests close their
+    /// connection and continue with a range request. Any other request that is being sent keeps its connection.
     func hold() {
         work.retries?.pause()
         handle(.pause(keepsTransfer: !work.canSendAgain))
     }
 
-    /// The operation was released during a pause: its transfer ends, and its files are left as after a failure.
+    /// Ends the transfer of an operation that was released during a pause. Its files are left as after a failure.
     func abandon() { work.abandon() }
 
-    /// Ends the operation.
+    /// Ends the operation with the error `cancelled`.
     func abort() { handle(.fail(NetworkingError(.cancelled, "the operation was cancelled"))) }
 
     // MARK: Events
@@ -73,7 +73,7 @@ final class RequestRunner {
         handle(.granted)
     }
 
-    /// The end of work on another thread, which a cancel makes obsolete.
+    /// Applies the end of work on another thread, unless a cancellation has made it obsolete.
     func prepared(_ end: (RequestWork) -> RequestMachine.Event) {
         if machine.state != .ended { handle(end(work)) }
     }
@@ -107,7 +107,7 @@ final class RequestRunner {
             } else if let error = work.exchange?.failure {
                 handle(.fail(error))
             } else if !machine.isParked {
-                work.slot.transfer?.resumeReceiving()  // a paused transfer asks again when it is resumed
+                work.slot.transfer?.resumeReceiving()  // a paused transfer receives again after it is resumed
             }
         }
     }
@@ -119,10 +119,10 @@ final class RequestRunner {
 
     var waitReason: RequestMachine.WaitReason? { machine.waitReason }
 
-    /// The wait reason as part of a sentence; nil when the operation does not wait.
+    /// The wait reason as a clause for messages; nil if the operation does not wait.
     var obstacle: String? { waitReason.flatMap { $0.description(work.slot, work.retries) } }
 
-    /// The part of the body that has arrived, for an archive.
+    /// The received part of the body, for an archive.
     var snapshot: BodyAssembly.Snapshot { work.exchange?.snapshot ?? BodyAssembly.Snapshot() }
 }
 

@@ -4,35 +4,35 @@
 internal import Foundation
 
 /// The stages of a request, in order. A redirect, the answer to a challenge, a continuation after a pause, and another
-/// attempt after a wait go back to `connectivity`. `RequestMachine` decides which stage is next.
+/// attempt after a wait return to `connectivity`. `RequestMachine` decides which stage is next.
 enum RequestStage: Equatable {
     /// The request is made and checked.
     case prepare
-    /// The cache is asked; before admission, because a cached response needs no slot.
+    /// The cache is queried; before admission, because a cached response needs no slot.
     case cache
-    /// The server can be reached; before admission, because a waiting operation needs no slot.
+    /// Waits for a route to the server; before admission, because a waiting operation needs no slot.
     case connectivity
-    /// There is a credential that the hop may use; before admission, because a waiting operation needs no slot.
+    /// Waits for a credential that the hop may use; before admission, because a waiting operation needs no slot.
     case credential
-    /// The hop gets a slot.
+    /// Waits for a slot for the hop.
     case admission(Origin)
-    /// Request adapters and authenticator change the hop's request; after admission, so that a date or a signature is
-    /// fresh. Without a credential the hop goes back to `credential`; with a changed origin, to `connectivity`.
+    /// Request adapters and the authenticator change the hop's request; after admission, so that a date or a signature
+    /// is fresh. Without a credential the hop returns to `credential`; with a changed origin, to `connectivity`.
     case adaptation(Origin)
-    /// The hop's files are opened and read; after admission, because a waiting operation holds no descriptor.
+    /// The hop's files are opened and read; after admission, because a waiting operation uses no descriptor.
     case files(Origin)
     /// One transfer.
     case hop(Origin)
     /// The transfer has ended, and a block of the program decides what follows.
     case answer
-    /// The attempt has failed, and the retry block decides whether the request is sent again.
+    /// The attempt has failed, and the retry block decides whether the request is retried.
     case retryAnswer
-    /// The next attempt begins at an instant of the retries' clock. The operation holds no slot.
+    /// Waits until the next attempt begins, at an instant of the retries' clock. The operation has no slot.
     case backoff(until: UInt64)
     /// The body is written to its file or stream.
     case body
 
-    /// The stage with which a request continues that was paused in this one; nil when a pause does not interrupt the
+    /// The stage with which a request continues after a pause in this stage; nil if a pause does not interrupt the
     /// stage's work.
     var stageAfterPause: RequestStage? {
         switch self {
@@ -65,7 +65,8 @@ extension NetworkingError {
 }
 
 extension TransferOptions {
-    /// What has to be reachable for a request to an origin: the proxy if there is one; nil when no network is needed.
+    /// Returns the target that has to be reachable for a request to an origin: the proxy if there is one, else the
+    /// server. Nil if no network is needed.
     func connectivityTarget(_ origin: Origin) -> ReachabilityTarget? {
         guard unixSocketPath == nil else { return nil }
         if let proxy = proxy(to: origin) {

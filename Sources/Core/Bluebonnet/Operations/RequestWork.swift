@@ -4,14 +4,14 @@
 internal import Foundation
 internal import FoundationNetworking
 
-/// Does the work of one request's stages, and holds what they need: the slot, the exchange, the adapters, the attempts.
+/// Does the work of one request's stages, and owns what they need: the slot, the exchange, the adapters, the attempts.
 ///
-/// Network thread only. It does not know which stage follows: its functions return the event with which their work
-/// ends. Work that ends later reports its event to the operation's runner.
+/// Network thread only. It does not know which stage follows: its functions return the event that ends their work. Work
+/// that ends later reports its event to the operation's runner.
 final class RequestWork {
     typealias Event = RequestMachine.Event
 
-    /// Work of a stage that ends later, and can be given up.
+    /// Work of a stage that ends later and can be cancelled.
     private enum Pending {
         case connectivity(ConnectivityGate.Ticket)
         case retry(NetworkTimers.Ticket)
@@ -23,7 +23,8 @@ final class RequestWork {
     private let rounds: OperationRounds
     var slot: HopSlot
     private var pending: Pending?
-    /// Whether files are being opened, which happens once even when the operation is paused and resumed meanwhile.
+    /// Whether files are being opened. They are opened once, even if the operation is paused and resumed in the
+    /// meantime.
     private var isOpening = false
     /// The checked request; nil before it was made.
     private var prepared: PreparedRequest?
@@ -33,7 +34,7 @@ final class RequestWork {
     private(set) var retries: RetryController?
     /// Nil without request adapters and an authenticator.
     private var adapter: HopAdapter?
-    /// Nil before the first admission, because many operations may wait for it.
+    /// Nil before the first admission, because many operations may wait for admission.
     private(set) var exchange: Exchange?
 
     init(
@@ -52,7 +53,7 @@ final class RequestWork {
     /// - Parameters:
     ///   - number: identifies the work of adapters and of a refresh.
     ///   - isFirst: whether no transfer of the operation has begun.
-    /// - Returns: the event with which the stage ends; nil when it ends later.
+    /// - Returns: the event that ends the stage; nil if the stage ends later.
     func begin(_ stage: RequestStage, _ number: Int, isFirst: Bool) -> Event? {
         switch stage {
         case .prepare: return prepare()
@@ -77,7 +78,8 @@ extension RequestWork: Sendable {}
 // MARK: - Preparation and cache
 
 extension RequestWork {
-    /// Makes and checks the request: on this thread when no recipe makes it, else where it may take time.
+    /// Makes and checks the request: on this thread if there is no recipe, otherwise on a queue, where it may take
+    /// time.
     private func prepare() -> Event? {
         let plan = operation.state.plan
         guard case .recipe(let recipe) = plan.source else { return store(plan.prepared()) }
@@ -102,7 +104,7 @@ extension RequestWork {
                     [weak operation] in operation?.runner?.adapterEnded($0, work: $1)
                 }
             }
-            if prepared.continuation != nil { _ = madeExchange(prepared) }  // part of the body is there before
+            if prepared.continuation != nil { _ = madeExchange(prepared) }  // an archived part exists
             cacheExchange = CacheExchange.make(for: prepared)
             return .prepared(isAdapted: adapter != nil, isRetried: retries != nil)
         }
@@ -136,7 +138,7 @@ extension RequestWork {
     }
 }
 
-// MARK: - Waits without a slot
+// MARK: - Waiting without a slot
 
 extension RequestWork {
     private func awaitConnectivity() -> Event? {
@@ -213,7 +215,8 @@ extension RequestWork {
 // MARK: - Files
 
 extension RequestWork {
-    /// Opens the request's files, and reads what TLS needs, for each hop that needs something else.
+    /// Opens the request's files, and reads the files that TLS needs, for each hop that needs other files than the
+    /// last.
     private func openFiles(for origin: Origin) -> Event? {
         guard let prepared else { preconditionFailure("a transfer was let in before its request was made") }
         do throws(NetworkingError) {
@@ -231,14 +234,14 @@ extension RequestWork {
         }
     }
 
-    /// The files are open. An operation that was paused meanwhile keeps them for later.
+    /// Receives the opened files. An operation that was paused in the meantime keeps them for later.
     ///
-    /// - Parameter isAwaited: whether the operation waits for them.
+    /// - Parameter isAwaited: whether the operation waits for the files.
     func opened(_ result: Result<HopOpening.Opened, NetworkingError>, isAwaited: Bool) -> Event? {
         isOpening = false
         switch result {
         case .success(let opened):
-            guard let exchange else {  // the operation was cancelled meanwhile
+            guard let exchange else {  // the operation was cancelled in the meantime
                 opened.files?.giveUp()
                 return nil
             }
@@ -296,14 +299,14 @@ extension RequestWork {
         return .transferEnded(step, evidence)
     }
 
-    /// Applies the answer of a block; false when it comes too late.
+    /// Applies the answer of a block. Returns false if the answer is late.
     func accept(_ answer: ExchangeQuestions.Answer, toQuestion number: Int) -> Bool {
         if let exchange { return exchange.take(answer, toQuestion: number) }
         answer.giveUp()
         return false
     }
 
-    /// The transfer had ended before the answer.
+    /// Returns the event after an answer that arrived after the end of the transfer.
     func eventAfterAnswer() -> Event? { (exchange?.finishAfterAnswer()).map { transferEnded($0, .mayHaveArrived) } }
 
     /// Whether a pause may close the connection.
@@ -313,7 +316,7 @@ extension RequestWork {
 // MARK: - Attempts
 
 extension RequestWork {
-    /// - Parameter error: the error of the failed attempt; nil when a response is refused.
+    /// - Parameter error: the error of the failed attempt; nil if a response was refused.
     func judge(_ error: NetworkingError?, _ evidence: SendEvidence) -> Event? {
         guard let exchange, let retries else { return nil }
         let failed = exchange.failedAttempt(error: error, evidence: evidence, number: retries.number)
@@ -352,10 +355,10 @@ extension RequestWork {
 // MARK: - Ends
 
 extension RequestWork {
-    /// Gives up the work of a stage, for a pause.
+    /// Cancels the work of a stage, for a pause.
     func interrupt() {
         let now = MonotonicClock.now()
-        // First: once the connection is closed, others may change the file.
+        // First, because other processes may change the file once the connection is closed.
         if slot.transfer != nil { exchange?.noteInterruption() }
         giveUpPending()
         slot.interrupt(now: now)
@@ -371,13 +374,13 @@ extension RequestWork {
         }
     }
 
-    /// The operation was released during a pause.
+    /// Releases the transfer and the files of an operation that was released during a pause.
     func abandon() {
         slot.abort()
         exchange?.abandon()
     }
 
-    /// Waits until a streamed body is where it belongs, as long as the time limit allows. A pause comes too late then.
+    /// Waits until a streamed body is written, as long as the time limit allows. A pause is too late at this point.
     private func closeBody() -> Event? {
         guard let sink = exchange?.sinkToClose else { return .bodyWritten }
         let closing = SinkClosing(operation.services.timers)
@@ -394,8 +397,8 @@ extension RequestWork {
         return nil
     }
 
-    /// Ends the operation. After a failure, what has arrived of its file is written first, if the file system answers:
-    /// then the file can be continued, or used by another download, when the end is reported.
+    /// Ends the operation. After a failure, the received part of its file is written first, if the file system
+    /// responds: the file can then be continued, or used by another download, when the end is reported.
     func end(_ end: RequestMachine.End) {
         giveUpPending()
         slot.abort()

@@ -4,8 +4,8 @@
 internal import Foundation
 internal import FoundationNetworking
 
-/// Turns what the transfers brought into an operation's outcome: digest, validation, serialization, the file's move
-/// into place. On a processing queue; a value that knows no operation.
+/// Makes an operation's outcome from the result of its transfers: computes the digest, validates, serializes, and moves
+/// the file into place. On a processing queue, or on the network thread; a value that does not reference the operation.
 struct ResponseProcessing {
     let serializer: ResolvedSerializer
     let expectedDigest: String?
@@ -59,9 +59,9 @@ struct ResponseProcessing {
         return error
     }
 
-    /// Whether the content type of a response counts. It does not where it says what a body would be that is not there,
-    /// nor where no value is made of the body, because it went to a file or a stream, unless a plain serializer, which
-    /// makes none of any body, asks for types.
+    /// Whether the content type of a response is validated. It is not if the response has no body by its method or
+    /// status. It is not either if the body went to a file or a stream, because no value is made from such a body. A
+    /// plain serializer makes no value from any body, so its content types are validated in that case too.
     private func typeCounts(_ result: TransferResult) -> Bool {
         switch result.content {
         case .file, .stream, .device: return serializer.isPlain
@@ -75,7 +75,7 @@ struct ResponseProcessing {
     private func value(of result: TransferResult) throws(NetworkingError) -> any Sendable {
         let body: Data = if case .memory(let data) = result.content { data } else { Data() }
         if serializer.isPlain { return body }
-        if case .stream = result.content { return body }  // it was given away: there is nothing to read a value from
+        if case .stream = result.content { return body }  // the body was streamed: no value can be made from it
         guard let head = result.head else { return body }
         return try serializer.serializer.checkedValue(for: head, body: body)
     }
@@ -97,7 +97,8 @@ struct ResponseProcessing {
             "the body's SHA-256 is \(digest ?? "unknown"), not \(expected.lowercased())")
     }
 
-    /// A body with the wrong digest cannot be continued to the right one; any other that can be, is kept.
+    /// Keeps a file that can be continued, and removes any other file. A body with the wrong digest cannot be continued
+    /// to the right body.
     private func giveUpFile(_ result: TransferResult, error: NetworkingError) {
         guard case .file(let file, let canContinue) = result.content else { return }
         file.keepOrRemove(canContinue: canContinue && result.error != nil && error.code != .digestMismatch)

@@ -1,15 +1,17 @@
 // Bluebonnet: HTTP operations for Swift on Linux.
 // SPDX-License-Identifier: MIT
 
-/// Closes the sink of a body, and stops waiting for it when a time has passed. Network thread only.
+/// Closes the sink of a body, and stops waiting for the sink after a time limit. Network thread only.
 final class SinkClosing {
+    /// How waiting for the sink ended.
     enum End {
-        /// With the error of writing, and after so many nanoseconds.
+        /// The sink was closed, with the error of writing if it failed, after a number of nanoseconds.
         case closed(NetworkingError?, after: UInt64)
         case timePassed
     }
 
-    /// How long the end of a failed operation waits for the file system before it leaves the file to its queue.
+    /// How long the end of a failed operation waits for the file system, before the file is left to its queue. In
+    /// nanoseconds.
     static let patience: UInt64 = 1_000_000_000
 
     private let timers: NetworkTimers
@@ -33,7 +35,7 @@ final class SinkClosing {
         }
     }
 
-    /// The action is not called any more.
+    /// Stops waiting. The action is no longer called.
     func giveUp() {
         action = nil
         if let ticket = ticket.take() { timers.withdraw(ticket) }

@@ -1,14 +1,14 @@
 // Bluebonnet: HTTP operations for Swift on Linux.
 // SPDX-License-Identifier: MIT
 
-/// The times of one operation's transfers, and what is left of its time limit. A value without a clock: instants are
+/// The times of one operation's transfers, and the rest of its time limit. A value without a clock: instants are
 /// nanoseconds of `MonotonicClock`.
 struct TransferAccount {
     /// When the operation could begin.
     private let began: UInt64
-    /// When it was first admitted.
+    /// When the operation was first admitted.
     private var admitted: UInt64?
-    /// When the current transfer began, and from when it counts against the time limit, which excludes pauses.
+    /// When the current transfer began; below, from when it counts against the time limit, which excludes pauses.
     private var transferBegan: UInt64 = 0
     private var chargedSince: UInt64 = 0
     /// Nil without a limit.
@@ -22,12 +22,12 @@ struct TransferAccount {
     var wasAdmitted: Bool { admitted != nil }
     /// Whether the time limit allows another transfer.
     var hasTimeLeft: Bool { remainingTime != 0 }
-    /// Nanoseconds; nil without a limit.
+    /// The rest of the time limit, in nanoseconds; nil without a limit.
     var timeLeft: UInt64? { remainingTime }
 
-    /// A transfer begins.
+    /// Records that a transfer begins.
     ///
-    /// - Returns: its deadline.
+    /// - Returns: the transfer's deadline.
     mutating func beginTransfer(now: UInt64) -> UInt64 {
         if admitted == nil {
             admitted = now
@@ -38,18 +38,18 @@ struct TransferAccount {
         return goOn(now: now)
     }
 
-    /// The transfer found no file descriptor, and another one takes its place.
+    /// Uncounts a transfer that found no file descriptor, because another transfer replaces it.
     mutating func forgetTransfer() { summary.transferCount -= 1 }
 
-    /// A transfer goes on after a pause.
+    /// Records that a transfer continues after a pause.
     ///
-    /// - Returns: its deadline.
+    /// - Returns: the transfer's deadline.
     mutating func goOn(now: UInt64) -> UInt64 {
         chargedSince = now
         return remainingTime.map { now + $0 } ?? .max
     }
 
-    /// The transfer continues on another connection.
+    /// Records that the transfer continues on another connection.
     mutating func beginAgain(after metrics: TransferMetrics, now: UInt64) {
         note(metrics)
         transferBegan = now
@@ -80,7 +80,7 @@ struct TransferAccount {
 
     mutating func noteRedirect() { summary.redirectCount += 1 }
 
-    /// The summary of an operation whose transfers are over.
+    /// Returns the summary of an operation whose transfers have ended.
     func summary(now: UInt64, retries: [RetriedAttempt] = []) -> TransferSummary {
         var summary = summary
         summary.retries = retries
@@ -88,7 +88,7 @@ struct TransferAccount {
         return summary
     }
 
-    /// The summary of an operation that a cache answered.
+    /// The summary of an operation that was answered by a cache.
     var summaryOfCacheHit: TransferSummary {
         var summary = summary
         summary.isFromCache = true

@@ -4,12 +4,12 @@
 internal import Foundation
 
 extension RequestOperation {
-    /// The reason for which the operation waits at this moment, as a sentence for people: dependencies, its queue, a
-    /// slot of its manager, a rate, the time until which its origin is held, a network, a pause, its next attempt, or a
-    /// block of the program. Nil if it waits for nothing: it is in no queue and was not started, its request is being
-    /// prepared or sent, or it is finished.
+    /// The reason why the operation waits at this moment, as a sentence for people: dependencies, its queue, a slot of
+    /// its manager, a rate limit, the back-off of its origin, a network, a pause, its next attempt, or a block of the
+    /// program. Nil if it waits for nothing: it is in no queue and was not started, its request is being prepared or
+    /// sent, or it is finished.
     ///
-    /// Any thread. The calling task is suspended until the network thread has answered, mostly within a millisecond.
+    /// Any thread. The calling task is suspended until the network thread has answered, usually within a millisecond.
     public var whyWaiting: String? {
         get async {
             let lifecycle = state.lifecycle
@@ -45,7 +45,7 @@ extension RequestOperation {
 }
 
 extension RequestMachine.WaitReason {
-    /// The reason as part of a sentence.
+    /// Returns the reason as a clause for messages.
     func description(_ slot: HopSlot, _ retries: RetryController?) -> String? {
         switch self {
         case .network: "there is no network by which its server can be reached"

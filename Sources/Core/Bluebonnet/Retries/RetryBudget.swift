@@ -1,31 +1,32 @@
 // Bluebonnet: HTTP operations for Swift on Linux.
 // SPDX-License-Identifier: MIT
 
-/// What the retries of one origin may cost: a fifth of its requests, plus a few a second. A value without a clock:
+/// Limits the retries of one origin to a fifth of its requests, plus a few per second. A value without a clock:
 /// instants are nanoseconds of a monotonic clock.
 struct RetryBudget: Equatable {
-    /// One retry costs what so many requests add.
+    /// The number of requests that pay for one retry.
     static let requestsPerRetry = 5
-    /// What a second adds.
+    /// The number of retries that are added to the reserve per second.
     static let perSecond = 3.0
-    /// The most retries that requests, and seconds, add up to: what was saved in good times must not make a storm.
+    /// The most retries that requests can earn; below, the most that time can earn. A larger credit would allow a retry
+    /// storm.
     static let largestShare = 100
     static let largestReserve = 10.0
 
-    /// The requests that have paid for no retry yet.
+    /// The requests that have not paid for a retry yet.
     private var requestCount = 0
     private var reserve = RetryBudget.largestReserve
     private(set) var lastUse: UInt64
 
     init(now: UInt64) { lastUse = now }
 
-    /// A request is sent for the first time.
+    /// Counts a request that is sent for the first time.
     mutating func noteRequest(now: UInt64) {
         refill(now: now)
         requestCount = min(Self.largestShare * Self.requestsPerRetry, requestCount + 1)
     }
 
-    /// Takes a retry out of the budget; false when there is no room for it.
+    /// Consumes one retry; returns false if the budget is used up.
     mutating func take(now: UInt64) -> Bool {
         refill(now: now)
         if requestCount >= Self.requestsPerRetry {
@@ -45,14 +46,14 @@ struct RetryBudget: Equatable {
     }
 }
 
-/// The budgets of the origins that requests with a policy went to. A value.
+/// The retry budgets of the origins to which requests with a retry policy were sent. A value.
 struct RetryBudgets {
-    /// The most origins that are remembered.
+    /// The maximum number of origins with a stored budget.
     static let largestCount = 4096
 
     private var entries: [(origin: Origin, budget: RetryBudget)] = []
     private var indices: [Origin: Int] = [:]
-    /// The entry that was used last: mostly the next request has the same origin.
+    /// The index of the entry that was used last: in most cases the next request has the same origin.
     private var last = 0
 
     var count: Int { entries.count }

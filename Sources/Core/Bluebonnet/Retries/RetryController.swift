@@ -3,25 +3,26 @@
 
 internal import Foundation
 
-/// The attempts of one operation that has a retry policy: records them, and decides after each failed one whether the
-/// request is sent again, and when.
+/// Records the attempts of one operation with a retry policy, and decides after each failed attempt whether and when
+/// the request is retried.
 ///
-/// A part of the operation's runner; network thread only. It sends nothing, waits for nothing and calls no block.
+/// Belongs to the operation's runner; network thread only. The controller sends nothing, waits for nothing and calls no
+/// block.
 final class RetryController {
     /// The decision after a failed attempt.
     enum Verdict {
         /// The next attempt begins at this instant of the clock.
         case wait(until: UInt64)
-        /// There is no further attempt.
+        /// No attempt follows.
         case end
         /// The retry block decides.
         case ask(Question)
     }
 
-    /// A failed attempt about which the retry block decides.
+    /// A failed attempt that the retry block decides about.
     struct Question: Sendable {
         let proposal: RetryProposal
-        /// The error of the attempt; nil when a response is refused.
+        /// The error of the attempt; nil if a response was refused.
         let error: NetworkingError?
         fileprivate let decision: RetryDecision
         fileprivate let failed: FailedAttempt
@@ -30,27 +31,27 @@ final class RetryController {
     let policy: RetryPolicy
     private let waits: RetryWaits
     private var clock: TimeSource { waits.clock }
-    /// The failed attempts that were followed by another one.
+    /// The failed attempts that were followed by another attempt.
     private(set) var retries: [RetriedAttempt] = []
-    /// The attempt that failed last, until another one follows.
+    /// The attempt that failed last, until the next attempt begins.
     private var lastFailed: RetriedAttempt?
-    /// Why there is no further attempt; nil while there may be one.
+    /// Why no attempt follows; nil while another attempt is possible.
     private(set) var stop: RetryStop?
     private var firstBegan: UInt64?
     /// When the current attempt began; nil between attempts.
     private var began: UInt64?
-    /// Where the first attempt's last transfer went.
+    /// The origin of the last transfer of the first attempt.
     private var lastOrigin: Origin?
     private var waitBegan: UInt64?
     private var elapsedBeforeWait: UInt64 = 0
     private var pauseBegan: UInt64?
     private var pausedTime: UInt64 = 0
-    /// When the governor refused a transfer first, since the last one that was sent.
+    /// When the governor first refused a transfer since the last transfer that was sent.
     private var refusedAt: UInt64?
 
     init(_ policy: RetryPolicy, _ waits: RetryWaits) { (self.policy, self.waits) = (policy, waits) }
 
-    /// The number of the attempt that runs or ran last, from 1.
+    /// The number of the current or last attempt, starting at 1.
     var number: Int { retries.count + 1 }
 
     /// Whether a failure of the current attempt ends the operation.
@@ -59,7 +60,7 @@ final class RetryController {
     /// Records the beginning of a transfer. In the first attempt, the first transfer to an origin adds to the origin's
     /// budget.
     ///
-    /// - Returns: whether it did.
+    /// - Returns: whether the budget was increased.
     @discardableResult func recordTransfer(to origin: Origin) -> Bool {
         if began == nil { beginAttempt() }
         guard retries.isEmpty, lastOrigin != origin else { return false }
@@ -75,7 +76,7 @@ final class RetryController {
         if firstBegan == nil { (firstBegan, pausedTime) = (now, 0) }
     }
 
-    /// What the operation waits for between two attempts, in half a sentence.
+    /// Returns a clause for messages: what the operation waits for between two attempts.
     func obstacle(until instant: UInt64) -> String {
         let now = clock.now()
         let date = clock.date().addingTimeInterval(instant > now ? Double(instant - now) / 1e9 : 0)
@@ -89,7 +90,7 @@ final class RetryController {
         pausedTime += clock.now() - began
     }
 
-    /// Nanoseconds since the first attempt began, without pauses.
+    /// Nanoseconds since the first attempt began, excluding pauses.
     var elapsed: UInt64 {
         guard let firstBegan else { return 0 }
         let now = clock.now()
@@ -104,10 +105,10 @@ final class RetryController {
     /// Decides what follows a failed attempt.
     ///
     /// - Parameters:
-    ///   - error: the error of the attempt, or the one that the refused response stands for.
-    ///   - isResponse: whether a response is refused.
-    ///   - origin: where the next transfer would go.
-    ///   - hasBlock: whether a retry block may decide.
+    ///   - error: the error of the attempt, or the error that represents the refused response.
+    ///   - isResponse: whether a response was refused.
+    ///   - origin: the destination of the next transfer.
+    ///   - hasBlock: whether there is a retry block.
     func judge(
         _ failed: FailedAttempt, _ error: NetworkingError, isResponse: Bool, to origin: Origin?, timeLeft: UInt64?,
         hasBlock: Bool
@@ -133,7 +134,7 @@ final class RetryController {
         return failed
     }
 
-    /// Carries out a decision, if the origin's budget allows it.
+    /// Carries out a decision, if the origin's budget allows a retry.
     private func settle(_ decision: RetryDecision, _ failed: FailedAttempt, to origin: Origin?) -> Verdict {
         switch decision {
         case .wait(let time, let reason):
@@ -147,9 +148,9 @@ final class RetryController {
         }
     }
 
-    /// The current attempt has failed, and the wait for the next one begins.
+    /// Records that the current attempt has failed and that waiting for the next attempt begins.
     ///
-    /// - Returns: the instant of the clock at which the wait ends.
+    /// - Returns: the instant of the clock at which waiting ends.
     func beginWait(_ nanoseconds: UInt64, _ reason: RetriedAttempt.WaitReason, after end: FailedAttempt.End) -> UInt64 {
         let now = clock.now()
         let duration = now - (began.take() ?? now)
@@ -165,9 +166,9 @@ final class RetryController {
         return now + nanoseconds
     }
 
-    /// The wait is over.
+    /// Records that waiting is over.
     ///
-    /// - Returns: how long it took in nanoseconds, without pauses.
+    /// - Returns: how long the operation waited, in nanoseconds, excluding pauses.
     func endWait() -> UInt64 {
         guard let began = waitBegan.take() else { return 0 }
         lastFailed?.wait = .nanoseconds(clock.now() - began)
@@ -175,16 +176,18 @@ final class RetryController {
         return elapsed > elapsedBeforeWait ? elapsed - elapsedBeforeWait : 0
     }
 
-    /// The governor has refused the next transfer: the operation waits when its policy waits for as long.
+    /// Decides what follows after the governor has refused the next transfer: the operation waits if its policy allows
+    /// waiting that long.
     ///
-    /// - Returns: the instant of the clock at which the wait ends; nil when the operation ends.
+    /// - Returns: the instant of the clock at which waiting ends; nil if the operation ends.
     func wait(after refusal: TransferRefusal) -> UInt64? {
         let (now, first) = (clock.now(), refusedAt ?? clock.now())
         if let end = refusal.end, end > now, end - first <= policy.maximumRetryAfter.nanoseconds, fits(end - now) {
             refusedAt = first
             return end
         }
-        // The attempt that failed before is followed by none, and yet not what the operation ends with.
+        // The attempt that failed earlier has no successor, but the operation ends with the refusal, not with that
+        // attempt.
         if let lastFailed = lastFailed.take() { retries.append(lastFailed) }
         return nil
     }

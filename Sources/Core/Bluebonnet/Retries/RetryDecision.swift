@@ -3,43 +3,44 @@
 
 internal import Foundation
 
-/// One attempt that failed, as far as it decides whether there is another one.
+/// One failed attempt: the facts that decide whether the request is retried.
 struct FailedAttempt {
+    /// How the attempt ended.
     enum End {
         /// A response that is not accepted.
         case response(status: Int, headers: HeaderFields)
         case error(NetworkingError.Code, NetworkingError.TimeLimit?)
     }
 
-    /// From 1.
+    /// The number of the attempt, starting at 1.
     var number: Int
     var method: String
     var end: End
     var evidence = SendEvidence.mayHaveArrived
     /// Whether the request has an `Idempotency-Key`.
     var hasIdempotencyKey = false
-    /// Whether the response's head had come, and its body ended too early.
+    /// Whether the response head had arrived and the body ended too early.
     var isBodyCutShort = false
-    /// Whether a proxy has refused to make a tunnel, and will refuse again.
+    /// Whether a proxy has permanently refused to open a tunnel.
     var isRefusedByProxy = false
-    /// Whether the request's body can be sent from its start again.
+    /// Whether the request body can be sent from its start again.
     var canRepeatBody = true
-    /// Whether what came of the response's body can be continued, or taken back.
+    /// Whether the received part of the response body can be continued or discarded.
     var canRenewOutput = true
-    /// Nanoseconds since the first attempt began, without pauses.
+    /// Nanoseconds since the first attempt began, excluding pauses.
     var elapsed: UInt64 = 0
-    /// Nanoseconds that the operation's total limit leaves; nil without one.
+    /// The rest of the operation's total time limit, in nanoseconds; nil without a limit.
     var timeLeft: UInt64?
 
-    /// RFC 9110, 9.2.2.
+    /// The idempotent methods (RFC 9110, 9.2.2).
     static let idempotentMethods: Set = ["GET", "HEAD", "PUT", "DELETE", "OPTIONS", "TRACE"]
 
-    /// Whether sending the request again cannot make the server act twice.
+    /// Whether a retry cannot make the server process the request twice.
     var isSafeToRepeat: Bool {
         Self.idempotentMethods.contains(method) || hasIdempotencyKey || isKnownToBeHarmless
     }
 
-    /// Whether the failure may have passed when the request is sent again.
+    /// Whether a retry may succeed because the cause of the failure is temporary.
     func isTransient(_ policy: RetryPolicy) -> Bool {
         switch end {
         case .response(let status, _): policy.statusCodes.contains(status)
@@ -49,21 +50,22 @@ struct FailedAttempt {
         }
     }
 
-    /// Whether a block is asked about the failure, whatever the policy says of it: what is wrong with the request, the
-    /// server's certificate or this machine's disk stays wrong.
+    /// Whether the retry block is asked about the failure, whatever the policy says. It is not asked about errors that
+    /// a retry cannot fix, such as an invalid request, the server's certificate or a local disk error.
     var isForBlock: Bool {
         if case .response = end { return true }
         return isTransient(.standard)
     }
 
-    /// Whether it is known that the server has not acted on the request.
+    /// Whether the server certainly has not processed the request.
     var isKnownToBeHarmless: Bool {
         if case .response(429, _) = end { return true }
         return evidence.isHarmless
     }
 
-    /// Whether another attempt needs room in the budget of its origin. A server that limits its clients, or says when
-    /// to come again, is not kept down by those who do as it says.
+    /// Whether another attempt consumes a retry of the origin's budget. A 429 response, and a time that the server
+    /// names, need no budget: the server already limits its clients, and a client that follows its instructions does
+    /// not overload it.
     func needsBudget(_ reason: RetriedAttempt.WaitReason) -> Bool {
         if case .response(429, _) = end { return false }
         return reason == .backoff || reason == .block
@@ -74,9 +76,9 @@ struct FailedAttempt {
     ]
 }
 
-/// Why there is no further attempt.
+/// Why no attempt follows.
 enum RetryStop: Sendable, Equatable {
-    /// It would end alike.
+    /// A retry would end in the same way.
     case notTransient
     case unsafe(method: String)
     case attemptsUsedUp
@@ -84,12 +86,12 @@ enum RetryStop: Sendable, Equatable {
     case outputGone
     case timeUsedUp
     case budgetUsedUp
-    /// The server wants to be left alone for longer than the policy waits.
+    /// The server asks clients to wait for longer than the policy allows.
     case retryAfterTooLong(until: Date)
-    /// The block said so.
+    /// The retry block stopped the operation.
     case refusedByBlock
 
-    /// What an error's message says of it; nil when the failure says it all.
+    /// The text that is added to the error's message; nil if the error alone is sufficient.
     var words: String? {
         switch self {
         case .notTransient, .attemptsUsedUp, .retryAfterTooLong, .refusedByBlock: nil
@@ -102,14 +104,15 @@ enum RetryStop: Sendable, Equatable {
     }
 }
 
-/// Whether a failed attempt is followed by another one, and when.
+/// Whether and when another attempt follows a failed attempt.
 enum RetryDecision: Equatable {
     case wait(nanoseconds: UInt64, RetriedAttempt.WaitReason)
     case stop(RetryStop)
 }
 
 extension RetryPolicy {
-    /// Decides about a failed attempt, but for the budget. Pure: clock and random source are handed in.
+    /// Decides about a failed attempt, without regard to the budget. Pure: the random number and the date are
+    /// parameters.
     ///
     /// - Parameters:
     ///   - random: from 0 to 1.
@@ -128,9 +131,10 @@ extension RetryPolicy {
         return timed(backoff(after: failed.number, random: random), .backoff, failed)
     }
 
-    /// Decides about a failed attempt as a block has answered.
+    /// Applies the answer of a retry block to a failed attempt.
     ///
-    /// - Parameter decision: the one that was made before the block was asked, whose wait may not fit any more.
+    /// - Parameter decision: the decision that was made before the block was called. Its wait may no longer fit the
+    ///   time limits.
     func decision(
         on failed: FailedAttempt, after answer: RetryAnswer, instead decision: RetryDecision
     ) -> RetryDecision {
@@ -144,7 +148,7 @@ extension RetryPolicy {
         }
     }
 
-    /// What stands against another attempt whoever wants one.
+    /// Returns the limit that forbids another attempt, even if a block requests one.
     private func obstacle(to failed: FailedAttempt) -> RetryStop? {
         if failed.number >= maximumAttemptCount { return .attemptsUsedUp }
         if !failed.canRepeatBody { return .bodyGone }
@@ -159,7 +163,7 @@ extension RetryPolicy {
         return .wait(nanoseconds: wait, reason)
     }
 
-    /// Full jitter: any time up to the doubled backoff.
+    /// Returns a random time up to the exponential backoff (full jitter).
     private func backoff(after number: Int, random: Double) -> UInt64 {
         let doubled = initialBackoff.seconds * Double(sign: .plus, exponent: min(number - 1, 62), significand: 1)
         return UInt64(max(0, min(doubled, maximumBackoff.seconds, RetryHint.mostSeconds)) * random * 1e9)

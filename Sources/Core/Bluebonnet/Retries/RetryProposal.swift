@@ -3,15 +3,16 @@
 
 public import FoundationNetworking
 
-/// A failed attempt, as a retry block is asked about it.
+/// Describes a failed attempt to a retry block.
 public struct RetryProposal: Sendable {
     /// The number of attempts so far.
     public let attemptCount: Int
-    /// How the last attempt ended: the error, or `unacceptableStatus` with the response and its body.
+    /// The error of the last attempt; `unacceptableStatus`, with the response and its body, if the attempt ended with a
+    /// response.
     public let error: NetworkingError
-    /// How long the policy would wait before the next attempt; nil when it would end the operation.
+    /// How long the policy would wait before the next attempt; nil if the policy would end the operation.
     public let wait: Duration?
-    /// Whether the server may have acted on the request. False when nothing was sent, when an HTTP/2 server refused the
+    /// Whether the server may have processed the request. False if nothing was sent, if an HTTP/2 server refused the
     /// stream, and for a response with status 429.
     public let mayHaveBeenReceived: Bool
 
@@ -21,16 +22,16 @@ public struct RetryProposal: Sendable {
         mayHaveBeenReceived = !failed.isKnownToBeHarmless
     }
 
-    /// The response of the last attempt; nil when there was none.
+    /// The response of the last attempt; nil if no response arrived.
     public var response: HTTPURLResponse? { error.response }
 }
 
 /// The answer of a retry block.
 public enum RetryAnswer: Sendable {
-    /// Does what the policy says.
+    /// Follows the policy.
     case performDefault
-    /// Sends the request again after that time, whatever its method and the failure. The policy's attempts, time and
-    /// budget are still limits; a request body that cannot be made again is too.
+    /// Retries the request after the given time, whatever its method and the failure. The policy's limits on attempts,
+    /// time and budget still apply. A request body that cannot be made again still prevents the retry.
     case retry(after: Duration)
     /// Ends the operation with the failure.
     case stop

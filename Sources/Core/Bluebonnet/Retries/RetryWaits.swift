@@ -1,8 +1,8 @@
 // Bluebonnet: HTTP operations for Swift on Linux.
 // SPDX-License-Identifier: MIT
 
-/// Where operations wait for their next attempt, without a slot; and the budgets of their origins. Network thread only;
-/// it does not know what waits.
+/// Makes operations wait for their next attempt, without a slot, and stores the retry budgets of origins. Network
+/// thread only. The object does not depend on the kind of work that waits.
 package final class RetryWaits {
     package let timers: NetworkTimers
     /// The number of operations that wait for their next attempt.
@@ -13,7 +13,7 @@ package final class RetryWaits {
 
     var clock: TimeSource { timers.clock }
 
-    /// Calls `action` once, later, when the instant of an attempt has come.
+    /// Calls `action` once, later, at the instant at which an attempt is due.
     func wait(until instant: UInt64, _ action: @escaping () -> Void) -> NetworkTimers.Ticket {
         attemptCount += 1
         return timers.wait(until: instant) { [self] in
@@ -22,14 +22,14 @@ package final class RetryWaits {
         }
     }
 
-    /// Stops waiting; the action is not called.
+    /// Stops waiting. The action is not called.
     func withdraw(_ ticket: NetworkTimers.Ticket) {
         if timers.withdraw(ticket) { attemptCount -= 1 }
     }
 
     func noteRequest(to origin: Origin) { budgets.noteRequest(to: origin, now: clock.now()) }
 
-    /// Takes a retry out of the budget of an origin; false when there is no room for it.
+    /// Consumes one retry of an origin's budget; returns false if the budget is used up.
     func takeRetry(from origin: Origin) -> Bool { budgets.take(from: origin, now: clock.now()) }
 }
 

@@ -1,11 +1,11 @@
 // Bluebonnet: HTTP operations for Swift on Linux.
 // SPDX-License-Identifier: MIT
 
-/// Why a transfer must not be sent at present, although there is a slot for it. A value.
+/// Why a transfer must not be sent at present although it has a slot. A value.
 struct TransferRefusal: Sendable {
-    /// What the operation ends with, unless it waits.
+    /// The error of the operation, unless it waits.
     let error: NetworkingError
-    /// Until when an operation may wait that has more patience than others; an instant of the retries' clock. Nil when
-    /// waiting is of no use.
+    /// The instant of the retries' clock until which an operation may wait if its policy allows waiting that long; nil
+    /// if waiting does not help.
     let end: UInt64?
 }

@@ -19,7 +19,7 @@ import Testing
         (#"{"a":{},"b":1, "a" : 2}"#, "a"), (#"{"\"":1,"\\":2,"\"":3}"#, "\""), (#"{"é":1,"\u00e9":1}"#, "é"),
         (#"{"a":"{\"x\":1,\"x\":2}","a":0}"#, "a"),
     ])
-    func aNameGivenTwiceIsFoundAtAnyDepth(_ text: String, _ field: String) {
+    func repeatedNameIsFoundAtAnyDepth(_ text: String, _ field: String) {
         #expect(repeatedField(text) == field)
     }
 
@@ -35,7 +35,7 @@ import Testing
         ("", ""), (#"{"a""#, "a"), (#"{"a":1"#, "a"), (#"{"a":1,"#, ""), (#"{"a":1,"b"#, ""), (#"{"a":[{},"#, "a[1]"),
         (#"{"a":[{}]"#, "a"), (#"{"a":[{"b":"x\"#, "a[0].b"), (#"{"a":1}"#, ""), ("[", "[0]"), ("}]", ""),
     ])
-    func theFieldOfWhatFollowsIsKnown(_ text: String, _ field: String) {
+    func fieldOfTheNextValueIsKnown(_ text: String, _ field: String) {
         #expect(FieldScanner.field(after: ArraySlice(text.utf8)).description == field)
     }
 

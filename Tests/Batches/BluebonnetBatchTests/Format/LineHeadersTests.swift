@@ -8,13 +8,13 @@ import Testing
 @testable import BluebonnetBatch
 
 @Suite struct LineHeadersTests {
-    @Test func namesAreInLowerCaseEachOnceInOrderOfArrival() {
+    @Test func namesAreLowercaseAndUniqueInOrderOfArrival() {
         let headers = LineHeaders(["Vary": "a", "ETag": "e", "VARY": "b", "vary": ""])
         #expect(headers.fields.map(\.name) == ["vary", "etag"])
         #expect(headers.fields.map(\.values) == [["a, b, "], ["e"]])
     }
 
-    @Test func headersOfALineAreThoseThatArrived() {
+    @Test func lineKeepsHeadersAsTheyArrived() {
         var line = ResultLine(id: "1", outcome: .success)
         line.headers = ["Vary": "a", "vary": "b"]
         #expect(line.headers?.map(\.name) == ["Vary", "vary"])
@@ -22,7 +22,7 @@ import Testing
     }
 
     @Test(arguments: [31, 32, 33, 34, 200])
-    func namesAreFoundHoweverManyThereAre(count: Int) {
+    func repeatedNamesAreMergedAtAnyCount(count: Int) {
         let once = (0..<count).map { (name: "N\($0)", value: "\($0)") }
         let again = once.reversed().map { (name: $0.name.lowercased(), value: "again") }
         let headers = LineHeaders(HeaderFields(once + again))
@@ -30,7 +30,7 @@ import Testing
         #expect(headers.fields.map(\.values) == (0..<count).map { ["\($0), again"] })
     }
 
-    /// Most heads are written as they arrived; what has to be joined or put right is not.
+    /// Most heads are written as they arrived. Heads that need joining or correction are not.
     @Test(arguments: [
         ([("ETag", "\"e\""), ("X-Tab", "a\tb"), ("empty", "")], #"{"etag":"\"e\"","x-tab":"a\tb","empty":""}"#),
         ([("Vary", "a"), ("X", "1"), ("vary", "b")], #"{"vary":"a, b","x":"1"}"#),
@@ -38,7 +38,7 @@ import Testing
         ([("Set-Cookie", "a"), ("SET-COOKIE", "b")], #"{"set-cookie":["a","b"]}"#),
         ([("Name", "Zoë")], #"{"name":"Zoë"}"#), ([], "{}"),
     ])
-    func aHeadIsWrittenAsTheListOfItsFieldsIs(_ list: [(String, String)], _ expected: String) {
+    func headAndFieldListAreWrittenAlike(_ list: [(String, String)], _ expected: String) {
         let fields = HeaderFields(list.map { (name: $0.0, value: $0.1) })
         for headers in [HeaderFields(FieldBlock(Array(fields))), fields] {
             var line = ResultLine(id: "1", outcome: .success)
@@ -53,7 +53,7 @@ import Testing
         #expect(headers.fields.map(\.values) == [["a", "b"], ["1"]])
     }
 
-    @Test func equalityLooksAtWhatIsWrittenWhateverTheOrder() {
+    @Test func equalityComparesWrittenFieldsInAnyOrder() {
         let headers = LineHeaders(["A": "1", "B": "2", "a": "3"])
         #expect(headers == LineHeaders(["b": "2", "a": "1, 3"]))
         #expect(headers.hashValue == LineHeaders(["b": "2", "a": "1, 3"]).hashValue)

@@ -58,7 +58,7 @@ import Testing
         #expect(try roundTrip(RequestLine(url: "u", body: body)) == RequestLine(url: "u", body: body))
     }
 
-    @Test func thePartsOfALineAreCodableOnTheirOwn() throws {
+    @Test func partsOfALineAreCodable() throws {
         let line = Self.full
         #expect(try roundTrip(line.script) == line.script)
         #expect(try roundTrip(line.security) == line.security)
@@ -67,7 +67,7 @@ import Testing
         #expect(try roundTrip(RequestLine.Body.text("x")) == .text("x"))
     }
 
-    @Test func theParserReadsWhatTheEncoderWrites() throws {
+    @Test func parserReadsEncodedLines() throws {
         var line = Self.full
         line.security = .init()
         line.security?.ca = "ca.pem"
@@ -80,7 +80,7 @@ import Testing
         #expect(String(decoding: data, as: UTF8.self) == #"{"url":"u"}"#)
     }
 
-    @Test func theFieldsHaveTheNamesOfTheFormat() throws {
+    @Test func fieldsHaveTheNamesOfTheFormat() throws {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         var line = RequestLine(id: "a", method: "HEAD", url: "/x", body: .json(.integer(1)))

@@ -8,7 +8,7 @@ import Testing
 @testable import BluebonnetBatch
 
 @Suite struct RequestLineParserRefusalTests {
-    /// The members after the URL of a line, the field that is at fault and words that the message must have.
+    /// The members after the line's URL, the field at fault and the words that the message must contain.
     typealias Case = (members: String, field: String, words: [String])
 
     private func expectRefusal(_ text: String, _ field: String?, _ words: [String]) throws {
@@ -111,7 +111,7 @@ import Testing
     ]
 
     @Test(arguments: wrongTypes + wrongValues + unknownNames)
-    func theErrorNamesTheLineTheFieldAndTheProblem(_ bad: Case) throws {
+    func errorNamesLineFieldAndProblem(_ bad: Case) throws {
         try expectRefusal(#"{"url":"u",\#(bad.members)}"#, bad.field, bad.words)
     }
 
@@ -129,18 +129,18 @@ import Testing
             ("\u{A0}{}", nil, ["malformed JSON at column 1:"]), ("{}\0", nil, ["malformed JSON at column 3:"]),
             ("\u{FEFF}{}", nil, ["byte order mark"]),
         ] as [(String, String?, [String])])
-    func aLineThatIsNoRequestIsRefused(_ text: String, _ field: String?, _ words: [String]) throws {
+    func lineThatIsNoRequestIsRefused(_ text: String, _ field: String?, _ words: [String]) throws {
         try expectRefusal(text, field, words)
     }
 
-    @Test func aFarOffNameGetsNoHint() throws {
+    @Test func dissimilarNameGetsNoHint() throws {
         let error = try #require(throws: RequestLineError.self) {
             try RequestLineParser().parse(line: Data(#"{"url":"u","cookies":1}"#.utf8), number: 1)
         }
         #expect(error.message == "unknown field")
     }
 
-    @Test func bytesThatAreNotUTF8AreRefused() throws {
+    @Test func invalidUTF8IsRefused() throws {
         let bytes: [UInt8] = Array(#"{"url":""#.utf8) + [0xC3, 0x28] + Array(#""}"#.utf8)
         let error = try #require(throws: RequestLineError.self) {
             try RequestLineParser().parse(line: Data(bytes), number: 3)
@@ -153,7 +153,7 @@ import Testing
         #expect(throws: RequestLineError.self) { try RequestLineParser().parse(line: data, number: 1) }
     }
 
-    @Test func theDescriptionReadsLikeTheFormatSays() throws {
+    @Test func descriptionFollowsTheFormat() throws {
         let error = try #require(throws: RequestLineError.self) {
             try RequestLineParser().parse(line: Data(#"{"url":"u","timeout":"1"}"#.utf8), number: 12)
         }
@@ -161,7 +161,7 @@ import Testing
         #expect(error.localizedDescription == error.description)
     }
 
-    @Test func namesFromTheFileAreEscapedAndShortenedInTheDescription() {
+    @Test func descriptionEscapesAndShortensNamesFromTheFile() {
         let error = RequestLineError(line: 1, field: "a\u{1B}[2J" + String(repeating: "x", count: 200), message: "m")
         #expect(error.description.hasPrefix(#"line 1, field "a\u001b[2Jxxx"#))
         #expect(error.description.count < 120)

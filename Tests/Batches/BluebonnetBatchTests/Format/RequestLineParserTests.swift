@@ -16,7 +16,7 @@ import Testing
         try RequestLineParser().parse(file: Data(text.utf8))
     }
 
-    @Test func theExampleOfTheFormatIsRead() throws {
+    @Test func exampleOfTheFormatIsRead() throws {
         let line = try line(
             #"""
             {"id": "me", "method": "GET", "url": "https://api.example.com/me", "after": ["login"],
@@ -29,7 +29,7 @@ import Testing
         #expect(line == expected)
     }
 
-    /// More lines than one thread reads by itself.
+    /// More lines than a single thread reads.
     @Test func linesKeepTheirOrderAndTheirNumbers() throws {
         let texts = (1...5_000).map { $0 % 7 == 0 ? "" : #"{"url":"/\#($0)"}"# }
         let lines = try lines("\u{FEFF}" + texts.joined(separator: "\n"))
@@ -37,7 +37,7 @@ import Testing
         #expect(lines.map(\.line.url) == lines.map { "/\($0.number)" })
     }
 
-    @Test func badOnesAmongManyLinesAreAllNamedInTheirOrder() throws {
+    @Test func allBadLinesAreNamedInOrder() throws {
         let bad = [1, 128, 129, 1_250, 3_999, 5_000]
         var texts = (1...5_000).map { Data(#"{"url":"/\#($0)"}"#.utf8) }
         for number in bad { texts[number - 1] = Data(number == 1_250 ? [0x7B, 0xFF, 0x7D] : [0x7B]) }
@@ -47,7 +47,7 @@ import Testing
         #expect(errors?.errors[3].message == "not valid UTF-8")
     }
 
-    @Test func aLineWithOnlyAURLHasTheDefaultsOfTheFormat() throws {
+    @Test func lineWithOnlyURLHasTheDefaultsOfTheFormat() throws {
         let line = try line(#"{"url":"/x"}"#)
         #expect(line.id == nil)
         #expect(line.method == "GET")
@@ -96,7 +96,7 @@ import Testing
         #expect(try line(#"{"url":"u",\#(member)}"#).body == body)
     }
 
-    @Test func namesOfDifferentBytesAreNotGivenTwice() throws {
+    @Test func canonicallyEquivalentNamesAreNotDuplicates() throws {
         let twins = "{\"\u{E9}\":1,\"e\u{301}\":2}"
         for member in ["json", "form", "query", "plist"] {
             _ = try line("{\"url\":\"u\",\"\(member)\":\(twins)}")
@@ -120,7 +120,7 @@ import Testing
         ("veryLow", Operation.QueuePriority.veryLow), ("low", .low), ("normal", .normal), ("high", .high),
         ("veryHigh", .veryHigh),
     ])
-    func eachPriorityIsAPriorityOfTheQueue(_ name: String, _ priority: Operation.QueuePriority) throws {
+    func eachPriorityMapsToAQueuePriority(_ name: String, _ priority: Operation.QueuePriority) throws {
         #expect(try line(#"{"url":"u","priority":"\#(name)"}"#).priority.queuePriority == priority)
     }
 
@@ -134,7 +134,7 @@ import Testing
         #expect(try lines(text).map(\.number) == [1])
     }
 
-    @Test func aWholeNumberMayBeWrittenWithAFractionOfZero() throws {
+    @Test func integerMayHaveAFractionOfZero() throws {
         #expect(try line(#"{"url":"u","maxBody":1.0e3,"redirects":2.0}"#).maxBody == 1000)
     }
 
@@ -144,36 +144,36 @@ import Testing
         #expect(lines.map(\.line.url) == ["a", "b"])
     }
 
-    @Test func theDefaultIDIsTheLineNumber() throws {
+    @Test func defaultIDIsTheLineNumber() throws {
         #expect(try lines("\n{\"url\":\"a\"}\n{\"url\":\"b\",\"id\":\"own\"}").map(\.id) == ["2", "own"])
     }
 
-    @Test func aByteOrderMarkAndCRLFAreTolerated() throws {
+    @Test func byteOrderMarkAndCRLFAreTolerated() throws {
         let lines = try lines("\u{FEFF}{\"url\":\"a\"}\r\n\r\n{\"url\":\"b\"}\r\n")
         #expect(lines.map(\.number) == [1, 3])
     }
 
-    @Test func aByteOrderMarkOnALaterLineIsAnError() {
+    @Test func byteOrderMarkOnALaterLineIsAnError() {
         #expect(throws: RequestLineErrors.self) { try lines("{\"url\":\"a\"}\n\u{FEFF}{\"url\":\"b\"}") }
     }
 
     @Test(arguments: ["", "\n", "\r\n", "\u{FEFF}", "\u{FEFF}\n \n"])
-    func aFileWithoutLinesIsEmpty(_ text: String) throws {
+    func fileWithoutLinesIsEmpty(_ text: String) throws {
         #expect(try lines(text).isEmpty)
     }
 
-    @Test func aLineMayComeWithItsLineEnd() throws {
+    @Test func lineMayIncludeItsLineEnd() throws {
         #expect(try line("{\"url\":\"a\"}\r\n").url == "a")
         #expect(try RequestLineParser().parse(line: Data("\r\n".utf8), number: 4) == nil)
     }
 
-    @Test func aSliceOfDataIsReadFromItsOwnStart() throws {
+    @Test func dataSliceIsReadFromItsStart() throws {
         let data = Data("xxxx{\"url\":\"a\"}".utf8).dropFirst(4)
         #expect(try RequestLineParser().parse(line: data, number: 1)?.line.url == "a")
         #expect(try RequestLineParser().parse(file: data).map(\.line.url) == ["a"])
     }
 
-    @Test func aFileGivesTheFirstErrorOfEveryBadLine() throws {
+    @Test func fileReportsTheFirstErrorOfEveryBadLine() throws {
         let text = #"""
             {"url":"a"}
             {"url":1,"timeout":"x"}

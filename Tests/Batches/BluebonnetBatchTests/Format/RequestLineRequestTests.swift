@@ -24,7 +24,7 @@ import Testing
 
     private static let url = "http://h/p"
 
-    @Test func aLineThatSaysNothingButWhereSendsTheDefaultsOfTheSerializer() throws {
+    @Test func lineWithOnlyURLSendsTheDefaultsOfTheSerializer() throws {
         let url = try #require(URL(string: Self.url))
         let request = try HTTPRequestSerializer().request(method: "GET", url: url, parameters: nil)
         let expected = try headers(RequestPlan(request, options: ResolvedOptions(TransferOptions())))
@@ -32,7 +32,7 @@ import Testing
         #expect(try headers(RequestLine(url: Self.url)).contains { $0.name == "User-Agent" && !$0.value.isEmpty })
     }
 
-    @Test func theRequestItselfHasTheFieldsToo() throws {
+    @Test func requestHasTheDefaultFields() throws {
         let url = try #require(URL(string: Self.url))
         let expected = try HTTPRequestSerializer().request(method: "GET", url: url, parameters: nil)
         let request = try #require(try plan(RequestLine(url: Self.url)).request).urlRequest
@@ -42,8 +42,8 @@ import Testing
         #expect(request.allHTTPHeaderFields?["User-Agent"] != nil)
     }
 
-    /// As of a reference to a member that is empty.
-    @Test(arguments: ["GET", "DELETE"]) func anEmptyURLIsNotTheBaseURL(method: String) throws {
+    /// A URL is empty, for example, if it is a reference to an empty member.
+    @Test(arguments: ["GET", "DELETE"]) func emptyURLIsNotTheBaseURL(method: String) throws {
         var line = RequestLine(url: "")
         line.method = method
         let error = #expect(throws: NetworkingError.self) { try plan(line, baseURL: URL(string: "http://base/v1/")) }
@@ -53,7 +53,7 @@ import Testing
     @Test(arguments: [
         ("http://h/a/../b", "http://h/b"), ("a/%2e%2e/../b", "http://base/b"), ("/a/./b?c=..", "http://base/a/b?c=.."),
     ])
-    func aLinesPathIsSentWithoutDotSegmentsUnlessTheyAreKept(url: String, expected: String) throws {
+    func dotSegmentsAreRemovedUnlessKept(url: String, expected: String) throws {
         let base = try #require(URL(string: "http://base/v1/"))
         var plan = try plan(RequestLine(url: url), baseURL: base)
         let sent = try PreparedRequest(plan)
@@ -66,17 +66,17 @@ import Testing
         #expect(try PreparedRequest(plan).first.url == plan.request?.url)
     }
 
-    /// Numbers that a `Double` does not keep, or would write in another way.
+    /// Numbers that a `Double` cannot represent or would write differently.
     static let numbers = [
         "12345678901234567890", "18446744073709551615", "123456789012345678.25", "1.0", "100.10", "1e2", "-0", "1E400",
         "0.1000000000000000055511151231257827",
     ]
 
-    @Test(arguments: numbers) func numbersTravelAsTheyWereWritten(number: String) throws {
+    @Test(arguments: numbers) func numbersKeepTheirWrittenForm(number: String) throws {
         func parsed(_ members: String) throws -> RequestLine {
             let text = Data("{\"url\":\"\(Self.url)\",\(members)}".utf8)
             let line = try #require(try RequestLineParser().parse(line: text, number: 1)).line
-            // Also after the way through a fleet's store.
+            // Also after a round trip through a fleet's store.
             let again = try RequestLineParser().parse(line: Data(line.canonicalText.utf8), number: 1)
             return try #require(again).line
         }
@@ -88,7 +88,7 @@ import Testing
         #expect(query.request?.url.absoluteString == "\(Self.url)?id=\(number)")
     }
 
-    @Test func emptyProxyIsNoneWhateverTheEnvironmentSays() throws {
+    @Test func emptyProxyDisablesAllProxies() throws {
         var (line, batch) = (RequestLine(url: Self.url), TransferOptions())
         batch.proxyConfiguration = ProxyConfiguration(http: try Proxy("http://proxy.example:8080"))
         batch.proxy = try Proxy("http://other.example:8080")
@@ -108,7 +108,7 @@ import Testing
         #expect(plan.options.value.addressOverrides == ["h.example.": "127.0.0.2", "other.example": "127.0.0.3"])
     }
 
-    @Test func lineThatReadsFilesSaysSo() {
+    @Test func lineReportsWhetherItReadsFiles() {
         var (form, secure) = (RequestLine(url: Self.url), RequestLine(url: Self.url))
         form.body = .multipart([RequestLine.Part(name: "n", content: .value("v"))])
         #expect(!form.readsFiles && !secure.readsFiles)
@@ -119,7 +119,7 @@ import Testing
         #expect(form.readsFiles && secure.readsFiles)
     }
 
-    @Test func aLineWithAHeaderSendsItBesideTheDefaults() throws {
+    @Test func lineHeaderIsSentWithTheDefaults() throws {
         var line = RequestLine(url: Self.url)
         line.headers = ["X-A": "1", "User-Agent": "mine/1"]
         let plain = try headers(RequestLine(url: Self.url)).filter { $0.name != "User-Agent" }

@@ -51,7 +51,7 @@ import Testing
         }
     }
 
-    @Test func lineGoesOverTheBatchsPolicy() {
+    @Test func lineOverridesTheBatchPolicy() {
         var batch = RetryPolicy.standard
         (batch.maximumAttemptCount, batch.maximumTime) = (7, .seconds(9))
         let rule = RequestLine.Retry(statuses: [418])
@@ -60,7 +60,7 @@ import Testing
         #expect(RequestLine.Retry(attempts: 2).policy(over: batch).maximumTime == .seconds(9))
         #expect(RequestLine.Retry(attempts: 1).policy(over: batch).maximumAttemptCount == 1)
         #expect(RequestLine.Retry(maxTime: 5).policy(over: nil).maximumTime == .seconds(5))
-        batch.maximumAttemptCount = 1  // the command's limit on time alone
+        batch.maximumAttemptCount = 1  // as when the command limits only the time
         #expect(rule.policy(over: batch).maximumAttemptCount == 3)
     }
 
@@ -75,7 +75,7 @@ import Testing
         #expect(UUID(uuidString: plan.idempotencyKey?.value ?? "") != nil)
     }
 
-    @Test(arguments: ["", " ", "\t "]) func keyThatTurnsOutBlankIsRefused(key: String) throws {
+    @Test(arguments: ["", " ", "\t "]) func blankKeyIsRefused(key: String) throws {
         for var line in [RequestLine(method: "POST", url: "http://h/"), RequestLine(url: "http://h/")] {
             line.idempotencyKey = .value(key)
             var plan = RequestPlan(recipe: .init { _ in }, options: ResolvedOptions(TransferOptions()))
@@ -101,7 +101,7 @@ import Testing
         #expect(places.contains { $0.contains("idempotencyKey") })
     }
 
-    @Test func resultTellsEachAttempt() {
+    @Test func resultListsEachRetry() {
         var result = ResultLine(id: "a", outcome: .success)
         result.attempts = 3
         result.retries = [

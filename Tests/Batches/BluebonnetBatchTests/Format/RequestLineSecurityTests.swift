@@ -36,7 +36,7 @@ import Testing
         #expect(options.tls.clientIdentity == .files(certificate: "/c.pem", key: "/k.pem"))
     }
 
-    @Test func fieldThatIsLeftOutIsTheBatchs() throws {
+    @Test func omittedFieldComesFromTheBatch() throws {
         var batch = TransferOptions()
         batch.securityPolicy = try SecurityPolicy(validatesDomainName: false, authorities: .file("/batch.pem"))
         #expect(try apply("", over: batch).securityPolicy == batch.securityPolicy)
@@ -46,7 +46,7 @@ import Testing
         #expect(own.authorities == .file("/own.pem") && !own.validatesDomainName)
     }
 
-    @Test func policiesByHostStayWithTheLinesOptionsInThem() throws {
+    @Test func hostPoliciesKeepTheirPinsAndUseTheLineOptions() throws {
         let pins = try PinSet(certificateData: TestCertificate.localhost.der)
         var batch = TransferOptions()
         batch.securityPolicy = .trustingNobody
@@ -60,7 +60,7 @@ import Testing
         #expect(pinned.pins == pins && pinned.pinningMode == .publicKey && pinned.authorities == .file("/own.pem"))
     }
 
-    @Test func theLinesAuthoritiesTakeThePlaceOfTheBatchs() throws {
+    @Test func lineAuthoritiesReplaceTheBatchAuthorities() throws {
         var batch = TransferOptions()
         batch.securityPolicy.authorities = .directory("/authorities")
         let options = try apply(#""ca":"/own.pem""#, over: batch)

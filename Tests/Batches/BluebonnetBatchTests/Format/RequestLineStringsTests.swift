@@ -8,7 +8,7 @@ import Testing
 @testable import BluebonnetBatch
 
 @Suite struct RequestLineStringsTests {
-    /// The place of every string value in the full line of `RequestLineCodingTests`, in the order of the format.
+    /// The path of every string value in `RequestLineCodingTests.full`, in the order of the format.
     private static let places = [
         "url", "method", "headers.A", "text", "output", "expect.type[0]", "expect.sha256", "credential.user",
         "credential.password", "security.pins[0]", "security.ca", "security.clientCertificate", "security.clientKey",
@@ -25,11 +25,11 @@ import Testing
         return places
     }
 
-    @Test func everyStringButTheIDsIsVisitedOnceInOrder() {
+    @Test func everyStringExceptIDsIsVisitedOnceInOrder() {
         #expect(places(of: RequestLineCodingTests.full) == Self.places)
     }
 
-    @Test func theStringsOfEachBodyAndOfAQueryAreVisited() {
+    @Test func stringsOfBodiesAndQueriesAreVisited() {
         let tree = JSONValue.object(["b": .array([.integer(1), "x".json]), "a": "y".json, "c": .null])
         let bodies: [(RequestLine.Body, [String])] = [
             (.json(tree), ["json.a", "json.b[1]"]), (.json("x".json), ["json"]),
@@ -54,8 +54,9 @@ import Testing
         #expect(places(of: line) == ["url", "method", "query.q.a", "query.q.b[1]"])
     }
 
-    /// Most lines say so little that they are not walked through: each field by itself has to be enough for that.
-    @Test func aReferenceInAnyOneFieldIsFound() throws {
+    /// Most lines set so few fields that the search for references skips them. Each field alone must be enough to
+    /// start it.
+    @Test func referenceInAnyFieldIsFound() throws {
         let reference = "${a.status}"
         let changes: [(inout RequestLine) -> Void] = [
             { $0.url = reference }, { $0.method = reference }, { $0.headers = ["A": reference] },
@@ -104,7 +105,7 @@ import Testing
         #expect(try line.referencedIDs() == ["a", "b", "d", "c"])
     }
 
-    @Test func aSyntaxErrorNamesTheField() throws {
+    @Test func syntaxErrorNamesTheField() throws {
         var line = RequestLine(url: "u", body: .json(.object(["a": .array([.null, "${x".json])])))
         #expect(
             throws: RequestLineError(field: "json.a[1]", message: #""${" without "}"; write "$${" for a literal "${""#)
@@ -132,7 +133,7 @@ import Testing
         #expect(resolved.id == "me")
     }
 
-    @Test func theDeepestLineThatIsReadIsResolvedAndWritten() throws {
+    @Test func deepestReadableLineIsResolvedAndWritten() throws {
         let depth = JSONParser.maximumDepth - 1
         let value = String(repeating: "[", count: depth) + #""${a.status}""# + String(repeating: "]", count: depth)
         let text = Data(#"{"url":"u","json":\#(value)}"#.utf8)
@@ -154,7 +155,7 @@ import Testing
         #expect(resolved.body == .json(["2 ${env:no}".json].json))
     }
 
-    @Test func fieldOfEveryLineIsResolvedOnlyWhereItIsAdded() throws {
+    @Test func commonHeaderIsResolvedOnlyWhereItIsAdded() throws {
         var line = RequestLine(url: "u")
         let fields: HeaderFields = ["A": "Bearer ${env:TOKEN}", "B": "$${"]
         let completed = try line.completed(with: fields, environment: ["TOKEN": "${x.status}"])

@@ -8,7 +8,7 @@ import Testing
 @testable import BluebonnetBatch
 
 @Suite struct ResultLineTests {
-    /// The line of the format's description, with a digest and a body of our own.
+    /// The example line of the format's description, with the test's own digest and body.
     private static var example: ResultLine {
         var line = ResultLine(id: "me", outcome: .success)
         line.status = 200
@@ -34,7 +34,7 @@ import Testing
         try #require(try JSONSerialization.jsonObject(with: line.encodedLine()) as? [String: Any])
     }
 
-    @Test func theExampleOfTheFormatIsWritten() {
+    @Test func exampleOfTheFormatIsWritten() {
         let expected = #"""
             {"id":"me","outcome":"success","status":200,"url":"https://api.example.com/me","bytes":512,\#
             "sha256":"9f86","headers":{"content-type":"application/json"},"body":"{}","attempts":1,\#
@@ -56,7 +56,7 @@ import Testing
         #expect(text(line) == expected)
     }
 
-    @Test func anErrorSaysWhatIsUnderIt() throws {
+    @Test func errorIncludesTheUnderlyingError() throws {
         let underlying = LibraryError(library: "libcurl", code: 7, text: "Couldn't connect to server")
         let error = NetworkingError(.cannotConnect, "nothing listens on h:1", underlying: underlying)
         var line = ResultLine(id: "a", outcome: .failure)
@@ -79,7 +79,7 @@ import Testing
         #expect(text(line).contains(#""headers":{},"#))
     }
 
-    @Test func theLineIsOneLineWhateverTheBody() throws {
+    @Test func anyBodyIsWrittenAsOneLine() throws {
         var line = Self.example
         line.body = String(String.UnicodeScalarView((0..<0x3000).compactMap { Unicode.Scalar($0) })) + "🙂\u{10FFFF}"
         line.id = "a\"\\\n"
@@ -90,7 +90,7 @@ import Testing
         #expect(object["id"] as? String == line.id)
     }
 
-    @Test func theWrittenLineIsDecodedToAnEqualValue() throws {
+    @Test func writtenLineDecodesToAnEqualValue() throws {
         var line = Self.example
         line.headers = ["A": "b", "Set-Cookie": "x", "C": "d", "set-cookie": "y"]
         line.error = .init(code: .timedOut, message: "m", underlying: "u")

@@ -14,16 +14,16 @@ import Testing
         ("metod", "method"),
         ("connect_timeout", "connectTimeout"), ("timeouts", "timeout"), ("qeury", "query"), ("maxbody", "maxBody"),
     ])
-    func aSlipFindsItsName(_ name: String, _ expected: String) {
+    func misspellingFindsItsName(_ name: String, _ expected: String) {
         #expect(SpellingSuggestion.of(name, among: Self.names) == expected)
     }
 
     @Test(arguments: ["", "zzz", "cookies", "authentication", String(repeating: "timeout", count: 100)])
-    func textFarFromAllNamesFindsNone(_ name: String) {
+    func dissimilarTextGetsNoSuggestion(_ name: String) {
         #expect(SpellingSuggestion.of(name, among: Self.names) == nil)
     }
 
-    @Test func nearestNameOfNoCandidatesIsNone() {
+    @Test func suggestionWithoutCandidatesIsNil() {
         #expect(SpellingSuggestion.of("a", among: []) == nil)
     }
 }

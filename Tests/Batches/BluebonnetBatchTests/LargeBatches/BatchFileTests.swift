@@ -12,7 +12,7 @@ import Testing
 @Suite struct BatchFileTests {
     private static let limits = LineSchedule.Limits(concurrency: 64, concurrencyPerOrigin: 6)
 
-    /// A file with a text, and its descriptor.
+    /// Calls `body` with the path and the descriptor of a file that contains the text.
     private static func withFile<Result>(
         _ text: Data, _ body: (String, CInt) throws -> Result
     ) throws -> Result {
@@ -24,7 +24,7 @@ import Testing
         return try body(path, descriptor)
     }
 
-    /// What the check says, and what the whole graph says that is made for small batches.
+    /// The errors of the file check, and the errors of the whole graph, which small batches use.
     private static func errors(_ text: String) throws -> (file: [RequestLineError], graph: [RequestLineError]) {
         let data = Data(text.utf8)
         var (file, graph) = ([RequestLineError](), [RequestLineError]())
@@ -52,12 +52,12 @@ import Testing
         #"{"url":"u","headers":{"A":"${7.body}","B":"${nobody.body}"},"after":["2"]}"# + "\n" + #"{"url":"u"}"#,
         "\u{FEFF}{\"url\":\"u\"}\n\u{FEFF}{\"url\":\"u\"}", "{\"url\":\"u\"}\r\n{\"url\":\"u\"\n",
     ])
-    func wrongLinesHaveTheMessagesThatSmallBatchesHave(text: String) throws {
+    func fileCheckReportsTheSameErrorsAsTheGraph(text: String) throws {
         let errors = try Self.errors(text)
         #expect(!errors.file.isEmpty && errors.file == errors.graph)
     }
 
-    /// Lines of many lengths, some longer than what is read at once; some wait for others, also for later ones.
+    /// Lines of many lengths. Some are longer than one read; some depend on other lines, including later ones.
     private static func longFile() -> Data {
         var generator = SeededGenerator(seed: 11)
         let lines = (1...9_000).map { number in
@@ -70,7 +70,7 @@ import Testing
         return Data(lines.joined(separator: "\n").utf8)
     }
 
-    @Test func linesOfALongFileAreThoseThatTheParserReads() throws {
+    @Test func longFileHasTheLinesThatTheParserReads() throws {
         let data = Self.longFile()
         let ids = Set(try RequestLineParser().parse(file: data).map(\.id))
         #expect(ids.count > 8_000)
@@ -91,7 +91,7 @@ import Testing
         }
     }
 
-    @Test func lineThatWasChangedSinceTheCheckIsNotRun() throws {
+    @Test func lineChangedSinceTheCheckIsNotRun() throws {
         let text = #"{"url":"a"}"# + "\n" + #"{"url":"b"}"# + "\n"
         try Self.withFile(Data(text.utf8)) { path, descriptor in
             let file = try BatchFileCheck.check(descriptor, limits: Self.limits).file
@@ -107,7 +107,7 @@ import Testing
         }
     }
 
-    @Test func fileIsReadFromWhereItsDescriptorStands() throws {
+    @Test func fileIsReadFromTheDescriptorOffset() throws {
         let text = "not a line\n" + #"{"id":"a","url":"a"}"#
         try Self.withFile(Data(text.utf8)) { _, descriptor in
             lseek(descriptor, 11, SEEK_SET)
@@ -116,7 +116,7 @@ import Testing
         }
     }
 
-    @Test func outputOfAFileThatTheRunNeedsIsAnError() throws {
+    @Test func outputToAReservedFileIsAnError() throws {
         let text = #"{"url":"a","output":"x/../batch.journal"}"#
         try Self.withFile(Data(text.utf8)) { _, descriptor in
             let reserved = [ReservedPath("./batch.journal", "the journal is in this file")]

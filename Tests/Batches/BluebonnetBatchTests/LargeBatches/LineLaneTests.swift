@@ -11,7 +11,7 @@ import Testing
         ("/a://b", ""), ("${a.body.url}", ""), ("http://h", "http://h"), ("HTTP://[::1]:8/#", "http://[::1]:8"),
         ("", ""), ("http:/x", ""), ("http://\u{E4}.de/x", "http://\u{E4}.de"),
     ])
-    func originIsWhatIsWrittenBeforeThePath(url: String, lane: String) {
+    func originIsTheTextBeforeThePath(url: String, lane: String) {
         #expect(RequestLine.lane(of: url) == lane)
     }
 

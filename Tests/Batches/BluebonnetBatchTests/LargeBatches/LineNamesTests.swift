@@ -10,7 +10,7 @@ import Testing
         names.add(number: line.number, id: line.id)
     }
 
-    @Test func lineWithoutAnIDIsCalledByItsNumber() {
+    @Test func lineWithoutAnIDIsNamedByItsNumber() {
         var names = LineNames()
         let lines: [(Int, String?)] = [(1, nil), (4, "b"), (5, nil)]
         let earlier = lines.map { Self.add($0, &names) }
@@ -20,7 +20,7 @@ import Testing
         for unknown in ["4", "2", "01", "+1", "", "c"] { #expect(names.place(of: unknown) == nil, "\(unknown)") }
     }
 
-    @Test func idOfTwoLinesIsTheEarlierOnes() {
+    @Test func duplicateIDBelongsToTheEarlierLine() {
         var names = LineNames()
         let lines: [(Int, String?)] = [(1, "a"), (2, "a"), (3, "2"), (4, nil), (5, "4"), (6, "7"), (7, nil)]
         let earlier = lines.map { Self.add($0, &names) }
@@ -28,7 +28,7 @@ import Testing
         #expect(names.place(of: "a") == 0)
     }
 
-    @Test func mentionFindsALineThatComesLater() {
+    @Test func mentionFindsALaterLine() {
         var names = LineNames()
         let (id, number, nothing) = (names.mention("late"), names.mention("2"), names.mention("nobody"))
         _ = names.add(number: 1, id: "late")
@@ -37,7 +37,7 @@ import Testing
         #expect(names.place(ofMention: nothing) == nil)
     }
 
-    @Test func textsHaveTheNumbersInWhichTheyCame() {
+    @Test func textsAreNumberedInOrderOfInsertion() {
         var table = TextTable()
         for _ in 0..<2 {
             let numbers = (0..<5_000).map { table.insert("text \($0)") }

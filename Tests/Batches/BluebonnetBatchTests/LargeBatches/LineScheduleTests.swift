@@ -7,16 +7,16 @@ import Testing
 @testable import BluebonnetBatch
 
 @Suite struct LineScheduleTests {
-    /// A schedule with few places: 8 in all, and 4, 2 or 1 of one origin.
+    /// A schedule with few slots: 8 in total, and 4, 2 or 1 per origin.
     private static func schedule() -> LineSchedule { LineSchedule(.init(total: 8, perLane: [4, 2, 1])) }
 
-    /// Holds a schedule, so that an expectation can change it.
+    /// Wraps a schedule in a class, so that an expectation can change it.
     private final class Table {
         var schedule: LineSchedule
 
         init(_ schedule: LineSchedule = LineScheduleTests.schedule()) { self.schedule = schedule }
 
-        /// Starts all lines that may be.
+        /// Starts every line that may start.
         func started() -> [Int] {
             var started: [Int] = []
             while let position = schedule.next() { started.append(position) }
@@ -24,7 +24,7 @@ import Testing
         }
     }
 
-    @Test func limitsOfAnySizeCanBeCountedWith() {
+    @Test func largestLimitsDoNotOverflow() {
         var schedule = LineSchedule(.init(concurrency: .max, concurrencyPerOrigin: .max))
         let lane = schedule.lane(named: "http://a")
         schedule.add(lane: lane, priority: .normal)
@@ -50,7 +50,7 @@ import Testing
         #expect(table.started() == [0, 3, 4, 1, 5, 2])
     }
 
-    @Test func lineWaitsUntilAllThatItNeedsHasEnded() {
+    @Test func lineWaitsForAllItsDependencies() {
         let table = Table()
         let lane = table.schedule.lane(named: "")
         table.schedule.add(lane: lane, priority: .normal)
@@ -77,7 +77,7 @@ import Testing
         #expect(table.started() == [3])
     }
 
-    @Test func originThatEndsNothingLeavesRoomForOthers() {
+    @Test func stalledOriginLeavesSlotsForOthers() {
         let table = Table()
         let (slow, quick) = (table.schedule.lane(named: "http://slow"), table.schedule.lane(named: "http://quick"))
         for _ in 0..<100 { table.schedule.add(lane: slow, priority: .veryHigh) }
@@ -90,8 +90,8 @@ import Testing
         }
     }
 
-    /// Also with many more origins than there is room for.
-    @Test func everyLineIsStartedOnceWhateverEndsWhen() {
+    /// Includes many more origins than there are slots.
+    @Test func everyLineIsStartedOnceInAnyOrderOfEnds() {
         var generator = SeededGenerator(seed: 7)
         let table = Table()
         for position in 0..<3_000 {
@@ -115,20 +115,20 @@ import Testing
         #expect(started.count == 3_000 && table.schedule.counts == [.success: 3_000])
     }
 
-    @Test func laneHeldBackGetsRoomAgainWhenOthersHaveEnded() {
+    @Test func limitedLaneGetsSlotsAgainWhenOthersEnd() {
         let table = Table(LineSchedule(.init(total: 16, perLane: [8, 2, 1])))
         let (first, second) = (table.schedule.lane(named: "http://a"), table.schedule.lane(named: "http://b"))
         for _ in 0..<8 { table.schedule.add(lane: first, priority: .normal) }
         for _ in 0..<9 { table.schedule.add(lane: second, priority: .normal) }
         let started = table.started()
         #expect(started.count < 16 && started.filter { $0 >= 8 }.count < 8)
-        // Nothing of the second origin ends.
+        // No line of the second origin ends.
         for position in started where position < 8 { table.schedule.end(position, .success) }
         let more = table.started()
         #expect(more.contains { $0 >= 8 })
     }
 
-    @Test func abandonedLineIsSkippedWhenWhatItNeededDidNotSucceedAndElseCancelled() {
+    @Test func abandonedLineIsSkippedAfterAFailedDependencyOtherwiseCancelled() {
         let table = Table()
         let lane = table.schedule.lane(named: "")
         for dependencies in [[], [], [0], [1], [2], [3]] {
@@ -143,7 +143,7 @@ import Testing
         #expect(table.schedule.endedCount == 6 && !table.schedule.isAnyWaiting && table.started() == [])
     }
 
-    @Test func lineThatHasEndedBeforeIsNotStarted() {
+    @Test func endedLineIsNotStarted() {
         let table = Table()
         let lane = table.schedule.lane(named: "")
         table.schedule.add(lane: lane, priority: .normal)
@@ -156,7 +156,7 @@ import Testing
 }
 
 @Suite struct LineQueueTests {
-    @Test func lowestPositionIsTakenFirstInWhateverOrderTheyCome() {
+    @Test func lowestPositionIsTakenFirstInAnyInsertionOrder() {
         var generator = SeededGenerator(seed: 3)
         var queue = LineQueue()
         for position in stride(from: UInt32(0), to: 4_000, by: 2) { queue.insert(position) }

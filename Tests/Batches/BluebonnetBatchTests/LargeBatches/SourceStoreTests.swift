@@ -8,8 +8,8 @@ import Testing
 @testable import BluebonnetBatch
 
 @Suite struct SourceStoreTests {
-    /// More than what is kept as it is, and more than what is kept in memory.
-    @Test func everyResponseIsFoundAgainWhereverItIsKept() throws {
+    /// More responses than the store keeps unencoded, and more than it keeps in memory.
+    @Test func everyResponseIsFoundWhereverItIsStored() throws {
         var store = SourceStore()
         let body = Data(repeating: 7, count: 3_000)
         for position in 0..<20_000 {
@@ -29,7 +29,7 @@ import Testing
         #expect(nothing == nil)
     }
 
-    @Test func whatThereIsNotIsNotThereAgain() throws {
+    @Test func absentPartsStayAbsent() throws {
         var store = SourceStore()
         store.keep(ReferenceSource(), at: 0)
         for position in 1..<9_000 { store.keep(ReferenceSource(body: Data()), at: position) }

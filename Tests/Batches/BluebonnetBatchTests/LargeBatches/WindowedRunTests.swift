@@ -27,7 +27,7 @@ import Testing
         }
     }
 
-    @Test func originThatDoesNotAnswerKeepsNoOtherOneFromRunning() async throws {
+    @Test func unansweringOriginDoesNotBlockOthers() async throws {
         try await TestServer.serving { _ in
             .stall
         } _: { slow in
@@ -54,8 +54,9 @@ import Testing
         }
     }
 
-    /// Of more lines than are operations at once, each uses what the first one of its ten has returned.
-    @Test func referencesOfALongBatchAreThoseOfTheirLines() async throws {
+    /// The batch has more lines than concurrent operations. Each line uses the response of the first line in its
+    /// group of ten.
+    @Test func referencesOfALongBatchResolveToTheirLines() async throws {
         try await TestServer.serving { request in
             .response(body: #"{"path":"\#(request.path)"}"#)
         } _: { server in
@@ -81,7 +82,7 @@ import Testing
         }
     }
 
-    @Test func firstFailureCancelsTheRestAndSkipsWhatNeededIt() async throws {
+    @Test func firstFailureCancelsTheRestAndSkipsDependents() async throws {
         try await TestServer.serving { request in
             request.path == "/bad" ? .response(status: 500, body: "") : .stall
         } _: { server in
@@ -108,7 +109,7 @@ import Testing
         }
     }
 
-    @Test func linesThatComeAfterAStopAreCancelled() async throws {
+    @Test func linesAddedAfterCancelAreCancelled() async throws {
         try await TestServer.serving(script: Self.answering) { server in
             var settings = RequestLineRunner.Settings()
             settings.baseURL = server.url("/")

@@ -28,7 +28,7 @@ import Testing
         ("body.user.0", "zero"), ("body.list", #"[2,"b",null]"#), ("body.obj", #"{"a":["x/y"],"b":1}"#),
         ("body.big", "1e300"),
     ])
-    func aReferenceFindsItsText(_ reference: String, _ text: String) throws {
+    func referenceFindsItsText(_ reference: String, _ text: String) throws {
         #expect(try resolve(reference) == text)
     }
 
@@ -51,7 +51,7 @@ import Testing
         body: Data(#"{"t":"\ud83d","n":NaN,"big":1E400,"token":"x","id":12345678901234567890,"o":{"p":100.10}}"#.utf8))
 
     @Test(arguments: [("token", "x"), ("id", "12345678901234567890"), ("o", #"{"p":100.10}"#), ("big", "1E400")])
-    func memberIsFoundBesideWhatIsNotJSON(path: String, text: String) throws {
+    func memberIsFoundInPartlyInvalidJSON(path: String, text: String) throws {
         #expect(try resolve("body.\(path)", Self.faulty) == text)
     }
 
@@ -88,7 +88,7 @@ import Testing
         #expect(template.references.map(\.description) == [#"${n.body.a\.b.c}"#])
     }
 
-    @Test func theWholeBodyIsInsertedAsText() throws {
+    @Test func wholeBodyIsInsertedAsText() throws {
         #expect(try resolve("body", ReferenceSource(body: Data("not { json é".utf8))) == "not { json é")
         #expect(try resolve("body", ReferenceSource(body: Data())) == "")
     }
@@ -102,16 +102,16 @@ import Testing
         ("body.x", ReferenceSource(body: Data()), "not JSON"),
         ("body.0", ReferenceSource(body: Data("7".utf8)), "the body is a number"),
     ])
-    func aSourceWithoutWhatIsAskedForIsAnError(_ reference: String, _ source: ReferenceSource, _ words: String) throws {
+    func missingPartOfTheSourceIsAnError(_ reference: String, _ source: ReferenceSource, _ words: String) throws {
         let error = try #require(throws: NetworkingError.self) { try resolve(reference, source) }
         #expect(error.code == .unresolvedReference && error.message.contains(words), "\(error)")
     }
 
-    @Test func aBodyThatIsAnArrayIsWalked() throws {
+    @Test func arrayBodyIsSearched() throws {
         #expect(try resolve("body.1.id", ReferenceSource(body: Data(#"[0,{"id":"x"}]"#.utf8))) == "x")
     }
 
-    @Test func copiesOfASourceAnswerOnManyThreads() async throws {
+    @Test func copiesOfASourceWorkOnManyThreads() async throws {
         let source = Self.source
         let texts = try await withThrowingTaskGroup(of: String.self) { group in
             for _ in 0..<50 { group.addTask { try resolve("body.user.roles.0", source) } }

@@ -41,7 +41,7 @@ import Testing
         ("${env:x.headers.etag}", "env:x", .header("etag")),
         ("${env:x.body}", "env:x", .body(path: [])),
     ])
-    func aReferenceIsTakenApart(_ text: String, _ id: String, _ selector: Reference.Selector) throws {
+    func referenceIsParsed(_ text: String, _ id: String, _ selector: Reference.Selector) throws {
         let template = try ReferenceTemplate(parsing: text)
         #expect(template.references.map(\.id) == [id])
         #expect(template.references.map(\.selector) == [selector])
@@ -59,7 +59,7 @@ import Testing
         ("$${env:A}", ["${env:A}"]),
         ("${env:status}", ["[status]"]), ("${env: A}", ["[ A]"]), ("${env:é}${a.status}", ["[é]", "<a>"]),
     ])
-    func textAndReferencesAreToldApart(_ text: String, _ expected: [String]) throws {
+    func textAndReferencesAreSeparated(_ text: String, _ expected: [String]) throws {
         let parts = try ReferenceTemplate(parsing: text).parts.map { part in
             switch part {
             case .literal(let literal): literal
@@ -79,7 +79,7 @@ import Testing
         ("${a.headers.}", "empty name"), ("${env:}", "without \"=\" and NUL"), ("${env:A=B}", "found \"${env:A=B}\""),
         ("${env:A\0}", "without"), ("${env:A", "without \"}\""), ("${env}", "or ${env:NAME}"), ("${Env:A}", "expected"),
     ])
-    func aSyntaxErrorNamesTheFieldAndTheReference(_ text: String, _ words: String) throws {
+    func syntaxErrorNamesTheFieldAndTheReference(_ text: String, _ words: String) throws {
         let error = try #require(throws: RequestLineError.self) { try ReferenceTemplate(parsing: text, field: "url") }
         #expect(error.field == "url")
         #expect(error.line == nil)
@@ -91,12 +91,12 @@ import Testing
         #expect(template.referencedIDs == ["b", "a"])
     }
 
-    @Test func resolvingPutsTheTextsTogether() throws {
+    @Test func resolvingJoinsTheTexts() throws {
         let template = try ReferenceTemplate(parsing: "<${a.status}|${b.status}> $${")
         #expect(try template.resolved { ReferenceSource(status: $0 == "a" ? 200 : 404) } == "<200|404> ${")
     }
 
-    @Test func variableStandsForItsValueAndMakesNoDependency() throws {
+    @Test func variableResolvesToItsValueWithoutADependency() throws {
         let template = try ReferenceTemplate(parsing: "${env:A}-${env:EMPTY}-${a.status}-${env:B}")
         let environment = ["A": "${env:B}", "B": "b", "EMPTY": ""]
         #expect(template.referencedIDs == ["a"])
@@ -104,7 +104,7 @@ import Testing
         #expect(text == "${env:B}--200-b")
     }
 
-    @Test func variableThatIsNotSetIsUnresolvedAndNamed() throws {
+    @Test func unsetVariableIsUnresolvedAndNamed() throws {
         let template = try ReferenceTemplate(parsing: "x${env:TOKEN}")
         let error = try #require(throws: NetworkingError.self) {
             try template.resolved(environment: ["token": "secret"]) { _ in nil }
@@ -115,7 +115,7 @@ import Testing
                 + "the process that sends the request")
     }
 
-    @Test func anIDWithoutResultIsUnresolved() throws {
+    @Test func idWithoutResultIsUnresolved() throws {
         let template = try ReferenceTemplate(parsing: "${gone.body.x}")
         let error = try #require(throws: NetworkingError.self) { try template.resolved { _ in nil } }
         #expect(error.code == .unresolvedReference)

@@ -20,7 +20,7 @@ import Testing
         ("https://h/?a=k&y%20#1", "https://h/?a=${env:KEY}"), ("x k&y  y", "x ${env:KEY} y"),
         ("https://h/?q=%c3%bcber", "https://h/?q=${env:QUERY}"), ("other bot1234 %", "other bot1234 %"), ("", ""),
     ])
-    func valueIsReplacedHoweverItIsEscaped(_ text: String, _ shown: String) throws {
+    func valueIsReplacedInAnyEscaping(_ text: String, _ shown: String) throws {
         let hidden = try #require(HiddenVariables(of: line, environment))
         #expect(hidden.hide(in: text) == shown)
     }
@@ -32,7 +32,7 @@ import Testing
         #expect(HiddenVariables(of: line, environment) == nil)
     }
 
-    @Test func longestValueGoesFirstAndShortOnesStay() throws {
+    @Test func longestValueIsReplacedFirstAndShortOnesStay() throws {
         let line = RequestLine(url: "https://${env:HOST}/v${env:V}/${env:HOST_AND_MORE}")
         let environment = ["HOST": "example", "V": "2", "HOST_AND_MORE": "example-more"]
         let hidden = try #require(HiddenVariables(of: line, environment))

@@ -45,7 +45,7 @@ import Testing
         #expect(try RequestLineGraph(lines([first, second, first])).nodes.count == 3)
     }
 
-    @Test func aFileWithTheNameOfAFolderIsAnError() throws {
+    @Test func fileWithTheNameOfAFolderIsAnError() throws {
         let all = lines(["dir/", "dir/", "x/../dir"])
         let errors = try #require(throws: RequestLineErrors.self) { try RequestLineGraph(all) }
         let message = "line 2 writes into this folder already"
@@ -60,7 +60,7 @@ import Testing
         #expect(try RequestLineGraph(lines([first, second])).nodes.count == 2)
     }
 
-    @Test func aPathWithAReferenceIsNotCompared() throws {
+    @Test func pathWithAReferenceIsNotCompared() throws {
         let graph = try RequestLineGraph(lines(["/tmp/x", "/tmp/${l1.status}", "/tmp/${l1.status}"]))
         #expect(graph.nodes.count == 3)
     }

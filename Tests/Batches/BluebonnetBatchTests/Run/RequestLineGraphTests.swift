@@ -8,7 +8,7 @@ import Testing
 @testable import BluebonnetBatch
 
 @Suite struct RequestLineGraphTests {
-    /// Numbered lines in short: each has an id, the ids of `after` and a URL.
+    /// Numbered lines from short descriptions: an id, the ids in `after` and a URL.
     private func lines(_ lines: [(id: String?, after: [String], url: String)]) -> [NumberedLine] {
         lines.enumerated().map { index, short in
             var line = RequestLine(id: short.id, url: short.url)
@@ -48,12 +48,12 @@ import Testing
         #expect(graph.nodes.map(\.line.id) == ["a", "b", "c", "d"])
     }
 
-    @Test func aLineWithoutIDIsKnownByItsNumber() throws {
+    @Test func lineWithoutIDIsKnownByItsNumber() throws {
         let graph = try RequestLineGraph(lines([(nil, [], "u"), (nil, ["1"], "u")]))
         #expect(graph.dependencies(of: "2") == ["1"])
     }
 
-    @Test func linesThatAreInOrderStayAsTheyAre() throws {
+    @Test func orderedLinesKeepTheirOrder() throws {
         let graph = try RequestLineGraph(lines([("c", [], "u"), ("a", [], "u"), ("b", ["c"], "u"), ("d", ["a"], "u")]))
         #expect(order(graph) == ["c", "a", "b", "d"])
     }
@@ -64,12 +64,12 @@ import Testing
         #expect(order(graph) == ["c", "d", "b", "a"])
     }
 
-    @Test func aDuplicateIDNamesBothLines() throws {
+    @Test func duplicateIDNamesBothLines() throws {
         let found = try errors(lines([("a", [], "u"), ("b", [], "u"), ("a", [], "u")]))
         #expect(found == [RequestLineError(line: 3, field: "id", message: #""a" is the id of line 1 already"#)])
     }
 
-    @Test func aDefaultIDCanBeADuplicateToo() throws {
+    @Test func defaultIDCanBeADuplicate() throws {
         #expect(
             try errors(lines([("2", [], "u"), (nil, [], "u")])).map(\.description) == [
                 #"line 2, field "id": "2" is the id of line 1 already"#
@@ -86,12 +86,12 @@ import Testing
     }
 
     @Test(arguments: [(["a"], "u", "after[0]"), ([], "${a.status}", "url")])
-    func aLineCannotWaitForItself(_ after: [String], _ url: String, _ field: String) throws {
+    func lineCannotWaitForItself(_ after: [String], _ url: String, _ field: String) throws {
         let found = try errors(lines([("a", after, url)]))
         #expect(found == [RequestLineError(line: 1, field: field, message: "a line cannot wait for itself")])
     }
 
-    @Test func aCycleIsSpelledOutFromItsFirstLine() throws {
+    @Test func cycleIsSpelledOutFromItsFirstLine() throws {
         let two = try errors(lines([("x", [], "u"), ("a", ["b"], "u"), ("b", ["a"], "u")]))
         #expect(two == [RequestLineError(line: 2, message: "dependency cycle: a -> b -> a")])
         let three = try errors(
@@ -105,13 +105,13 @@ import Testing
         #expect(found.map(\.line) == [1, 3, 4])
     }
 
-    @Test func aBadTemplateIsAnErrorOfItsLineOnly() throws {
+    @Test func badTemplateIsAnErrorOfItsLineOnly() throws {
         let found = try errors(lines([("a", [], "${oops}"), ("b", ["a"], "u")]))
         #expect(found.map(\.line) == [1])
         #expect(found.map(\.field) == ["url"])
     }
 
-    @Test func aChainOf100000LinesIsPutInOrder() throws {
+    @Test func chainOf100000LinesIsOrdered() throws {
         let count = 100_000
         let forward = lines((1...count).map { (nil, $0 == 1 ? [] : ["\($0 - 1)"], "u") })
         #expect(order(try RequestLineGraph(forward)) == (1...count).map(String.init))
@@ -119,14 +119,14 @@ import Testing
         #expect(order(try RequestLineGraph(backward)) == (1...count).reversed().map(String.init))
     }
 
-    @Test func aCycleOf100000LinesIsFoundAndShortened() throws {
+    @Test func cycleOf100000LinesIsFoundAndShortened() throws {
         let count = 100_000
         let found = try errors(lines((1...count).map { (nil, ["\($0 % count + 1)"], "u") }))
         let path = "1 -> 2 -> 3 -> 4 -> 5 -> 6 -> 7 -> 8 -> 9 -> 10 -> (99990 more) -> 1"
         #expect(found == [RequestLineError(line: 1, message: "dependency cycle: \(path)")])
     }
 
-    @Test func lineMayBeWaitedForByManyOthers() throws {
+    @Test func lineMayHaveManyDependents() throws {
         let count = 20_000
         let all = lines(
             [("a", [], "u")] + (1...count).map { ("b\($0)", ["a"], "u") } + [("z", (1...count).map { "b\($0)" }, "u")])
@@ -150,7 +150,7 @@ import Testing
         #expect(order(graph) == ["a", "b", "d"])
     }
 
-    @Test func anAddedLineCannotReferToItself() {
+    @Test func addedLineCannotReferToItself() {
         var graph = RequestLineGraph()
         #expect(throws: RequestLineError(line: 1, field: "url", message: "a line cannot wait for itself")) {
             try graph.add(lines([("a", [], "${a.status}")])[0])

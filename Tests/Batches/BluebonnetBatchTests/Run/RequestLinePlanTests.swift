@@ -19,7 +19,7 @@ import Testing
         return RequestLinePlan(graph.nodesInDependencyOrder, settings: settings)
     }
 
-    @Test func aLineIsInTheWaveBehindTheLongestChainBeforeIt() throws {
+    @Test func waveFollowsTheLongestDependencyChain() throws {
         let plan = try plan([
             #"{"id": "d", "url": "http://h/d", "after": ["b", "c"]}"#, #"{"id": "a", "url": "http://h/a"}"#,
             #"{"id": "b", "url": "http://h/b", "after": ["a"]}"#, #"{"id": "c", "url": "http://h/c"}"#,
@@ -28,7 +28,7 @@ import Testing
         #expect(plan.problems.isEmpty)
     }
 
-    @Test func planIsWrittenForPeople() throws {
+    @Test func planListsWavesAndProblems() throws {
         let plan = try plan(
             [
                 #"{"id": "login", "method": "POST", "url": "login"}"#,
@@ -48,13 +48,13 @@ import Testing
         #expect(plan.problems.map(\.id) == ["bad"] && plan.problems[0].problem?.code == .badURL)
     }
 
-    @Test func baseURLWithoutASlashAtItsEndGetsOneAsInTheRun() throws {
+    @Test func baseURLWithoutATrailingSlashGetsOne() throws {
         let plan = try plan([#"{"id": "a", "url": "users"}"#], baseURL: "http://h/v1")
         #expect(plan.waves.joined().map(\.url) == ["http://h/v1/users"])
     }
 
     @Test(arguments: ["http:/user:s3cret@h/", "http://user:s3/cret@h/", "user:s3cret@h", "http://user:s3#cret@h/"])
-    func passwordOfAMistakenURLIsNotShown(url: String) throws {
+    func passwordOfAMalformedURLIsNotShown(url: String) throws {
         let plan = try plan([#"{"id": "a", "url": "\#(url)"}"#, #"{"id": "b", "url": "\#(url)${a.body}"}"#])
         #expect(!plan.description.contains("s3") && !plan.description.contains("cret"), "\(plan)")
     }
@@ -87,7 +87,7 @@ import Testing
         #expect(try plan([]).description == "0 operations in 0 waves.\n")
     }
 
-    @Test func aHeaderThatCannotBeSentIsAProblem() throws {
+    @Test func unsendableHeaderIsAProblem() throws {
         let plan = try plan([#"{"url": "http://h/", "headers": {"X": "a\r\nb"}}"#])
         #expect(plan.problems.map(\.problem?.code) == [.invalidRequest])
     }

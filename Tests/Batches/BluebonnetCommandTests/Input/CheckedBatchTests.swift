@@ -10,7 +10,7 @@ import Testing
 @testable import BluebonnetBatch
 @testable import BluebonnetCommand
 
-/// Lines that are wrong, with the line and the field that have to be named.
+/// Invalid lines, and the line and field that the error must name.
 struct BadLines: Sendable, CustomTestStringConvertible {
     let lines: [String]
     let messages: [String]
@@ -58,7 +58,7 @@ struct BadLines: Sendable, CustomTestStringConvertible {
         #expect(error.message.split(separator: "\n").allSatisfy { $0.hasPrefix("line ") })
     }
 
-    @Test func linesComeAfterThoseTheyWaitFor() throws {
+    @Test func linesFollowTheirDependencies() throws {
         let lines = [#"{"id":"b","url":"${a.body.x}"}"#, #"{"id":"a","url":"a"}"#, #"{"url":"c","after":["b"]}"#]
         let batch = try Self.check(lines)
         #expect(try batch.file.nodes().map(\.line.id) == ["a", "b", "3"])

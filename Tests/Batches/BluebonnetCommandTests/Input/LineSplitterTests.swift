@@ -14,23 +14,23 @@ import Testing
         return lines.map { String(decoding: $0, as: UTF8.self) }
     }
 
-    @Test func linesAreCutAtLineEndsWhereverTheBytesWereCut() {
+    @Test func linesAreSplitAtLineEndsAcrossChunks() {
         #expect(lines("a\nb\n") == ["a", "b"])
         #expect(lines("a", "b\nc", "", "\n") == ["ab", "c"])
         #expect(lines("a\n", "b\nc\nd") == ["a", "b", "c", "d"])
     }
 
-    @Test func emptyLinesStaySoThatLineNumbersAreRight() {
+    @Test func emptyLinesAreKept() {
         #expect(lines("\n\na\n") == ["", "", "a"])
     }
 
-    @Test func anEndWithoutLineEndIsALineAndAnEmptyOneIsNone() {
+    @Test func unterminatedLastLineIsALineUnlessEmpty() {
         #expect(lines("a\nb") == ["a", "b"])
         #expect(lines("").isEmpty)
         #expect(lines("a\n") == ["a"])
     }
 
-    @Test func aLineWithoutEndIsNoticed() {
+    @Test func overlongLineIsDetected() {
         var splitter = LineSplitter()
         splitter.longestLine = 5
         _ = splitter.add(Array("1\n12345".utf8))

@@ -25,7 +25,7 @@ import Testing
         pipe.closeReadEnd()
     }
 
-    @Test func stoppingWakesAReaderThatWaits() async throws {
+    @Test func stopWakesAWaitingReader() async throws {
         let parts = Observed([StreamReader.Part?]())
         Thread.detachNewThread { [reader] in parts.append(try? reader.next()) }
         control.stop(.interrupted)
@@ -35,7 +35,7 @@ import Testing
         pipe.closeReadEnd()
     }
 
-    @Test func readerTakesWhatIsThereAndWaitsForNothingAfterAFailure() throws {
+    @Test func readerReadsOnlyAvailableBytesAfterAFailure() throws {
         pipe.write("abc")
         control.stop(.operationFailed)
         #expect(try reader.next() == .bytes(Array("abc".utf8)))
@@ -46,7 +46,7 @@ import Testing
     }
 
     @Test(arguments: [StopControl.Reason.interrupted, .resultsLost])
-    func readerTakesNothingAfterAnInterrupt(_ reason: StopControl.Reason) throws {
+    func readerReadsNothingAfterAnInterrupt(_ reason: StopControl.Reason) throws {
         pipe.write("abc")
         control.stop(reason)
         #expect(try reader.next() == .stopped)

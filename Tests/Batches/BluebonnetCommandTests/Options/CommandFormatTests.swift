@@ -9,7 +9,7 @@ import Testing
 @testable import BluebonnetBatch
 @testable import BluebonnetCommand
 
-/// The page about the command's format names all that there is, and nothing else.
+/// The page about the command's format lists every option, field and error code, and nothing else.
 @Suite struct CommandFormatTests {
     private static let root = #filePath.components(separatedBy: "/Tests/")[0]
     private let sections: [String: String]
@@ -21,7 +21,7 @@ import Testing
         sections = Dictionary(pairs) { first, _ in first }
     }
 
-    /// What stands between backquotes in the first cells of a section's table.
+    /// The text between backquotes in the first cells of a section's table.
     private func firstCells(_ section: String) throws -> Set<String> {
         let rows = try #require(sections[section]).split(separator: "\n").filter { $0.hasPrefix("| `") }
         return Set(
@@ -38,7 +38,7 @@ import Testing
         return Set(starts.flatMap { $0.matches(of: /--[a-z-]+/).map { String($0.output) } })
     }
 
-    @Test func everyOptionOfTheHelpStandsOnThePage() throws {
+    @Test func everyHelpOptionIsOnThePage() throws {
         let run = Self.options(in: MainCommand.helpMessage(for: RunCommand.self, columns: 400))
         #expect(run.contains("--header") && run.count > 15)
         #expect(try firstCells("Options").subtracting(["<file>"]) == run)
@@ -49,7 +49,7 @@ import Testing
     }
 
     @Test(arguments: ["Submit", "Work", "Status", "Results", "Retry-failed"])
-    func everyOptionOfACommandOfFleetsStandsOnThePage(section: String) throws {
+    func everyFleetCommandOptionIsOnThePage(section: String) throws {
         let name = section.lowercased()
         let command = try #require(MainCommand.configuration.subcommands.first { $0._commandName == name })
         let options = Self.options(in: MainCommand.helpMessage(for: command, columns: 400))
@@ -59,21 +59,21 @@ import Testing
     }
 
     @Test(arguments: ["pause", "resume", "cancel", "remove"])
-    func commandWithABatchAloneHasNoOtherOption(name: String) throws {
+    func batchOnlyCommandHasNoOtherOption(name: String) throws {
         let command = try #require(MainCommand.configuration.subcommands.first { $0._commandName == name })
         let options = Self.options(in: MainCommand.helpMessage(for: command, columns: 400))
         #expect(options == ["--store", "--version", "--help"])
         #expect(try #require(sections["Retry-failed"]).contains("`\(name)`"))
     }
 
-    @Test func everyFieldOfARequestLineStandsOnThePage() throws {
+    @Test func everyRequestLineFieldIsOnThePage() throws {
         #expect(try firstCells("Request lines") == Set(RequestLine.Name.allCases.map(\.rawValue)))
         let section = try #require(sections["Request lines"])
         for name in RequestLine.Security.Name.allCases { #expect(section.contains("`\(name.rawValue)`")) }
         for priority in RequestLine.Priority.allCases { #expect(section.contains("`\(priority.rawValue)`")) }
     }
 
-    @Test func everyFieldOfAResultLineStandsOnThePage() throws {
+    @Test func everyResultLineFieldIsOnThePage() throws {
         var line = ResultLine(id: "a", outcome: .failure)
         (line.status, line.url, line.bytes, line.sha256, line.body) = (200, "http://h/", 1, "00", "b")
         (line.protocol, line.headers, line.timing) = ("h2", ["a": "1"], .init())
@@ -88,9 +88,10 @@ import Testing
         for name in try #require(members["error"]?.object).names { #expect(section.contains("`\(name)`")) }
     }
 
-    @Test func everyErrorCodeStandsOnThePage() throws {
+    @Test func everyErrorCodeIsOnThePage() throws {
         let source = try String(
-            contentsOfFile: Self.root + "/Sources/Core/BluebonnetHTTP/Errors/NetworkingErrorCode.swift", encoding: .utf8)
+            contentsOfFile: Self.root + "/Sources/Core/BluebonnetHTTP/Errors/NetworkingErrorCode.swift", encoding: .utf8
+        )
         let declared = source.matches(of: /static let \w+ = Code\(rawValue: "(\w+)"\)/).map { String($0.output.1) }
         #expect(declared.count > 30)
         let section = try #require(sections["Error codes"])

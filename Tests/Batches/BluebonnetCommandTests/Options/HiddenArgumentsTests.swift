@@ -9,7 +9,7 @@ import Testing
     @Test(arguments: [
         "Unexpected argument 's3cret'", "2 unexpected arguments: 's3cret', 'b'", "Unknown option '-s3cret'",
     ])
-    func argumentsBehindASecretAreNotShown(message: String) {
+    func argumentsAfterASecretAreNotShown(message: String) {
         for arguments in [["--header", "A:"], ["--header=A:"], ["--store", "x"], ["--base-url", "x"]] {
             let shown = HiddenArguments.message(message, arguments: ["bluebonnet", "run"] + arguments)
             #expect(!shown.contains("s3cret"))

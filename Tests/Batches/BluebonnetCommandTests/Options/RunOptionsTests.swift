@@ -9,7 +9,7 @@ import Testing
 @testable import BluebonnetBatch
 @testable import BluebonnetCommand
 
-/// Options that are refused, with what the message has to say.
+/// Refused options, and the text that the message must contain.
 struct RefusedOptions: Sendable, CustomTestStringConvertible {
     let arguments: [String]
     let message: String
@@ -86,7 +86,7 @@ struct RefusedOptions: Sendable, CustomTestStringConvertible {
         #expect(!message.contains("s3cret"), "\(message)")
     }
 
-    @Test func theDefaultsAreThoseOfTheFormat() throws {
+    @Test func defaultsMatchTheFormat() throws {
         let options = try RunOptions.parse([])
         let settings = try options.settings
         #expect(options.file == nil)
@@ -127,19 +127,19 @@ struct RefusedOptions: Sendable, CustomTestStringConvertible {
         #expect(try RunOptions.parse(["--origin-rate", text]).limits.originRate == rate)
     }
 
-    @Test func governorLetsAsManyRunAsTheOptionSays() throws {
+    @Test func governorUsesThePerOriginOption() throws {
         let options = try RunOptions.parse(["--retries", "1", "--per-origin", "100", "--origin-rate", "5/s"])
         let limits = options.limits.originLimits(perOrigin: options.requests.counts.perOrigin)
         #expect(limits.maximumConcurrentTransferCount == 100 && limits.rateLimit == RateLimit(5))
     }
 
     @Test(arguments: [["--rate", "1/s"], ["--origin-rate", "1/s"], ["--retries", "1"]])
-    func governorIsThereWithRatesAndRetries(arguments: [String]) throws {
+    func ratesAndRetriesCreateAGovernor(arguments: [String]) throws {
         #expect(try RunOptions.parse(arguments).settings.governor != nil)
         #expect(try RunOptions.parse(["--retries", "0"]).settings.governor == nil)
     }
 
-    @Test func everyOptionArrivesInTheSettings() throws {
+    @Test func everyOptionReachesTheSettings() throws {
         let options = try RunOptions.parse([
             "--base-url", "https://example.com/v1/", "--concurrency", "8", "--per-origin", "2", "--timeout", "2.5",
             "--connect-timeout", "0.5", "--idle-timeout", "7", "--max-body", "0", "--fail-fast", "--body", "base64",
@@ -174,14 +174,14 @@ struct RefusedOptions: Sendable, CustomTestStringConvertible {
     }
 
     @Test(arguments: RefusedOptions.all)
-    func anOptionOutOfRangeIsRefusedByNameWithWhatIsAllowed(_ refused: RefusedOptions) throws {
+    func invalidOptionIsRefusedByNameWithAReason(_ refused: RefusedOptions) throws {
         let error = try #require(throws: (any Error).self) { try RunOptions.parse(refused.arguments) }
         let message = RunOptions.fullMessage(for: error)
         #expect(message.contains(refused.arguments[0]))
         #expect(message.contains(refused.message))
     }
 
-    @Test func invalidCertificatesWithHostValidationAreRefusedInThePolicysWords() throws {
+    @Test func invalidCertificatesWithHostValidationAreRefused() throws {
         let error = try #require(throws: (any Error).self) { try RunOptions.parse(["--allow-invalid-certificates"]) }
         #expect(RunOptions.message(for: error).contains("contradicts validating the host"))
     }

@@ -39,7 +39,7 @@ import Testing
         #expect(lines.compactMap { Int($0) } == Array(0..<10_000))
     }
 
-    @Test func anErrorIsToldOnceAndAtTheEnd() throws {
+    @Test func errorIsReportedOnceAndAtTheEnd() throws {
         let count = Mutex(0)
         let writer = ResultWriter(try Self.target("/dev/full")) {
             count.withLock { $0 += 1 }
@@ -50,7 +50,7 @@ import Testing
         #expect(count.withLock { $0 } == 1)
     }
 
-    @Test func eachWriteIsSurrounded() throws {
+    @Test func eachWriteIsWrapped() throws {
         let calls = Mutex(0)
         let folder = try TemporaryFolder()
         defer { folder.remove() }
@@ -65,7 +65,7 @@ import Testing
         #expect(try String(contentsOfFile: folder.path("results"), encoding: .utf8) == "a\n")
     }
 
-    @Test func theFileOfTheInputIsRefusedAndKept() throws {
+    @Test func inputFileIsRefusedAndKept() throws {
         let folder = try TemporaryFolder()
         defer { folder.remove() }
         let path = try folder.write("lines", "precious")

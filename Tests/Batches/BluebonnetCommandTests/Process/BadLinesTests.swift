@@ -8,7 +8,7 @@ import Testing
 extension ProcessTests {
     @Suite struct BadLinesTests {
         @Test(arguments: [BadLines.badField, .unknownDependency, .cycle, .severalLines])
-        func everyWrongLineOfAFileIsNamedAndNothingIsSent(_ bad: BadLines) async throws {
+        func everyWrongLineIsNamedAndNothingIsSent(_ bad: BadLines) async throws {
             try await CommandFixture.with { fixture in
                 let end = try await fixture.run(bad.lines)
                 #expect(end.status == 2)
@@ -18,7 +18,7 @@ extension ProcessTests {
             }
         }
 
-        @Test func standardInputThatIsAFileIsCheckedWholeToo() async throws {
+        @Test func fileAsStandardInputIsCheckedWhole() async throws {
             try await CommandFixture.with { fixture in
                 let file = try fixture.open(fixture.file([#"{"url":"a"}"#, #"{"url":1}"#]))
                 let end = try await fixture.start(input: file.fileDescriptor).end()

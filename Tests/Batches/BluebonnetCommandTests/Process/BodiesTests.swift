@@ -10,7 +10,7 @@ import Testing
 
 extension ProcessTests {
     @Suite struct BodiesTests {
-        @Test func aPropertyListIsSent() async throws {
+        @Test func propertyListIsSent() async throws {
             try await CommandFixture.with { fixture in
                 let end = try await fixture.run([#"{"url":"a","method":"POST","plist":{"b":[1,true,"c"]}}"#])
                 #expect(end.status == 0)
@@ -21,7 +21,7 @@ extension ProcessTests {
             }
         }
 
-        @Test func aPropertyListCannotHoldNull() async throws {
+        @Test func propertyListCannotContainNull() async throws {
             try await CommandFixture.with { fixture in
                 let end = try await fixture.run([#"{"url":"a","method":"POST","plist":{"b":[null]}}"#])
                 #expect(end.status == 1)
@@ -32,7 +32,7 @@ extension ProcessTests {
         }
 
         @Test(.enabled(if: MultipartParser.isAvailable))
-        func aMultipartFormIsSent() async throws {
+        func multipartFormIsSent() async throws {
             try await CommandFixture.with { fixture in
                 let path = try fixture.folder.write("notes.txt", "file's text")
                 let line = """
@@ -53,7 +53,7 @@ extension ProcessTests {
             }
         }
 
-        @Test func aPartWithoutItsFileIsAFailedOperation() async throws {
+        @Test func partWithoutItsFileIsAFailedOperation() async throws {
             try await CommandFixture.with { fixture in
                 let path = fixture.folder.path("missing")
                 let end = try await fixture.run([
@@ -70,7 +70,7 @@ extension ProcessTests {
             ("application/json; charset=utf-8", "success"), ("Application/JSON", "success"), ("image/png", "success"),
             ("text/html", "failure"),
         ])
-        func theTypeThatIsExpectedDecides(type: String, outcome: String) async throws {
+        func expectedContentTypeDecidesTheOutcome(type: String, outcome: String) async throws {
             try await CommandFixture.with { _ in
                 .response(headers: ["Content-Type": type], body: "{}")
             } _: { fixture in

@@ -8,7 +8,7 @@ import Foundation
 import Testing
 
 extension ProcessTests {
-    /// Proxies from the environment: the fixture's server is the proxy.
+    /// Proxies from the environment. The fixture's server acts as the proxy.
     @Suite struct EnvironmentProxyTests {
         private func run(
             _ fixture: CommandFixture, _ lines: [String], _ arguments: [String], environment: [String]
@@ -19,7 +19,7 @@ extension ProcessTests {
             ).end()
         }
 
-        @Test func environmentIsReadWhenAskedOnly() async throws {
+        @Test func environmentIsReadOnlyOnRequest() async throws {
             try await CommandFixture.with { fixture in
                 let proxy = "http://127.0.0.1:\(fixture.server.port)"
                 let lines = [
@@ -39,7 +39,7 @@ extension ProcessTests {
             }
         }
 
-        @Test func proxyOfALineCountsBeforeTheEnvironment() async throws {
+        @Test func lineProxyOverridesTheEnvironment() async throws {
             try await CommandFixture.with { fixture in
                 let proxy = "http://127.0.0.1:\(fixture.server.port)"
                 let line = #"{"url":"http://nowhere.invalid/a","proxy":"\#(proxy)"}"#

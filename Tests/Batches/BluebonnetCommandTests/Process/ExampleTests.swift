@@ -25,7 +25,7 @@ extension ProcessTests {
             arguments: zip(
                 examples,
                 ["20 of 20", "async: Ada Lovelace", "2000000 bytes in 2 transfers", "200 of 200 readings"]))
-        func anExampleDoesWhatItSaysAndEnds(_ name: String, _ text: String) async throws {
+        func exampleDoesWhatItSaysAndEnds(_ name: String, _ text: String) async throws {
             let (folder, pipe) = (try TemporaryFolder(), try TestPipe())
             defer { folder.remove() }
             let demo = try CommandProcess(["--serve"], program: "Demo", output: pipe.writeEnd, in: folder)
@@ -40,7 +40,7 @@ extension ProcessTests {
             #expect(end.output.contains(text))
         }
 
-        @Test func theReachabilityExampleTellsByBlockAndByStream() async throws {
+        @Test func reachabilityExampleReportsByBlockAndByStream() async throws {
             let folder = try TemporaryFolder()
             defer { folder.remove() }
             let end = try await CommandProcess(["127.0.0.1", "1"], program: "ReachabilityExample", in: folder).end()

@@ -9,7 +9,7 @@ import Testing
 
 extension ProcessTests {
     @Suite struct ExitStatusTests {
-        @Test func aBatchThatSucceedsEndsWithZeroAndNothingOnStandardError() async throws {
+        @Test func successfulBatchExitsWithZeroAndNoErrorOutput() async throws {
             try await CommandFixture.with { fixture in
                 let end = try await fixture.run([#"{"url":"a"}"#, #"{"id":"b","url":"b","after":["1"]}"#])
                 #expect(end.status == 0)
@@ -19,7 +19,7 @@ extension ProcessTests {
             }
         }
 
-        @Test func anEmptyBatchSucceeds() async throws {
+        @Test func emptyBatchSucceeds() async throws {
             try await CommandFixture.with { fixture in
                 let end = try await fixture.run(["", "  "])
                 #expect(end.status == 0)
@@ -27,7 +27,7 @@ extension ProcessTests {
             }
         }
 
-        @Test func statusIsOneAfterAFailureAndTheRestStillRuns() async throws {
+        @Test func failureGivesStatusOneAndTheRestStillRuns() async throws {
             try await CommandFixture.with { request in
                 .response(status: request.path == "/bad" ? 500 : 200, body: "hello")
             } _: { fixture in
@@ -41,7 +41,7 @@ extension ProcessTests {
             }
         }
 
-        @Test func aURLThatCannotBeUsedIsAFailedOperationAndNoWrongLine() async throws {
+        @Test func unusableURLIsAFailedOperationNotAWrongLine() async throws {
             try await CommandFixture.with { fixture in
                 let end = try await fixture.run([#"{"url":"ftp://127.0.0.1/"}"#])
                 #expect(end.status == 1)
@@ -50,7 +50,7 @@ extension ProcessTests {
         }
 
         @Test(arguments: [["--concurrency", "0"], ["--nonsense"]])
-        func aWrongOptionEndsWithTwoNamesTheOptionAndSendsNothing(_ option: [String]) async throws {
+        func wrongOptionExitsWithTwoAndSendsNothing(_ option: [String]) async throws {
             try await CommandFixture.with { fixture in
                 let end = try await fixture.run([#"{"url":"a"}"#], option)
                 #expect(end.status == 2)
@@ -60,7 +60,7 @@ extension ProcessTests {
             }
         }
 
-        @Test func aFileThatCannotBeReadEndsWithTwoAndIsNamed() async throws {
+        @Test func unreadableFileExitsWithTwoAndIsNamed() async throws {
             try await CommandFixture.with { fixture in
                 let path = fixture.folder.path("not-there.ndjson")
                 let end = try await fixture.start([path]).end()
@@ -69,7 +69,7 @@ extension ProcessTests {
             }
         }
 
-        @Test func aContradictoryPolicyEndsWithTwoAndSaysWhatIsMissing() async throws {
+        @Test func contradictoryPolicyExitsWithTwoAndNamesTheMissingOption() async throws {
             try await CommandFixture.with { fixture in
                 let end = try await fixture.run([#"{"url":"a"}"#], ["--allow-invalid-certificates"])
                 #expect(end.status == 2)
@@ -77,7 +77,7 @@ extension ProcessTests {
             }
         }
 
-        @Test func theVersionGoesToStandardOutput() async throws {
+        @Test func versionGoesToStandardOutput() async throws {
             let folder = try TemporaryFolder()
             defer { folder.remove() }
             let end = try await CommandProcess(["--version"], in: folder).end()
@@ -85,7 +85,7 @@ extension ProcessTests {
             #expect(end.output.split(separator: ".").count == 3)
         }
 
-        @Test func anOptionOfTheCommandReachesEveryRequest() async throws {
+        @Test func commandOptionAppliesUnlessTheLineOverridesIt() async throws {
             try await CommandFixture.with { _ in
                 .response(body: String(repeating: "x", count: 100))
             } _: { fixture in

@@ -7,7 +7,7 @@ import RealServers
 import Testing
 
 extension ProcessTests {
-    /// A program may exit at any moment of any work. `BLUEBONNET_EXIT_PROBE` names another build of `ExitProbe`.
+    /// A program may exit at any moment of its work. `BLUEBONNET_EXIT_PROBE` names another build of `ExitProbe`.
     @Suite struct ExitTests {
         private static let status: Int32 = 7
 
@@ -19,34 +19,34 @@ extension ProcessTests {
             var testDescription: String { "\(microseconds) µs after \(hasAnswer ? "the first answer" : "its start")" }
         }
 
-        /// Before the library has started, at its first handshakes, and amid requests for certain.
+        /// Before the library has started, during its first handshakes, and certainly during requests.
         private static let moments =
             [0, 500, 2000, 5000, 20_000].map { Moment(microseconds: $0) }
             + [0, 1000, 5000].map { Moment(hasAnswer: true, microseconds: $0) }
 
         private static let probe = ProcessInfo.processInfo.environment["BLUEBONNET_EXIT_PROBE"] ?? "ExitProbe"
 
-        /// 320 programs in all.
-        @Test(arguments: moments) func aProgramEndsAsItSaysWhileRequestsAreUnderWay(moment: Moment) async throws {
+        /// 320 programs in total.
+        @Test(arguments: moments) func exitDuringRequestsKeepsTheStatus(moment: Moment) async throws {
             try await expectEnds(of: 40, moment)
         }
 
-        /// Another library may have started OpenSSL first, whose clean-up runs then.
-        @Test(arguments: moments) func aProgramEndsAsItSaysWhereOpenSSLWasStartedBefore(moment: Moment) async throws {
+        /// Another library may have started OpenSSL first. OpenSSL's cleanup then runs.
+        @Test(arguments: moments) func exitAfterAnEarlierOpenSSLStartKeepsTheStatus(moment: Moment) async throws {
             try await expectEnds(of: 20, moment, ["EXIT_PROBE_STARTS_OPENSSL"])
         }
 
-        /// What was registered before the library was loaded runs after the library's own function of atexit.
+        /// Functions registered before the library was loaded run after the library's own atexit function.
         @Test(arguments: [["EXIT_PROBE_WORKS_LATE"], ["EXIT_PROBE_WORKS_LATE", "EXIT_PROBE_STARTS_OPENSSL"]])
-        func functionsThatRunLateInExitMayUseDigests(variables: [String]) async throws {
+        func lateExitFunctionsMayUseDigests(variables: [String]) async throws {
             for moment in Self.moments {
                 let ends = try await expectEnds(of: 2, moment, variables)
                 for end in ends { #expect(end.output.contains("CN=")) }
             }
         }
 
-        /// The count of threads that use OpenSSL is copied with the process, the threads are not.
-        @Test func aChildOfForkWaitsForNoThread() async throws {
+        /// fork copies the count of threads that use OpenSSL, but not the threads.
+        @Test func forkedChildWaitsForNoThread() async throws {
             let ends = try await expectEnds(of: 2, Moment(microseconds: 0), ["EXIT_PROBE_FORKS"])
             for end in ends {
                 let milliseconds = end.output.split(separator: "\n").compactMap { Int($0) }
@@ -55,7 +55,7 @@ extension ProcessTests {
             }
         }
 
-        /// Runs a program so often, two at once, against servers of its own.
+        /// Runs the program `count` times, two at a time, against its own servers.
         @discardableResult
         private func expectEnds(
             of count: Int, _ moment: Moment, _ variables: [String] = []
@@ -95,7 +95,7 @@ extension ProcessTests {
             return ends
         }
 
-        /// Calls `body` with the URL of a server that speaks HTTP/2, where there is nginx.
+        /// Calls `body` with the URL of an HTTP/2 server, or without a URL if nginx is missing.
         private static func withHTTP2Server<Result>(_ body: ([URL]) async throws -> Result) async throws -> Result {
             guard NginxServer.isAvailable else { return try await body([]) }
             let folder = try TemporaryFolder()

@@ -8,7 +8,7 @@ import RealServers
 import Testing
 
 extension ProcessTests {
-    /// Command lines of fleets that are wrong, and stores that cannot be used.
+    /// Invalid fleet command lines, and unusable stores.
     @Suite struct FleetMistakeTests {
         private func run(_ arguments: [String]) async throws -> CommandProcess.End {
             let folder = try TemporaryFolder()
@@ -17,7 +17,7 @@ extension ProcessTests {
         }
 
         @Test(arguments: ["status", "results", "pause", "resume", "cancel", "retry-failed", "remove"])
-        func storeThatCannotBeReachedIsSaidInOneLine(command: String) async throws {
+        func unreachableStoreIsReportedInOneLine(command: String) async throws {
             // Nothing listens on a port that was just free.
             let store = "postgresql://fleet@127.0.0.1:\(try LoopbackPort.unused())/fleet"
             let end = try await run([command, "nightly", "--store", store])
@@ -33,13 +33,13 @@ extension ProcessTests {
             #expect(end.errors.contains("its URL begins with postgresql://, not with mysql://"))
         }
 
-        @Test func storeWithoutANameIsAskedFor() async throws {
+        @Test func emptyStoreIsRefused() async throws {
             let end = try await run(["status", "--store", ""])
             #expect(end.status == 2)
             #expect(end.errors.contains("say where the store is"))
         }
 
-        @Test func passwordOfAStoreThatIsWrittenWrongIsNotShown() async throws {
+        @Test func passwordInAMalformedStoreStringIsNotShown() async throws {
             for store in [
                 "postgresql://fleet:hunter/2secret@127.0.0.1/fleet", "host=127.0.0.1 password=hunter 2secret",
             ] {
@@ -52,13 +52,13 @@ extension ProcessTests {
             }
         }
 
-        @Test func workerOfAConnectionStringThatIsWrongEnds() async throws {
+        @Test func workerWithAWrongConnectionStringEnds() async throws {
             let end = try await run(["work", "--store", "host=127.0.0.1 prt=5432"])
             #expect(end.status == 2)
             #expect(end.errors.contains("invalid connection option"))
         }
 
-        @Test func workerThatCannotReachItsStoreWaitsUntilItIsToldToEnd() async throws {
+        @Test func workerWaitsForAnUnreachableStoreUntilTerminated() async throws {
             let (folder, pipe) = (try TemporaryFolder(), try TestPipe())
             defer { folder.remove() }
             let store = "postgresql://fleet@127.0.0.1:\(try LoopbackPort.unused())/fleet"

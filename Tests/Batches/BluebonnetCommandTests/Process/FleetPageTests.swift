@@ -11,7 +11,7 @@ import TestSupport
 import Testing
 
 extension ProcessTests {
-    /// The shell's blocks about fleets in the documentation.
+    /// The documentation's shell blocks about fleets.
     @Suite(.enabled(if: PostgreSQLServer.isAvailable)) struct FleetPageTests {
         private static let storeOfThePages = "postgresql://fleet@db.example.com/fleet"
 
@@ -20,7 +20,7 @@ extension ProcessTests {
             return try #require(block, "\(page) has no block that starts with \(start)").lines
         }
 
-        /// The page's commands as a script: its worker works in the background until the last command has ended.
+        /// The page's commands as a script. The worker runs in the background until the last command has ended.
         private func script(_ lines: [String], store: String) -> String {
             let commands = lines.map { line -> String in
                 let code = line.range(of: "  #").map { String(line[..<$0.lowerBound]) } ?? line
@@ -90,7 +90,7 @@ extension ProcessTests {
             return try JSONDecoder().decode([String: JSONValue].self, from: Data(end.output.utf8))
         }
 
-        @Test func everyMemberOfTheStatusStandsOnThePage() async throws {
+        @Test func everyStatusMemberIsOnThePage() async throws {
             let server = try await PostgreSQLServer.shared()
             let store = server.unixURL(database: try await server.createDatabase())
             let path = CodeBlock.root.appendingPathComponent("Sources/Core/Bluebonnet/Bluebonnet.docc/CommandFormat.md")

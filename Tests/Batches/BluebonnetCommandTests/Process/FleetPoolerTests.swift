@@ -8,9 +8,9 @@ import RealServers
 import Testing
 
 extension ProcessTests {
-    /// Workers whose store is behind a connection pooler.
+    /// Workers that reach their store through a connection pooler.
     @Suite(.enabled(if: PgBouncer.isAvailable)) struct FleetPoolerTests {
-        /// A store with a batch of 20 lines, and its URL through a pooler.
+        /// Submits a batch of 20 lines to a store, and calls `body` with the store's URL through a pooler.
         private func withPooler(
             _ mode: PgBouncer.PoolMode, connectionCount: Int, keepsPreparedStatements: Bool = false,
             _ body: (CommandFixture, String) async throws -> Void
@@ -35,8 +35,8 @@ extension ProcessTests {
             await pooler.stop()
         }
 
-        /// All workers have the one connection to the server, and with it each other's prepared statements.
-        @Test func transactionModeIsNamedWithItsRemedy() async throws {
+        /// All workers share the only connection to the server, and so each other's prepared statements.
+        @Test func transactionModeErrorNamesTheRemedy() async throws {
             try await withPooler(.transaction, connectionCount: 1) { fixture, store in
                 let first = try CommandProcess(["work", "--store", store], in: fixture.folder)
                 await eventually(fixture.server.requests.count) { $0 > 0 }
@@ -49,11 +49,11 @@ extension ProcessTests {
             }
         }
 
-        /// In transaction mode a worker gets no notifications, and looks for work now and then.
+        /// In transaction mode, a worker gets no notifications and polls for work.
         @Test(
             arguments: [(PgBouncer.PoolMode.session, false)]
                 + (PgBouncer.knowsPreparedStatements ? [(.transaction, true)] : []))
-        func poolerThatKeepsWorkersApartServesThem(mode: PgBouncer.PoolMode, keepsStatements: Bool) async throws {
+        func poolerThatSeparatesWorkersServesThem(mode: PgBouncer.PoolMode, keepsStatements: Bool) async throws {
             try await withPooler(mode, connectionCount: 10, keepsPreparedStatements: keepsStatements) {
                 fixture, store in
                 let workers = try (0..<2).map { _ in

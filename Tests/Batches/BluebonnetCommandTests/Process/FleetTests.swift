@@ -29,7 +29,7 @@ private struct FleetFixture: Sendable {
     var server: TestServer { command.server }
     var store: String { postgres.unixURL(database: database) }
 
-    /// Starts the command with environment variables; by default with the one that names the store.
+    /// Starts the command with environment variables. The default is the variable that names the store.
     func start(_ arguments: [String], _ variables: [String]? = nil) throws -> CommandProcess {
         let variables = variables ?? ["BLUEBONNET_STORE=\(store)"]
         return try CommandProcess(
@@ -46,14 +46,14 @@ private struct FleetFixture: Sendable {
         return try await start(words + arguments).end()
     }
 
-    /// What `status --json` says of the only batch.
+    /// The object that `status --json` prints for the only batch.
     func status() async throws -> JSONObject {
         let object = try JSONDecoder().decode(
             [String: [JSONValue]].self, from: Data(await run("status", "--json").output.utf8))
         return try #require(object["batches"]?.first?.object)
     }
 
-    /// How often requests of a method arrived, by path.
+    /// The number of requests with a method, by path.
     func counts(_ method: String) -> [String: Int] {
         Dictionary(grouping: server.requests.filter { $0.method == method }, by: \.path).mapValues(\.count)
     }
@@ -71,7 +71,7 @@ extension ProcessTests {
             Reply([.wait(until: gate)] + Reply.response(body: "late").steps)
         }
 
-        @Test func batchIsSubmittedWorkedOffReadAndTriedAgain() async throws {
+        @Test func batchIsSubmittedRunReadAndRetried() async throws {
             let isMended = Observed(false)
             try await FleetFixture.with { request in
                 switch request.path {
@@ -147,7 +147,7 @@ extension ProcessTests {
             }
         }
 
-        @Test func linesOfAPipeAreCheckedAsAWholeAndSubmitted() async throws {
+        @Test func pipedLinesAreCheckedAsAWholeAndSubmitted() async throws {
             try await FleetFixture.with { fixture in
                 let url = fixture.server.url("/").absoluteString
                 for (text, status) in [
@@ -170,7 +170,7 @@ extension ProcessTests {
             }
         }
 
-        @Test func batchThatHasEndedIsRemoved() async throws {
+        @Test func endedBatchIsRemoved() async throws {
             try await FleetFixture.with { fixture in
                 _ = try await fixture.submit(Self.lines)
                 let early = try await fixture.run("remove", "n")
@@ -187,7 +187,7 @@ extension ProcessTests {
             }
         }
 
-        @Test func wrongNamesAndStoresAreToldInOneSentence() async throws {
+        @Test func wrongNamesAndStoresAreReportedInOneSentence() async throws {
             try await FleetFixture.with { fixture in
                 let nothing = "Error: the store has no batches: nothing was ever submitted to it\n"
                 #expect(try await fixture.run("status").errors == nothing)
@@ -257,7 +257,7 @@ extension ProcessTests {
             }
         }
 
-        @Test func terminatedWorkerGivesBackWhatItHasNotSent() async throws {
+        @Test func terminatedWorkerReturnsUnsentLines() async throws {
             let gate = Gate()
             try await FleetFixture.with { _ in
                 Self.reply(after: gate)
@@ -277,7 +277,7 @@ extension ProcessTests {
             }
         }
 
-        @Test func linesOfAKilledWorkerGoToAnotherAndNoUnsafeOneTwice() async throws {
+        @Test func linesOfAKilledWorkerMoveWithoutRepeatingUnsafeOnes() async throws {
             try await FleetFixture.with { _ in
                 Reply([.delay(.milliseconds(5))] + Reply.response(body: "hello").steps)
             } _: { fixture in

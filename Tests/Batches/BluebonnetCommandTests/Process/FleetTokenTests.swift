@@ -9,17 +9,17 @@ import Glibc
 import RealServers
 import Testing
 
-/// A server with a token endpoint, whose tokens expire soon.
+/// A server with a token endpoint. Its tokens expire soon.
 private final class TokenServer: Sendable {
     struct State: Sendable {
-        /// When the token of each number was given out, from 1.
+        /// When each token was issued. The first is token 1.
         var grants: [ContinuousClock.Instant] = []
-        /// The refresh tokens that were given, in order.
+        /// The refresh tokens that the server received, in order.
         var refreshTokens: [String] = []
         var servedCount = 0
     }
 
-    /// How long a token is good.
+    /// How long a token is valid.
     static let life = Duration.seconds(2)
 
     let state = Observed(State())
@@ -89,10 +89,10 @@ extension ProcessTests {
                 #expect(state.servedCount == 480)
                 #expect(state.grants.count >= 3)
                 #expect(state.refreshTokens == state.grants.indices.map { "r\($0)" }, "each was got for the one before")
-                // Another one is asked for in the last fifth of a token's life, not by each worker.
+                // A new token is requested in the last fifth of a token's lifetime, and not by each worker.
                 let gaps = zip(state.grants.dropFirst(), state.grants).map { $0 - $1 }
                 #expect(gaps.allSatisfy { $0 > TokenServer.life * 3 / 4 }, "\(gaps)")
-                // The token of the store serves the next worker.
+                // The next worker uses the token in the store.
                 let text = try await postgres.query("SELECT credential FROM bluebonnet.credentials", at: store)
                 #expect(text.count == 1 && text.first?.first?.contains("\"t\(state.grants.count)\"") == true)
             }

@@ -6,9 +6,9 @@ import Foundation
 import Testing
 
 extension ProcessTests {
-    /// Lines whose server asks for patience.
+    /// Lines whose server asks for patience (Retry-After).
     @Suite struct GovernorTests {
-        /// Refuses the first request, and takes down when each came.
+        /// Refuses the first request, and records when each request arrived.
         private static func script(_ times: Observed<[ContinuousClock.Instant]>, patience: Int) -> TestServer.Script {
             { _ in
                 let number = times.update { times in
@@ -21,7 +21,7 @@ extension ProcessTests {
             }
         }
 
-        @Test func retriesLeaveAServerAloneThatAsksForIt() async throws {
+        @Test func retriesRespectRetryAfter() async throws {
             let times = Observed<[ContinuousClock.Instant]>([])
             try await CommandFixture.with(Self.script(times, patience: 1)) { fixture in
                 let lines = [#"{"id":"1","url":"a"}"#, #"{"url":"b","after":["1"]}"#, #"{"url":"c","after":["1"]}"#]
@@ -33,7 +33,7 @@ extension ProcessTests {
             }
         }
 
-        @Test func barsShowTheOriginThatIsHeld() async throws {
+        @Test func barsShowTheOriginOnHold() async throws {
             let times = Observed<[ContinuousClock.Instant]>([])
             try await CommandFixture.with(Self.script(times, patience: 2)) { fixture in
                 let terminal = try TestTerminal(columns: 79)
@@ -59,7 +59,7 @@ extension ProcessTests {
                 #expect(end.status == 0, "\(end.errors)")
                 let seen = times.value
                 #expect(seen.count == 6)
-                // The first is let go at once, and the others with a tenth of a second between them.
+                // The first request starts at once, the others a tenth of a second apart.
                 #expect(seen[5] - seen[0] >= .milliseconds(400))
             }
         }

@@ -6,9 +6,9 @@ import Foundation
 import Testing
 
 extension ProcessTests {
-    /// Fields of every line.
+    /// Header fields for every line.
     @Suite struct HeaderTests {
-        @Test func headerIsSentWithEveryLineThatDoesNotSetIt() async throws {
+        @Test func headerIsAddedToLinesThatDoNotSetIt() async throws {
             try await CommandFixture.with { fixture in
                 let lines = [
                     #"{"url":"a"}"#, #"{"url":"b","headers":{"x-client":"mine"}}"#,
@@ -31,7 +31,7 @@ extension ProcessTests {
             }
         }
 
-        @Test func variableOfTheEnvironmentIsSentAndShownNowhere() async throws {
+        @Test func environmentVariableIsSentAndNeverShown() async throws {
             try await CommandFixture.with { fixture in
                 let lines = [
                     #"{"id":"a","url":"a?key=${env:BLUEBONNET_KEY}","headers":{"X":"${env:BLUEBONNET_KEY}"}}"#,
@@ -57,7 +57,7 @@ extension ProcessTests {
             }
         }
 
-        @Test func headerThatCannotBeSentEndsTheCommandBeforeAnythingIsSent() async throws {
+        @Test func unsendableHeaderEndsTheCommandBeforeSending() async throws {
             try await CommandFixture.with { fixture in
                 let end = try await fixture.run([#"{"url":"a"}"#], ["--header", "no colon"])
                 #expect(end.status == 2)
@@ -69,7 +69,7 @@ extension ProcessTests {
             }
         }
 
-        /// The shell makes several arguments of a header that is not quoted.
+        /// The shell splits an unquoted header into several arguments.
         @Test(arguments: [
             ["--header", "Authorization:", "Bearer", "s3cret", "lines"], ["--header", "Authorization:", "s3cret"],
             ["--header", "X-Key:s", "file", "s3cret"], ["--header=Authorization:", "Basic", "-s3cret"],

@@ -14,7 +14,7 @@ extension ProcessTests {
             [#"{"id":"waits","url":"b","after":["0"]}"#] + (0..<10).map { #"{"id":"\#($0)","url":"a"}"# }
 
         @Test(arguments: [SIGINT, SIGTERM, SIGHUP])
-        func aSignalCancelsEverythingAndEveryLineOfAFileHasItsResult(_ signal: Int32) async throws {
+        func signalCancelsEveryLineAndEachHasAResult(_ signal: Int32) async throws {
             try await CommandFixture.with { _ in
                 .stall
             } _: { fixture in
@@ -40,7 +40,8 @@ extension ProcessTests {
                 let process = try fixture.start([fixture.file(Self.lines), "--drain-timeout", "100"])
                 await fixture.server.waitForRequests(count: 6)
                 process.send(SIGTERM)
-                // The six answers come when the signal was taken: nothing else shows that from outside.
+                // Answer the six requests only after the process has taken the signal. Only its pending signals show
+                // that from outside.
                 try await eventually(Self.pendingSignals(of: process)) { !$0.contains(SIGTERM) }
                 gate.open()
                 let end = await process.end()
@@ -53,7 +54,7 @@ extension ProcessTests {
             }
         }
 
-        @Test func signalsThatWereIgnoredAtTheStartStayIgnored() async throws {
+        @Test func signalsIgnoredAtTheStartStayIgnored() async throws {
             let gate = Gate()
             try await CommandFixture.with { _ in
                 Reply([.wait(until: gate)] + Reply.response(body: "late").steps)
@@ -69,7 +70,7 @@ extension ProcessTests {
             }
         }
 
-        @Test func aTerminationThatTakesTooLongIsACancel() async throws {
+        @Test func terminationBeyondTheDrainTimeoutIsACancel() async throws {
             try await CommandFixture.with { _ in
                 .stall
             } _: { fixture in
@@ -83,7 +84,7 @@ extension ProcessTests {
             }
         }
 
-        @Test func aSecondSignalEndsADrainAtOnce() async throws {
+        @Test func secondSignalEndsADrainAtOnce() async throws {
             try await CommandFixture.with { _ in
                 .stall
             } _: { fixture in
@@ -95,7 +96,7 @@ extension ProcessTests {
             }
         }
 
-        /// The signals that a process was sent and has not taken yet (proc(5): SigPnd of each thread, and ShdPnd).
+        /// The signals that are pending for the process as a whole (proc(5): ShdPnd; SigPnd is per thread).
         private static func pendingSignals(of process: CommandProcess) throws -> Set<Int32> {
             let text = try String(contentsOfFile: "/proc/\(process.id)/status", encoding: .utf8)
             let line = text.split(separator: "\n").first { $0.hasPrefix("ShdPnd:") }
@@ -103,7 +104,7 @@ extension ProcessTests {
             return Set((1...64).filter { mask >> UInt64($0 - 1) & 1 == 1 }.map(Int32.init))
         }
 
-        @Test func aSignalEndsARunWhoseInputStaysOpen() async throws {
+        @Test func signalEndsARunWhoseInputStaysOpen() async throws {
             try await CommandFixture.with { _ in
                 .stall
             } _: { fixture in
@@ -120,20 +121,20 @@ extension ProcessTests {
             }
         }
 
-        @Test func aSignalEndsARunThatWaitsForTheWriterOfANamedPipe() async throws {
+        @Test func signalEndsARunThatWaitsForANamedPipe() async throws {
             try await CommandFixture.with { fixture in
                 let path = fixture.folder.path("pipe")
                 #expect(mkfifo(path, 0o600) == 0)
                 let results = fixture.folder.path("results.ndjson")
                 let process = try fixture.start([path, "--results", results])
-                // The results' file is made when signals are handled already.
+                // When the results file exists, the command already handles signals.
                 await becomes(0) { access(results, F_OK) }
                 process.send(SIGTERM)
                 #expect(await process.end().status == 130)
             }
         }
 
-        @Test func aSecondSignalEndsTheProcessThoughNobodyReadsItsResults() async throws {
+        @Test func secondSignalEndsTheProcessWithUnreadResults() async throws {
             try await CommandFixture.with { request in
                 request.path == "/last" ? .stall : .response(body: String(repeating: "x", count: 200_000))
             } _: { fixture in
@@ -142,7 +143,7 @@ extension ProcessTests {
                     [fixture.file([#"{"url":"first"}"#, #"{"url":"last","after":["1"]}"#])], output: pipe.writeEnd)
                 pipe.closeWriteEnd()
                 await fixture.server.waitForRequests(count: 2)
-                // The pipe is full of the first result: after one signal the command waits for its reader.
+                // The first result has filled the pipe. After one signal, the command waits for the pipe's reader.
                 process.send(SIGINT)
                 await fixture.server.waitForConnectionsToClose()
                 process.send(SIGINT)
@@ -151,7 +152,7 @@ extension ProcessTests {
             }
         }
 
-        @Test func aResultsFileHasWholeLinesAfterASecondSignal() async throws {
+        @Test func resultsFileHasWholeLinesAfterASecondSignal() async throws {
             try await CommandFixture.with { request in
                 .response(body: String(repeating: "x", count: 100_000))
             } _: { fixture in

@@ -13,13 +13,13 @@ extension CommandFixture {
     fileprivate var journal: String { folder.path("batch.journal") }
     fileprivate var resultsPath: String { folder.path("results.ndjson") }
 
-    /// The results in the file of `--results`, by id; each once.
+    /// The results in the `--results` file, by id. Each id occurs once.
     fileprivate func results() throws -> [String: ResultLine] {
         let lines = try CommandProcess.End.results(in: String(contentsOfFile: resultsPath, encoding: .utf8))
         return Dictionary(uniqueKeysWithValues: lines.map { ($0.id, $0) })
     }
 
-    /// Starts a run with the journal, and results in their file.
+    /// Starts a run with the journal and the results file.
     fileprivate func startJournaled(_ file: String, _ arguments: [String] = []) throws -> CommandProcess {
         try start([file, "--journal", journal, "--results", resultsPath] + arguments)
     }
@@ -39,7 +39,7 @@ extension CommandFixture {
 extension ProcessTests {
     @Suite struct JournalTests {
         @Test(arguments: ["batch.journal", "batch.journal-shm", "results.ndjson", "lines"])
-        func outputThatIsAFileOfTheRunIsRefusedBeforeAnythingIsSent(name: String) async throws {
+        func outputToARunFileIsRefusedBeforeSending(name: String) async throws {
             try await CommandFixture.with { fixture in
                 let path = fixture.folder.path(name)
                 let lines = [#"{"url":"a"}"#, #"{"url":"b","output":"\#(path)"}"#].map { $0 + "\n" }.joined()
@@ -59,7 +59,7 @@ extension ProcessTests {
             #"{"id":"last","url":"last","after":["me"]}"#,
         ]
 
-        /// The first request to a path is not answered, the next ones are.
+        /// A script that stalls the first request to a path and answers all later ones.
         private static func script(stallingOnce path: String) -> TestServer.Script {
             let isFirst = Observed(true)
             return { request in
@@ -73,7 +73,7 @@ extension ProcessTests {
             }
         }
 
-        @Test func killedRunGoesOnWithWhatTheLoginHadReturned() async throws {
+        @Test func killedRunResumesWithTheLoginResponse() async throws {
             try await CommandFixture.with(Self.script(stallingOnce: "/me")) { fixture in
                 let file = try fixture.file(Self.lines)
                 let process = try fixture.startJournaled(file)
@@ -92,7 +92,7 @@ extension ProcessTests {
             }
         }
 
-        @Test func requestThatMayHaveBeenSentIsReportedAndSentAgainWhenAsked() async throws {
+        @Test func possiblySentRequestIsReportedAndResentOnRequest() async throws {
             try await CommandFixture.with(Self.script(stallingOnce: "/login")) { fixture in
                 let file = try fixture.file(Self.lines)
                 let process = try fixture.startJournaled(file)
@@ -124,7 +124,7 @@ extension ProcessTests {
                         end.errors == "Error: the journal \(fixture.journal) is of another batch: "
                             + "its lines or options are others; --restart begins anew\n")
                 }
-                // What was there is as it was, and options that change no meaning may differ.
+                // The results file is unchanged, and options that do not change the meaning may differ.
                 #expect(try String(contentsOfFile: fixture.resultsPath, encoding: .utf8) == results)
                 #expect(try await fixture.runJournaled(one, ["--concurrency", "1", "--timeout", "9"]).status == 0)
                 #expect(fixture.server.requests.count == 1)
@@ -134,7 +134,7 @@ extension ProcessTests {
             }
         }
 
-        @Test func secondRunOfAJournalIsRefusedWhileTheFirstGoesOn() async throws {
+        @Test func secondRunOfAJournalIsRefusedDuringTheFirst() async throws {
             let gate = Gate()
             try await CommandFixture.with { _ in
                 Reply([.wait(until: gate)] + Reply.response(body: "late").steps)
@@ -154,7 +154,7 @@ extension ProcessTests {
             }
         }
 
-        @Test func interruptedRunGoesOn() async throws {
+        @Test func interruptedRunResumes() async throws {
             try await CommandFixture.with(Self.script(stallingOnce: "/me")) { fixture in
                 let file = try fixture.file(Self.lines)
                 let process = try fixture.startJournaled(file)
@@ -171,7 +171,7 @@ extension ProcessTests {
             }
         }
 
-        @Test func downloadGoesOnWhereTheKilledRunStopped() async throws {
+        @Test func downloadResumesWhereTheKilledRunStopped() async throws {
             let body = Data((0..<3_000_000).map { UInt8(truncatingIfNeeded: $0 &* 31 >> 8) })
             try await CommandFixture.with { request in
                 guard let range = request.headers["Range"], let start = Int(range.dropFirst(6).dropLast()) else {
@@ -201,10 +201,10 @@ extension ProcessTests {
     }
 }
 
-// MARK: - The command journal, options, streams and disks
+// MARK: - The journal command, options, streams and disks
 
 extension ProcessTests.JournalTests {
-    @Test func journalShowsWhereABatchStands() async throws {
+    @Test func journalShowsTheStateOfABatch() async throws {
         try await CommandFixture.with { request in
             request.path == "/bad" ? .response(status: 500, body: "") : .response(body: "hello")
         } _: { fixture in
@@ -230,7 +230,7 @@ extension ProcessTests.JournalTests {
         }
     }
 
-    @Test func whatIsNoJournalIsRefusedAndLeftAsItIs() async throws {
+    @Test func fileThatIsNoJournalIsRefusedAndUnchanged() async throws {
         try await CommandFixture.with { fixture in
             let file = try fixture.file((0..<100).map { #"{"id":"\#($0)","url":"a"}"# })
             let text = try String(contentsOfFile: file, encoding: .utf8)
@@ -246,7 +246,7 @@ extension ProcessTests.JournalTests {
         }
     }
 
-    @Test func optionsOfAJournalNeedOneAndResultsAreNotWrittenIntoIt() async throws {
+    @Test func journalOptionsNeedAJournalAndResultsAnotherFile() async throws {
         try await CommandFixture.with { fixture in
             let file = try fixture.file([#"{"url":"a"}"#])
             for option in ["--restart", "--resend-unsafe", "--retry-failed"] {
@@ -261,7 +261,7 @@ extension ProcessTests.JournalTests {
         }
     }
 
-    @Test func linesOfAPipeGoOnAndMustBeTheSame() async throws {
+    @Test func pipedLinesResumeAndMustBeTheSame() async throws {
         try await CommandFixture.with(Self.script(stallingOnce: "/b")) { fixture in
             let lines = [#"{"method":"POST","url":"login"}"#, #"{"url":"b?${1.body.token}"}"#]
             func start(_ lines: [String]) throws -> CommandProcess {
@@ -292,7 +292,7 @@ extension ProcessTests.JournalTests {
     }
 
     @Test(arguments: [("a", "b"), (nil, nil)])
-    func linesOfAPipeThatChangedTheirOrderSendNoUnsafeOneTwice(ids: (first: String?, second: String?)) async throws {
+    func reorderedPipedLinesSendNoUnsafeRequestTwice(ids: (first: String?, second: String?)) async throws {
         try await CommandFixture.with { _ in
             .stall
         } _: { fixture in
@@ -337,7 +337,7 @@ extension ProcessTests.JournalTests {
             #expect(first.status == 1)
             #expect(first.errors.contains("the journal \(journal) cannot be written: its disk is full"))
             #expect(try fixture.results().count == 400)
-            // As long as it is full, nothing goes on, and nothing is lost.
+            // While the disk is full, the run makes no progress, and nothing is lost.
             let sent = fixture.server.requests.count
             let second = try await fixture.start(arguments).end()
             #expect([1, 2].contains(second.status) && second.errors.contains("the journal \(journal) "))

@@ -9,15 +9,15 @@ import Glibc
 import TestSupport
 import Testing
 
-/// A server that counts what it acted on, whatever becomes of the processes that ask it.
+/// A server that counts the requests it acted on, even when the requesting processes are killed.
 private final class Ledger: Sendable {
     struct Entries: Sendable {
         var counts: [String: Int] = [:]
         var keys: [String: Set<String>] = [:]
-        /// Requests that came without what the login had returned.
+        /// The paths of requests that lacked the token from the login.
         var strangers: [String] = []
         var total = 0
-        /// Whether the process that is running has ended.
+        /// Whether the current process has ended.
         var hasEnded = false
     }
 
@@ -44,7 +44,7 @@ extension ProcessTests {
         private static let lineCount = 600
         private static let perOrigin = 16
 
-        /// A login, and lines of every kind after it.
+        /// A login, then lines of every kind.
         private static func lines(_ folder: String) -> [String] {
             let login = #"{"id":"login","method":"POST","url":"login","idempotencyKey":true}"#
             let others = (0..<lineCount).map { number in
@@ -64,7 +64,7 @@ extension ProcessTests {
         }
 
         @Test(arguments: [UInt64(1), 2])
-        func runThatIsKilledAtManyInstantsActsOnceAndHasEachResultOnce(seed: UInt64) async throws {
+        func repeatedlyKilledRunRepeatsNoUnsafeRequestAndNoResult(seed: UInt64) async throws {
             let ledger = Ledger()
             try await CommandFixture.with {
                 ledger.answer($0)
@@ -88,7 +88,7 @@ extension ProcessTests {
                 try Self.check(
                     CommandProcess.End.results(in: String(contentsOfFile: results, encoding: .utf8)), ledger, killCount)
                 try Self.checkFiles(in: files)
-                // Nothing is left to do, and every result is there again.
+                // Another run has nothing left to do and writes every result again.
                 let (total, text) = (ledger.entries.value.total, try Self.sorted(results))
                 _ = try await fixture.start(arguments).end()
                 #expect(ledger.entries.value.total == total)
@@ -96,8 +96,8 @@ extension ProcessTests {
             }
         }
 
-        /// Kills a process when so many more requests have come as the generator says, or at once; false when it ended
-        /// before.
+        /// Kills a process after a random number of further requests, which may be zero. Returns false if the process
+        /// ended first.
         private static func killAfterSome(
             _ ledger: Ledger, _ generator: inout SeededGenerator, _ process: CommandProcess
         ) async -> Bool {
@@ -138,7 +138,7 @@ extension ProcessTests {
             }
             let unsafe = results.filter { $0.id.hasPrefix("post") || $0.id.hasPrefix("put") }
             #expect(unsafe.filter { $0.outcome == .success }.count >= 20)
-            // No more lines are in doubt after a kill than were marked at once.
+            // A kill leaves at most as many lines in doubt as were marked at the same time.
             #expect(unsafe.filter { $0.outcome == .unknown }.count <= killCount * perOrigin)
             #expect(ledger.entries.value.strangers == [])
             let keys = ledger.entries.value.keys

@@ -7,7 +7,7 @@ import Glibc
 import Testing
 
 extension ProcessTests {
-    /// Credentials from the user's file.
+    /// Credentials from the user's netrc file.
     @Suite struct NetrcFileTests {
         private let guardsAll: TestServer.Script = { request in
             request.headers["Authorization"] == "Basic dXNlcjpzZWNyZXQ="  // "user:secret" in Base64
@@ -27,7 +27,7 @@ extension ProcessTests {
             ).end()
         }
 
-        @Test func fileOfTheEnvironmentAnswersChallengesWhenAskedOnly() async throws {
+        @Test func environmentFileAnswersChallengesOnlyOnRequest() async throws {
             try await CommandFixture.with(guardsAll) { fixture in
                 let asked = try await run(fixture, ["--netrc"])
                 #expect(asked.status == 0, "\(asked.errors)")
@@ -38,7 +38,7 @@ extension ProcessTests {
             }
         }
 
-        @Test func fileThatOthersMayReadEndsTheCommandBeforeAnythingIsSent() async throws {
+        @Test func fileReadableByOthersEndsTheCommandBeforeSending() async throws {
             try await CommandFixture.with(guardsAll) { fixture in
                 let end = try await run(fixture, ["--netrc"], mode: 0o644)
                 #expect(end.status == 2)

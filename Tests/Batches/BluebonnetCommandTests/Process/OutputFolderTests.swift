@@ -16,7 +16,7 @@ extension ProcessTests {
         }
 
         @Test(arguments: ["new", "there", "new/below/it"])
-        func aPathThatEndsInASlashIsAFolderWhereTheResponsesNameTheFiles(place: String) async throws {
+        func pathWithATrailingSlashIsAFolder(place: String) async throws {
             try await CommandFixture.with(Self.script) { fixture in
                 let there = fixture.folder.path("there")
                 try FileManager.default.createDirectory(atPath: there, withIntermediateDirectories: false)
@@ -32,7 +32,7 @@ extension ProcessTests {
             }
         }
 
-        @Test func aFileOfTheFoldersNameIsAnError() async throws {
+        @Test func fileWithTheFoldersNameIsAnError() async throws {
             try await CommandFixture.with(Self.script) { fixture in
                 let path = try fixture.folder.write("file", "text")
                 let end = try await fixture.run([#"{"url":"a","output":"\#(path)/"}"#])
@@ -46,7 +46,7 @@ extension ProcessTests {
             }
         }
 
-        @Test func aFolderMayBeNamedByAResponse() async throws {
+        @Test func folderMayBeNamedByAResponse() async throws {
             try await CommandFixture.with(Self.script) { fixture in
                 let root = fixture.folder.url.path + "/"
                 let lines = [
@@ -61,7 +61,7 @@ extension ProcessTests {
     }
 
     @Suite struct SentPathTests {
-        @Test func aResultHasTheURLThatWasSent() async throws {
+        @Test func resultHasTheSentURL() async throws {
             try await CommandFixture.with { fixture in
                 let root = fixture.server.url("/").absoluteString
                 let lines = ["a/../b", "/a/%2e%2e/b", root + "./a/../b"].map { #"{"url":"\#($0)"}"# }
@@ -74,7 +74,7 @@ extension ProcessTests {
             }
         }
 
-        @Test func aNameWithANULIsAFailedOperationThatNamesThePart() async throws {
+        @Test func nameWithNULFailsTheOperationAndNamesThePart() async throws {
             try await CommandFixture.with { fixture in
                 let path = try fixture.folder.write("notes.txt", "text")
                 let end = try await fixture.run([

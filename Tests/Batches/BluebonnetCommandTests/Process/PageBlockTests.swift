@@ -9,7 +9,7 @@ import TestSupport
 import Testing
 
 extension ProcessTests {
-    /// The shell's and the lines' blocks in the documentation.
+    /// The documentation's blocks of shell commands and request lines.
     @Suite struct PageBlockTests {
         private static let base = "https://api.example.com/v1/"
 
@@ -18,7 +18,7 @@ extension ProcessTests {
             return try #require(block, "\(page) has no block that starts with \(start)").lines
         }
 
-        /// A server with what the batches of the pages ask for.
+        /// Answers the requests that the batches of the pages send.
         private static func answer(_ request: ReceivedRequest) -> Reply {
             switch request.path {
             case "/v1/login": return .response(body: #"{"token":"t-1"}"#)
@@ -29,7 +29,7 @@ extension ProcessTests {
             }
         }
 
-        /// Runs the page's command in a folder with the page's lines.
+        /// Runs a page's command in a folder that contains the page's lines.
         private func run(_ command: String, _ lines: [String], _ check: (CommandFixture) -> Void) async throws {
             let script: TestServer.Script = { Self.answer($0) }
             try await CommandFixture.with(script) { fixture in
@@ -85,7 +85,7 @@ extension ProcessTests {
             #expect(end.output.dropLast().wholeMatch(of: form) != nil)
         }
 
-        @Test func digestOfAKeyIsPrintedByTheCommandOfThePage() async throws {
+        @Test func pageCommandPrintsTheDigestOfAKey() async throws {
             let command = try #require(try block("PinningAndTrust.md", startingWith: "openssl x509").first)
             let folder = try TemporaryFolder()
             defer { folder.remove() }

@@ -10,7 +10,7 @@ extension ProcessTests {
         private static let paths = ["/a/../b", "/./a/%2e%2E/b"]
 
         @Test(arguments: [([], ["/b", "/b"]), (["--path-as-is"], paths)] as [([String], [String])])
-        func dotSegmentsAreSentWhenAsked(arguments: [String], targets: [String]) async throws {
+        func dotSegmentsAreSentOnRequest(arguments: [String], targets: [String]) async throws {
             try await CommandFixture.with { fixture in
                 let lines = Self.paths.map { #"{"url":"\#(fixture.server.url($0).absoluteString)"}"# }
                 let end = try await fixture.run(lines, arguments + ["--concurrency", "1"])

@@ -7,7 +7,7 @@ import Testing
 
 extension ProcessTests {
     @Suite struct PlanTests {
-        @Test func aPlanPrintsTheWavesAndSendsNothing() async throws {
+        @Test func planPrintsTheWavesAndSendsNothing() async throws {
             try await CommandFixture.with { fixture in
                 let lines = [#"{"id":"b","url":"b","after":["a"]}"#, #"{"id":"a","url":"a"}"#]
                 let end = try await fixture.run(lines, ["--plan"])
@@ -27,7 +27,7 @@ extension ProcessTests {
             }
         }
 
-        @Test func aPlanOfWrongLinesNamesThem() async throws {
+        @Test func planOfWrongLinesNamesThem() async throws {
             try await CommandFixture.with { fixture in
                 let end = try await fixture.run([#"{"url":"a","after":["x"]}"#], ["--plan"])
                 #expect(end.status == 2)
@@ -35,7 +35,7 @@ extension ProcessTests {
             }
         }
 
-        @Test func aPlanWithLinesThatWouldFailEndsWithOne() async throws {
+        @Test func planWithFailingLinesExitsWithOne() async throws {
             try await CommandFixture.with { fixture in
                 let end = try await fixture.run([#"{"url":"ftp://host/"}"#, #"{"url":"a"}"#], ["--plan"])
                 #expect(end.status == 1)

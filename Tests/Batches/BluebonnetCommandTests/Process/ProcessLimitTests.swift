@@ -15,7 +15,7 @@ extension ProcessTests {
         private static let lines = (0..<200).map { #"{"id":"\#($0)","url":"\#($0)"}"# }
         private static let options = ["--concurrency", "1000", "--per-origin", "1000"]
 
-        @Test func fewerTransfersRunWhereFilesAreFewAndTheMessageSaysSo() async throws {
+        @Test func lowFileLimitReducesConcurrencyWithAMessage() async throws {
             try await CommandFixture.with { fixture in
                 let program = ["/usr/bin/prlimit", "--nofile=64:64"]
                 let end = try await fixture.start(by: program, [fixture.file(Self.lines)] + Self.options).end()
@@ -36,7 +36,7 @@ extension ProcessTests {
             }
         }
 
-        /// The limit does not count for root.
+        /// The limit does not apply to root, so the command runs as another user.
         @Test(.enabled(if: getuid() == 0)) func runThatCannotStartItsThreadsEndsWithAMessage() async throws {
             try await CommandFixture.with { fixture in
                 let user = ["/usr/bin/setpriv", "--reuid=54321", "--clear-groups"]
@@ -49,7 +49,7 @@ extension ProcessTests {
         }
 
         @Test(arguments: [(limit: 4, count: 1), (40, 1), (47, 1), (48, 2), (140, 25), (100_000, 1000), (.max, 1000)])
-        func transfersHaveRoomForTheirFiles(limit: Int, count: Int) {
+        func concurrencyFitsTheDescriptorLimit(limit: Int, count: Int) {
             #expect(ProcessLimits.concurrency(1000, descriptorLimit: limit) == count)
         }
     }

@@ -3,5 +3,5 @@
 
 import Testing
 
-/// Tests that start the built command: one at a time, so that each has the machine to itself.
+/// Tests that start the built command. They run one at a time, so that each has the machine to itself.
 @Suite(.serialized, .timeLimit(.minutes(1))) enum ProcessTests {}

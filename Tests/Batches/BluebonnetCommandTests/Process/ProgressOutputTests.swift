@@ -11,7 +11,7 @@ import Testing
 extension ProcessTests {
     @Suite struct ProgressOutputTests {
         @Test(arguments: ["auto", "never"])
-        func pipeGetsTheSummaryAloneAndNothingWhenQuiet(mode: String) async throws {
+        func pipeGetsOnlyTheSummaryAndNothingWhenQuiet(mode: String) async throws {
             try await CommandFixture.with { _ in
                 .response(status: 404)
             } _: { fixture in
@@ -39,7 +39,7 @@ extension ProcessTests {
             }
         }
 
-        @Test func readingFromATerminalIsSaid() async throws {
+        @Test func readingFromATerminalIsAnnounced() async throws {
             try await CommandFixture.with { fixture in
                 let terminal = try TestTerminal(columns: 80)
                 let process = try fixture.start(input: terminal.inside, errors: terminal.inside)
@@ -51,7 +51,7 @@ extension ProcessTests {
             }
         }
 
-        @Test func helpShowsLinesThatCanBeRead() async throws {
+        @Test func helpShowsReadableLines() async throws {
             try await CommandFixture.with { fixture in
                 let help = try await CommandProcess(["run", "--help"], in: fixture.folder).end().output
                 let lines = help.split(separator: "\n").filter { $0.hasPrefix("{") }
@@ -62,7 +62,7 @@ extension ProcessTests {
             }
         }
 
-        @Test func progressOnAPipeHasNoControlSequencesAndEndsWithTheSummary() async throws {
+        @Test func pipedProgressHasNoControlSequencesAndASummary() async throws {
             try await CommandFixture.with { _ in
                 .response(status: 404, body: "x")
             } _: { fixture in
@@ -75,7 +75,7 @@ extension ProcessTests {
             }
         }
 
-        @Test func barsOnATerminalAreReplacedByTheSummaryAndTheCursorComesBack() async throws {
+        @Test func barsAreReplacedByTheSummaryAndTheCursorReturns() async throws {
             let gate = Gate()
             try await CommandFixture.with { _ in
                 Reply.steps([.wait(until: gate)] + Reply.response(body: "hello").steps)
@@ -94,7 +94,7 @@ extension ProcessTests {
             }
         }
 
-        @Test func aSecondSignalGivesTheCursorBack() async throws {
+        @Test func secondSignalRestoresTheCursor() async throws {
             try await CommandFixture.with { request in
                 request.path == "/last" ? .stall : .response(body: String(repeating: "x", count: 200_000))
             } _: { fixture in
@@ -114,7 +114,7 @@ extension ProcessTests {
             }
         }
 
-        @Test func resultsOnTheSameTerminalStandOnLinesOfTheirOwn() async throws {
+        @Test func resultsOnTheSameTerminalHaveTheirOwnLines() async throws {
             let gate = Gate()
             try await CommandFixture.with { request in
                 request.path == "/a" ? .response(body: "hello") : .steps([.wait(until: gate)] + Reply.response().steps)

@@ -15,7 +15,7 @@ extension ProcessTests {
             return try await CommandProcess(["reachability"] + arguments, in: folder).end()
         }
 
-        @Test func aHostIsShownWithItsInterfaceAndRoute() async throws {
+        @Test func hostIsShownWithItsInterfaceAndRoute() async throws {
             let end = try await run(["127.0.0.1"])
             #expect(end.status == 0)
             #expect(
@@ -32,7 +32,7 @@ extension ProcessTests {
                     + "gateway=- source=127.0.0.1\n")
         }
 
-        @Test func aHostThatCannotBeReachedIsAFailure() async throws {
+        @Test func unreachableHostIsAFailure() async throws {
             let end = try await run(["nowhere.invalid.", "--lines"])
             #expect(end.status == 1)
             #expect(
@@ -51,7 +51,7 @@ extension ProcessTests {
     }
 
     @Suite(.enabled(if: NetworkNamespace.isAvailable)) struct ReachabilityWatchTests {
-        @Test func aWatchWritesALineForEachChangeUntilItIsInterrupted() async throws {
+        @Test func watchWritesALineForEachChangeUntilInterrupted() async throws {
             let (folder, pipe, namespace) = (try TemporaryFolder(), try TestPipe(), try NetworkNamespace())
             defer {
                 namespace.remove()

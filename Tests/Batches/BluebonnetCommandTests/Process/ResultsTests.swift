@@ -22,7 +22,7 @@ extension ProcessTests {
             }
         }
 
-        @Test func aResultsFileThatCannotBeOpenedEndsWithTwoAndSendsNothing() async throws {
+        @Test func unopenableResultsFileExitsWithTwoAndSendsNothing() async throws {
             try await CommandFixture.with { fixture in
                 let path = fixture.folder.path("no/such/folder")
                 let end = try await fixture.run([#"{"url":"a"}"#], ["--results", path])
@@ -32,7 +32,7 @@ extension ProcessTests {
             }
         }
 
-        @Test func theFileOfTheRequestsIsNotOverwritten() async throws {
+        @Test func requestFileIsNotOverwritten() async throws {
             try await CommandFixture.with { fixture in
                 let path = try fixture.file([#"{"url":"a"}"#])
                 let end = try await fixture.start([path, "--results", path]).end()
@@ -41,7 +41,7 @@ extension ProcessTests {
             }
         }
 
-        @Test func aClosedPipeStopsTheRunWithAMessage() async throws {
+        @Test func closedPipeStopsTheRunWithAMessage() async throws {
             try await CommandFixture.with { request in
                 request.path == "/slow" ? .stall : .response(body: "hello")
             } _: { fixture in
@@ -56,7 +56,7 @@ extension ProcessTests {
             }
         }
 
-        @Test func aFullDiskStopsTheRunWithAMessage() async throws {
+        @Test func fullDiskStopsTheRunWithAMessage() async throws {
             try await CommandFixture.with { request in
                 request.path == "/slow" ? .stall : .response(body: "hello")
             } _: { fixture in
@@ -67,12 +67,12 @@ extension ProcessTests {
         }
 
         @Test(.skipped(in: .thread, because: "the limit on files meets the sanitizer's own memory, too"))
-        func aFileThatMayNotGrowKeepsWholeLines() async throws {
+        func fileAtItsSizeLimitKeepsWholeLines() async throws {
             try await CommandFixture.with { fixture in
                 let lines = try fixture.file((0..<50).map { #"{"id":"\#($0)","url":"a"}"# })
                 let (program, results) = (CommandProcess.path(of: "bluebonnet"), fixture.folder.path("results.ndjson"))
                 let base = fixture.server.url("/").absoluteString
-                // Eight blocks are 4096 bytes, of which a result line takes some 400.
+                // Eight blocks are 4096 bytes. A result line takes about 400 of them.
                 let words = ["-c", "ulimit -f 8; exec \"$0\" \"$@\"", program, "run", lines, "--base-url", base]
                 let all = words + ["--results", results]
                 let end = try await CommandProcess(all, program: "/bin/sh", in: fixture.folder).end()
@@ -85,7 +85,7 @@ extension ProcessTests {
             }
         }
 
-        @Test func aReaderThatTakesLittleAtATimeGetsWholeLines() async throws {
+        @Test func slowReaderGetsWholeLines() async throws {
             let body = String(repeating: "ä", count: 5_000)
             try await CommandFixture.with { _ in
                 .response(body: body)
@@ -107,7 +107,7 @@ extension ProcessTests {
             ("text", "/text", "caf\u{E9}"), ("text", "/bytes", nil), ("base64", "/text", "Y2Fmw6k="),
             ("base64", "/bytes", "//4A"), ("none", "/text", nil),
         ])
-        func theBodyHasTheFormThatIsAskedFor(_ form: String, _ path: String, _ body: String?) async throws {
+        func bodyHasTheRequestedForm(_ form: String, _ path: String, _ body: String?) async throws {
             try await CommandFixture.with { request in
                 .response(body: request.path == "/text" ? Data("café".utf8) : Data([0xFF, 0xFE, 0x00]))
             } _: { fixture in
@@ -117,7 +117,7 @@ extension ProcessTests {
             }
         }
 
-        @Test func failFastCancelsWhatHasNotFinished() async throws {
+        @Test func failFastCancelsUnfinishedLines() async throws {
             try await CommandFixture.with { request in
                 request.path == "/bad" ? .response(status: 500, body: "") : .stall
             } _: { fixture in

@@ -8,7 +8,7 @@ import Foundation
 import Testing
 
 extension ProcessTests {
-    /// The sample that comes with the examples, run by the demonstration against its own server.
+    /// The examples' sample batch. The demonstration runs it against its own server.
     @Suite struct SampleTests {
         private static let sample = URL(fileURLWithPath: #filePath)
             .deletingLastPathComponent().appendingPathComponent("../../../../Examples/Sample").standardizedFileURL
@@ -32,7 +32,7 @@ extension ProcessTests {
             return Run(end: end, results: Dictionary(uniqueKeysWithValues: results.map { ($0.id, $0) }))
         }
 
-        @Test func everyLineOfTheSampleHasTheResultThatIsExpectedOfIt() async throws {
+        @Test func everySampleLineHasItsExpectedResult() async throws {
             let folder = try TemporaryFolder()
             defer { folder.remove() }
             let run = try await Self.run(in: folder)
@@ -61,13 +61,13 @@ extension ProcessTests {
             for (name, value) in expected["headers"]?.object ?? [:] {
                 #expect(result.headers?[name] == value.string, "\(id)")
             }
-            // How much of the cancelled one arrived is chance.
+            // How many bytes of the cancelled response arrived is chance.
             guard id != "cancelled" else { return }
             #expect(result.bytes == expected["bytes"]?.integer.map(Int.init), "\(id)")
             #expect(result.sha256 == expected["sha256"]?.string, "\(id)")
         }
 
-        /// Times are there for what was sent, none is negative, and none is longer than all of it.
+        /// Requests that were sent have times. No time is negative or longer than the total.
         private func checkTiming(of result: ResultLine) {
             #expect((result.timing != nil) == (result.attempts > 0), "\(result.id)")
             guard let timing = result.timing else { return }

@@ -17,7 +17,7 @@ extension ProcessTests {
             ca = try TestCertificate.localhost.caPath
         }
 
-        /// Runs one line against a server that speaks TLS, by the members of its `security`.
+        /// Runs one line with these `security` members against a TLS server.
         private func run(
             _ security: String, wantsClient: Bool = false, environment: [String] = []
         ) async throws -> (end: CommandProcess.End, requestCount: Int) {
@@ -36,7 +36,7 @@ extension ProcessTests {
             return (end, count)
         }
 
-        @Test func aClientsCertificateIsShown() async throws {
+        @Test func clientCertificateIsPresented() async throws {
             let client = TestCertificate.client
             let identity = #""clientCertificate":"\#(try client.leafPath)","clientKey":"\#(try client.keyPath)""#
             let (end, count) = try await run(#""ca":"\#(ca)",\#(identity)"#, wantsClient: true)
@@ -45,14 +45,14 @@ extension ProcessTests {
         }
 
         @Test(arguments: ["publicKey", "certificate"])
-        func aPinIsCompared(mode: String) async throws {
+        func matchingPinIsAccepted(mode: String) async throws {
             let own = try TestCertificate.localhost.leafPath
             let (good, goodCount) = try await run(#""ca":"\#(ca)","mode":"\#(mode)","pins":["\#(own)"]"#)
             #expect(good.status == 0 && goodCount == 1, "\(good.output)")
         }
 
         @Test(arguments: ["publicKey", "certificate"])
-        func aServerThatIsNotPinnedGetsNothing(mode: String) async throws {
+        func unpinnedServerGetsNothing(mode: String) async throws {
             let other = try TestCertificate.otherKey.leafPath
             let (end, count) = try await run(#""ca":"\#(ca)","mode":"\#(mode)","pins":["\#(other)"]"#)
             #expect(end.status == 1 && count == 0)
@@ -76,13 +76,13 @@ extension ProcessTests {
             #expect(try end.results.map { $0.error?.code } == [.invalidSecurityPolicy], "\(end.output)")
         }
 
-        @Test func theEnvironmentDoesNotMakeItWriteSecrets() async throws {
+        @Test func environmentDoesNotEnableKeyLogging() async throws {
             let log = try TemporaryFolder()
             defer { log.remove() }
             let variable = "SSLKEYLOGFILE=" + log.path("keys")
             let (end, _) = try await run(#""ca":"\#(ca)""#, environment: [variable])
             #expect(end.status == 0)
-            // libcurl makes the file, but nothing gets into it.
+            // libcurl creates the file but writes nothing to it.
             #expect((try? Data(contentsOf: URL(fileURLWithPath: log.path("keys"))))?.isEmpty ?? true)
         }
     }

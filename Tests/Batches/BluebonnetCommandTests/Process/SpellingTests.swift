@@ -8,7 +8,7 @@ import Foundation
 import Testing
 
 extension ProcessTests {
-    /// Names that are canonically equivalent, and have different bytes.
+    /// Names that are canonically equivalent but have different bytes.
     @Suite struct SpellingTests {
         private static let ids = ["\u{E9}", "e\u{301}", "K", "\u{212A}"]
         private static let lines = ids.map { "{\"id\":\"\($0)\",\"url\":\"a\"}" }
@@ -44,7 +44,7 @@ extension ProcessTests {
             }
         }
 
-        @Test func referencesAndFormsTellSpellingsApart() async throws {
+        @Test func referencesAndFormsDistinguishSpellings() async throws {
             let twins = "{\"\u{E9}\":1,\"e\u{301}\":12345678901234567890}"
             let script: TestServer.Script = { .response(body: $0.path == "/a" ? twins : "") }
             try await CommandFixture.with(script) { fixture in

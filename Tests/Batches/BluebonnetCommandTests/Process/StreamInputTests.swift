@@ -9,7 +9,7 @@ import Testing
 
 extension ProcessTests {
     @Suite struct StreamInputTests {
-        @Test func aLineFromAPipeStartsBeforeTheNextOneComes() async throws {
+        @Test func pipedLineStartsBeforeTheNextArrives() async throws {
             try await CommandFixture.with { fixture in
                 let pipe = try TestPipe()
                 let process = try fixture.start(["-"], input: pipe.readEnd)
@@ -24,7 +24,7 @@ extension ProcessTests {
             }
         }
 
-        @Test func aWrongLineStopsTheReadingAndWhatWasStartedEnds() async throws {
+        @Test func wrongLineStopsReadingAndStartedLinesFinish() async throws {
             let gate = Gate()
             try await CommandFixture.with { _ in
                 Reply.steps([.wait(until: gate)] + Reply.response(body: "late").steps)
@@ -44,7 +44,7 @@ extension ProcessTests {
             }
         }
 
-        @Test func aLineOfAPipeCannotWaitForALaterOne() async throws {
+        @Test func pipedLineCannotWaitForALaterOne() async throws {
             try await CommandFixture.with { fixture in
                 let pipe = try TestPipe()
                 let process = try fixture.start(input: pipe.readEnd)
@@ -58,12 +58,12 @@ extension ProcessTests {
             }
         }
 
-        @Test func failFastEndsTheRunThoughThePipeStaysOpenAndAnswersWhatWasInIt() async throws {
+        @Test func failFastEndsARunWithAnOpenPipe() async throws {
             try await CommandFixture.with { request in
                 request.path == "/bad" ? .response(status: 500, body: "") : .stall
             } _: { fixture in
                 let pipe = try TestPipe()
-                // Room for all of them, so that those that get no answer do not keep the bad one from the wire.
+                // Slots for all lines, so that unanswered lines do not keep the bad one from being sent.
                 let arguments = ["--fail-fast", "--concurrency", "200", "--per-origin", "200"]
                 let process = try fixture.start(arguments, input: pipe.readEnd)
                 pipe.closeReadEnd()
@@ -79,7 +79,7 @@ extension ProcessTests {
             }
         }
 
-        @Test func anInputThatCannotBeReadFromEndsWithTwo() async throws {
+        @Test func unreadableInputExitsWithTwo() async throws {
             try await CommandFixture.with { fixture in
                 let input = try FileHandle(forWritingTo: URL(fileURLWithPath: "/dev/null"))
                 let end = try await fixture.start(input: input.fileDescriptor).end()

@@ -6,7 +6,7 @@ import Testing
 @testable import BluebonnetCommand
 
 @Suite struct BarScreenTests {
-    @Test func linesAreDrawnOverTheEarlierOnesAndNeverScroll() {
+    @Test func linesAreDrawnOverEarlierOnesWithoutScrolling() {
         var screen = BarScreen()
         #expect(screen.draw(["a", "b"]) == "\u{1B}[?25l\ra\u{1B}[K\nb\u{1B}[K\u{1B}[J")
         #expect(screen.draw(["c"]) == "\r\u{1B}[1Ac\u{1B}[K\u{1B}[J")

@@ -11,7 +11,7 @@ import Testing
 @testable import BluebonnetCommand
 
 @Suite(.timeLimit(.minutes(1))) struct ProgressDisplayTests {
-    /// A terminal that does not take the first thing that is drawn on it before it may.
+    /// A terminal that blocks the first write until the test lets it continue.
     private final class HeldTerminal: Sendable {
         private let text = Synchronization.Mutex("")
         private let hasBegun = Gate()
@@ -28,7 +28,7 @@ import Testing
             text.withLock { $0 += new }
         }
 
-        /// Gives a display that somebody is writing to this terminal for.
+        /// Returns a display whose write to this terminal is blocked.
         func display() -> ProgressDisplay {
             let display = ProgressDisplay(.bars) { self.write($0) }
             display.show {
@@ -43,7 +43,7 @@ import Testing
         func goOn() { mayGoOn.open() }
     }
 
-    @Test func theCursorComesBackAlthoughBarsAreBeingDrawn() {
+    @Test func cursorIsRestoredWhileBarsAreDrawn() {
         let terminal = HeldTerminal()
         let display = terminal.display()
         DispatchQueue.global().asyncAfter(deadline: .now() + 0.05) { terminal.goOn() }
@@ -53,7 +53,7 @@ import Testing
         display.finish("")
     }
 
-    @Test func aTerminalThatTakesNothingIsGivenUp() {
+    @Test func blockedTerminalIsGivenUp() {
         let terminal = HeldTerminal()
         let display = terminal.display()
         display.restoreTerminal(patience: .milliseconds(10))

@@ -32,14 +32,14 @@ import Testing
         #expect(second.elapsed == 3)
     }
 
-    @Test func anUnknownSizeIsNone() {
+    @Test func unknownSizeIsNil() {
         var history = ProgressHistory()
         let reading = history.reading(of: snapshot(finished: 1, ("a", 100, -1)), isTotalKnown: false, at: 1)
         #expect(reading.transfers[0].expectedByteCount == nil)
         #expect(reading.fraction == nil)
     }
 
-    @Test func aTransferThatWasGoneStartsAnew() {
+    @Test func returningTransferStartsAnew() {
         var history = ProgressHistory()
         _ = history.reading(of: snapshot(finished: 1, ("a", 100, -1)), isTotalKnown: true, at: 1)
         _ = history.reading(of: snapshot(finished: 1), isTotalKnown: true, at: 2)

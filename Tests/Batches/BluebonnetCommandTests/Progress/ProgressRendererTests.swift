@@ -6,7 +6,7 @@ import Testing
 @testable import BluebonnetCommand
 
 @Suite struct ProgressRendererTests {
-    @Test func theRunHasABarCountsRateBytesAndTheTimeThatIsLeft() {
+    @Test func runShowsBarCountsRateBytesAndTimeLeft() {
         let reading = ProgressReading.sample(finished: 30, total: 60, rate: 10, bytes: 12_300_000)
         #expect(
             ProgressRenderer(width: 79).lines(reading) == [
@@ -19,19 +19,19 @@ import Testing
         #expect(ProgressRenderer.text(reading) == "30/60   50%  2 failed  10 req/s  0 B  0:03 left")
     }
 
-    @Test func progressWithoutATotalHasNoPercentageNoBarAndNoTimeLeft() {
+    @Test func progressWithoutTotalHasNoPercentageBarOrTimeLeft() {
         let reading = ProgressReading.sample(finished: 30, total: 60, rate: 10, isTotalKnown: false, elapsed: 62)
         #expect(ProgressRenderer(width: 79).lines(reading) == ["30/60 so far  10 req/s  0 B  1:02"])
     }
 
-    @Test func aHundredPercentIsShownAtTheEndOnly() {
+    @Test func hundredPercentIsShownOnlyAtTheEnd() {
         #expect(ProgressRenderer.text(.sample(finished: 999, total: 1000)).contains("99%"))
         #expect(ProgressRenderer.text(.sample(finished: 1000, total: 1000)).contains("100%"))
         #expect(ProgressRenderer.text(.sample(finished: 0, total: 0)).contains("100%"))
         #expect(ProgressRenderer.text(.sample(finished: 0, total: 7)).contains("  0%"))
     }
 
-    @Test func aTransferHasItsNameBarBytesAndRate() {
+    @Test func transferShowsNameBarBytesAndRate() {
         let transfers = [
             ProgressReading.Transfer(
                 id: "film", receivedByteCount: 7_500_000, expectedByteCount: 30_000_000, bytesPerSecond: 1_000_000),
@@ -43,7 +43,7 @@ import Testing
         #expect(lines[2] == "  stream     512 B")
     }
 
-    @Test func heldOriginsAndRequestsToBeTriedAgainAreShown() {
+    @Test func originsOnHoldAndPendingRetriesAreShown() {
         var reading = ProgressReading.sample(finished: 30, total: 60, rate: 10)
         reading.waitingRetryCount = 4
         reading.heldOrigins = [
@@ -73,7 +73,7 @@ import Testing
         #expect(lines.allSatisfy { TerminalText.columns(of: $0) <= width })
     }
 
-    @Test func aNameWithControlCharactersDoesNoHarm() {
+    @Test func controlCharactersInNamesAreReplaced() {
         let transfer = ProgressReading.Transfer(
             id: "a\u{1B}[H\n", receivedByteCount: 1, expectedByteCount: nil, bytesPerSecond: nil)
         let lines = ProgressRenderer(width: 80).lines(.sample(finished: 0, total: 1, transfers: [transfer]))
@@ -82,14 +82,14 @@ import Testing
 }
 
 @Suite struct ProgressReadingTests {
-    @Test func theSlowestLargeTransferDecidesWhenItTakesLongerThanTheRest() {
+    @Test func longTransferDecidesTheTimeLeft() {
         let transfer = ProgressReading.Transfer(
             id: "film", receivedByteCount: 10, expectedByteCount: 110, bytesPerSecond: 2)
         #expect(ProgressReading.sample(finished: 9, total: 10, rate: 5, transfers: [transfer]).secondsLeft == 50)
         #expect(ProgressReading.sample(finished: 0, total: 1001, rate: 5, transfers: [transfer]).secondsLeft == 200)
     }
 
-    @Test func aRunThatStandsStillHasNoTimeLeft() {
+    @Test func stalledRunHasNoTimeLeft() {
         #expect(ProgressReading.sample(finished: 1, total: 10, rate: 0).secondsLeft == nil)
         #expect(ProgressReading.sample(finished: 10, total: 10, rate: 0).secondsLeft == 0)
         #expect(ProgressReading.sample(finished: 1, total: 10, rate: 5, isTotalKnown: false).secondsLeft == nil)
@@ -97,7 +97,7 @@ import Testing
 }
 
 extension ProgressReading {
-    /// A reading as a test wants it.
+    /// A reading with defaults for what a test does not set.
     static func sample(
         finished: Int, total: Int, rate: Double? = nil, bytes: Int64 = 0, failures: Int = 0, isTotalKnown: Bool = true,
         elapsed: Double = 0, transfers: [Transfer] = []

@@ -13,7 +13,7 @@ import Testing
         #expect(rate.perSecond == nil)
     }
 
-    @Test func aSteadyGrowthIsItsRateFromTheStart() throws {
+    @Test func steadyGrowthGivesItsRateFromTheStart() throws {
         var rate = RateEstimate()
         for step in 0...50 {
             rate.note(Double(step) * 10, at: Double(step) * 0.1)
@@ -21,7 +21,7 @@ import Testing
         }
     }
 
-    @Test func aChangeIsFollowedInAFewSeconds() throws {
+    @Test func changeIsFollowedWithinSeconds() throws {
         var rate = RateEstimate()
         for step in 0...10 { rate.note(Double(step) * 100, at: Double(step)) }
         rate.note(1000, at: 12)
@@ -30,7 +30,7 @@ import Testing
         #expect(try #require(rate.perSecond) < 1)
     }
 
-    @Test func aSecondMeasurementAtTheSameInstantChangesNothing() {
+    @Test func secondMeasurementAtTheSameInstantChangesNothing() {
         var rate = RateEstimate()
         rate.note(0, at: 1)
         rate.note(10, at: 1)

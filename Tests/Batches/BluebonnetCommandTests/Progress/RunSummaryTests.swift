@@ -12,7 +12,7 @@ import Testing
         RunSummary(tally: tally, elapsed: elapsed, concurrency: 640, concurrencyPerOrigin: perOrigin)
     }
 
-    @Test(arguments: [(7, false), (6, true)]) func limitsAreToldWhereTheyCount(perOrigin: Int, isTold: Bool) {
+    @Test(arguments: [(7, false), (6, true)]) func limitsAreShownWhereTheyApply(perOrigin: Int, isTold: Bool) {
         var tally = RunTally()
         for number in 0..<7 { tally.note(.sample("\(number)", .success)) }
         let lines = summary(tally, elapsed: 4, perOrigin: perOrigin).lines
@@ -21,7 +21,7 @@ import Testing
                 == (isTold ? ["at most 640 at once, 6 to one origin (--concurrency, --per-origin)"] : []))
     }
 
-    @Test func aRunThatWentWellTakesTwoLines() {
+    @Test func successfulRunTakesTwoLines() {
         var tally = RunTally()
         for number in 0..<20 { tally.note(.sample("\(number)", .success, bytes: 1_000_000)) }
         #expect(
@@ -43,7 +43,7 @@ import Testing
             ])
     }
 
-    @Test func requestsThatWereTriedAgainAreCountedByReason() {
+    @Test func retriedRequestsAreCountedByReason() {
         var tally = RunTally()
         for retries in [[503, 503], [429], [nil], []] as [[Int?]] {
             var line = ResultLine(id: "a", outcome: .success)

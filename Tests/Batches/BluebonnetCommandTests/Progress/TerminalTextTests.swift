@@ -12,7 +12,7 @@ import Testing
         #expect(TerminalText.clean("naïve 日本 🙂") == "naïve 日本 🙂")
     }
 
-    @Test func aTextIsCutToItsColumnsWithAnEllipsis() {
+    @Test func textIsCutToItsColumnsWithAnEllipsis() {
         #expect(TerminalText.cut("abcdef", to: 6) == "abcdef")
         #expect(TerminalText.cut("abcdef", to: 5) == "abcd…")
         #expect(TerminalText.cut("abcdef", to: 1) == "…")
@@ -28,7 +28,7 @@ import Testing
         #expect(TerminalText.cut("日本語", to: 4) == "日…")
     }
 
-    @Test func aTextIsFilledToItsColumns() {
+    @Test func textIsFittedToItsColumns() {
         #expect(TerminalText.fit("ab", to: 4) == "ab  ")
         #expect(TerminalText.fit("日", to: 4) == "日  ")
         #expect(TerminalText.fit("abcdef", to: 4) == "abc…")

@@ -22,7 +22,7 @@ import Testing
         #expect(tally.byteCount == 16)
     }
 
-    @Test func failuresAreShownBeforeWhatTheyEntailed() {
+    @Test func failuresAreShownBeforeSkippedLines() {
         var tally = RunTally()
         for number in 0..<12 { tally.note(.sample("s\(number)", .skipped, .dependencyFailed)) }
         tally.note(.sample("f", .failure, .timedOut))
@@ -32,7 +32,7 @@ import Testing
 }
 
 extension ResultLine {
-    /// A line as a test wants it.
+    /// A result line with defaults for what a test does not set.
     static func sample(
         _ id: String, _ outcome: Outcome, bytes: Int? = nil, _ code: NetworkingError.Code? = nil
     ) -> ResultLine {

@@ -7,14 +7,14 @@ import Testing
 @testable import BluebonnetCommand
 
 @Suite struct StopControlTests {
-    /// Collects the reasons that a handler is told.
+    /// Collects the reasons that a handler receives.
     private final class Heard: Sendable {
         private let list = Mutex<[StopControl.Reason]>([])
         var reasons: [StopControl.Reason] { list.withLock { $0 } }
         func note(_ reason: StopControl.Reason) { list.withLock { $0.append(reason) } }
     }
 
-    @Test func aMoreUrgentReasonIsToldAndALessUrgentOneIsNot() {
+    @Test func onlyMoreUrgentReasonsAreReported() {
         let (control, heard) = (StopControl(), Heard())
         control.onStop(heard.note)
         let reasons: [StopControl.Reason] = [
@@ -25,14 +25,14 @@ import Testing
         #expect(control.reason == .interruptedAgain)
     }
 
-    @Test func aLateHandlerIsToldAtOnce() {
+    @Test func lateHandlerIsCalledAtOnce() {
         let (control, heard) = (StopControl(), Heard())
         control.stop(.interrupted)
         control.onStop(heard.note)
         #expect(heard.reasons == [.interrupted])
     }
 
-    @Test func readingGoesOnAfterAFailureOnly() {
+    @Test func readingContinuesOnlyAfterAFailure() {
         let control = StopControl()
         #expect(!control.isAtOnce)
         control.stop(.operationFailed)

@@ -4,12 +4,12 @@
 import BluebonnetTestServer
 import Foundation
 
-/// A folder and a server for one test of the command; both are gone when the test ends.
+/// A folder and a server for one test of the command. Both are removed when the test ends.
 struct CommandFixture: Sendable {
     let folder: TemporaryFolder
     let server: TestServer
 
-    /// Runs `body` with a server that answers as `script` says.
+    /// Calls `body` with a server that answers by `script`.
     static func with(
         _ script: @escaping TestServer.Script = { _ in .response(body: "hello") },
         _ body: (CommandFixture) async throws -> Void
@@ -21,8 +21,8 @@ struct CommandFixture: Sendable {
         }
     }
 
-    /// Starts `bluebonnet run` with the server as base URL, and without a summary, so that tests see messages alone;
-    /// with it where progress is asked for or standard error is the test's.
+    /// Starts `bluebonnet run` with the server as base URL. The command prints no summary, so that tests see messages
+    /// only, unless the test asks for progress or passes its own standard error.
     func start(
         _ arguments: [String] = [], input: Int32? = nil, output: Int32? = nil, errors: Int32? = nil
     ) throws -> CommandProcess {
@@ -36,19 +36,19 @@ struct CommandFixture: Sendable {
         try await start([file(lines)] + arguments).end()
     }
 
-    /// Starts another program, which is to run `bluebonnet run` with the server as base URL.
+    /// Starts another program that runs `bluebonnet run` with the server as base URL.
     func start(by program: [String], _ arguments: [String], errors: Int32? = nil) throws -> CommandProcess {
         let command = [CommandProcess.path(of: "bluebonnet"), "run", "--base-url", server.url("/").absoluteString]
         return try CommandProcess(
             Array(program.dropFirst()) + command + arguments, program: program[0], errors: errors, in: folder)
     }
 
-    /// Writes request lines into a file and gives its path.
+    /// Writes request lines to a file and returns its path.
     func file(_ lines: [String]) throws -> String {
         try folder.write("lines-\(UUID().uuidString).ndjson", lines.map { $0 + "\n" }.joined())
     }
 
-    /// Opens a file to be a process's input.
+    /// Opens a file as the input of a process.
     func open(_ path: String) throws -> FileHandle {
         try FileHandle(forReadingFrom: URL(fileURLWithPath: path))
     }

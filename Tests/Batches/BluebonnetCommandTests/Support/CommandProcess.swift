@@ -8,11 +8,11 @@ import BluebonnetTestServer
 import Foundation
 import Glibc
 
-/// The built command, started as a process of its own.
+/// The built command in a separate process.
 final class CommandProcess: Sendable {
-    /// How it ended.
+    /// How the process ended.
     struct End: Sendable {
-        /// The exit status, or 128 and the number of the signal that killed it.
+        /// The exit status, or 128 plus the number of the signal that killed the process.
         let status: Int32
         let output: String
         let errors: String
@@ -32,12 +32,12 @@ final class CommandProcess: Sendable {
     private let outputPath: String
     private let errorPath: String
 
-    /// Starts a program that was built beside the tests.
+    /// Starts a program that was built next to the tests.
     ///
     /// - Parameters:
-    ///   - input: what is its standard input; it is not closed here.
-    ///   - output: what is its standard output; nil keeps the output for `end()`.
-    ///   - errors: what is its standard error; nil keeps it for `end()`.
+    ///   - input: the standard input; it is not closed here.
+    ///   - output: the standard output; nil keeps the output for `end()`.
+    ///   - errors: the standard error; nil keeps it for `end()`.
     init(
         _ arguments: [String], program: String = "bluebonnet", input: Int32? = nil, output: Int32? = nil,
         errors: Int32? = nil, in folder: TemporaryFolder
@@ -53,19 +53,20 @@ final class CommandProcess: Sendable {
         for (own, descriptor) in [input, output, errors].enumerated() {
             if let descriptor { posix_spawn_file_actions_adddup2(&actions, descriptor, Int32(own)) }
         }
-        // The ends of other tests' pipes must not live on in this process. No matter if one is not open.
+        // The process must not inherit the ends of other tests' pipes. Closing a descriptor that is not open does no
+        // harm.
         for descriptor in Int32(3)..<512 { posix_spawn_file_actions_addclose(&actions, descriptor) }
         id = try Self.spawn([Self.path(of: program)] + arguments, &actions)
     }
 
-    /// Where a program is that was built beside the tests; a path stays as it is.
+    /// The path of a program that was built next to the tests. An absolute path is returned unchanged.
     static func path(of name: String) -> String {
         if name.hasPrefix("/") { return name }
         return URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
             .deletingLastPathComponent().appendingPathComponent(name).path
     }
 
-    /// Signals are as in a shell, whatever the test runner made of them.
+    /// Spawns a process with signals as in a shell, even if the test runner changed them.
     private static func spawn(_ arguments: [String], _ actions: inout posix_spawn_file_actions_t) throws -> pid_t {
         var attributes = posix_spawnattr_t()
         var (all, none) = (sigset_t(), sigset_t())
@@ -86,20 +87,20 @@ final class CommandProcess: Sendable {
         return id
     }
 
-    /// Collects a process that a failed test has left: an ended child that nobody collects keeps the monitor of Swift
-    /// Testing's exit tests busy for ever.
+    /// Collects a process that a failed test left behind. An uncollected child keeps the monitor of Swift Testing's
+    /// exit tests busy forever.
     deinit {
         guard !isCollected.withLock(\.self) else { return }
         kill(id, SIGKILL)
         while waitpid(id, nil, 0) < 0 && errno == EINTR {}
     }
 
-    /// Sends it a signal.
+    /// Sends the process a signal.
     func send(_ signal: Int32) {
         kill(id, signal)
     }
 
-    /// Waits until it has ended; ends it when the waiting task is cancelled. To be called once.
+    /// Waits until the process has ended. Kills it if the waiting task is cancelled. Call this once.
     func end() async -> End {
         isCollected.withLock { $0 = true }
         let status = await withTaskCancellationHandler {

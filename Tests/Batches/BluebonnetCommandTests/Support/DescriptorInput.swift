@@ -5,11 +5,11 @@ import BluebonnetTestServer
 import Glibc
 import Testing
 
-/// The reading end of something that a process writes to.
+/// The read end of a pipe or terminal that a process writes to.
 struct DescriptorInput: Sendable {
     let descriptor: Int32
 
-    /// Waits for the next bytes, at most `limit`; empty at the end, or when none come in time.
+    /// Waits for the next bytes, at most `limit`. Returns no bytes at the end, or if none arrive in time.
     func read(upTo limit: Int) async -> [UInt8] {
         var entry = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
         guard await eventually(poll(&entry, 1, 0), satisfies: { $0 > 0 }) else { return [] }

@@ -12,12 +12,12 @@ struct TestPipe: Sendable {
 
     init() throws {
         var ends: [Int32] = [-1, -1]
-        // A child of another test that inherited the end for writing would keep the other end from being told the end.
+        // If a child of another test inherited the write end, the read end would never see the end.
         guard bluebonnet_pipe(&ends) == 0 else { throw POSIXError(.EMFILE) }
         (readEnd, writeEnd) = (ends[0], ends[1])
     }
 
-    /// Puts a text in, from another thread, as far as the pipe takes it at once.
+    /// Writes as much of the text as the pipe accepts at once.
     func write(_ text: String) {
         let bytes = Array(text.utf8)
         _ = Glibc.write(writeEnd, bytes, bytes.count)
@@ -26,12 +26,12 @@ struct TestPipe: Sendable {
     func closeReadEnd() { close(readEnd) }
     func closeWriteEnd() { close(writeEnd) }
 
-    /// Waits for the next bytes; empty at the end, or when the waiting task is cancelled.
+    /// Waits for the next bytes. Returns no bytes at the end, or if the waiting task is cancelled.
     func read(upTo limit: Int = 65_536) async -> [UInt8] {
         await DescriptorInput(descriptor: readEnd).read(upTo: limit)
     }
 
-    /// Reads all that comes, until everybody has closed the other end or the waiting task is cancelled.
+    /// Reads until every process has closed the write end or the waiting task is cancelled.
     func readToEnd(pieces limit: Int = 65_536) async -> String {
         var all: [UInt8] = []
         while true {

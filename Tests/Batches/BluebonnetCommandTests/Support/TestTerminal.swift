@@ -4,7 +4,7 @@
 import Foundation
 import Glibc
 
-/// A pseudo-terminal: a process sees a terminal, a test sees what is written to it.
+/// A pseudo-terminal. The process sees a terminal; the test sees what is written to it.
 struct TestTerminal: Sendable {
     /// The end for the process.
     let inside: Int32
@@ -30,7 +30,7 @@ struct TestTerminal: Sendable {
         _ = Glibc.close(outside)
     }
 
-    /// Reads until the text came, nothing more can come, or the waiting task is cancelled.
+    /// Reads until the text has arrived, nothing more can arrive, or the waiting task is cancelled.
     func read(until text: String) async -> String {
         var all = ""
         while !all.hasSuffix(text), let byte = await DescriptorInput(descriptor: outside).read(upTo: 1).first {

@@ -14,7 +14,7 @@ extension StoreTests {
     @Suite struct BatchControlTests {
         private typealias Fixture = StoreFixture
 
-        /// Records every line that is ready, until none is, with the outcome that its id says.
+        /// Records every ready line with the outcome given for its id, until no line is ready.
         private static func work(_ fixture: Fixture, _ outcomes: [String: ResultLine.Outcome]) throws {
             let store = try fixture.worker()
             while let batch = try store.openBatches(known: [:]).first {
@@ -25,7 +25,7 @@ extension StoreTests {
             try store.leave()
         }
 
-        @Test func pausedBatchGivesNoLinesAndKeepsWhatWorkersHave() async throws {
+        @Test func pausedBatchGivesNoLinesAndKeepsClaimedOnes() async throws {
             let fixture = try await Fixture()
             try await fixture.fleet.submit([Fixture.get("a"), Fixture.get("b")], named: "n")
             let store = try fixture.worker()
@@ -41,7 +41,7 @@ extension StoreTests {
             #expect(batch.state == .open && batch.isSuccess)
         }
 
-        @Test func cancelledBatchHasAResultForEachLineThatNobodyHas() async throws {
+        @Test func cancelledBatchHasAResultForEachUnclaimedLine() async throws {
             let fixture = try await Fixture()
             try await fixture.fleet.submit(
                 [Fixture.get("a"), Fixture.get("b"), Fixture.get("c", after: ["b"]), Fixture.get("d", after: ["a"])],
@@ -89,7 +89,7 @@ extension StoreTests {
             try await fixture.expectOrder()
         }
 
-        @Test func retryOpensACancelledBatchAgain() async throws {
+        @Test func retryReopensACancelledBatch() async throws {
             let fixture = try await Fixture()
             try await fixture.fleet.submit([Fixture.get("a"), Fixture.get("b", after: ["a"])], named: "n")
             try await fixture.fleet.cancel("n")
@@ -99,7 +99,7 @@ extension StoreTests {
             #expect(batch.state == .open && batch.isSuccess)
         }
 
-        @Test func retryLeavesUnknownLinesAndWhatNeedsThemUnlessAskedFor() async throws {
+        @Test func retrySkipsUnknownLinesAndTheirDependentsByDefault() async throws {
             let fixture = try await Fixture()
             try await fixture.fleet.submit(
                 [
@@ -121,7 +121,7 @@ extension StoreTests {
             try await fixture.expectOrder()
         }
 
-        /// Workers claim, record and give back, while the batch is paused, resumed, cancelled or tried again.
+        /// Workers claim, record and give back lines while `control` pauses, resumes, cancels or retries the batch.
         private static func race(
             _ fixture: Fixture, _ count: Int, _ control: @escaping @Sendable (Fleet) async throws -> Void
         ) async throws {
@@ -158,11 +158,11 @@ extension StoreTests {
         }
 
         @Test(arguments: 1...5)
-        func cancelAmidClaimsAndRecordsLeavesEachLineOneResult(round: Int) async throws {
+        func cancelDuringClaimsAndRecordsLeavesOneResultPerLine(round: Int) async throws {
             try await Self.race(StoreFixture(), 400) { try await $0.cancel("n") }
         }
 
-        @Test func anyControlAmidClaimsAndRecordsLeavesEachLineOneResult() async throws {
+        @Test func controlsDuringClaimsAndRecordsLeaveOneResultPerLine() async throws {
             try await Self.race(StoreFixture(), 300) { fleet in
                 for _ in 0..<5 {
                     try await fleet.pause("n")

@@ -10,7 +10,7 @@ import Testing
 @testable import BluebonnetFleet
 
 extension StoreTests {
-    /// Batches are removed whole, when nobody needs them any more.
+    /// Batches that are no longer needed are removed as a whole.
     @Suite struct BatchRemovalTests {
         private typealias Fixture = StoreFixture
 
@@ -18,7 +18,7 @@ extension StoreTests {
             "batches", "lanes", "lines", "ready", "blocked", "edges", "claims", "losses", "results", "tallies",
         ]
 
-        /// The tables with rows of a batch.
+        /// The tables that have rows of a batch.
         private static func tables(_ fixture: Fixture, with batch: Int) async throws -> Set<String> {
             var found: Set<String> = []
             for table in tables {
@@ -34,7 +34,8 @@ extension StoreTests {
             (0..<count).map { Fixture.get("\($0)", after: $0 % 2 == 1 ? ["\($0 - 1)"] : []) }
         }
 
-        /// A batch with rows in every table but those of work that waits, and its number.
+        /// Submits a batch and works it off. Every table except those for unfinished work then has rows of the batch.
+        /// Returns its number.
         private static func submitAndWorkOff(
             _ name: String, _ count: Int, _ fixture: Fixture
         ) async throws -> Int {
@@ -50,7 +51,7 @@ extension StoreTests {
             return number
         }
 
-        @Test func removedBatchLeavesNothingAndOthersAll() async throws {
+        @Test func removedBatchLeavesNothingAndOthersStay() async throws {
             let fixture = try await Fixture()
             let (gone, kept) = (
                 try await Self.submitAndWorkOff("n", 40, fixture), try await Self.submitAndWorkOff("m", 6, fixture)
@@ -68,7 +69,7 @@ extension StoreTests {
             try await fixture.expectOrder()
         }
 
-        @Test func batchThatIsCancelledOrLargeIsRemovedToo() async throws {
+        @Test func largeCancelledBatchIsRemoved() async throws {
             let fixture = try await Fixture()
             try await fixture.fleet.submit(Self.lines(22_001), named: "n")
             try await fixture.fleet.cancel("n")
@@ -78,7 +79,7 @@ extension StoreTests {
             }
         }
 
-        @Test func batchThatHasNotEndedIsNotRemoved() async throws {
+        @Test func unfinishedBatchIsNotRemoved() async throws {
             let fixture = try await Fixture()
             try await fixture.fleet.submit([Fixture.get("a"), Fixture.get("b")], named: "n")
             let open = FleetError(
@@ -107,7 +108,7 @@ extension StoreTests {
             #expect(try await fixture.fleet.batches().isEmpty)
         }
 
-        @Test func removalThatWasBrokenOffIsFinishedByTheNextOne() async throws {
+        @Test func interruptedRemovalIsFinishedByTheNext() async throws {
             let fixture = try await Fixture()
             let gone = try await Self.submitAndWorkOff("n", 10, fixture)
             _ = try await fixture.rows(
@@ -120,7 +121,7 @@ extension StoreTests {
             #expect(try await Self.tables(fixture, with: gone) == [])
         }
 
-        @Test func workersGoOnWithOtherBatchesMeanwhile() async throws {
+        @Test func workersContinueWithOtherBatchesDuringRemoval() async throws {
             let fixture = try await Fixture()
             let names = ["a", "b", "c"]
             for name in names { _ = try await Self.submitAndWorkOff(name, 60, fixture) }

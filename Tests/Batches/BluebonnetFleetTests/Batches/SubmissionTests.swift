@@ -11,7 +11,7 @@ import Testing
 @testable import BluebonnetFleet
 
 extension StoreTests {
-    /// Batches come into the store whole and once, into tables of any version that this one knows.
+    /// Batches are submitted whole and once, to tables of any version that this program knows.
     @Suite struct SubmissionTests {
         private typealias Fixture = StoreFixture
 
@@ -37,10 +37,10 @@ extension StoreTests {
             #expect(batches.allSatisfy { $0.state == .open && $0.priority == 0 && $0.waitingCount == 2 })
         }
 
-        @Test func oneOfManyAtOnceSubmitsTheBatch() async throws {
+        @Test func oneOfManyConcurrentSubmissionsAddsTheBatch() async throws {
             let fixture = try await Fixture()
             let lines = (0..<50).map { Fixture.get("\($0)") }
-            // The tables are made at once, too.
+            // The submissions also create the tables concurrently.
             let news = try await withThrowingTaskGroup(of: Bool.self) { group in
                 for _ in 0..<8 { group.addTask { try await fixture.fleet.submit(lines, named: "n") } }
                 return try await group.reduce(into: [Bool]()) { $0.append($1) }
@@ -50,7 +50,7 @@ extension StoreTests {
             try await fixture.expectOrder()
         }
 
-        @Test func submissionThatBreaksOffLeavesNothing() async throws {
+        @Test func failedSubmissionLeavesNothing() async throws {
             let fixture = try await Fixture()
             try await fixture.fleet.submit([Fixture.get("a")], named: "first")
             _ = try await fixture.rows("ALTER TABLE bluebonnet.edges ADD CONSTRAINT broken CHECK (batch < 0)")
@@ -71,7 +71,7 @@ extension StoreTests {
             }
         }
 
-        @Test func originThatIsWrittenInSeveralWaysIsOneLane() async throws {
+        @Test func originInSeveralSpellingsIsOneLane() async throws {
             let fixture = try await Fixture()
             var settings = FleetSettings()
             settings.baseURL = URL(string: "http://host/base/")
@@ -80,7 +80,7 @@ extension StoreTests {
                 urls.enumerated().map { Fixture.get("\($0)", $1) }, named: "n", settings: settings)
             let origins = try await fixture.fleet.origins(ofBatch: "n")
             let counts = Dictionary(uniqueKeysWithValues: origins.map { ($0.origin, $0.lineCount) })
-            // A URL that is known later only goes by the base URL.
+            // A URL that is known only later counts under the base URL's origin.
             #expect(counts == ["http://host:80": 4, "https://host:443": 1, "http://host:81": 1])
             #expect(origins.first?.lineCount == counts.values.max() && origins.allSatisfy { $0.secondsHeld == nil })
         }
@@ -88,7 +88,7 @@ extension StoreTests {
         @Test(arguments: [
             ("GET", false, false, 0), ("POST", false, false, 1), ("POST", true, false, 2), ("POST", false, true, 2),
         ])
-        func kindOfALineSaysWhetherItMayBeSentAgain(
+        func lineKindShowsWhetherItMayBeResent(
             method: String, hasKey: Bool, resends: Bool, kind: Int
         ) async throws {
             let fixture = try await Fixture()
@@ -100,7 +100,7 @@ extension StoreTests {
             #expect(try await fixture.number("SELECT kind FROM bluebonnet.lines") == kind)
         }
 
-        @Test func settingsComeToTheWorkersAsTheyWere() async throws {
+        @Test func settingsReachTheWorkersUnchanged() async throws {
             let fixture = try await Fixture()
             var settings = FleetSettings()
             settings.baseURL = URL(string: "http://a/")
@@ -124,7 +124,7 @@ extension StoreTests {
             return (SubmittedLines(checked.file, checked.schedule), file)
         }
 
-        @Test func linesOfAFileAreReadOneAfterTheOtherDependenciesFirst() async throws {
+        @Test func linesOfAFileAreSubmittedDependenciesFirst() async throws {
             let (fixture, folder) = (try await Fixture(), try TemporaryFolder())
             defer { folder.remove() }
             let text = #"""
@@ -153,7 +153,7 @@ extension StoreTests {
             try await fixture.expectOrder()
         }
 
-        @Test func fileThatChangesWhileItIsSubmittedLeavesNothing() async throws {
+        @Test func fileChangedDuringSubmissionLeavesNothing() async throws {
             let (fixture, folder) = (try await Fixture(), try TemporaryFolder())
             defer { folder.remove() }
             try await fixture.fleet.submit([Fixture.get("a")], named: "first")
@@ -172,7 +172,7 @@ extension StoreTests {
             try file.close()
         }
 
-        @Test func idThatNoStoreKeepsIsRefused() async throws {
+        @Test func idWithNULIsRefused() async throws {
             let fixture = try await Fixture()
             let error = await #expect(throws: FleetError.self) {
                 try await fixture.fleet.submit([Fixture.get("a"), Fixture.get("b\0")], named: "n")
@@ -190,7 +190,7 @@ extension StoreTests {
             }
         }
 
-        @Test func storeOfTheNextVersionIsUsedAsItIs() async throws {
+        @Test func storeOfTheNextVersionIsUsedUnchanged() async throws {
             let fixture = try await Fixture()
             try await fixture.fleet.submit([Fixture.get("a")], named: "n")
             try await Self.noteVersion(1, fixture)
@@ -200,7 +200,7 @@ extension StoreTests {
                 try await fixture.number("SELECT max(number) FROM bluebonnet.migrations") == FleetSchema.version + 1)
         }
 
-        @Test func storeThatIsTwoVersionsNewerIsRefused() async throws {
+        @Test func storeTwoVersionsNewerIsRefused() async throws {
             let fixture = try await Fixture()
             try await fixture.fleet.submit([Fixture.get("a")], named: "n")
             try await Self.noteVersion(2, fixture)
@@ -214,7 +214,7 @@ extension StoreTests {
             await #expect(throws: expected) { try await FleetWorker(store: fixture.url).run() }
         }
 
-        @Test func storeWithoutTablesSaysThatNothingWasSubmitted() async throws {
+        @Test func storeWithoutTablesReportsThatNothingWasSubmitted() async throws {
             let fleet = try await Fixture().fleet
             let nothing = FleetError(.noBatch, "the store has no batches: nothing was ever submitted to it")
             await #expect(throws: nothing) { try await fleet.batches() }

@@ -10,13 +10,13 @@ import Testing
 
 @testable import BluebonnetFleet
 
-/// A credential with a number, and a time.
+/// A credential with a number and an expiry date.
 private struct Key: Codable, Equatable, Sendable {
     let number: Int
     var expires = Date.distantFuture
 }
 
-/// Gives a key with the next number each time, after `onRefresh`.
+/// Each refresh calls `onRefresh`, then returns a key with the next number.
 private struct KeyMaker: Authenticator {
     let given = Observed<[Key?]>([])
     let next: Int
@@ -46,14 +46,14 @@ extension StoreTests {
             FleetAuthenticator(base, store: url, name: "n")
         }
 
-        /// The key that the store has; nil for none.
+        /// The key in the store, or nil.
         private static func key(_ fixture: StoreFixture) async throws -> Key? {
             let rows = try await fixture.rows("SELECT credential FROM bluebonnet.credentials WHERE name = 'n'")
             guard let text = rows.first?.first, !text.isEmpty else { return nil }
             return try JSONDecoder().decode(Key.self, from: Data(text.utf8))
         }
 
-        /// The text of the key that the store has.
+        /// The text of the key in the store.
         private static func text(_ fixture: StoreFixture) async throws -> String {
             try await fixture.rows("SELECT credential FROM bluebonnet.credentials WHERE name = 'n'").first?.first ?? ""
         }
@@ -75,7 +75,7 @@ extension StoreTests {
             #expect(try await Self.key(fixture) == keys.first)
         }
 
-        @Test func keyOfTheStoreThatHasExpiredIsRefreshed() async throws {
+        @Test func expiredKeyOfTheStoreIsRefreshed() async throws {
             let fixture = try await StoreFixture()
             let old = Key(number: 1, expires: Date(timeIntervalSince1970: 1))
             try await Self.store(fixture).bring(old, .program)
@@ -88,9 +88,9 @@ extension StoreTests {
             #expect(base.given.value.count == 1)
         }
 
-        // MARK: What is brought to the store
+        // MARK: Keys brought to the store
 
-        @Test func keyOfARefreshIsWrittenOverWhatItWasGotForOnly() async throws {
+        @Test func refreshedKeyOverwritesOnlyTheKeyItReplaces() async throws {
             let fixture = try await StoreFixture()
             let store = Self.store(fixture)
             let (first, second, third) = (Key(number: 1), Key(number: 2), Key(number: 3))
@@ -114,7 +114,7 @@ extension StoreTests {
             #expect(try await Self.key(fixture) == first, "the program's counts")
         }
 
-        /// A fixture with a proxy before the store, which has the key 1.
+        /// Calls `body` with a proxy in front of the store. The store has key 1.
         private static func withProxy(_ body: (StoreFixture, FaultProxy, _ url: String) async throws -> Void)
             async throws
         {
@@ -125,7 +125,7 @@ extension StoreTests {
             await proxy.stop()
         }
 
-        @Test func keyThatIsSetWhileTheStoreIsAwayComesWhenItIsBack() async throws {
+        @Test func keySetDuringAnOutageIsStoredAfterwards() async throws {
             try await Self.withProxy { fixture, proxy, url in
                 let authenticator = Self.authenticator(KeyMaker(next: 0), url)
                 await proxy.set(.refuse)
@@ -141,7 +141,7 @@ extension StoreTests {
             }
         }
 
-        @Test func keyThatIsSetWhileTheStoreIsAwayIsWhatTheNextRefreshReplaces() async throws {
+        @Test func keySetDuringAnOutageIsReplacedByNextRefresh() async throws {
             try await Self.withProxy { fixture, proxy, url in
                 let base = KeyMaker(next: 6)
                 let authenticator = Self.authenticator(base, url)
@@ -157,7 +157,7 @@ extension StoreTests {
             }
         }
 
-        @Test func newKeyIsUsedAndComesLaterWhenTheStoreGoesAwayAmidARefresh() async throws {
+        @Test func keyRefreshedDuringAnOutageIsUsedAndStoredAfterwards() async throws {
             try await Self.withProxy { fixture, proxy, url in
                 let base = KeyMaker(next: 2) {
                     await proxy.set(.refuse)
@@ -166,12 +166,12 @@ extension StoreTests {
                 let key7 = try await Self.authenticator(base, url).refresh(Key(number: 1))
                 #expect(key7 == Key(number: 2))
                 #expect(try await Self.key(fixture) == Key(number: 1))
-                await proxy.set(.forward)  // nobody has the authenticator any more
+                await proxy.set(.forward)  // the authenticator has been released
                 try await becomes(Key(number: 2)) { try await Self.key(fixture) }
             }
         }
 
-        @Test func newKeyThatComesLateGivesWayToThatOfAnotherWorker() async throws {
+        @Test func lateKeyYieldsToAnotherWorkersKey() async throws {
             try await Self.withProxy { fixture, proxy, url in
                 let base = KeyMaker(next: 2) {
                     await proxy.set(.refuse)

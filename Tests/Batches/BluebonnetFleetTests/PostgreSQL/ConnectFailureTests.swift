@@ -9,7 +9,7 @@ import Testing
 
 @testable import BluebonnetFleet
 
-/// Which failures to connect last, whatever the server's language is.
+/// Which connection failures are lasting, in any language of the server.
 @Suite struct ConnectFailureTests {
     private static let place = #"connection to server at "127.0.0.1", port 5432 failed: "#
 
@@ -17,7 +17,7 @@ import Testing
         ("28P01", true), ("28000", true), ("3D000", true), ("42501", true), ("57P03", false), ("53300", false),
         ("57P01", false), ("08006", false), ("XX000", false), ("58030", false),
     ])
-    func codeOfTheServerDecidesWhateverItsWords(code: String, isLasting: Bool) {
+    func serverCodeDecidesWhateverTheMessage(code: String, isLasting: Bool) {
         let message = Self.place + "FATAL:  \(code): Datei »certificate« existiert nicht\nLOCATION:  f, a.c:1\n"
         let failure = ConnectFailure(message)
         #expect(failure.code == code)
@@ -48,7 +48,7 @@ import Testing
         (#"could not translate host name "a" to address: Name or service not known"#, false),
         ("SSL SYSCALL error: EOF detected", false), ("server closed the connection unexpectedly", false),
     ])
-    func withoutACodeOnlyTrustIsLasting(message: String, isLasting: Bool) {
+    func withoutACodeOnlyTrustErrorsAreLasting(message: String, isLasting: Bool) {
         let failure = ConnectFailure(Self.place + message)
         #expect(failure.code == nil && failure.isLasting(wasTried: true) == isLasting)
         #expect(failure.isLasting(wasTried: false), "nobody was asked: the parameters make no sense")
@@ -101,7 +101,7 @@ private final class RefusingServer: Sendable {
         Thread.detachNewThread {
             while true {
                 let client = accept(listener, nil, nil)
-                guard client >= 0 else { return }  // it was closed
+                guard client >= 0 else { return }  // the listener was closed
                 var packet = [UInt8](repeating: 0, count: 1_024)
                 _ = recv(client, &packet, packet.count, 0)
                 _ = send(client, answer, answer.count, Int32(MSG_NOSIGNAL))
@@ -110,7 +110,7 @@ private final class RefusingServer: Sendable {
         }
     }
 
-    /// Accepts no more connections.
+    /// Stops accepting connections.
     func close() {
         shutdown(descriptor, Int32(SHUT_RDWR))
         Glibc.close(descriptor)

@@ -12,7 +12,7 @@ import Testing
 extension StoreTests {
     /// Statements, transactions and their errors.
     @Suite struct PostgreSQLConnectionTests {
-        @Test func connectionGoesOnAfterAStatementThatFails() async throws {
+        @Test func connectionSurvivesAFailedStatement() async throws {
             let connection = try await StoreFixture().connect()
             let error = #expect(throws: FleetError.self) { try connection.query("SELECT 1/0") }
             #expect(error?.code == .failed && error?.underlying == "22012")
@@ -35,7 +35,7 @@ extension StoreTests {
             #expect(try await fixture.number("SELECT count(*) FROM t") == 0)
         }
 
-        @Test func transactionsThatAreInEachOthersWayAreMadeAgain() async throws {
+        @Test func conflictingTransactionsAreRetried() async throws {
             let fixture = try await StoreFixture()
             try fixture.connect().query("CREATE TABLE t (n bigint, c bigint); INSERT INTO t VALUES (0, 0), (1, 0)")
             let gates = [Gate(), Gate()]
@@ -51,12 +51,12 @@ extension StoreTests {
                 }
                 return attempts
             }
-            // The one that begins again may be in the other's way once more.
+            // The transaction that starts again may conflict with the other once more.
             #expect(attempts.reduce(0, +) > 2, "at least one of the two was undone, and made again")
             #expect(try await fixture.rows("SELECT c FROM t ORDER BY n") == [["2"], ["2"]])
         }
 
-        @Test func refusedCopyTellsWhyAndTheConnectionGoesOn() async throws {
+        @Test func refusedCopyReportsWhyAndTheConnectionSurvives() async throws {
             let connection = try await StoreFixture().connect()
             let error = #expect(throws: FleetError.self) {
                 try connection.transaction { () throws(FleetError) in
@@ -76,7 +76,7 @@ extension StoreTests {
             #expect(try connection.query("SELECT $1", [.integer(5)]).integer(0, 0) == 5)
         }
 
-        @Test func copyWhoseDataFailsLeavesNothingAndTheConnectionGoesOn() async throws {
+        @Test func copyWithFailingDataLeavesNothingAndTheConnectionSurvives() async throws {
             let connection = try await StoreFixture().connect()
             try connection.query("CREATE TABLE t (n integer)")
             let failure = FleetError(.notPossible, "no more")
@@ -96,7 +96,7 @@ extension StoreTests {
             #expect(try connection.query("SELECT count(*) FROM t WHERE n > $1", [.integer(0)]).integer(0, 0) == 0)
         }
 
-        @Test func silentServerIsGivenUp() async throws {
+        @Test func silentServerTimesOut() async throws {
             let fixture = try await StoreFixture()
             let proxy = try await FaultProxy.start(toPort: fixture.server.port)
             let url = fixture.server.tcpURL(database: fixture.database, port: proxy.port)
@@ -111,7 +111,7 @@ extension StoreTests {
             await proxy.stop()
         }
 
-        @Test func connectionThatTheServerEndsIsUnreachable() async throws {
+        @Test func connectionEndedByTheServerIsUnreachable() async throws {
             let connection = try await StoreFixture().connect()
             let error = #expect(throws: FleetError.self) {
                 try connection.query("SELECT pg_terminate_backend(pg_backend_pid())")
@@ -120,7 +120,7 @@ extension StoreTests {
             #expect(throws: FleetError.self) { try connection.query("SELECT 1") }
         }
 
-        @Test func notificationsWakeAndSoDoesADescriptor() async throws {
+        @Test func notificationsAndADescriptorWakeTheListener() async throws {
             let fixture = try await StoreFixture()
             let (listener, sender) = (try fixture.connect(), try fixture.connect())
             try FleetNotice.listen(listener)
@@ -140,7 +140,7 @@ extension StoreTests {
 }
 
 extension StoreTests {
-    /// Stores that refuse a connection, and ways to one.
+    /// Stores that refuse a connection, and ways to connect.
     @Suite struct StoreRefusalTests {
         private static func error(_ url: String) async -> FleetError? {
             await #expect(throws: FleetError.self) { try await Fleet(store: url).batches() }
@@ -168,7 +168,7 @@ extension StoreTests {
             "host=127.0.0.1 port=70000",
             "postgresql://h:no/d", "service=nothing-of-that-name", "host=a nonsense=1",
         ])
-        func wordsThatAreNoStoreAreRefused(text: String) async throws {
+        func stringsThatNameNoStoreAreRefused(text: String) async throws {
             let error = await Self.error(text)
             #expect(error?.code == .refused, "\(error?.message ?? "")")
         }
@@ -207,14 +207,14 @@ extension StoreTests {
             try await fixture.fleet.submit([StoreFixture.get("a")], named: "n")
             let second = await #expect(throws: FleetError.self) { try await guest.batches() }
             #expect(second?.code == .refused && second?.message.contains("permission denied") == true)
-            // With the right to read it sees everything, and changes nothing.
+            // With the right to read, the user sees everything and changes nothing.
             _ = try await fixture.rows(
                 "GRANT USAGE ON SCHEMA bluebonnet TO \(role); GRANT SELECT ON ALL TABLES IN SCHEMA bluebonnet TO \(role)"
             )
             #expect(try await guest.batches().map(\.name) == ["n"])
             let third = await #expect(throws: FleetError.self) { try await guest.cancel("n") }
             #expect(third?.code == .refused)
-            // What is refused amid a submission is told as what it is.
+            // A refusal during a submission is reported as a refusal.
             _ = try await fixture.rows("GRANT INSERT ON bluebonnet.batches TO \(role)")
             let fourth = await #expect(throws: FleetError.self) {
                 try await guest.submit([StoreFixture.get("a")], named: "m")

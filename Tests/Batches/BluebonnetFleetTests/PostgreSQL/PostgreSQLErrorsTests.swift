@@ -17,7 +17,7 @@ import Testing
         #expect(error.underlying == code)
     }
 
-    @Test(arguments: ["08006", "57P01", "53300"]) func serverThatMayBeBackIsUnreachable(code: String) {
+    @Test(arguments: ["08006", "57P01", "53300"]) func temporaryServerErrorIsUnreachable(code: String) {
         #expect(FleetError(serverCode: code, "m").code == .unreachable)
     }
 }

@@ -8,12 +8,12 @@ import Testing
 @testable import BluebonnetFleet
 
 extension StoreTests {
-    /// Values that go to a real server and come back.
+    /// Values that make a round trip to a real server.
     @Suite struct PostgreSQLValueTests {
         private static let numbers = [0, 1, -1, 255, 65_536, Int.max, Int.min]
         private static let texts = ["", "a", "ü€😀", "\"'\\\n\t", String(repeating: "long ", count: 300_000)]
 
-        @Test func everyTypeComesBackAsItWent() async throws {
+        @Test func everyTypeSurvivesARoundTrip() async throws {
             let connection = try await StoreFixture().connect()
             let large = Data((0..<3_000_000).map { UInt8(truncatingIfNeeded: $0 &* 31 >> 3) })
             for value in [true, false] {
@@ -50,14 +50,14 @@ extension StoreTests {
         }
 
         @Test(arguments: [[], [5], numbers, Array(0..<100_000)])
-        func arraysOfIntegersComeBack(values: [Int]) async throws {
+        func integerArraysSurviveARoundTrip(values: [Int]) async throws {
             let connection = try await StoreFixture().connect()
             let row = try connection.query("SELECT $1, cardinality($1)", [.integers(values)])
             #expect(row.integers(0, 0) == values)
             #expect(row.integer(0, 1) == values.count)
         }
 
-        @Test func arraysOfTextsAndBytesComeBackWithTheirNulls() async throws {
+        @Test func arraysOfTextsAndBytesKeepTheirNulls() async throws {
             let connection = try await StoreFixture().connect()
             let lines = Self.texts.map { Data($0.utf8) }
             let bodies = [nil, Data(), Data([0, 1]), nil, Data(repeating: 7, count: 500_000)]

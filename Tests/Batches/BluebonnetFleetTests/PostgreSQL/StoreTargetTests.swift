@@ -5,9 +5,9 @@ import Testing
 
 @testable import BluebonnetFleet
 
-/// Connection strings that cannot be right are refused, and no piece of a password is shown.
+/// Invalid connection strings are refused, and no part of a password is shown.
 @Suite struct StoreTargetTests {
-    /// Each of them has the password `hunter` with something behind it that has to be escaped, or quoted.
+    /// Each has the password `hunter`, followed by characters that need escaping or quoting.
     private static let wrong = [
         "postgresql://user:hunter@2secret@db.example.com/fleet",
         "postgresql://user:hunter/2secret@db.example.com/fleet",
@@ -20,7 +20,7 @@ import Testing
         "host=db port=hunter2secret", "host=db port=5432,hunter2secret",
     ]
 
-    @Test(arguments: wrong) func wrongStringIsRefusedWithoutAPieceOfIt(target: String) {
+    @Test(arguments: wrong) func invalidStringIsRefusedWithoutBeingShown(target: String) {
         let error = #expect(throws: FleetError.self) { try StoreTarget.check(target) }
         #expect(error?.code == .refused)
         let text = error?.description ?? ""
@@ -34,7 +34,7 @@ import Testing
         "postgresql://user@[::1]:5432/d", "host=db port=5432 password='a b@/?'", "service=fleet", "fleet",
         "postgres://", "",
     ])
-    func stringThatLibpqUnderstandsIsLeftToIt(target: String) throws { try StoreTarget.check(target) }
+    func validStringIsLeftToLibpq(target: String) throws { try StoreTarget.check(target) }
 
     @Test(arguments: [
         (#"missing "=" after "a" in connection info string"#, #"missing "…" in connection info string"#),
@@ -45,7 +45,7 @@ import Testing
         ),
         (#"one " only"#, #"one " only"#),
     ])
-    func whatIsQuotedIsLeftOut(message: String, text: String) {
+    func quotedTextIsLeftOut(message: String, text: String) {
         #expect(StoreTarget.withoutQuotations(message) == text)
     }
 }

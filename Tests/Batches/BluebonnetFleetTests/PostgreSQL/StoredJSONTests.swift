@@ -11,7 +11,7 @@ import Testing
         (#"{"a":"b"}"#, #"{"a":"b"}"#), (#"["é"]"#, #"["\u00e9"]"#), (#"["€"]"#, #"["\u20ac"]"#),
         (#"["😀"]"#, #"["\ud83d\ude00"]"#), (#"["\u0000\n"]"#, #"["\u0000\n"]"#), ("", ""),
     ])
-    func characterThatIsNotASCIIIsEscaped(json: String, escaped: String) {
+    func nonASCIICharacterIsEscaped(json: String, escaped: String) {
         #expect(StoredJSON.ascii(Data(json.utf8)) == Data(escaped.utf8))
     }
 }

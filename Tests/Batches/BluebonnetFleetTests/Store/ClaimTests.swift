@@ -10,13 +10,13 @@ import Testing
 @testable import BluebonnetFleet
 
 extension StoreTests {
-    /// Workers are given lines: each line to one of them.
+    /// Workers claim lines. Each line goes to one worker.
     @Suite struct ClaimTests {
         private typealias Fixture = StoreFixture
 
         private static func ids(_ lines: [ClaimedLine]) -> [String] { lines.map(\.id) }
 
-        @Test func claimTakesTheMostUrgentLinesOfEachLaneUpToItsCount() async throws {
+        @Test func claimTakesTheMostUrgentLinesPerLane() async throws {
             let fixture = try await Fixture()
             var lines =
                 (0..<6).map { Fixture.get("a\($0)", "http://a/") } + (0..<3).map { Fixture.get("b\($0)", "http://b/") }
@@ -43,7 +43,7 @@ extension StoreTests {
             try await fixture.expectOrder()
         }
 
-        @Test func linesOfSeveralThreadsAreNeverTheSame() async throws {
+        @Test func concurrentClaimsNeverOverlap() async throws {
             let fixture = try await Fixture()
             let count = 600
             try await fixture.fleet.submit((0..<count).map { Fixture.get("\($0)", "http://h\($0 % 5)/") }, named: "n")
@@ -67,7 +67,7 @@ extension StoreTests {
             try await fixture.expectOrder()
         }
 
-        @Test func openBatchesAreThoseWithLinesTheMostUrgentFirst() async throws {
+        @Test func openBatchesHaveLinesAndTheMostUrgentIsFirst() async throws {
             let fixture = try await Fixture()
             for (name, priority) in [("low", -1), ("one", 3), ("two", 3), ("paused", 9), ("empty", 9)] {
                 var settings = FleetSettings()
@@ -84,7 +84,7 @@ extension StoreTests {
             #expect(try await fixture.fleet.batch(named: "empty").isComplete)
         }
 
-        @Test func batchThatWasPausedOrCancelledMeanwhileGivesNothing() async throws {
+        @Test func pausedOrCancelledBatchGivesNoLines() async throws {
             let fixture = try await Fixture()
             try await fixture.fleet.submit([Fixture.get("a"), Fixture.get("b")], named: "n")
             let store = try fixture.worker()
@@ -97,7 +97,7 @@ extension StoreTests {
             #expect(try store.claim(batch, 1).isEmpty)
         }
 
-        @Test func claimLooksAtSoManyLanesFromTheFirstOneOn() async throws {
+        @Test func claimLooksAtALimitedNumberOfLanes() async throws {
             let fixture = try await Fixture()
             let count = WorkerStore.laneLimit + 44
             try await fixture.fleet.submit((0..<count).map { Fixture.get("\($0)", "http://h\($0)/") }, named: "n")
@@ -135,7 +135,7 @@ extension StoreTests {
             #expect(rows.values.first?.body == Data([0, 255]))
         }
 
-        @Test func batchIsUnfinishedWhileLinesWaitOrWorkersHaveThem() async throws {
+        @Test func batchIsUnfinishedWhileLinesWaitOrAreClaimed() async throws {
             let fixture = try await Fixture()
             try await fixture.fleet.submit([Fixture.get("a"), Fixture.get("b", after: ["a"])], named: "n")
             let (store, other) = (try fixture.worker(), try fixture.worker("other"))

@@ -39,7 +39,7 @@ extension StoreTests {
             #expect(ids.count == 25 && Set(ids).count == 25)
         }
 
-        @Test func resultOfATransactionThatIsCommittedLateIsNotMissed() async throws {
+        @Test func resultCommittedLateIsNotMissed() async throws {
             let fixture = try await Fixture()
             try await fixture.fleet.submit((0..<3).map { Fixture.get("\($0)") }, named: "n")
             let (slow, fast) = (try fixture.worker("slow"), try fixture.worker("fast"))
@@ -54,7 +54,7 @@ extension StoreTests {
             try slow.connection.query("COMMIT")
             page = try reading.results("n", after: page.cursor, limit: 10)
             #expect(seen + (try Self.ids(page.lines)) == [first[0].id, second[0].id])
-            // The last one is there at once, whatever else goes on in the store.
+            // The last result is visible at once, even during other transactions in the store.
             try slow.connection.query("BEGIN")
             try slow.connection.query("CREATE TABLE other (n integer)")
             try fast.record(fast.claim(batch, 1))
@@ -63,7 +63,7 @@ extension StoreTests {
             try slow.connection.query("ROLLBACK")
         }
 
-        @Test func followerHasEachResultOnceAndEndsWithTheBatch() async throws {
+        @Test func followerGetsEachResultOnceAndEndsWithTheBatch() async throws {
             let fixture = try await Fixture()
             let count = 3_000  // more than a page
             try await fixture.fleet.submit((0..<count).map { Fixture.get("\($0)") }, named: "n")
@@ -83,7 +83,7 @@ extension StoreTests {
             #expect(again == ids, "the order is the same each time")
         }
 
-        @Test func followerWaitsForAStoreThatIsAway() async throws {
+        @Test func followerWaitsForAnUnreachableStore() async throws {
             let fixture = try await Fixture()
             try await fixture.fleet.submit([Fixture.get("a"), Fixture.get("b")], named: "n")
             let proxy = try await FaultProxy.start(toPort: fixture.server.port)
@@ -109,14 +109,14 @@ extension StoreTests {
             await proxy.stop()
         }
 
-        @Test func originsOfABatchThatIsNotThereAreAnError() async throws {
+        @Test func originsOfAMissingBatchAreAnError() async throws {
             let fixture = try await Fixture()
             try await fixture.fleet.submit([Fixture.get("a")], named: "n")
             await #expect(throws: FleetError.noBatch("m")) { try await fixture.fleet.origins(ofBatch: "m") }
             #expect(try await fixture.fleet.origins(ofBatch: "n").map(\.lineCount) == [1])
         }
 
-        @Test func membersTellWhatTheyHaveAndDid() async throws {
+        @Test func membersReportClaimedAndEndedLines() async throws {
             let fixture = try await Fixture()
             try await fixture.fleet.submit((0..<9).map { Fixture.get("\($0)") }, named: "n")
             let (one, other) = (try fixture.worker("one"), try fixture.worker("other"))

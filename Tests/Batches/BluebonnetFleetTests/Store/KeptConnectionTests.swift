@@ -8,7 +8,7 @@ import Testing
 @testable import BluebonnetFleet
 
 extension StoreTests {
-    /// Connections that are kept from one piece of work to the next.
+    /// Connections that are reused from one piece of work to the next.
     @Suite struct KeptConnectionTests {
         private static func process(_ kept: KeptConnection) async throws -> Int {
             try await kept.run { connection throws(FleetError) in
@@ -16,7 +16,7 @@ extension StoreTests {
             }
         }
 
-        @Test func connectionServesOnePieceOfWorkAfterTheOtherUntilOneFails() async throws {
+        @Test func connectionIsReusedUntilWorkFails() async throws {
             let kept = KeptConnection(try await StoreFixture().url)
             let first = try await Self.process(kept)
             #expect(try await Self.process(kept) == first)
@@ -26,7 +26,7 @@ extension StoreTests {
             #expect(try await Self.process(kept) != first)
         }
 
-        @Test func workThatWaitsForTheStoreHoldsUpNoOther() async throws {
+        @Test func waitingWorkDoesNotBlockOtherWork() async throws {
             let kept = KeptConnection(try await StoreFixture().url)
             let (isThere, mayEnd) = (Gate(), Gate())
             async let slow: Void = kept.run { connection throws(FleetError) in
@@ -35,7 +35,7 @@ extension StoreTests {
                 mayEnd.waitBlocking()
             }
             await isThere.wait()
-            _ = try await Self.process(kept)  // over a connection of its own
+            _ = try await Self.process(kept)  // uses its own connection
             mayEnd.open()
             try await slow
         }

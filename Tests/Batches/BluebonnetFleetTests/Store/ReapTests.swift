@@ -11,11 +11,11 @@ import Testing
 @testable import BluebonnetFleet
 
 extension StoreTests {
-    /// What becomes of the lines of a worker that is lost.
+    /// The fate of a lost worker's lines.
     @Suite struct ReapTests {
         private typealias Fixture = StoreFixture
 
-        /// A worker claims the lines, marks those named, and is lost.
+        /// A worker claims the lines, marks the given ones, and is lost.
         private static func lose(_ fixture: Fixture, marking ids: Set<String>) throws {
             let (lost, other) = (try fixture.worker("lost"), try fixture.worker("other"))
             let lines = try lost.claim(lost.openBatch(), 99)
@@ -32,7 +32,7 @@ extension StoreTests {
             return [Fixture.get("safe"), Fixture.post("unsafe"), key]
         }()
 
-        @Test func eachKindOfLineHasItsFate() async throws {
+        @Test func fateDependsOnTheKindOfLine() async throws {
             let fixture = try await Fixture()
             try await fixture.fleet.submit(Self.lines + [Fixture.post("unsent")], named: "n")
             try Self.lose(fixture, marking: ["unsafe", "key"])
@@ -49,7 +49,7 @@ extension StoreTests {
             try await fixture.expectOrder()
         }
 
-        @Test func lineThatHasLostThreeWorkersFails() async throws {
+        @Test func lineFailsAfterThreeLostWorkers() async throws {
             let fixture = try await Fixture()
             try await fixture.fleet.submit(
                 [Self.lines[0], Self.lines[2], Fixture.get("after", after: ["safe"])], named: "n")
@@ -57,7 +57,8 @@ extension StoreTests {
                 try Self.lose(fixture, marking: round == 1 ? ["key"] : ["key", "safe"])
                 #expect(try await fixture.outcomes("n").isEmpty == (round < 3))
             }
-            // The safe one is under suspicion after its first loss, which had no mark: it has lost three as well.
+            // The safe line is under suspicion after its first loss, which had no mark. It has lost three workers as
+            // well.
             #expect(
                 try await fixture.outcomes("n") == ["key": "failure", "safe": "failure", "after": "skipped"])
             let codes = try await fixture.rows(
@@ -66,7 +67,7 @@ extension StoreTests {
             try await fixture.expectOrder()
         }
 
-        @Test func retryForgetsTheWorkersThatWereLost() async throws {
+        @Test func retryResetsTheLossCount() async throws {
             let fixture = try await Fixture()
             try await fixture.fleet.submit([Self.lines[2]], named: "n")
             for _ in 1...3 { try Self.lose(fixture, marking: ["key"]) }
@@ -75,7 +76,7 @@ extension StoreTests {
             #expect(try store.claim(store.openBatch(), 1).map(\.lossCount) == [0])
         }
 
-        @Test func workerThatGaveAnotherSignIsNotLost() async throws {
+        @Test func workerWithANewSignIsNotLost() async throws {
             let fixture = try await Fixture()
             try await fixture.fleet.submit(Self.lines, named: "n")
             let (one, other) = (try fixture.worker("one"), try fixture.worker("other"))
@@ -90,7 +91,7 @@ extension StoreTests {
             #expect(try await fixture.outcomes("n").count == 3)
         }
 
-        @Test func lostWorkerIsReapedByOneOfAll() async throws {
+        @Test func lostWorkerIsReapedByExactlyOneWorker() async throws {
             let fixture = try await Fixture()
             try await fixture.fleet.submit((0..<200).map { Fixture.post("\($0)") }, named: "n")
             let lost = try fixture.worker("lost").worker
@@ -105,7 +106,7 @@ extension StoreTests {
             try await fixture.expectOrder()
         }
 
-        @Test func linesOfACancelledBatchAreCancelledWithTheirWorker() async throws {
+        @Test func lostLinesOfACancelledBatchAreCancelled() async throws {
             let fixture = try await Fixture()
             try await fixture.fleet.submit(Self.lines, named: "n")
             let (lost, other) = (try fixture.worker("lost"), try fixture.worker("other"))
@@ -121,9 +122,9 @@ extension StoreTests {
 }
 
 extension StoreTests {
-    /// What workers tell each other of origins.
+    /// Holds on origins, which workers share.
     @Suite struct HoldTests {
-        @Test func longestHoldOfAnOriginCounts() async throws {
+        @Test func longestHoldOfAnOriginApplies() async throws {
             let fixture = try await StoreFixture()
             try await fixture.fleet.submit([StoreFixture.get("a")], named: "n")
             let (one, other) = (try fixture.worker("one"), try fixture.worker("other"))
@@ -140,7 +141,7 @@ extension StoreTests {
             #expect(try #require(origins.first?.secondsHeld) > 30)
         }
 
-        @Test func holdThatIsOverIsRemovedWithTheNextOne() async throws {
+        @Test func expiredHoldIsRemovedWithTheNextOne() async throws {
             let fixture = try await StoreFixture()
             try await fixture.fleet.submit([StoreFixture.get("a")], named: "n")
             let store = try fixture.worker()
@@ -152,7 +153,7 @@ extension StoreTests {
             #expect(Set(try store.holds().map(\.origin)) == ["http://b", "http://c"])
         }
 
-        @Test func workerIsIdleWhenEveryBatchIsCompletePausedOrCancelled() async throws {
+        @Test func workerIsIdleWhenBatchesAreCompletePausedOrCancelled() async throws {
             let fixture = try await StoreFixture()
             for name in ["done", "paused", "cancelled", "open"] {
                 try await fixture.fleet.submit([StoreFixture.get("a")], named: name)

@@ -11,11 +11,11 @@ import Testing
 @testable import BluebonnetFleet
 
 extension StoreTests {
-    /// Outcomes are recorded once, and what waited for them goes on.
+    /// Outcomes are recorded once, and dependent lines continue.
     @Suite struct RecordTests {
         private typealias Fixture = StoreFixture
 
-        @Test func outcomeIsRecordedOnceHoweverOftenItIsGiven() async throws {
+        @Test func repeatedOutcomeIsRecordedOnce() async throws {
             let fixture = try await Fixture()
             try await fixture.fleet.submit((0..<4).map { Fixture.get("\($0)") }, named: "n")
             let store = try fixture.worker()
@@ -33,7 +33,7 @@ extension StoreTests {
             try await fixture.expectOrder()
         }
 
-        @Test func workerThatWasTakenForLostRecordsNothing() async throws {
+        @Test func reapedWorkerRecordsNothing() async throws {
             let fixture = try await Fixture()
             try await fixture.fleet.submit([Fixture.get("a"), Fixture.post("p")], named: "n")
             let (lost, other) = (try fixture.worker("lost"), try fixture.worker("other"))
@@ -55,7 +55,7 @@ extension StoreTests {
             #expect(again[0].claim > lines[0].claim)
         }
 
-        @Test func outcomeThatTheStoreCannotTakeIsAFailureThatSaysSo() async throws {
+        @Test func unstorableOutcomeBecomesAFailure() async throws {
             let fixture = try await Fixture()
             try await fixture.fleet.submit([Fixture.get("a"), Fixture.get("b")], named: "n")
             let store = try fixture.worker()
@@ -73,7 +73,7 @@ extension StoreTests {
             #expect(code == [["bodyTooLarge"]])
         }
 
-        @Test func outcomesOfLinesThatOthersHaveAreSettledAndNotCounted() async throws {
+        @Test func outcomesOfOtherWorkersLinesAreSettledAndNotCounted() async throws {
             let fixture = try await Fixture()
             try await fixture.fleet.submit((0..<3).map { Fixture.get("\($0)") }, named: "n")
             let (lost, other) = (try fixture.worker("lost"), try fixture.worker("other"))
@@ -84,8 +84,8 @@ extension StoreTests {
             let again = try other.claim(other.openBatch(), 1)
             #expect(again.map(\.position) == [lines[1].position])
             #expect(try other.recordAll([Sample.ending(again[0], .failure)], edgeBatches: []) == (1, 1))
-            // The first one was recorded by a call whose answer was lost; the second one is another worker's, the
-            // third one nobody's.
+            // A call whose answer was lost has recorded the first outcome. The second line belongs to another worker,
+            // the third to no worker.
             #expect(try lost.recordAll(lines.map { Sample.ending($0) }, edgeBatches: []) == (3, 1))
             #expect(try await fixture.fleet.batch(named: "n").counts == [.success: 1, .failure: 1])
         }
@@ -118,7 +118,7 @@ extension StoreTests {
             (ResultLine.Outcome.failure, "\"b\" failed"), (.cancelled, "\"b\" was cancelled"),
             (.unknown, "the outcome of \"b\" is not known"),
         ])
-        func dependentsOfALineThatDidNotSucceedAreSkippedToTheEnd(
+        func allDependentsOfAnUnsuccessfulLineAreSkipped(
             outcome: ResultLine.Outcome, reason: String
         ) async throws {
             let fixture = try await Fixture()
@@ -149,7 +149,7 @@ extension StoreTests {
             let ending = LineEnding(
                 claim: line.claim, batch: line.batch, position: line.position, outcome: .failure, byteCount: 0,
                 line: result.encodedLine().dropLast(), body: nil)
-            // The second time as if the answer of the first call was lost.
+            // The second call repeats the first, as if its answer was lost.
             for _ in 0..<2 { #expect(try store.record([ending], edgeBatches: [line.batch]) == 1) }
             let texts = try await fixture.rows("SELECT line FROM bluebonnet.results ORDER BY position")
             let lines = try texts.map { try JSONDecoder().decode(ResultLine.self, from: Data($0[0].utf8)) }
@@ -173,7 +173,7 @@ extension StoreTests {
                 ]
             }
             try await fixture.fleet.submit(lines, named: "n")
-            // Each worker has one of two dependencies, and records them in groups, in opposite orders.
+            // Each worker has one of the two dependencies. The workers record in groups, in opposite orders.
             _ = try await onThreads(2) { index in
                 let store = try fixture.worker()
                 let batch = try store.openBatch()
@@ -209,9 +209,9 @@ extension StoreTests {
             return (number &* 7 &+ seed) % (id.hasPrefix("a") ? 5 : 4) == 0
         }
 
-        // MARK: Lines that go back
+        // MARK: Lines given back
 
-        @Test func linesThatWereNotSentWaitAgain() async throws {
+        @Test func unsentLinesWaitAgain() async throws {
             let fixture = try await Fixture()
             try await fixture.fleet.submit((0..<4).map { Fixture.get("\($0)") }, named: "n")
             let store = try fixture.worker()
@@ -222,7 +222,7 @@ extension StoreTests {
             }
             #expect(try await fixture.ids(in: "ready") == ["0", "1"])
             try await fixture.expectOrder()
-            // All of a claim of which the worker does not know.
+            // All lines of a claim that the worker does not know of.
             try store.giveBack(claim: lines[0].claim)
             #expect(try await fixture.ids(in: "ready").count == 4)
             #expect(try store.claims().isEmpty)
@@ -231,7 +231,7 @@ extension StoreTests {
             try await fixture.expectOrder()
         }
 
-        @Test func linesOfACancelledBatchThatGoBackAreCancelled() async throws {
+        @Test func linesReturnedToACancelledBatchAreCancelled() async throws {
             let fixture = try await Fixture()
             try await fixture.fleet.submit(Self.diamond, named: "n")
             let store = try fixture.worker()

@@ -14,7 +14,7 @@ import Testing
         ([1, 2], [3: 0, 4: 0, 5: 1]), ([2, 1], [4: 0, 5: 0, 3: 1]),
         ([7], [:]), ([], [:]),
     ])
-    func lineHasTheFirstLineThatItDependsOnAsItsReason(roots: [Int], reasons: [Int: Int]) {
+    func reasonIsTheFirstRootThatALineDependsOn(roots: [Int], reasons: [Int: Int]) {
         let plan = SkipPlan(Self.needs, roots: roots)
         #expect(Dictionary(uniqueKeysWithValues: zip(plan.positions, plan.rootIndices)) == reasons)
     }

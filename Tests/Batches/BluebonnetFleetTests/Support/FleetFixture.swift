@@ -10,12 +10,12 @@ import Testing
 
 @testable import BluebonnetFleet
 
-/// A store, a server that lines ask, and workers.
+/// A store, a server that receives the lines' requests, and workers.
 struct FleetFixture: Sendable {
     let store: StoreFixture
     let server: TestServer
 
-    /// Runs `body` with a server that answers as `script` says.
+    /// Calls `body` with a server that answers by `script`.
     static func with(
         on postgres: PostgreSQLServer? = nil, _ script: @escaping TestServer.Script = { _ in .response(body: "hello") },
         _ body: (FleetFixture) async throws -> Void
@@ -26,7 +26,7 @@ struct FleetFixture: Sendable {
         }
     }
 
-    /// Puts a batch of lines whose URLs are paths of the server into the store.
+    /// Submits a batch of lines whose URLs are paths of the server.
     func submit(
         _ lines: [RequestLine], named name: String = "n", _ change: (inout FleetSettings) -> Void = { _ in }
     ) async throws {
@@ -36,7 +36,7 @@ struct FleetFixture: Sendable {
         try await store.fleet.submit(lines, named: name, settings: settings)
     }
 
-    /// Makes a worker that ends with the batches.
+    /// Creates a worker that ends with the batches.
     func worker(
         _ name: String = "worker", at url: String? = nil, lease: Duration = .seconds(30), concurrency: Int = 16,
         endsWhenIdle: Bool = true
@@ -56,7 +56,7 @@ struct FleetFixture: Sendable {
         }
     }
 
-    /// The result lines of the batch, by id; each once.
+    /// The result lines of the batch, by id. Each id occurs once.
     func results(_ name: String = "n") async throws -> [String: ResultLine] {
         var results: [String: ResultLine] = [:]
         for try await line in store.fleet.results(of: name, follows: false) {
@@ -74,7 +74,7 @@ struct FleetFixture: Sendable {
     /// The requests to a path that arrived.
     func requests(to path: String) -> [ReceivedRequest] { server.requests.filter { $0.path == path } }
 
-    /// How often requests of a method arrived, by path.
+    /// The number of requests with a method, by path.
     func counts(_ method: String) -> [String: Int] {
         Dictionary(grouping: server.requests.filter { $0.method == method }, by: \.path).mapValues(\.count)
     }

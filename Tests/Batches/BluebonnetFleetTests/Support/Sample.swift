@@ -7,7 +7,7 @@ import Foundation
 
 @testable import BluebonnetFleet
 
-/// Values of the fleet, with what a test does not care about filled in.
+/// Values of the fleet, with defaults for what a test does not set.
 enum Sample {
     static func line(
         _ position: Int, claim: Int = 1, batch: Int = 1, lane: String = "http://a",

@@ -10,10 +10,10 @@ import Testing
 
 @testable import BluebonnetFleet
 
-/// Tests that need a PostgreSQL: one at a time, so that each has the machine to itself.
+/// Tests that need PostgreSQL. They run one at a time, so that each has the machine to itself.
 @Suite(.serialized, .enabled(if: PostgreSQLServer.isAvailable), .timeLimit(.minutes(2))) enum StoreTests {}
 
-/// A database of its own for one test, on a server that the tests share.
+/// A separate database for one test, on a server that the tests share.
 struct StoreFixture: Sendable {
     let server: PostgreSQLServer
     let database: String
@@ -28,12 +28,12 @@ struct StoreFixture: Sendable {
 
     func connect() throws -> PostgreSQLConnection { try PostgreSQLConnection(url, name: "test") }
 
-    /// A worker with a connection of its own.
+    /// A worker with its own connection.
     func worker(_ name: String = "worker") throws -> WorkerStore {
         try WorkerStore.register(connect(), name: name, slots: 4, lease: 30)
     }
 
-    /// The rows that a statement gives, each with the texts of its columns.
+    /// The rows that a statement returns, each as the texts of its columns.
     func rows(_ sql: String) async throws -> [[String]] { try await server.query(sql, database: database) }
 
     func number(_ sql: String) async throws -> Int { try #require(Int(try await rows(sql).first?.first ?? "")) }
@@ -55,7 +55,7 @@ struct StoreFixture: Sendable {
         return Set(rows.map { $0[0] })
     }
 
-    /// Fails the test unless each line is in one place, and the tallies are what the results are.
+    /// Fails the test unless each line is in exactly one place and the tallies match the results.
     func expectOrder(at location: SourceLocation = #_sourceLocation) async throws {
         let places = try await number(
             """
@@ -96,13 +96,13 @@ struct StoreFixture: Sendable {
 }
 
 extension WorkerStore {
-    /// The batches of which lines could be claimed.
+    /// The batches whose lines could be claimed.
     func openBatches(known: [Int: OpenBatch]) throws -> [OpenBatch] { try unfinishedBatches(known: known).open }
 
-    /// The only batch of which lines wait.
+    /// The only batch with waiting lines.
     func openBatch() throws -> OpenBatch { try #require(try openBatches(known: [:]).first) }
 
-    /// Claims lines of a batch without a limit for a lane.
+    /// Claims lines of a batch without a limit per lane.
     func claim(_ batch: OpenBatch, _ count: Int) throws -> [ClaimedLine] {
         try claim(batch, Appetite(count: count, countPerLane: count, laneCounts: [:]), firstLane: 0)
     }
@@ -114,7 +114,7 @@ extension WorkerStore {
     }
 }
 
-/// Does something on some threads at once, and gives what each of them gives.
+/// Runs `work` on several threads at once and returns the result of each.
 func onThreads<Value: Sendable>(
     _ count: Int, _ work: @escaping @Sendable (Int) throws -> Value
 ) async throws -> [Value] {

@@ -6,13 +6,13 @@ import Testing
 
 @testable import BluebonnetFleet
 
-/// What batches allow at origins, and what of that is a worker's.
+/// The limits of batches per origin, and a worker's share of them.
 @Suite struct FleetLimitsTests {
     private static func share(_ worker: Int, of count: Int, isKnown: Bool = true) -> FleetShare {
         FleetShare(of: worker, among: (1...count).map { Sample.sign($0, knows: isKnown ? count : 0) })
     }
 
-    @Test func smallestLimitOfAllBatchesCountsAtEachOrigin() {
+    @Test func smallestBatchLimitAppliesAtEachOrigin() {
         let limits = FleetLimits([
             Sample.batch(1, lanes: [0: "http://a", 1: "http://b"]) { $0.maximumConcurrentTransferCountPerOrigin = 8 },
             Sample.batch(2, lanes: [0: "http://b", 1: "http://c"]) { $0.maximumConcurrentTransferCountPerOrigin = 3 },
@@ -31,7 +31,7 @@ import Testing
         (RateLimit(10, per: .seconds(60)), RateLimit(1), RateLimit(10, per: .seconds(60))),
         (RateLimit(120, per: .seconds(60)), RateLimit(1), RateLimit(1)),
     ])
-    func lowestRateCountsWhateverItsPeriod(one: RateLimit, other: RateLimit, lowest: RateLimit) {
+    func lowestRateAppliesWhateverItsPeriod(one: RateLimit, other: RateLimit, lowest: RateLimit) {
         for order in [[one, other], [other, one]] {
             let batches = order.enumerated().map { number, rate in
                 Sample.batch(number + 1) { $0.rateLimitPerOrigin = rate }
@@ -54,7 +54,7 @@ import Testing
     }
 }
 
-/// Origins that are held, as a worker knows them.
+/// The origins on hold that a worker knows.
 @Suite struct OriginHoldsTests {
     private static let start = ContinuousClock.now
 
@@ -69,14 +69,14 @@ import Testing
     }
 
     @Test(arguments: [(1.0, false), (2.4, false), (2.5, true), (9.0, true)])
-    func othersAreToldOfAHoldThatGrowsByMuch(length: Double, isTold: Bool) {
+    func onlyAMuchLongerHoldIsReported(length: Double, isTold: Bool) {
         var holds = OriginHolds()
         _ = holds.note("http://a", for: .seconds(2), now: Self.at(0))
         #expect(holds.note("http://a", for: .seconds(length), now: Self.at(0)) == isTold)
         #expect(holds.nextEnd == Self.at(isTold ? length : 2), "a hold does not become shorter")
     }
 
-    @Test func holdAfterOneThatHasEndedIsTold() {
+    @Test func holdAfterAnExpiredOneIsReported() {
         var holds = OriginHolds()
         _ = holds.note("http://a", for: .seconds(2), now: Self.at(0))
         #expect(holds.note("http://a", for: .milliseconds(10), now: Self.at(3)) == true)
@@ -84,7 +84,7 @@ import Testing
     }
 }
 
-/// How a worker divides its hand among batches.
+/// How a worker divides its capacity among batches.
 @Suite struct ClaimPlanTests {
     private static func steps(
         _ batches: [OpenBatch], capacity: Int, held: [Int: Int] = [:], room: Int
@@ -99,25 +99,25 @@ import Testing
         #expect(Self.steps(batches, capacity: 8, room: 8) == [[2, 8], [3, 8], [1, 8]])
     }
 
-    @Test func batchesOfOnePriorityHaveEqualPartsAndThenWhatIsLeft() {
+    @Test func batchesOfOnePriorityShareEquallyThenTakeTheRest() {
         let batches = [Sample.batch(1), Sample.batch(2)]
         #expect(Self.steps(batches, capacity: 8, room: 8) == [[1, 4], [2, 4], [1, 8], [2, 8]])
     }
 
-    @Test func batchThatHasLessIsAskedFirstAndOneWithItsPartOnlyForWhatIsLeft() {
+    @Test func batchWithFewerLinesIsAskedFirst() {
         let batches = [Sample.batch(1), Sample.batch(2)]
         #expect(Self.steps(batches, capacity: 8, held: [1: 4, 2: 1], room: 3) == [[2, 3], [2, 3], [1, 3]])
     }
 
-    @Test func moreBatchesThanRoomHaveOneLineEach() {
+    @Test func moreBatchesThanSlotsGetOneLineEach() {
         let batches = (1...4).map { Sample.batch($0) }
         #expect(Self.steps(batches, capacity: 2, room: 2).prefix(4) == [[1, 1], [2, 1], [3, 1], [4, 1]])
     }
 
-    @Test func batchWhoseLinesInTheHandAreHeldTakesTheRoomAllTheSame() {
+    @Test func batchWithLinesOnHoldStillTakesFreeSlots() {
         #expect(Self.steps([Sample.batch(1)], capacity: 8, held: [1: 8], room: 6) == [[1, 6]])
         #expect(Self.steps([Sample.batch(1)], capacity: 8, held: [1: 5], room: 6) == [[1, 3], [1, 6]])
     }
 
-    @Test func noBatchIsNoStep() { #expect(Self.steps([], capacity: 8, room: 8).isEmpty) }
+    @Test func noBatchesGiveNoSteps() { #expect(Self.steps([], capacity: 8, room: 8).isEmpty) }
 }

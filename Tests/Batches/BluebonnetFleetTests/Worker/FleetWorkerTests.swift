@@ -22,14 +22,14 @@ extension StoreTests {
             StoreFixture.post(path, path, after: after)
         }
 
-        /// Answers when the gate is open.
+        /// Answers once the gate is open.
         private static func reply(after gate: Gate) -> Reply {
             Reply([.wait(until: gate)] + Reply.response(body: "late").steps)
         }
 
-        // MARK: What lines do
+        // MARK: Running lines
 
-        @Test func lineRefersToWhatAnotherWorkerHasHad() async throws {
+        @Test func lineRefersToAnotherWorkersResponse() async throws {
             let (hasLogin, mayAnswer) = (Gate(), Gate())
             try await Fixture.with { request in
                 guard request.path == "/login" else { return .response(body: "hello") }
@@ -39,7 +39,7 @@ extension StoreTests {
             } _: { fixture in
                 var me = Self.get("me")
                 me.headers["Authorization"] = "Bearer ${login.body.token} ${login.status} ${login.headers.x-name}"
-                // The body is kept for references, also where results do not have it.
+                // The body is kept for references, even if results omit it.
                 try await fixture.submit([Self.post("login"), me]) { $0.bodyForm = .none }
                 let first = fixture.worker("first")
                 async let work: Void = first.run()
@@ -55,7 +55,7 @@ extension StoreTests {
             }
         }
 
-        @Test func chainRunsOnTwoWorkersWithoutAskingSeldom() async throws {
+        @Test func chainRunsInOrderOnTwoWorkers() async throws {
             try await Fixture.with { fixture in
                 let lines = (0..<60).map { Self.get("l\($0)", after: $0 == 0 ? [] : ["l\($0 - 1)"]) }
                 try await fixture.submit(lines)
@@ -67,7 +67,7 @@ extension StoreTests {
             }
         }
 
-        @Test func failedLineSkipsWhatNeedsIt() async throws {
+        @Test func failedLineSkipsItsDependents() async throws {
             try await Fixture.with {
                 $0.path == "/bad" ? .response(status: 500, body: "oh") : .response(body: "hello")
             } _: { fixture in
@@ -82,7 +82,7 @@ extension StoreTests {
             }
         }
 
-        @Test func firstFailureEndsABatchThatWantsThat() async throws {
+        @Test func firstFailureCancelsAFailFastBatch() async throws {
             let gate = Gate()
             try await Fixture.with { request in
                 request.path == "/bad" ? .response(status: 500, body: "") : Self.reply(after: gate)
@@ -99,7 +99,7 @@ extension StoreTests {
             }
         }
 
-        @Test func bodiesGoToFilesAndScriptsAreCarriedOut() async throws {
+        @Test func bodiesGoToFilesAndScriptsRun() async throws {
             let folder = try TemporaryFolder()
             defer { folder.remove() }
             try await Fixture.with { request in
@@ -118,7 +118,7 @@ extension StoreTests {
             }
         }
 
-        @Test func linesThatWaitForAnotherAttemptKeepNoOthersBack() async throws {
+        @Test func linesThatWaitForARetryDoNotBlockOthers() async throws {
             try await Fixture.with {
                 $0.path.hasPrefix("/bad") ? .response(status: 503, body: "") : .response(body: "hello")
             } _: { fixture in
@@ -141,7 +141,7 @@ extension StoreTests {
             }
         }
 
-        @Test func lineGoesOnAfterItsWaitWithinTheSlots() async throws {
+        @Test func retriedLineSucceedsAfterItsBackoff() async throws {
             let failures = Observed<Set<String>>([])
             try await Fixture.with { request in
                 let isFirst = failures.update { $0.insert(request.path).inserted }
@@ -159,7 +159,7 @@ extension StoreTests {
             }
         }
 
-        @Test func environmentVariableIsKnownToTheWorkerAlone() async throws {
+        @Test func environmentVariableStaysOutOfTheStore() async throws {
             let secret = try #require(ProcessInfo.processInfo.environment["PATH"])
             try await Fixture.with {
                 .response(headers: ["X-Echo": $0.headers["X-Secret"] ?? ""], body: "hello")
@@ -178,7 +178,7 @@ extension StoreTests {
             }
         }
 
-        // MARK: What is on its way
+        // MARK: Requests in flight
 
         @Test func unsafeLinesAreMarkedBeforeTheServerSeesThem() async throws {
             let gate = Gate()
@@ -203,7 +203,7 @@ extension StoreTests {
             }
         }
 
-        @Test func drainGivesBackWhatWasNotSentAndWaitsForWhatWas() async throws {
+        @Test func drainReturnsUnsentLinesAndWaitsForSentOnes() async throws {
             let gate = Gate()
             try await Fixture.with { _ in
                 Self.reply(after: gate)
@@ -226,7 +226,7 @@ extension StoreTests {
             }
         }
 
-        @Test func workerThatIsCancelledGivesSafeLinesBackAndDoubtsUnsafeOnes() async throws {
+        @Test func cancelledWorkerReturnsSafeLinesAndLeavesUnsafeOnesUnknown() async throws {
             try await Fixture.with { _ in
                 .stall
             } _: { fixture in
@@ -248,7 +248,7 @@ extension StoreTests {
             }
         }
 
-        @Test func cancelledBatchEndsWhatIsUnderWay() async throws {
+        @Test func cancelledBatchEndsRunningRequests() async throws {
             try await Fixture.with { _ in
                 .stall
             } _: { fixture in
@@ -266,7 +266,7 @@ extension StoreTests {
             }
         }
 
-        @Test func pausedBatchGoesOnWhenItIsResumed() async throws {
+        @Test func pausedBatchContinuesWhenResumed() async throws {
             let gate = Gate()
             try await Fixture.with { _ in
                 Self.reply(after: gate)

@@ -15,7 +15,7 @@ extension StoreTests {
     @Suite struct LostStoreTests {
         private typealias Fixture = FleetFixture
 
-        /// What a worker told of its store.
+        /// The problems that a worker reported about its store.
         private final class Tidings: Sendable {
             let problems = Observed<[FleetError?]>([])
 
@@ -42,7 +42,7 @@ extension StoreTests {
             }
         }
 
-        @Test func storeThatCrashesAmidABatchLosesNothingAndRepeatsNothing() async throws {
+        @Test func storeCrashDuringABatchLosesAndRepeatsNothing() async throws {
             let postgres = try await PostgreSQLServer.start()
             do {
                 try await Fixture.with(on: postgres) { _ in
@@ -68,7 +68,7 @@ extension StoreTests {
             await postgres.remove()
         }
 
-        @Test func connectionsThatAreCutAgainAndAgainLoseNothingAndRepeatNothing() async throws {
+        @Test func repeatedlyCutConnectionsLoseAndRepeatNothing() async throws {
             try await Fixture.with { fixture in
                 let proxy = try await FaultProxy.start(toPort: fixture.store.server.port)
                 let url = fixture.store.server.tcpURL(database: fixture.store.database, port: proxy.port)
@@ -88,7 +88,7 @@ extension StoreTests {
             }
         }
 
-        @Test func outcomesAreRecordedAfterAStoreWasSilentBeyondTheLease() async throws {
+        @Test func outcomesAreRecordedAfterSilenceBeyondTheLease() async throws {
             let gate = Gate()
             try await Fixture.with { _ in
                 Self.reply(after: gate)
@@ -112,7 +112,7 @@ extension StoreTests {
             }
         }
 
-        @Test func workerThatOthersTookForLostRecordsNothing() async throws {
+        @Test func workerReapedByOthersRecordsNothing() async throws {
             let gate = Gate()
             try await Fixture.with { request in
                 request.path == "/other" ? .response(body: "hello") : Self.reply(after: gate)
@@ -144,7 +144,7 @@ extension StoreTests {
             }
         }
 
-        @Test func storeThatIsNotThereIsWaitedFor() async throws {
+        @Test func workerWaitsForAnUnreachableStore() async throws {
             try await Fixture.with { fixture in
                 let proxy = try await FaultProxy.start(toPort: fixture.store.server.port)
                 let url = fixture.store.server.tcpURL(database: fixture.store.database, port: proxy.port)
@@ -161,20 +161,20 @@ extension StoreTests {
             }
         }
 
-        @Test func workerThatMayNotWorkSaysSoAtOnce() async throws {
+        @Test func refusedWorkerFailsAtOnce() async throws {
             let server = try await PostgreSQLServer.shared()
             let worker = FleetWorker(store: server.unixURL(database: "nowhere"))
             let error = await #expect(throws: FleetError.self) { try await worker.run() }
             #expect(error?.code == .refused)
         }
 
-        @Test func claimWhoseAnswerWasLostGoesBack() async throws {
+        @Test func claimWithALostAnswerIsReturned() async throws {
             try await Fixture.with { fixture in
                 try await fixture.submit([StoreFixture.get("a", "a"), StoreFixture.get("b", "b")])
                 let worker = fixture.worker(lease: .seconds(1), endsWhenIdle: false)
                 async let work: Void = worker.run()
                 try await becomes(true) { try await fixture.batch().isComplete }
-                // A line comes into the hands of the worker behind its back, as by a statement that it gave up.
+                // Gives the worker a claim that it does not know of, as after a statement that it gave up.
                 try await fixture.submit([StoreFixture.get("c", "c")], named: "late") { $0.priority = -1 }
                 try await becomes(true) { try await fixture.batch("late").isComplete }
                 _ = try await fixture.store.rows(

@@ -10,7 +10,7 @@ import Testing
 
 @testable import BluebonnetFleet
 
-/// A server that counts what it works on at once.
+/// A server that counts the requests it works on at the same time.
 private final class BusyServer: Sendable {
     struct Load: Sendable {
         var now = 0
@@ -18,7 +18,7 @@ private final class BusyServer: Sendable {
         var total = 0
     }
 
-    /// How long it works on a request.
+    /// How long the server works on a request, in seconds.
     private static let work = 0.004
 
     let load = Observed(Load())
@@ -39,12 +39,12 @@ private final class BusyServer: Sendable {
 }
 
 extension StoreTests {
-    /// Limits that hold for all workers together.
+    /// Limits that apply to all workers together.
     @Suite struct SharedLimitTests {
         private typealias Fixture = FleetFixture
 
         @Test(arguments: [1, 4, 5])
-        func transfersToAnOriginAreNeverMoreThanTheLimitWhileWorkersComeAndGo(limit: Int) async throws {
+        func originLimitHoldsWhileWorkersComeAndGo(limit: Int) async throws {
             let busy = BusyServer()
             try await Fixture.with {
                 busy.answer($0)
@@ -72,7 +72,7 @@ extension StoreTests {
             }
         }
 
-        @Test func workerWhoseHandIsFullLearnsTheLimitOfABatchThatAnotherHas() async throws {
+        @Test func fullWorkerLearnsTheLimitOfAnothersBatch() async throws {
             let busy = BusyServer()
             try await Fixture.with {
                 busy.answer($0)
@@ -81,7 +81,7 @@ extension StoreTests {
                 let worker = fixture.worker(concurrency: 8)
                 async let work: Void = worker.run()
                 await busy.load.becomes { $0.most > 2 }
-                // The only line of the other batch is with a worker that does nothing; each has one transfer of two.
+                // An idle worker has the only line of the other batch. Each worker gets one transfer of two.
                 let other = try fixture.store.worker("other")
                 try await fixture.submit([StoreFixture.get("x", "x")], named: "m") {
                     ($0.maximumConcurrentTransferCountPerOrigin, $0.priority) = (2, -9)
@@ -103,7 +103,7 @@ extension StoreTests {
             }
         }
 
-        @Test func limitOfOneWorkerHoldsWithoutAnyOfTheFleet() async throws {
+        @Test func workerLimitHoldsWithoutAFleetLimit() async throws {
             let busy = BusyServer()
             try await Fixture.with {
                 busy.answer($0)
@@ -114,7 +114,7 @@ extension StoreTests {
             }
         }
 
-        @Test func originThatRefusesOneWorkerIsHeldForAll() async throws {
+        @Test func refusalToOneWorkerHoldsTheOriginForAll() async throws {
             let name = "localhost"
             try await Fixture.with { request in
                 let isRefused = request.headers["Host"]?.hasPrefix(name) == true
@@ -131,7 +131,7 @@ extension StoreTests {
                 try await fixture.submit([StoreFixture.get("first", held + "first")])
                 let holds = "SELECT count(*) FROM bluebonnet.holds WHERE until > now() + interval '100 s'"
                 try await becomes(1) { try await fixture.store.number(holds) }
-                // Both hear of the hold before they hear of more work.
+                // Both workers learn of the hold before they learn of more work.
                 let lines = (0..<60).map { number in
                     StoreFixture.get("l\(number)", number % 2 == 0 ? held + "l\(number)" : "l\(number)")
                 }
@@ -149,7 +149,7 @@ extension StoreTests {
             }
         }
 
-        @Test func heldOriginIsAskedAgainWhenItsTimeIsOver() async throws {
+        @Test func heldOriginIsAskedAgainAfterItsHold() async throws {
             let isFirst = Observed(true)
             try await Fixture.with { _ in
                 let refuses = isFirst.update { first in

@@ -6,7 +6,7 @@ import Testing
 
 @testable import BluebonnetFleet
 
-/// What a worker does with the lines in its hands, without a store and without a network.
+/// How a worker handles its lines, without a store or a network.
 @Suite struct WorkerHandTests {
     private static func hand(_ lines: [ClaimedLine], _ limit: Int = 10, perOrigin: Int = 10) -> WorkerHand {
         var hand = WorkerHand(concurrency: limit, concurrencyPerOrigin: perOrigin)
@@ -18,7 +18,7 @@ import Testing
 
     // MARK: Slots
 
-    @Test func linesWaitForASlotInAllAndOfTheirOrigin() throws {
+    @Test func linesWaitForATotalSlotAndAnOriginSlot() throws {
         let lines = (0..<3).map { Sample.line($0) } + (3..<6).map { Sample.line($0, lane: "http://b") }
         var hand = Self.hand(lines, 3, perOrigin: 2)
         let first = hand.takeStarts()
@@ -47,7 +47,7 @@ import Testing
         #expect(Self.positions(hand.takeStarts()) == [0])
     }
 
-    @Test func heldLaneStartsNothingAndKeepsNoOtherBack() {
+    @Test func heldLaneStartsNothingAndBlocksNoOther() {
         let lines = [Sample.line(0, priority: .veryHigh), Sample.line(1, lane: "http://b")]
         var hand = Self.hand(lines, 1)
         hand.setHeld(["http://a"])
@@ -58,7 +58,7 @@ import Testing
         #expect(Self.positions(hand.takeStarts()) == [0])
     }
 
-    @Test func linesOfHeldLanesLeaveRoomForOthers() {
+    @Test func linesOfHeldLanesAreNotBusy() {
         var hand = Self.hand((0..<3).map { Sample.line($0) } + [Sample.line(3, lane: "http://b")], 2)
         _ = hand.takeStarts()
         #expect(hand.busyCount == 4)
@@ -68,7 +68,7 @@ import Testing
         #expect(hand.busyCount == 4)
     }
 
-    @Test func handKeepsToLimitsWhenNoMoreIsOnItsWay() {
+    @Test func handKeepsToLimitsWithFewLinesInFlight() {
         var hand = Self.hand([Sample.line(0), Sample.line(1, kind: .unsafe), Sample.line(2)], 2)
         #expect(hand.keeps(to: ["http://a": 0]))
         #expect(hand.takeStarts().count == 1)
@@ -83,7 +83,7 @@ import Testing
     @Test(arguments: [
         (FleetLine.Kind.safe, 0, false), (.safe, 1, true), (.unsafe, 0, true), (.repeatable, 0, true),
     ])
-    func markIsMadeBeforeALineOfDoubtStarts(kind: FleetLine.Kind, losses: Int, isMarked: Bool) {
+    func doubtfulLineIsMarkedBeforeItStarts(kind: FleetLine.Kind, losses: Int, isMarked: Bool) {
         var hand = Self.hand([Sample.line(0, kind: kind, losses: losses)])
         let starts = hand.takeStarts()
         #expect(starts.isEmpty == isMarked)
@@ -95,7 +95,7 @@ import Testing
         #expect(hand.marked(marks).isEmpty, "a line starts once")
     }
 
-    @Test func marksThatWerePutOffComeAgainInOrder() {
+    @Test func postponedMarksReturnInOrder() {
         var hand = Self.hand((0..<3).map { Sample.line($0, kind: .unsafe) }, 2)
         _ = hand.takeStarts()
         let marks = hand.takeMarks()
@@ -104,7 +104,7 @@ import Testing
         #expect(hand.runningCount == 0)
     }
 
-    @Test func lineThatWasLostWhileItsMarkWasMadeDoesNotStart() {
+    @Test func lineLostDuringItsMarkDoesNotStart() {
         var hand = Self.hand([Sample.line(0, claim: 7, kind: .unsafe)], 1)
         _ = hand.takeStarts()
         let marks = hand.takeMarks()
@@ -115,13 +115,13 @@ import Testing
         #expect(Self.positions(hand.takeStarts()) == [1], "its slot is free again")
     }
 
-    // MARK: Lines wait for another attempt
+    // MARK: Lines that wait for another attempt
 
     private static let start = ContinuousClock.now
 
     private static func at(_ seconds: Double) -> ContinuousClock.Instant { start + .seconds(seconds) }
 
-    @Test func lineThatWaitsForAnotherAttemptLeavesItsSlotToOthersUntilThen() {
+    @Test func parkedLineLeavesItsSlotToOthers() {
         var hand = Self.hand((0..<4).map { Sample.line($0) }, 2)
         #expect(Self.positions(hand.takeStarts()) == [0, 1])
         hand.park(0, until: Self.at(5))
@@ -138,7 +138,7 @@ import Testing
         #expect(Self.positions(hand.takeStarts()) == [3])
     }
 
-    @Test func lineThatEndsOrIsLostWhileItWaitsGivesUpNoSlotTwice() {
+    @Test func parkedLineFreesItsSlotOnlyOnce() {
         var hand = Self.hand([Sample.line(0), Sample.line(1, claim: 2)] + (2..<6).map { Sample.line($0) }, 2)
         _ = hand.takeStarts()
         hand.park(0, until: Self.at(5))
@@ -152,7 +152,7 @@ import Testing
         #expect(Self.positions(hand.takeStarts()) == [4])
     }
 
-    @Test func secondWaitOfALineGoesOnFromTheFirst() {
+    @Test func secondParkExtendsTheFirst() {
         var hand = Self.hand([Sample.line(0), Sample.line(1)], 1)
         _ = hand.takeStarts()
         hand.park(0, until: Self.at(5))
@@ -166,7 +166,7 @@ import Testing
         #expect(hand.runningCount == 0 && hand.busyCount == 0)
     }
 
-    @Test func noMoreLinesLeaveTheirSlotsThanThreeForEach() {
+    @Test func atMostThreeLinesPerSlotLeaveTheirSlots() {
         var hand = Self.hand((0..<9).map { Sample.line($0) }, 2)
         var startCount = 0
         for _ in 0..<9 {
@@ -179,7 +179,7 @@ import Testing
         #expect(hand.busyCount == 3)
     }
 
-    @Test func lineThatWaitsForAnotherAttemptIsNotOnItsWay() {
+    @Test func parkedLineIsNotInFlight() {
         var hand = Self.hand([Sample.line(0)], 2)
         _ = hand.takeStarts()
         #expect(!hand.keeps(to: ["http://a": 0]))
@@ -189,9 +189,9 @@ import Testing
         #expect(!hand.keeps(to: ["http://a": 0]))
     }
 
-    // MARK: Lines are taken away
+    // MARK: Lines taken away
 
-    /// One line in each phase, all of claim 1; the positions tell the phases.
+    /// One line of claim 1 in each phase, identified by its position, and a running line of claim 2.
     private static func handInEveryPhase() throws -> (hand: WorkerHand, running: WorkerHand.Serial) {
         var hand = Self.hand(
             [
@@ -206,20 +206,20 @@ import Testing
         return (hand, try #require(starts.last).serial)
     }
 
-    @Test func lostClaimTakesLinesInEveryPhaseAndTellsThoseThatRun() throws {
+    @Test func lostClaimRemovesLinesAndReturnsRunningOnes() throws {
         var (hand, running) = try Self.handInEveryPhase()
         #expect(hand.claimNumbers == [1, 2] && hand.openCount == 4 && hand.endedCount == 1)
         #expect(hand.lose([1]) == [running])
         #expect(hand.claimNumbers == [2] && hand.openCount == 1 && hand.endedCount == 0 && hand.runningCount == 1)
         #expect(hand.nextEndings(limit: 10).isEmpty && hand.takeMarks().isEmpty)
-        // Its end comes late, and is not recorded.
+        // Its end arrives late and is not recorded.
         hand.ended(running, Sample.ending(Sample.line(1)))
         #expect(hand.endedCount == 0 && hand.returned(running) == nil)
         hand.add((5..<9).map { Sample.line($0) })
         #expect(hand.takeStarts().count == 2, "two of three slots are free")
     }
 
-    @Test func unsentLinesAreTakenOutAndOthersStay() throws {
+    @Test func unsentLinesAreRemovedAndOthersStay() throws {
         var (hand, running) = try Self.handInEveryPhase()
         var asked: [Int] = []
         let taken = hand.takeUnsent { line in
@@ -235,7 +235,7 @@ import Testing
         #expect(Self.positions(hand.takeStarts()) == [5], "the slot of the one that was being marked is free")
     }
 
-    @Test func lineThatWasNotSentGoesBackOnce() {
+    @Test func unsentLineIsReturnedOnce() {
         var hand = Self.hand([Sample.line(0)])
         let start = hand.takeStarts()[0]
         #expect(hand.returned(start.serial)?.position == 0)

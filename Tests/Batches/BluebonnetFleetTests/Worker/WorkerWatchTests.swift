@@ -5,7 +5,7 @@ import Testing
 
 @testable import BluebonnetFleet
 
-/// When a worker takes another one for lost.
+/// When a worker considers another worker lost.
 @Suite struct WorkerWatchTests {
     private static let start = ContinuousClock.now
 
@@ -33,7 +33,7 @@ import Testing
         #expect(watch.see(signs, now: Self.at(5)).map(\.number) == [1, 2])
     }
 
-    @Test func storeThatWasAwayGivesEverybodyAWholeLease() {
+    @Test func interruptionGivesEveryWorkerAWholeLease() {
         var watch = WorkerWatch(longestGap: .seconds(30))
         _ = watch.see([Sample.sign(1)], now: Self.at(0))
         watch.interrupt()
@@ -42,14 +42,14 @@ import Testing
         #expect(watch.see([Sample.sign(1)], now: Self.at(11)).map(\.number) == [1])
     }
 
-    @Test func workerThatDidNotLookForLongTakesNobodyForLost() {
+    @Test func longGapBetweenLooksReportsNoWorkerLost() {
         var watch = WorkerWatch(longestGap: .seconds(3))
         _ = watch.see([Sample.sign(1)], now: Self.at(0))
         #expect(watch.see([Sample.sign(1)], now: Self.at(3.1)).isEmpty)
         #expect(watch.see([Sample.sign(1)], now: Self.at(4.2)).map(\.number) == [1])
     }
 
-    @Test func workerThatWentAndCameAgainIsSeenAnew() {
+    @Test func returningWorkerIsSeenAnew() {
         var watch = WorkerWatch(longestGap: .seconds(30))
         _ = watch.see([Sample.sign(1)], now: Self.at(0))
         _ = watch.see([], now: Self.at(0.5))
@@ -57,14 +57,14 @@ import Testing
     }
 }
 
-/// What part of a fleet's limits a worker has.
+/// A worker's share of a fleet's limits.
 @Suite struct FleetShareTests {
     private static func signs(_ numbers: [Int]) -> [WorkerSign] {
         numbers.map { Sample.sign($0, knows: numbers.max() ?? 0) }
     }
 
     @Test(arguments: 1...9, [0, 1, 2, 5, 7, 64])
-    func sharesOfAllWorkersAreTheLimit(count: Int, limit: Int) {
+    func sharesOfAllWorkersAddUpToTheLimit(count: Int, limit: Int) {
         let numbers = (0..<count).map { 10 + 3 * $0 }
         let shares = numbers.map { FleetShare(of: $0, among: Self.signs(numbers)).transfers(of: limit) }
         #expect(shares.reduce(0, +) == limit)
@@ -73,7 +73,7 @@ import Testing
 
     @Test(arguments: 2...6, 0...7)
     func noShareShrinksWhenAWorkerGoes(count: Int, limit: Int) {
-        // So workers that hear of it at different times are never more than the limit together.
+        // So workers that learn of the change at different times never exceed the limit together.
         let numbers = Array(1...count)
         for gone in numbers {
             let rest = numbers.filter { $0 != gone }
@@ -92,7 +92,7 @@ import Testing
         #expect(FleetShare(of: 3, among: Self.signs([1, 2, 3])).transfers(of: 6) == 2)
     }
 
-    @Test func workerAloneHasEverything() {
+    @Test func loneWorkerHasTheWholeLimit() {
         #expect(FleetShare(of: 9, among: [Sample.sign(9)]).transfers(of: 7) == 7)
     }
 }

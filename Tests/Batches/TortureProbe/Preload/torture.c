@@ -1,20 +1,20 @@
 // Bluebonnet: HTTP operations for Swift on Linux.
 // SPDX-License-Identifier: MIT
 //
-// A library for LD_PRELOAD: makes one call of the C library fail, or slow, in a program that asks for it.
+// A library for LD_PRELOAD. It makes one call to the C library fail, or slow, in a program that asks for it.
 //
-// The program calls torture_arm() and torture_disarm(). In between, calls are counted that come from the named modules;
-// the n-th one fails, or is late.
+// The program calls torture_arm() and torture_disarm(). In between, the library counts the calls from the named
+// modules. The n-th call fails, or is late.
 //
 // In the environment:
-// - TORTURE_CALL: which call: see the functions below. `write` and `read` are those of ordinary files, `send` and
-//   `recv` those of sockets; related calls count together.
-// - TORTURE_NTH: which one of them fails, from 1; 0 is none.
-// - TORTURE_ERRNO: the error; for getaddrinfo its result. 0 does not fail.
-// - TORTURE_DELAY: microseconds by which the n-th and every later call is late.
-// - TORTURE_MODULES: words divided by commas; a module counts whose file name contains one. "program" is the program
-//   itself.
-// - TORTURE_REPORT: a file that gets the number of calls when the program disarms or ends.
+// - TORTURE_CALL: the call; see the functions below. `write` and `read` mean ordinary files, `send` and `recv` mean
+//   sockets. Related calls count together.
+// - TORTURE_NTH: the number of the call that fails, from 1; 0 for none.
+// - TORTURE_ERRNO: the error number; for getaddrinfo, its result. With 0, no call fails.
+// - TORTURE_DELAY: the delay of the n-th and every later call, in microseconds.
+// - TORTURE_MODULES: words separated by commas. A module counts if its file name contains a word. "program" is the
+//   program itself.
+// - TORTURE_REPORT: a file that receives the number of calls when the program disarms or ends.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
@@ -44,7 +44,7 @@ static long nth, error_number, delay;
 static atomic_long count;
 static atomic_int is_armed;
 
-// malloc is called before anything of this library is ready.
+// malloc is called before this library is ready.
 extern void *__libc_malloc(size_t), *__libc_calloc(size_t, size_t), *__libc_realloc(void *, size_t);
 
 static long number(const char *name) {
@@ -105,7 +105,7 @@ __attribute__((destructor)) void torture_disarm(void) {
     syscall(SYS_close, file);
 }
 
-/// Whether a call is to fail. Its delay, if there is one, has passed.
+/// Whether a call must fail. Its delay, if any, passes first.
 static int fails(const char *call, const void *caller) {
     if (!atomic_load_explicit(&is_armed, memory_order_relaxed) || strcmp(call, chosen) != 0) return 0;
     int counts = 0;

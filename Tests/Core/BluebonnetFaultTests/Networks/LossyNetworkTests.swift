@@ -9,7 +9,7 @@ import RealServers
 import Testing
 
 extension FaultTests {
-    /// Packets that are lost, and places that swallow all of them. Each test is a process of its own.
+    /// Networks that lose some or all packets. Each test runs in its own process.
     @Suite(.enabled(if: NetworkNamespace.isAvailable)) struct LossyNetworkTests {
         private static func lose(_ percentage: Int, in namespace: NetworkNamespace) throws {
             try namespace.nft("add table inet faults")
@@ -18,7 +18,7 @@ extension FaultTests {
             try namespace.nft("add rule inet faults loss meta l4proto tcp \(match)drop")
         }
 
-        @Test func lossInBothDirectionsAltersNoByte() async throws {
+        @Test func packetLossInBothDirectionsChangesNoByte() async throws {
             try await NetworkPair.with { pair in
                 for namespace in [pair.client, pair.server] { try Self.lose(3, in: namespace) }
                 await #expect(processExitsWith: .success) { [namespace = pair.client.name as String] in
@@ -34,7 +34,7 @@ extension FaultTests {
             }
         }
 
-        @Test func addressThatSwallowsPacketsIsATimeoutOfTheConnection() async throws {
+        @Test func blackHoleAddressTimesOutWhileConnecting() async throws {
             try await NetworkPair.with { pair in
                 await #expect(processExitsWith: .success) { [namespace = pair.client.name as String] in
                     try NetworkPair.enter(namespace)
@@ -54,7 +54,7 @@ extension FaultTests {
             }
         }
 
-        @Test func networkThatSwallowsEverythingAmidABodyIsATimeout() async throws {
+        @Test func packetLossDuringBodyTimesOutAsIdle() async throws {
             try await NetworkPair.with { pair in
                 await #expect(processExitsWith: .success) { [namespace = pair.client.name as String] in
                     try NetworkPair.enter(namespace)

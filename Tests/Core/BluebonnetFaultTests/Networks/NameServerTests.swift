@@ -9,12 +9,12 @@ import RealServers
 import Testing
 
 extension FaultTests {
-    /// A name server that lies, delays and keeps silent. Each test is a process of its own.
+    /// A name server that gives wrong, late or no answers. Each test runs in its own process.
     ///
-    /// The C library's look-up waits without limit for an answer over TCP ("stuck"): the operation ends in time, and
-    /// the look-up's thread and socket stay until the server closes the connection.
+    /// The C library waits without limit for a DNS answer over TCP ("stuck"). The operation ends on time, but the
+    /// thread and the socket of the lookup remain until the server closes the connection.
     @Suite(.enabled(if: NetworkNamespace.isAvailable)) struct NameServerTests {
-        /// What a name leads to: an answer, or errors.
+        /// A name, and the error codes that its lookup may cause. Without codes, the request succeeds.
         struct Name: Codable, Sendable, CustomTestStringConvertible {
             let name: String
             var codes: [String] = []
@@ -33,7 +33,7 @@ extension FaultTests {
             Name(name: "stuck", codes: ["timedOut", "cannotFindHost"]),
         ]
 
-        @Test(arguments: names) func nameLeadsToItsServerOrToItsError(name: Name) async throws {
+        @Test(arguments: names) func lookupReachesServerOrFailsWithExpectedCode(name: Name) async throws {
             try await NetworkPair.with { pair in
                 await #expect(processExitsWith: .success) {
                     [name = name as Name, namespace = pair.client.name as String] in
@@ -49,7 +49,7 @@ extension FaultTests {
             }
         }
 
-        @Test func lookupsThatGetNoAnswerDelayNobodyElse() async throws {
+        @Test func unansweredLookupsDoNotDelayOtherRequests() async throws {
             try await NetworkPair.with { pair in
                 await #expect(processExitsWith: .success) { [namespace = pair.client.name as String] in
                     try NetworkPair.enter(namespace)
@@ -72,7 +72,7 @@ extension FaultTests {
             }
         }
 
-        @Test func cancellationDuringALookupDoesNotWaitForIt() async throws {
+        @Test func cancellationDoesNotWaitForPendingLookup() async throws {
             try await NetworkPair.with { pair in
                 await #expect(processExitsWith: .success) { [namespace = pair.client.name as String] in
                     try NetworkPair.enter(namespace)
@@ -86,7 +86,7 @@ extension FaultTests {
                     let next = manager.operation("GET", "http://10.77.0.1/next")
                     next.addCompletion { _, _ in order.append("next") }
                     manager.enqueue(next)
-                    // Both before the name server has answered, which takes it nine seconds.
+                    // Both end before the name server answers after nine seconds.
                     await order.becomes(within: .seconds(8)) { $0.count == 2 }
                     #expect(order.value == ["cancelled", "next"])
                 }

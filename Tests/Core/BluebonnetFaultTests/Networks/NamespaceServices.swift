@@ -4,21 +4,21 @@
 import BluebonnetTestServer
 import RealServers
 
-/// What runs at 10.77.0.1 in a namespace: a server of names under "test" that lies, delays and keeps silent, and an
+/// The services at 10.77.0.1 in a namespace: a name server for "test" that gives wrong, late or no answers, and an
 /// HTTP server on port 80.
 ///
 /// Names:
-/// - `good`: the address; so is every name that is not here
-/// - `missing`: there is no such name; `failing`: the server failed (SERVFAIL); `empty`: a name without addresses
-/// - `slow-MS`: the address, so many milliseconds later
-/// - `silent`: nothing; `garbage`: bytes that are no message
-/// - `truncated`: the answer does not fit (TC), and over TCP it is fifty addresses; `stuck`: it does not fit, and over
-///   TCP there is nothing
-/// - `half-dead`: an address at which nobody listens, and the right one
-/// - `forged`: first an answer of somebody else, with another number and a wrong address; then the right one
-/// - `wrong`: an address at which nobody answers; `closed`: one at which nobody listens
+/// - `good`: the address. Names that are not listed here have the same answer.
+/// - `missing`: the name does not exist. `failing`: server failure (SERVFAIL). `empty`: a name without addresses.
+/// - `slow-MS`: the address, after MS milliseconds.
+/// - `silent`: no answer. `garbage`: bytes that are not a DNS message.
+/// - `truncated`: a truncated answer (TC) over UDP, fifty addresses over TCP. `stuck`: a truncated answer over UDP,
+///   no answer over TCP.
+/// - `half-dead`: an address where no server listens, and the right address.
+/// - `forged`: first an answer with another ID and a wrong address, as from another sender; then the right answer.
+/// - `wrong`: an address that never answers. `closed`: an address where no server listens.
 ///
-/// Of HTTP: `/bytes/COUNT`, letters in their order; "answer" for any other path.
+/// HTTP: `/bytes/COUNT` returns letters in alphabetical order, any other path returns "answer".
 enum NamespaceServices {
     static let address = "10.77.0.1"
 

@@ -8,14 +8,14 @@ import FoundationNetworking
 import RealServers
 import Testing
 
-/// Two networks with a cable between them: a client's, with 10.77.0.2, and a server's, with what `NamespaceServices`
-/// runs.
+/// Two networks with a cable between them: the client's network (10.77.0.2) and the server's network, which runs
+/// `NamespaceServices`.
 struct NetworkPair {
     let client: NetworkNamespace
     let server: NetworkNamespace
     let services: NamespaceProgram
 
-    /// Makes a pair, hands it to `body`, which starts a process that enters the client's side, and removes it.
+    /// Makes a pair, calls `body`, and removes the pair. `body` starts a process that enters the client's side.
     static func with(_ body: (NetworkPair) async throws -> Void) async throws {
         let client = try NetworkNamespace()
         defer { client.remove() }
@@ -28,7 +28,7 @@ struct NetworkPair {
             try namespace.ip("addr add \(address)/24 dev \(interface)")
         }
         try server.batch((101..<150).map { "addr add 10.77.0.\($0)/24 dev v1" })
-        // Somebody who never answers: packets go to a card that is not there.
+        // This address never answers: its packets go to a network card that does not exist.
         try client.ip("neigh add 10.77.0.9 lladdr 02:00:00:00:00:09 nud permanent dev v0")
         let services = try await NamespaceServices.start(in: server)
         do {
@@ -40,10 +40,10 @@ struct NetworkPair {
         await services.stop()
     }
 
-    /// In a process of its own: lets the network thread, and with it look-ups of names, live with the client.
+    /// Called in a separate process: starts the network thread, and with it name lookups, in the client's namespace.
     static func enter(_ name: String) throws {
-        alarm(100)  // a process that hangs must not outlive its test
-        nonisolated(unsafe) var failure: (any Error)?  // safe: read when the thread has ended
+        alarm(100)  // a hanging process must not outlive its test
+        nonisolated(unsafe) var failure: (any Error)?  // safe: read after the thread has ended
         let hasEntered = DispatchSemaphore(value: 0)
         Thread.detachNewThread {
             do {
@@ -58,7 +58,7 @@ struct NetworkPair {
         if let failure { throw failure }
     }
 
-    /// A manager with short limits, for small answers.
+    /// A manager with short timeouts, for small answers.
     static func manager(_ change: (inout TransferOptions) -> Void = { _ in }) -> RequestOperationManager {
         var configuration = RequestOperationManager.Configuration()
         configuration.responseSerializer = HTTPResponseSerializer()
@@ -67,7 +67,7 @@ struct NetworkPair {
         return RequestOperationManager(configuration: configuration)
     }
 
-    /// A GET, which has ended.
+    /// Runs a GET to its end.
     static func get(_ url: String, by manager: RequestOperationManager = manager()) async -> HTTPRequestOperation {
         let operation = manager.enqueue(manager.operation("GET", url))
         try? await operation.waitUntilEnded()

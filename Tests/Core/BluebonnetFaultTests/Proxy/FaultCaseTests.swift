@@ -9,10 +9,11 @@ import RealServers
 import Testing
 
 extension FaultTests {
-    /// Real servers behind the proxy, with random faults from a list of seeds: success is the right bytes, a failure
-    /// says what it was, and the invariants hold. Each case is a process of its own.
+    /// Real servers reached through the fault proxy, with random faults from a list of seeds. A successful request
+    /// has the right bytes, a failed request has an expected error, and the invariants hold. Each case runs in its
+    /// own process.
     @Suite(.enabled(if: FaultServers.areAvailable)) struct FaultCaseTests {
-        /// BLUEBONNET_FAULT_SEEDS is a list of others, divided by commas.
+        /// `BLUEBONNET_FAULT_SEEDS` overrides the seeds with a comma-separated list.
         private static let seeds: [UInt64] =
             ProcessInfo.processInfo.environment["BLUEBONNET_FAULT_SEEDS"].map {
                 $0.split(separator: ",").compactMap { UInt64($0) }
@@ -25,8 +26,9 @@ extension FaultTests {
                     processExitsWith: .success, observing: [\.standardErrorContent],
                     "\(kind) with \(FaultSchedule(seed: seed))"
                 ) { [aCase = aCase as FaultCase] in
-                    alarm(120)  // a process that hangs is killed
-                    // Where the test that waits for this process finds them, with what else must not be there.
+                    alarm(120)  // kills a hanging process
+                    // The parent test expects an empty standard error. Faults are written there, together with any
+                    // other output.
                     for fault in try await aCase.faults() {
                         FileHandle.standardError.write(Data("\(fault)\n".utf8))
                     }
@@ -37,7 +39,7 @@ extension FaultTests {
         }
 
         @Test(arguments: FaultServers.Kind.allCases, seeds)
-        func caseEndsRightOrWithATypedErrorAndLeavesNothing(kind: FaultServers.Kind, seed: UInt64) async throws {
+        func faultyConnectionsPreserveInvariants(kind: FaultServers.Kind, seed: UInt64) async throws {
             try await expectInvariants(kind, seed)
         }
     }

@@ -6,9 +6,9 @@ import RealServers
 import Testing
 
 extension FaultTests {
-    /// The proxy in front of a database, as tests of a fleet have it.
+    /// The proxy in front of a database, as in the fleet tests.
     @Suite(.enabled(if: PostgreSQLServer.isAvailable)) struct FaultProxyDatabaseTests {
-        /// Runs `body` with a proxy in front of the shared server, and stops the proxy afterwards.
+        /// Calls `body` with a proxy in front of the shared server, and stops the proxy afterwards.
         private func withProxy(_ body: (FaultProxy, PostgreSQLServer, _ url: String) async throws -> Void) async throws
         {
             let server = try await PostgreSQLServer.shared()
@@ -17,7 +17,7 @@ extension FaultTests {
             }
         }
 
-        @Test func bytesGoThroughInBothDirections() async throws {
+        @Test func proxyForwardsBytesInBothDirections() async throws {
             try await withProxy { proxy, server, url in
                 let rows = try await server.query("SELECT repeat('x', 5000000)", at: url)
                 #expect(rows.first?.first?.utf8.count == 5_000_000)
@@ -25,7 +25,7 @@ extension FaultTests {
             }
         }
 
-        @Test func stallHoldsBackWhatArrivesUntilTheProxyForwards() async throws {
+        @Test func stalledBytesAreDeliveredAfterForwardingResumes() async throws {
             try await withProxy { proxy, server, url in
                 await proxy.set(.stall)
                 let impatient = url + "?connect_timeout=2"
@@ -42,7 +42,7 @@ extension FaultTests {
             }
         }
 
-        @Test func cutEndsWhatIsUnderWayAtBothEnds() async throws {
+        @Test func cutClosesActiveConnectionsAtBothEnds() async throws {
             try await withProxy { proxy, server, url in
                 let mark = "SELECT count(*) FROM pg_stat_activity WHERE application_name = 'cut' AND state = 'active'"
                 let rows = Task { try await server.query("SELECT pg_sleep(600)", at: url + "?application_name=cut") }
@@ -56,7 +56,7 @@ extension FaultTests {
             }
         }
 
-        @Test func refusalConcernsNewConnections() async throws {
+        @Test func proxyRefusesConnectionsUntilForwarding() async throws {
             try await withProxy { proxy, server, url in
                 await proxy.set(.refuse)
                 await #expect(throws: TestServerError.self) { try await server.query("SELECT 1", at: url) }

@@ -14,7 +14,8 @@ extension FaultTests {
     @Suite struct FaultProxyTests {
         private static let body = HypercornServer.bytes("proxy", count: 50_000)
 
-        /// Runs a request through a proxy to a server that answers with the body and notes what arrived.
+        /// Calls `body` with a proxy in front of a server. The server answers with `Self.body` and records the
+        /// requests.
         private func withProxy(
             _ plan: FaultPlan, _ body: (FaultProxy, TestServer, RequestOperationManager) async throws -> Void
         ) async throws {
@@ -53,27 +54,27 @@ extension FaultTests {
             #expect(ContinuousClock.now - begin >= .milliseconds(30 + 45), "as the latency and the rate say")
         }
 
-        /// An orderly end makes it a response that is cut short.
+        /// An orderly close truncates the response instead of losing the connection.
         @Test(arguments: [FaultPlan.FaultKind.drop, .reset, .halfClose])
-        func endInsideOfABodyIsAFailure(kind: FaultPlan.FaultKind) async throws {
+        func connectionEndInsideBodyFails(kind: FaultPlan.FaultKind) async throws {
             let operation = try await get(.toClient(kind, afterByteCount: 20_000))
             #expect(operation.error?.code == (kind == .reset ? .connectionLost : .badServerResponse))
             #expect(operation.receivedByteCount < 20_000)
         }
 
         @Test(arguments: [FaultPlan.FaultKind.drop, .reset])
-        func endBeforeTheResponseIsAConnectionLost(kind: FaultPlan.FaultKind) async throws {
+        func connectionEndBeforeResponseIsConnectionLost(kind: FaultPlan.FaultKind) async throws {
             let operation = try await get(.toServer(kind, afterByteCount: 10))
             #expect(operation.error?.code == .connectionLost)
         }
 
-        @Test func stallForEverIsATimeout() async throws {
+        @Test func permanentStallTimesOut() async throws {
             let operation = try await get(.toClient(.stall(nil), afterByteCount: 20_000))
             #expect(operation.error?.code == .timedOut)
             #expect(operation.error?.timeLimit == .idle)
         }
 
-        @Test func stallForATimePassesEverythingLater() async throws {
+        @Test func temporaryStallDeliversAllBytes() async throws {
             let operation = try await get(.toClient(.stall(.milliseconds(200)), afterByteCount: 20_000))
             #expect(operation.responseData == Self.body)
         }
@@ -85,7 +86,7 @@ extension FaultTests {
             #expect([.connectionLost, .cannotConnect].contains(operation.error?.code))
         }
 
-        @Test func stalledConnectionIsGoneWhenItsClientIs() async throws {
+        @Test func cancelledClientClosesStalledConnection() async throws {
             try await withProxy(.toClient(.stall(nil), afterByteCount: 20_000)) { proxy, server, manager in
                 let operation = manager.operation("GET", "http://127.0.0.1:\(proxy.port)/")
                 manager.enqueue(operation)
@@ -97,7 +98,7 @@ extension FaultTests {
             }
         }
 
-        @Test func halfCloseToTheServerLetsTheAnswerPass() async throws {
+        @Test func halfCloseInsideRequestLineFailsRequest() async throws {
             let request = "POST / HTTP/1.1"
             try await withProxy(.toServer(.halfClose, afterByteCount: request.utf8.count)) { proxy, server, manager in
                 let operation = manager.operation("POST", "http://127.0.0.1:\(proxy.port)/", body: .text("x"))

@@ -11,7 +11,7 @@ extension FaultTests {
             (0..<count).map { schedule.plan(forConnection: $0) }
         }
 
-        @Test func seedRepeatsItsPlansInAnyOrderOfQuestions() {
+        @Test func seedYieldsSamePlansInAnyOrder() {
             let forwards = plans(FaultSchedule(seed: 7))
             let schedule = FaultSchedule(seed: 7)
             let backwards = (0..<500).reversed().map { schedule.plan(forConnection: $0) }
@@ -20,7 +20,7 @@ extension FaultTests {
             #expect("\(schedule)".contains("7"))
         }
 
-        @Test func randomPlansHaveEveryKindOfFaultInBothDirections() {
+        @Test func randomPlansCoverEveryFaultInBothDirections() {
             let plans = plans(FaultSchedule(seed: 1))
             let faults = [plans.compactMap(\.toServer.fault), plans.compactMap(\.toClient.fault)]
             for faults in faults {
@@ -33,7 +33,7 @@ extension FaultTests {
             #expect(plans.contains { $0.toClient.sliceByteCount != nil })
         }
 
-        @Test func limitOfConnectionsLeavesLaterOnesUnchanged() {
+        @Test func connectionsBeyondLimitHaveNoFaults() {
             var limits = FaultSchedule.Limits()
             limits.faultyPercentage = 100
             limits.connectionCount = 3
@@ -42,7 +42,7 @@ extension FaultTests {
             #expect(plans[3...].allSatisfy { $0 == FaultPlan() })
         }
 
-        @Test func halfClosesOfRequestsCanBeLeftOut() {
+        @Test func requestHalfClosesCanBeDisabled() {
             var limits = FaultSchedule.Limits()
             limits.halfClosesRequests = false
             let plans = plans(FaultSchedule(seed: 1, limits: limits))
@@ -50,7 +50,7 @@ extension FaultTests {
             #expect(plans.contains { $0.toClient.fault?.kind == .halfClose })
         }
 
-        @Test func listGivesItsPlansAndThenTheRest() {
+        @Test func listedPlansPrecedeFallbackPlan() {
             let reset = FaultPlan.toClient(.reset, afterByteCount: 10)
             let schedule = FaultSchedule([reset], then: .toServer(.drop, afterByteCount: 1))
             #expect(schedule.plan(forConnection: 0) == reset)

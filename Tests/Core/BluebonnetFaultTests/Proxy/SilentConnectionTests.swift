@@ -9,9 +9,9 @@ import RealServers
 import Testing
 
 extension FaultTests {
-    /// An HTTP/2 connection whose way to the server is gone is not closed by anybody.
+    /// An HTTP/2 connection whose path to the server is gone. Neither side closes the connection.
     @Suite(.enabled(if: NginxServer.isAvailable)) struct SilentConnectionTests {
-        /// nginx over HTTP/2 behind a proxy whose first connection falls silent.
+        /// nginx over HTTP/2 through a proxy whose first connection falls silent.
         private func withNginx(
             _ body: (FaultProxy, RequestOperationManager, FaultTarget) async throws -> Void
         ) async throws {
@@ -27,7 +27,7 @@ extension FaultTests {
                     var configuration = RequestOperationManager.Configuration()
                     configuration.responseSerializer = HTTPResponseSerializer()
                     configuration.transferOptions = try target.options
-                    // Not what is tested: a handshake takes long while the machine is busy.
+                    // The connect timeout is not under test. Handshakes take long on a busy machine.
                     configuration.transferOptions.timeouts.connect = .seconds(20)
                     try await body(proxy, RequestOperationManager(configuration: configuration), target)
                 }
@@ -46,7 +46,7 @@ extension FaultTests {
         }
 
         @Test(arguments: [Timeouts(idle: .milliseconds(600)), Timeouts(idle: .seconds(60), total: .milliseconds(600))])
-        func requestAfterATimeoutGetsAnotherConnection(timeouts: Timeouts) async throws {
+        func requestAfterTimeoutUsesNewConnection(timeouts: Timeouts) async throws {
             try await withNginx { proxy, manager, target in
                 let first = get(100_000, manager, target, timeouts: timeouts)
                 try await first.waitUntilEnded()
@@ -62,7 +62,7 @@ extension FaultTests {
             }
         }
 
-        @Test func requestBesideOthersThatStillWaitGetsAnotherConnection() async throws {
+        @Test func requestSucceedsWhilePatientRequestStillWaits() async throws {
             try await withNginx { proxy, manager, target in
                 let patient = get(100_000, manager, target, timeouts: Timeouts(idle: .seconds(60)))
                 let hasBegun = Observed(false)

@@ -7,7 +7,7 @@ import FaultKit
 import Foundation
 import RealServers
 
-/// Requests through a proxy with random faults, in a process of their own.
+/// Requests through a proxy with random faults, run in a separate process.
 struct FaultCase: Codable, Sendable {
     let server: FaultTarget.Server
     let httpVersion: HTTPProtocolVersion
@@ -22,15 +22,15 @@ struct FaultCase: Codable, Sendable {
         FaultTarget(server, port: port, authorityFile: authorityFile, httpVersion: httpVersion)
     }
 
-    /// What did not hold.
+    /// Runs the requests and returns the violated invariants.
     func faults() async throws -> [String] {
         let folder = try TemporaryFolder()
         defer { folder.remove() }
-        // Later connections are unchanged, so that a download that is begun often enough ends.
+        // Later connections have no faults, so a download that is resumed often enough completes.
         var limits = FaultSchedule.Limits()
         limits.connectionCount = 60
         limits.largestByteCount = 120_000
-        // gunicorn hands its application a body that is cut short as if that were all of it.
+        // gunicorn passes a truncated body to its application as if it were complete.
         limits.halfClosesRequests = server != .httpbin
         let proxy = try await FaultProxy.start(toPort: port)
         let run = FaultRun(target: target(proxy.port), manager: try manager(), folder: folder)
@@ -63,13 +63,13 @@ struct FaultCase: Codable, Sendable {
     }
 }
 
-/// The requests of a case.
+/// The requests of one case.
 private struct FaultRun {
     let target: FaultTarget
     let manager: RequestOperationManager
     let folder: TemporaryFolder
 
-    /// One request of each kind, all at once. How they ended.
+    /// Sends one request of each kind, all at once, and returns their verdicts.
     func round(_ number: Int, _ ledger: OutcomeLedger) async -> [FaultRequest.Verdict] {
         let requests = target.works.map { work in
             FaultRequest(
@@ -81,7 +81,7 @@ private struct FaultRun {
         return requests.map(\.verdict)
     }
 
-    /// Downloads one file, begun again and again where it was left, until it is there. What is wrong.
+    /// Downloads one file and resumes it after each failure until it is complete. Returns what is wrong.
     func resume(_ ledger: OutcomeLedger) async -> String? {
         let file = folder.url.appendingPathComponent("resumed")
         for attempt in 0..<80 {

@@ -7,9 +7,9 @@ import FaultKit
 import Foundation
 import RealServers
 
-/// The servers of one case: the one whose connections have faults, and nginx for the canary.
+/// The servers of one case: the server whose connections have faults, and nginx for the canary.
 struct FaultServers {
-    /// A server and the protocol that it is spoken to by.
+    /// A server and the protocol that the client uses with it.
     enum Kind: String, Sendable, Codable, CaseIterable {
         case nginxTCP, nginxTLS, nginxHTTP2, httpbinTCP, h2HTTP2, hypercornTCP, hypercornTLS, hypercornHTTP2
 
@@ -34,7 +34,7 @@ struct FaultServers {
     let port: Int
     let canary: URL
 
-    /// Starts the servers of a kind, hands them to `body`, and stops them however that ends.
+    /// Starts the servers of a kind, calls `body`, and always stops the servers afterwards.
     static func with(_ kind: Kind, _ body: (FaultServers) async throws -> Void) async throws {
         let folder = try TemporaryFolder()
         defer { folder.remove() }
@@ -78,7 +78,7 @@ struct FaultServers {
 }
 
 extension Result where Failure == any Error {
-    /// What an asynchronous piece of work returns or throws.
+    /// The result of an asynchronous closure.
     init(_ work: () async throws -> Success) async {
         do {
             self = .success(try await work())

@@ -6,9 +6,9 @@ import Foundation
 import RealServers
 import Testing
 
-/// A program that was built beside the tests, or is installed, and how it ended.
+/// The result of one run of a program. The program is built with the tests or installed.
 struct ProgramRun: Sendable {
-    /// The exit status, or 128 and the number of the signal that killed it.
+    /// The exit status, or 128 plus the number of the signal that killed the program.
     let status: Int32
     let output: String
     let errors: String
@@ -16,8 +16,8 @@ struct ProgramRun: Sendable {
     /// Runs a program to its end.
     ///
     /// - Parameters:
-    ///   - program: a name is of a program beside the tests.
-    ///   - environment: variables besides this process's own.
+    ///   - program: an absolute path, or the name of a program that is built with the tests.
+    ///   - environment: variables in addition to this process's variables.
     init(
         _ program: String, _ arguments: [String], environment: [String: String] = [:], in folder: TemporaryFolder
     ) async throws {

@@ -8,10 +8,11 @@ import TestSupport
 import Testing
 
 extension FaultTests {
-    /// The n-th call of a kind fails, for each n in turn, in a program of its own: no crash, no hang, no wrong success,
-    /// and the same work succeeds when nothing fails any more.
+    /// The n-th call of a C library function fails, for each n in turn, each in its own program run. There must be no
+    /// crash, no hang and no false success, and the same work must succeed once calls no longer fail.
     ///
-    /// BLUEBONNET_TORTURE is how many numbers of a kind are tried; "all" is all of them. Scripts/torture sets it.
+    /// `BLUEBONNET_TORTURE` is the number of calls per function that are tried; "all" tries every call.
+    /// `Scripts/torture` sets it.
     @Suite(
         .skipped(
             in: .thread, .address, because: "the sanitizer stands in for the same functions of the C library"))
@@ -39,14 +40,14 @@ extension FaultTests {
             }
         }
 
-        /// All numbers up to the count, or so many of them from both ends and between.
+        /// All numbers up to the count, or a sample of them that includes both ends.
         private func numbers(upTo count: Int) -> [Int] {
             if count <= Self.sampleCount { return Array(1...max(count, 1)) }
             let last = Self.sampleCount - 1
             return (0...last).map { 1 + $0 * (count - 1) / max(last, 1) }
         }
 
-        @Test(arguments: TorturedProbe.calls) func failingCallIsAnErrorAndNothingElse(call: TorturedProbe.Call)
+        @Test(arguments: TorturedProbe.calls) func failingLibraryCallIsReportedAsError(call: TorturedProbe.Call)
             async throws
         {
             try await withProbe { probe in
@@ -66,7 +67,7 @@ extension FaultTests {
             }
         }
 
-        @Test(arguments: ["write", "fsync"]) func slowDiskChangesNothing(name: String) async throws {
+        @Test(arguments: ["write", "fsync"]) func slowDiskDoesNotChangeResults(name: String) async throws {
             try await withProbe { probe in
                 let call = try #require(TorturedProbe.calls.first { $0.name == name })
                 for work in ["file", "batch"] {

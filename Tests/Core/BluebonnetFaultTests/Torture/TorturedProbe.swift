@@ -6,15 +6,15 @@ import Foundation
 import RealServers
 import Testing
 
-/// Runs of the probe with the library that lets calls fail.
+/// Runs the probe with a preloaded library that makes calls fail.
 struct TorturedProbe: Sendable {
-    /// A call of the C library and how it fails.
+    /// A C library call, and how it fails.
     struct Call: Sendable, CustomTestStringConvertible {
         let name: String
         let errorNumber: Int32
-        /// Who calls it: words of the names of modules.
+        /// The modules whose calls fail: parts of module names, separated by commas.
         let modules: String
-        /// What the probe does.
+        /// The kinds of work that the probe does.
         let works: [String]
 
         var testDescription: String { name }
@@ -23,9 +23,9 @@ struct TorturedProbe: Sendable {
     private static let own = "program,libcurl,libssl,libcrypto,libsqlite3,Foundation"
     private static let libraries = "libcurl,libssl,libcrypto,libz,libsqlite3,libnghttp2"
 
-    /// Swift's own runtime ends the process where there is no memory, so only what libraries of C ask for fails; and
-    /// only libcurl's threads and the library's own descriptors of epoll, because Foundation and Dispatch end the
-    /// process, or do not tell, where theirs fail.
+    /// The calls that fail. Swift's runtime ends the process when memory runs out, so only memory that C libraries
+    /// request fails. Foundation and Dispatch end the process or report nothing when threads or epoll descriptors
+    /// fail, so only libcurl's threads and the library's own epoll descriptors fail.
     static let calls = [
         Call(name: "socket", errorNumber: EMFILE, modules: own, works: ["memory"]),
         Call(name: "connect", errorNumber: ENETUNREACH, modules: own, works: ["memory"]),
@@ -47,7 +47,7 @@ struct TorturedProbe: Sendable {
     let folder: TemporaryFolder
     private let library: String
 
-    /// Builds the library with the system's C compiler.
+    /// Builds the preloaded library with the system's C compiler.
     init(server: TestServer, in folder: TemporaryFolder) async throws {
         (self.server, self.folder) = (server, folder)
         library = folder.path("libtorture.so")
@@ -58,22 +58,22 @@ struct TorturedProbe: Sendable {
         guard build.status == 0 else { throw BuildError(text: build.errors) }
     }
 
-    /// The compiler's words.
+    /// The compiler's error output.
     struct BuildError: Error {
         let text: String
     }
 
-    /// How a run ended.
+    /// The result of one run.
     struct End: Sendable {
-        /// How many such calls there were before torture ended.
+        /// The number of calls before the torture ended.
         let callCount: Int
-        /// What is wrong.
+        /// The violations that were found.
         let faults: [String]
     }
 
     /// Runs the probe.
     ///
-    /// - Parameter delay: microseconds by which calls are late from the n-th one on, instead of failing.
+    /// - Parameter delay: if set, calls from the n-th on are late by this many microseconds instead of failing.
     func run(_ call: Call, _ work: String, nth: Int, delay: Int? = nil) async throws -> End {
         let place = try TemporaryFolder()
         defer { place.remove() }
@@ -99,15 +99,16 @@ struct TorturedProbe: Sendable {
     }
 }
 
-/// What the probe said.
+/// The report of one probe run.
 private struct ProbeReport {
-    /// What a call of the system that fails may be called.
+    /// The error codes that a failing system call may cause.
     private static let codes: Set = [
         "badServerResponse", "cannotConnect", "cannotFindHost", "cannotOpenFile", "cannotReadFile", "cannotWriteFile",
         "connectionLost", "headersTooLarge", "invalidRequest", "invalidSecurityPolicy", "secureConnectionFailed",
         "serverNotTrusted", "timedOut",
     ]
-    /// OpenSSL 3.0 remembers for as long as the process lives what it could not set up: algorithms are missing then.
+    /// OpenSSL 3.0 does not retry a failed initialization as long as the process lives. Algorithms then remain
+    /// missing.
     private static let lasting: Set = ["cannotConnect", "secureConnectionFailed", "serverNotTrusted"]
     private static let successes = [
         "memory": "memory success 100000", "file": "file success 100000", "data": "data success 50000",
@@ -117,7 +118,7 @@ private struct ProbeReport {
     let call: String
     let work: String
 
-    /// What is wrong about it.
+    /// The violations in this run.
     func faults(mayFail: Bool) -> [String] {
         if mayFail && endedForWantOfMemory { return [] }
         var faults: [String] = []
@@ -133,7 +134,8 @@ private struct ProbeReport {
         return first.isEmpty || !wrong.isEmpty ? faults + ["\(lines)"] : faults
     }
 
-    /// Where a small object of C cannot be had, the library ends the process with a sentence, as Swift does.
+    /// Whether the library ended the process with a message, as Swift does, because a small C object could not be
+    /// allocated.
     var endedForWantOfMemory: Bool {
         call == "malloc" && run.status == 128 + SIGILL
             && ["OpenSSL is out of memory", "libcurl is out of memory"].contains { run.errors.contains($0) }
@@ -152,8 +154,8 @@ private struct ProbeReport {
         return words[1] == "failure" && codes.contains(words[2])
     }
 
-    /// Each line at most once, and all of them where the batch ended. What ended stays so when the journal is opened
-    /// again, and what may have been sent is not sent again.
+    /// Each line has at most one result, and all lines have one if the batch ended. Results stay the same when the
+    /// journal is reopened, and requests that may have been sent are not sent again.
     private func batchFaults(_ first: [String], _ again: [String], _ mayFail: Bool) -> [String] {
         let successes: Set = ["first success 1000", "second success 2000", "third success 1"]
         for (lines, isTortured) in [(first, mayFail), (again, false)] {

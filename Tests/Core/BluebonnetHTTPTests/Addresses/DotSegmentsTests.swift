@@ -11,10 +11,10 @@ import Testing
         ("/a/b/c/./../../g", "/a/g"), ("/a/../b", "/b"), ("/../../x", "/x"), ("/a/b/../../../c", "/c"),
         ("/./a", "/a"), ("/a/./b", "/a/b"), ("/a/.", "/a/"), ("/.", "/"), ("/./", "/"),
         ("/a/..", "/"), ("/a/../", "/"), ("/a/b/..", "/a/"), ("/..", "/"), ("/../", "/"), ("/../..", "/"),
-        // Empty segments are segments.
+        // Empty segments count as segments.
         ("//..", "/"), ("//../b", "/b"), ("//./b", "//b"), ("/a//../b", "/a/b"), ("/a/..//b", "//b"),
         ("/a/b//../../c", "/a/c"), ("/a//.", "/a//"), ("/.//", "//"),
-        // Dots that are escaped count (WHATWG).
+        // Percent-encoded dots count as dots (WHATWG).
         ("/a/%2e%2e/b", "/b"), ("/a/%2E%2E/b", "/b"), ("/a/.%2E", "/"), ("/a/%2e.", "/"), ("/a/%2e", "/a/"),
         ("/%2e%2E/%2e/b", "/b"), ("/a/%2e/%2E%2e/%2e", "/"), ("/a/b/.%2e/./c/", "/a/c/"),
     ])
@@ -32,13 +32,13 @@ import Testing
         "/.a/..b/", "/%2e%2e%2e", "/%2e%2e%2f", "/%2ea", "/%2", "/%", "/%2e%", "/%252e", "/%252e%252e/", "/%c0%ae/",
         "/.%2f", "/%2f..", "/..%5cx", "/a;/..;", "/.htaccess", "/.well-known/x", "/a/~..", "/%2E%2E%2E/",
     ])
-    func otherSegmentsStay(path: String) throws {
+    func otherSegmentsAreKept(path: String) throws {
         #expect(DotSegments.removed(fromPath: path) == path)
         let url = try #require(URL(string: "http://h\(path)?a=/../&b=..#/./x/.."))
         #expect(DotSegments.removed(from: url) == nil)
     }
 
-    @Test func aLongPathTakesTimeInProportion() {
+    @Test func longPathOfDotSegmentsIsReduced() {
         let count = 20_000
         let path = String(repeating: "/a", count: count) + String(repeating: "/..", count: count)
         #expect(DotSegments.removed(fromPath: path) == "/")
@@ -47,7 +47,7 @@ import Testing
 }
 
 @Suite struct URLTextResolutionTests {
-    /// RFC 3986, 5.4.1 and 5.4.2; what is there a URL without authority is refused elsewhere.
+    /// RFC 3986, 5.4.1 and 5.4.2. The examples that give a URL without an authority are refused elsewhere.
     static let examples = [
         ("g", "http://a/b/c/g"), ("./g", "http://a/b/c/g"), ("g/", "http://a/b/c/g/"), ("/g", "http://a/g"),
         ("//g", "http://g"), ("?y", "http://a/b/c/d;p?y"), ("g?y", "http://a/b/c/g?y"), ("#s", "http://a/b/c/d;p?q#s"),
@@ -65,7 +65,7 @@ import Testing
     ]
 
     @Test(arguments: examples)
-    func theExamplesOfTheSpecificationComeOut(reference: String, expected: String) throws {
+    func rfc3986ExamplesResolveAsSpecified(reference: String, expected: String) throws {
         let base = try #require(URL(string: "http://a/b/c/d;p?q#f"))
         let url = try #require(URLText.url(reference, relativeTo: base))
         #expect((DotSegments.removed(from: url) ?? url).absoluteString == expected)
@@ -78,7 +78,7 @@ import Testing
         ("http://u:p@h:81/a#b", "c", "http://u:p@h:81/c"), ("http://h/a/../b/", "c", "http://h/b/c"),
         ("http://h/a/b", ":c", "http://h/a/:c"), ("http://h/a/b", "c:d/..", "c:d/.."),
     ])
-    func aReferenceIsReadFromItsBase(base: String, reference: String, expected: String) throws {
+    func referenceIsResolvedAgainstBase(base: String, reference: String, expected: String) throws {
         let base = try #require(URL(string: base))
         #expect(URLText.url(reference, relativeTo: base)?.absoluteString == expected)
     }
@@ -87,7 +87,7 @@ import Testing
         ("/a/../b", "http://h/a/../b"), ("//g/./x", "http://g/./x"), ("https://g/%2e", "https://g/%2e"),
         ("x/../y", "http://h/y"),
     ])
-    func aPathThatBeginsWithASlashKeepsItsDotSegments(reference: String, expected: String) throws {
+    func absolutePathKeepsDotSegments(reference: String, expected: String) throws {
         let base = try #require(URL(string: "http://h/a"))
         #expect(URLText.url(reference, relativeTo: base)?.absoluteString == expected)
     }

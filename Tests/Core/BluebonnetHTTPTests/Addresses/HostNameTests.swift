@@ -11,11 +11,11 @@ import Testing
         ("bu\u{308}cher.example.", "xn--bcher-kva.example"), ("XN--BCHER-KVA.example", "xn--bcher-kva.example"),
         ("", ""), (".", ""), ("127.0.0.1", "127.0.0.1"),
     ])
-    func spellingsOfAHostHaveOneForm(text: String, expected: String) {
+    func hostSpellingsNormalizeToOneForm(text: String, expected: String) {
         #expect(HostName.normalized(text) == expected)
     }
 
-    @Test func valueOfAnotherSpellingIsReplaced() {
+    @Test func mergingReplacesEquivalentHostNames() {
         let merged = HostName.merging(["a.example.": "1"], over: ["A.example": "2", "b": "3"])
         #expect(merged == ["a.example.": "1", "b": "3"])
     }

@@ -12,23 +12,23 @@ import Testing
         ("http://h:8080/", "http://h:8080"), ("http://h:/", "http://h:80"), ("http://u:p@h/", "http://h:80"),
         ("http://[FE80::1]:81/", "http://[fe80::1]:81"), ("http://bücher.de/", "http://xn--bcher-kva.de:80"),
     ])
-    func originIsSchemeHostAndPortInOneSpelling(text: String, expected: String) throws {
+    func originNormalizesSchemeHostAndPort(text: String, expected: String) throws {
         #expect(Origin(try #require(URL(string: text)))?.description == expected)
     }
 
     @Test(arguments: ["ftp://h/", "http:///p", "http:p", "/p", "mailto:a@b", "http://h:99999999999999999999/"])
-    func urlOfAnotherKindHasNoOrigin(text: String) {
+    func unsupportedURLHasNoOrigin(text: String) {
         #expect(URL(string: text).flatMap(Origin.init) == nil)
     }
 
-    @Test func theImpliedPortIsTheWrittenOne() throws {
+    @Test func impliedPortEqualsExplicitDefaultPort() throws {
         let written = try #require(URL(string: "https://h:443/a"))
         let implied = try #require(URL(string: "https://H/b"))
         #expect(Origin(written) == Origin(implied))
     }
 
     @Test(arguments: ["http://h", "https://h:8443", "http://127.0.0.1:1"])
-    func aPlainURLHoldsNothingThatIsEscapedOrRefused(start: String) throws {
+    func plainURLNeedsNoEscapingAndIsAccepted(start: String) throws {
         for byte in UInt8(0)...0x7F {
             let text = "\(start)/a\(Character(UnicodeScalar(byte)))b?q"
             guard Origin.hasPlainURL(text) else { continue }

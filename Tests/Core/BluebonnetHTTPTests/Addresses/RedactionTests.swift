@@ -12,11 +12,11 @@ import Testing
         ("http://h/?%74oken=1", "http://h/?%74oken=REDACTED"), ("http://h/?token", "http://h/?token"),
         ("http://h/#access_token=1", "http://h/"), ("", ""),
     ])
-    func urlLosesUserInformationFragmentAndSecretValues(url: String, shown: String) {
+    func urlRedactionRemovesUserInfoFragmentAndSecrets(url: String, shown: String) {
         #expect(Redaction.url(url) == shown)
     }
 
-    /// What is no URL, but holds a password for whoever wrote it.
+    /// Malformed URLs in which the author meant to write a password.
     static let mistaken = [
         "http:/user:s3cret@h/", "http:user:s3cret@h/", "http:\\\\user:s3cret@h/", "user:s3cret@h", "1user:s3cret@h/p",
         "http://user:s3/cret@h/", "http://user:s3?cret@h/", "http://user:s3#cret@h/", "http:///user:s3cret@h/",
@@ -24,14 +24,14 @@ import Testing
         "://user:s3cret@h",
     ]
 
-    @Test(arguments: mistaken) func textThatIsNoURLLosesEverythingUpToTheAt(text: String) {
+    @Test(arguments: mistaken) func malformedURLIsRedactedUpToAtSign(text: String) {
         for shown in [Redaction.url(text), URLText.withoutUserInfo(text)] {
             #expect(!shown.contains("s3") && !shown.contains("cret") && !shown.contains("user"), "\(shown)")
             #expect(shown.contains("REDACTED@"), "\(shown)")
         }
     }
 
-    @Test(arguments: mistaken) func refusalOfSuchATextShowsNoPassword(text: String) {
+    @Test(arguments: mistaken) func refusalOfMalformedURLHidesPassword(text: String) {
         let error = #expect(throws: NetworkingError.self) { try RequestCheck.url(text) }
         let message = error.map { "\($0)" } ?? ""
         #expect(!message.contains("s3") && !message.contains("cret"), "\(message)")
@@ -40,7 +40,7 @@ import Testing
     @Test(arguments: [
         "http://h/@user", "/@user", "users/a@b", "?mail=a@b", "http://h:80/a@b?c=d@e", "//h/a@b", "a/b:c@d",
     ])
-    func signInAPathOrQueryIsNoUserInformation(text: String) {
+    func atSignInPathOrQueryIsNotUserInfo(text: String) {
         #expect(URLText.withoutUserInfo(text) == text)
     }
 
@@ -53,7 +53,7 @@ import Testing
         ("password: Bearer", "password: REDACTED"),
         ("nothing hidden: a=b; c:d", "nothing hidden: a=b; c:d"), ("", ""), ("=:'\"", "=:'\""),
     ])
-    func valuesAfterNamesOfSecretsAreHiddenInAnyText(text: String, shown: String) {
+    func secretValuesInTextAreRedacted(text: String, shown: String) {
         #expect(Redaction.text(text) == shown)
     }
 }

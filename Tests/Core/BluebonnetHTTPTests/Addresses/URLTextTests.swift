@@ -40,7 +40,7 @@ import Testing
             remainder: ""),
         Split(text: "?a:b", scheme: nil, userInfo: nil, host: "", port: nil, remainder: "?a:b"),
     ])
-    func textIsSplitAsTheSpecificationSays(split: Split) {
+    func textIsSplitPerRFC3986(split: Split) {
         let text = URLText(split.text)
         #expect(text.scheme.map(String.init) == split.scheme)
         #expect(text.userInfo.map(String.init) == split.userInfo)
@@ -55,7 +55,7 @@ import Testing
         ("/a b\"<>\\^`{|}", "/a%20b%22%3C%3E%5C%5E%60%7B%7C%7D"), ("/#a#b", "/#a%23b"),
         ("/-._~!$&'()*+,;=:@/?", "/-._~!$&'()*+,;=:@/?"), ("", ""),
     ])
-    func charactersThatAURLCannotHoldAreEscapedAndNoOthers(text: String, expected: String) {
+    func onlyInvalidURLCharactersAreEscaped(text: String, expected: String) {
         #expect(URLText.escape(text) == expected)
     }
 
@@ -63,7 +63,7 @@ import Testing
         ("http://h/a%20b/é", "http://h/a%20b/%C3%A9"), ("http://bücher.de/a%20b", "http://xn--bcher-kva.de/a%20b"),
         ("http://u@bücher.de:81/", "http://u@xn--bcher-kva.de:81/"),
     ])
-    func makingAURLChangesNothingThatIsWellFormed(text: String, expected: String) {
+    func wellFormedTextIsPreservedInURL(text: String, expected: String) {
         #expect(URLText.url(text, relativeTo: nil)?.absoluteString == expected)
     }
 
@@ -72,7 +72,7 @@ import Testing
         ("../../d", "http://h/d"),
         ("./d é", "http://h/a/d%20%C3%A9"), ("https://x", "https://x"), ("//bücher.de", "http://xn--bcher-kva.de"),
     ])
-    func aRelativeTextIsReadFromItsBase(text: String, expected: String) throws {
+    func relativeTextIsResolvedAgainstBase(text: String, expected: String) throws {
         let base = try #require(URL(string: "http://h/a/b?c#f"))
         #expect(URLText.url(text, relativeTo: base)?.absoluteString == expected)
     }
@@ -82,16 +82,16 @@ import Testing
         ("http:x", "http:x"),
         ("/p", "/p"), ("", ""),
     ])
-    func messagesShowNoUserInformation(text: String, shown: String) {
+    func userInfoIsRemovedForMessages(text: String, shown: String) {
         #expect(URLText(text).withoutUserInfo == shown)
     }
 
-    @Test func anEmptyTextIsTheBaseOrNoURL() {
+    @Test func emptyTextResolvesToBaseOrNil() {
         #expect(URLText.url("", relativeTo: URL(string: "http://h/a?b#c"))?.absoluteString == "http://h/a?b")
         #expect(URLText.url("", relativeTo: nil) == nil)
     }
 
-    @Test func bytesThatAreNotASCIIAreEscapedOneByOne() {
+    @Test func nonASCIIBytesAreEscapedIndividually() {
         #expect(URLText.escapingNonASCII([0x2F, 0xE9, 0x25, 0x20, 0xFF]) == "/%E9% %FF")
     }
 }

@@ -6,14 +6,14 @@ import Testing
 @testable import BluebonnetHTTP
 
 @Suite struct BoxTests {
-    @Test func aChangedCopyLeavesTheFirstAsItWas() {
+    @Test func changedCopyDoesNotAffectOriginal() {
         let first = Box([1, 2])
         let second = first.changed { $0.append(3) }
         #expect(first.value == [1, 2])
         #expect(second.value == [1, 2, 3])
     }
 
-    @Test func anErrorIsAValue() {
+    @Test func errorHasValueSemantics() {
         let first = NetworkingError(.timedOut, "late")
         var second = first
         second.code = .cancelled
@@ -24,7 +24,7 @@ import Testing
         #expect(second.message == "stopped")
     }
 
-    @Test func anErrorIsOneWord() {
+    @Test func errorIsOneMachineWord() {
         #expect(MemoryLayout<NetworkingError?>.size == MemoryLayout<UInt>.size)
     }
 }

@@ -14,7 +14,7 @@ import Testing
     private static let request = "com.alamofire.error.serialization.request"
     private static let response = "com.alamofire.error.serialization.response"
 
-    /// Every code of the library, with AFNetworking's domain and the number of Foundation's `NSURLError…`.
+    /// Every code of the library, with AFNetworking's domain and the number of Foundation's `NSURLError…` code.
     private static let table: [(code: Code, name: String, domain: String, number: Int)] = [
         (.badURL, "badURL", url, -1000),
         (.invalidRequest, "invalidRequest", request, -1016),
@@ -55,7 +55,7 @@ import Testing
         (.invalidSecurityPolicy, "invalidSecurityPolicy", url, -1200),
     ]
 
-    @Test func userInformationHasTheURLAsTextAndTheReason() throws {
+    @Test func userInfoHasURLStringAndFailureReason() throws {
         let context = EncodingError.Context(codingPath: [], debugDescription: "no number")
         let request = URLRequest(url: try #require(URL(string: "http://h/a?b")))
         let underlying = EncodingError.invalidValue(1, context)
@@ -68,7 +68,7 @@ import Testing
         #expect(NetworkingError(.cannotConnect, "m", underlying: refusal).nsError.localizedFailureReason == "t")
     }
 
-    @Test func everyCodeHasItsNameItsDomainAndItsNumber() {
+    @Test func everyCodeMapsToItsNameDomainAndNumber() {
         for row in Self.table {
             let error = NetworkingError(row.code, "m")
             #expect(row.code.rawValue == row.name)
@@ -80,8 +80,8 @@ import Testing
         }
     }
 
-    /// The source names each code in a line of its own.
-    @Test func everyCodeThatIsDeclaredHasARow() throws {
+    /// The source declares each code on its own line.
+    @Test func everyDeclaredCodeIsInTable() throws {
         let file =
             #filePath.components(separatedBy: "/Tests/")[0]
             + "/Sources/Core/BluebonnetHTTP/Errors/NetworkingErrorCode.swift"
@@ -92,13 +92,13 @@ import Testing
         #expect(names.sorted() == Self.table.map(\.name).sorted())
     }
 
-    @Test func aCodeOfAnotherIsUnknown() {
+    @Test func unlistedCodeMapsToUnknown() {
         let error = NetworkingError(Code(rawValue: "fromTheFuture"), "m")
         #expect(error.nsError.domain == NSURLErrorDomain)
         #expect(error.nsError.code == URLError.unknown.rawValue)
     }
 
-    @Test func userInformationHasAFNetworkingsKeys() throws {
+    @Test func userInfoHasAFNetworkingKeys() throws {
         let url = try #require(URL(string: "http://h/p?token=t"))
         let response = HTTPURLResponse(url: url, statusCode: 500, httpVersion: "HTTP/1.1", headerFields: nil)
         let inner = NetworkingError(.unacceptableContentType, "type")
@@ -118,14 +118,15 @@ import Testing
         #expect(NetworkingError(.badURL, "m").nsError.userInfo.count == 1)
     }
 
-    /// What the language can do here: should a toolchain learn more, the documentation of `nsError` changes.
+    /// The casts that Swift supports on Linux. If a toolchain supports more, the documentation of `nsError` must
+    /// change.
     @Test func castsOnLinuxAreAsDocumented() {
         let error: any Error = NetworkingError(.unacceptableStatus, "m")
         #expect((error as NSError).domain == NSURLErrorDomain)
         #expect(error as? URLError == nil)
     }
 
-    @Test func timeLimitsHaveTheirNames() {
+    @Test func timeLimitsHaveStableNames() {
         let limits: [NetworkingError.TimeLimit] = [.connect, .idle, .total, .connectivity, .refusedBody]
         #expect(limits.map(\.rawValue) == ["connect", "idle", "total", "connectivity", "refusedBody"])
         #expect(NetworkingError.timeLimit(.idle, "m").code == .timedOut)

@@ -10,7 +10,7 @@ import Testing
 @Suite(.timeLimit(.minutes(1))) struct NetworkingErrorTests {
     typealias Code = NetworkingError.Code
 
-    @Test func aCodeThatIsNotKnownSurvives() throws {
+    @Test func unlistedCodeSurvivesCoding() throws {
         let code = Code(rawValue: "fromTheFuture")
         #expect(NetworkingError(code, "m").urlErrorCode == .unknown)
         let decoded = try JSONDecoder().decode([Code].self, from: JSONEncoder().encode([code]))
@@ -29,7 +29,7 @@ import Testing
             (.badURL, nil, false), (.serverNotTrusted, nil, false), (.cancelled, nil, false),
             (.badServerResponse, 503, false), (.cannotParseResponse, nil, false), (.resumeRefused, nil, false),
         ] as [(Code, Int?, Bool)])
-    func transientErrorsAreThoseOfTheNetworkOrTheServer(code: Code, status: Int?, isTransient: Bool) throws {
+    func networkAndServerErrorsAreTransient(code: Code, status: Int?, isTransient: Bool) throws {
         let url = try #require(URL(string: "http://h/"))
         let response = status.flatMap {
             HTTPURLResponse(url: url, statusCode: $0, httpVersion: "HTTP/1.1", headerFields: nil)
@@ -37,7 +37,7 @@ import Testing
         #expect(NetworkingError(code, "m", response: response).isTransient == isTransient)
     }
 
-    @Test func textOfAnOperationsErrorHasMethodURLAndAttempt() throws {
+    @Test func descriptionHasMethodRedactedURLAndTransferNumber() throws {
         var request = URLRequest(
             url: try #require(URL(string: "https://ada:pw@h:1/p?page=2&access_token=abc#part")))
         request.httpMethod = "PUT"
@@ -51,7 +51,7 @@ import Testing
         #expect(error.localizedDescription == "the server answered with status 404")
     }
 
-    @Test func textOfAnErrorIsItsCodeAndSentence() {
+    @Test func descriptionIsCodeAndMessage() {
         let error = NetworkingError(.timedOut, "nothing moved for 60 s")
         #expect("\(error)" == "timedOut: nothing moved for 60 s")
         #expect(error.localizedDescription == "nothing moved for 60 s")

@@ -16,7 +16,7 @@ import Testing
             ([0x00, 0x22, 0x20, 0xAC], .utf16(bigEndian: true)), ([0x22, 0x00, 0xAC, 0x20], .utf16(bigEndian: false)),
             ([0x00, 0x00, 0x00, 0x31], .utf32(bigEndian: true)), ([0x31, 0x00, 0x00, 0x00], .utf32(bigEndian: false)),
         ] as [([UInt8], BodyEncoding)])
-    func encodingWithoutACharsetIsSeenFromTheBytes(bytes: [UInt8], encoding: BodyEncoding) {
+    func encodingWithoutCharsetIsDetectedFromBytes(bytes: [UInt8], encoding: BodyEncoding) {
         #expect(BodyEncoding(of: Data(bytes), charset: nil) == encoding)
         #expect(BodyEncoding(of: Data(bytes), charset: "x-unknown") == encoding)
     }
@@ -29,11 +29,11 @@ import Testing
             ("iso-8859-1", .other(.isoLatin1)),
             ("shift_jis", .other(.shiftJIS)), ("us-ascii", .other(.ascii)),
         ] as [(String, BodyEncoding)])
-    func aKnownCharsetCounts(charset: String, encoding: BodyEncoding) {
+    func knownCharsetDeterminesEncoding(charset: String, encoding: BodyEncoding) {
         #expect(BodyEncoding(of: Data([0x31, 0x32]), charset: charset) == encoding)
     }
 
-    @Test func aByteOrderMarkCountsMoreThanTheCharset() {
+    @Test func byteOrderMarkOverridesCharset() {
         #expect(BodyEncoding(of: Data([0xFE, 0xFF, 0, 0x31]), charset: "utf-8") == .utf16(bigEndian: true))
     }
 
@@ -42,7 +42,7 @@ import Testing
         ("a/b; x=y; charset = latin1 ; z", "latin1"),
         ("a/b", nil), ("a/b; charset", nil), ("charset=utf-8", nil), ("", nil),
     ])
-    func theCharsetIsAParameterOfTheContentType(contentType: String, charset: String?) {
+    func charsetIsReadFromContentType(contentType: String, charset: String?) {
         #expect(BodyEncoding.charset(of: contentType) == charset)
     }
 
@@ -53,7 +53,7 @@ import Testing
             (.utf32(bigEndian: true), [0x00, 0x01, 0xF6, 0x00], "😀"),
             (.other(.isoLatin1), [0xE9], "é"), (.other(.windowsCP1252), [0x80], "€"), (.utf8, [], ""),
         ] as [(BodyEncoding, [UInt8], String)])
-    func bytesBecomeTextWithoutTheirMark(encoding: BodyEncoding, bytes: [UInt8], text: String) {
+    func byteOrderMarkIsRemovedFromText(encoding: BodyEncoding, bytes: [UInt8], text: String) {
         #expect(encoding.text(of: Data(bytes)) == text)
         #expect(encoding.text(of: Data([0x20] + bytes).dropFirst()) == text)
     }
@@ -66,7 +66,7 @@ import Testing
             (.utf32(bigEndian: true), [0x00, 0x11, 0x00, 0x00]), (.utf32(bigEndian: true), [0x00, 0x00, 0xD8, 0x00]),
             (.utf32(bigEndian: true), [0x00, 0x00, 0x00]), (.other(.ascii), [0xE9]), (.other(.shiftJIS), [0x81]),
         ] as [(BodyEncoding, [UInt8])])
-    func bytesThatAreNoTextAreNoted(encoding: BodyEncoding, bytes: [UInt8]) {
+    func undecodableBytesGiveNil(encoding: BodyEncoding, bytes: [UInt8]) {
         #expect(encoding.text(of: Data(bytes)) == nil)
     }
 }

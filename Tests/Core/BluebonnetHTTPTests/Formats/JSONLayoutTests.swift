@@ -12,7 +12,7 @@ import Testing
         return String(decoding: data, as: UTF8.self)
     }
 
-    @Test func prettyTextHasALineForEachMemberAndElement() {
+    @Test func prettyLayoutPutsEachElementOnItsOwnLine() {
         let expected = """
             {
               "a" : [
@@ -28,17 +28,17 @@ import Testing
         #expect(layout(#"{"a":[1,{"b":"x,{}:y"}],"c":{},"d":[]}"#, isPretty: true) == expected)
     }
 
-    @Test func slashesAreEscapedInStringsWhateverStandsBefore() {
+    @Test func slashesInStringsAreEscapedAfterAnyCharacter() {
         #expect(layout(#"{"a/b":"c\\/\"/d"}"#, escapesSlashes: true) == #"{"a\/b":"c\\\/\"\/d"}"#)
     }
 
     @Test(arguments: [#""""#, #""\\""#, "[]", "{}", "1", #"{"a":[[],{}]}"#, #"["\"[", "/"]"#])
-    func layoutKeepsTheValue(text: String) throws {
+    func layoutPreservesValue(text: String) throws {
         let data = Data(layout(text, isPretty: true, escapesSlashes: true).utf8)
         #expect(try JSONValue(parsing: data) == JSONValue(parsing: Data(text.utf8)))
     }
 
-    @Test func compactTextStaysAsItIs() {
+    @Test func compactLayoutLeavesTextUnchanged() {
         #expect(layout(#"{"a":"/"}"#) == #"{"a":"/"}"#)
     }
 }

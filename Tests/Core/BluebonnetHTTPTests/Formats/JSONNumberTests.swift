@@ -6,19 +6,19 @@ import Testing
 
 @Suite struct JSONNumberTests {
     @Test(arguments: ["0", "-0", "1.0", "100.10", "1e2", "1E+400", "18446744073709551616", "-1.5e-7"])
-    func numberIsMadeOfItsText(text: String) {
+    func numberKeepsItsText(text: String) {
         #expect(JSONNumber(text)?.text == text)
     }
 
     @Test(arguments: ["", " 1", "1 ", "+1", "01", "1.", ".5", "0x1", "NaN", "inf", "1,2", "\"1\"", "[1]", "null", "١"])
-    func otherTextIsNoNumber(text: String) {
+    func invalidTextIsNotNumber(text: String) {
         #expect(JSONNumber(text) == nil)
     }
 
     @Test(arguments: [
         (1.0, "1"), (-2.5, "-2.5"), (0.1, "0.1"), (1e16, "1e+16"), (9_007_199_254_740_991, "9007199254740991"),
     ])
-    func doubleHasTheShortestText(value: Double, text: String) {
+    func doubleUsesShortestText(value: Double, text: String) {
         #expect(JSONNumber(value).text == text)
         #expect(JSONNumber(value).double == value)
     }
@@ -26,7 +26,7 @@ import Testing
     @Test(arguments: [
         ("1.0", "1.00"), ("1e2", "100"), ("1E+2", "100.0"), ("-0", "0.0"), ("0.001", "1e-3"), ("120e-1", "12"),
     ])
-    func numbersOfOneValueAreEqual(one: String, other: String) throws {
+    func differentSpellingsOfOneValueAreEqual(one: String, other: String) throws {
         let (first, second) = (try #require(JSONNumber(one)), try #require(JSONNumber(other)))
         #expect(first == second && first.hashValue == second.hashValue)
     }
@@ -36,7 +36,7 @@ import Testing
         ("0.1", "0.10000000000000001"),
         ("1e99999999999999999999", "1e99999999999999999998"),
     ])
-    func numbersThatDoubleCannotTellApartAreNot(one: String, other: String) throws {
+    func numbersBeyondDoublePrecisionAreDistinct(one: String, other: String) throws {
         #expect(try #require(JSONNumber(one)) != #require(JSONNumber(other)))
     }
 }

@@ -9,13 +9,13 @@ import Testing
 @Suite struct JSONObjectTests {
     private let twins: JSONObject = ["\u{E9}": .integer(1), "e\u{301}": .integer(2)]
 
-    @Test func namesAreComparedByTheirBytes() {
+    @Test func namesAreComparedBytewise() {
         #expect(twins.count == 2)
         #expect(twins["\u{E9}"] == .integer(1) && twins["e\u{301}"] == .integer(2))
         #expect(twins.names.map { Array($0.utf8) } == [[0x65, 0xCC, 0x81], [0xC3, 0xA9]])
     }
 
-    @Test func stringsAreComparedByTheirBytes() {
+    @Test func stringsAreComparedBytewise() {
         #expect(JSONValue.string("\u{E9}") != .string("e\u{301}"))
         #expect(JSONValue.array([.string("K")]) != .array([.string("\u{212A}")]))
     }
@@ -32,7 +32,7 @@ import Testing
         #expect(JSONObject().isEmpty && "\(JSONObject(["b": .null, "a": .null]))" == #"{"a":null,"b":null}"#)
     }
 
-    @Test func queryAndFormHaveBothSpellingsAndNumbersAsWritten() throws {
+    @Test func queryKeepsEquivalentNamesAndNumberTexts() throws {
         var members = twins
         members["n"] = .array(
             try ["12345678901234567890", "100.10", "1e2"].map { .number(try #require(JSONNumber($0))) })
@@ -41,7 +41,7 @@ import Testing
                 == "e%CC%81=2&n%5B%5D=12345678901234567890&n%5B%5D=100.10&n%5B%5D=1e2&%C3%A9=1")
     }
 
-    @Test func propertyListThatWouldLoseAMemberIsRefused() {
+    @Test func propertyListLosingMemberIsRefused() {
         let error = #expect(throws: NetworkingError.self) {
             try PropertyListWriter.data(of: JSONValue.object(twins), format: .xml)
         }

@@ -10,7 +10,7 @@ import Testing
 @Suite struct JSONParserTests {
     private func parse(_ text: String) throws -> JSONValue { try parse(Array(text.utf8)) }
 
-    /// Every text is checked as well, which has to come to the same end.
+    /// Parses the text and also checks it. Both must give the same result.
     private func parse(_ bytes: [UInt8]) throws -> JSONValue {
         let checked = bytes.withUnsafeBytes { text in
             Result { () throws(JSONSyntaxError) in try JSONParser.check(text) }
@@ -26,13 +26,13 @@ import Testing
         (#"{"a":1,"a":1}"#, true), (#"{"a":1,"\u0061":2}"#, true), (#"[{},{"b":{"a":1,"c":2,"a":3}}]"#, true),
         (#"{"a":{"a":1},"b":[{"a":1},{"a":1}]}"#, false), (#"{"a":1,"A":1}"#, false), ("[1,1]", false), ("{}", false),
     ])
-    func aNameGivenTwiceInOneObjectIsNoticed(text: String, isRepeated: Bool) throws {
+    func repeatedNameInObjectIsDetected(text: String, isRepeated: Bool) throws {
         var text = text
         let parsed = try text.withUTF8 { try JSONParser.parse(UnsafeRawBufferPointer($0)) }
         #expect(parsed.hasRepeatedName == isRepeated)
     }
 
-    // MARK: - What is JSON
+    // MARK: - Valid JSON
 
     @Test(
         arguments: [
@@ -44,7 +44,7 @@ import Testing
             ("{\"a\":1,\"a\":2}", .object(["a": .integer(2)])), ("{\"\":0}", .object(["": .integer(0)])),
             ("\u{FEFF}[1]", .array([.integer(1)])),
         ] as [(String, JSONValue)])
-    func valueOfAnyKindMayStandAtTheTop(text: String, value: JSONValue) throws {
+    func anyValueIsAllowedAtTopLevel(text: String, value: JSONValue) throws {
         #expect(try parse(text) == value)
     }
 
@@ -52,7 +52,7 @@ import Testing
         arguments: [
             ("0", 0), ("-1", -1), ("9223372036854775807", .max), ("-9223372036854775808", .min),
         ] as [(String, Int64)])
-    func wholeNumbersAreIntegersAsFarAs64BitsGo(text: String, value: Int64) throws {
+    func wholeNumbersWithin64BitsAreIntegers(text: String, value: Int64) throws {
         #expect(try parse(text) == .integer(value))
         #expect(try parse("[\(text)]") == .array([.integer(value)]))
     }
@@ -73,7 +73,7 @@ import Testing
         #expect(JSONText.text(of: try parse("[\(text)]")) == "[\(text)]")
     }
 
-    @Test func membersWhoseNamesHaveDifferentBytesAreTwo() throws {
+    @Test func bytewiseDifferentNamesAreDistinctMembers() throws {
         let composed = "\u{E9}"
         let decomposed = "e\u{301}"
         let value = try parse("{\"\(composed)\":1,\"\(decomposed)\":2,\"\u{212A}\":3,\"K\":4}")
@@ -89,7 +89,7 @@ import Testing
         (#"{"a":1,"a":2,"t":NaN}"#, ["a"], "2"), ("\u{FEFF}[NaN, 5 ]", ["1"], " 5"), ("[NaN]", [], "[NaN]"),
         (#"[NaN,{"a":"\ud83d\ude00"}]"#, ["1", "a"], #""\ud83d\ude00""#),
     ])
-    func valueIsFoundInTextThatIsNotJSONElsewhere(text: String, path: [String], value: String) throws {
+    func valueIsFoundDespiteInvalidTextElsewhere(text: String, path: [String], value: String) throws {
         let bytes = Array(text.utf8)
         let range = try bytes.withUnsafeBytes { try JSONParser.range(of: path, in: $0) }
         #expect(range.map { String(decoding: bytes[$0], as: UTF8.self) } == value)
@@ -99,12 +99,12 @@ import Testing
         (#"{"a":NaN}"#, ["b"]), ("[NaN]", ["1"]), ("[NaN]", ["00"]), ("[NaN]", ["-1"]), ("[]", ["0"]), ("{}", ["a"]),
         ("7", ["a"]), (#"{"a":"b"}"#, ["a", "b"]),
     ])
-    func pathThatLeadsNowhereHasNoPlace(text: String, path: [String]) throws {
+    func missingPathHasNoRange(text: String, path: [String]) throws {
         #expect(try Array(text.utf8).withUnsafeBytes { try JSONParser.range(of: path, in: $0) } == nil)
     }
 
     @Test(arguments: ["{\"a\":1", "{\"a\":nan}", "[1,]", "<html>", "", "[1] x", "{\"a\":\"\\ud8\"}"])
-    func textWithoutTheFormOfJSONHasNoPlaces(text: String) {
+    func malformedTextIsRefusedByPathLookup(text: String) {
         #expect(throws: JSONSyntaxError.self) {
             try Array(text.utf8).withUnsafeBytes { try JSONParser.range(of: ["a"], in: $0) }
         }
@@ -117,12 +117,12 @@ import Testing
         (#""\\u0041""#, "\\u0041"),
         (#""x\u0041y\u0042""#, "xAyB"),
     ])
-    func stringsAreReadWithTheirEscapes(text: String, expected: String) throws {
+    func stringEscapesAreDecoded(text: String, expected: String) throws {
         #expect(try parse(text) == .string(expected))
         #expect(try parse("{\(text):1}") == .object([expected: .integer(1)]))
     }
 
-    // MARK: - What is not
+    // MARK: - Invalid JSON
 
     @Test(arguments: [
         "", " ", "[1,]", "[1 , ]", "[1,\n]", "[1,2,]", "[[],]", "[\"\",]", "{\"a\":1,}", "{\"a\":[1,]}", "[,]", "{,}",
@@ -151,7 +151,7 @@ import Testing
             [0x22, 0xF4, 0x90, 0x80, 0x80, 0x22], [0x5B, 0xFF, 0x5D], [0x22, 0x5C, 0x6E, 0xFF, 0x22],
             [0x22, 0xE2, 0x5C, 0x6E, 0x82, 0x22],
         ] as [[UInt8]])
-    func bytesThatAreNotUTF8AreRefused(bytes: [UInt8]) {
+    func invalidUTF8IsRefused(bytes: [UInt8]) {
         #expect(throws: JSONSyntaxError.self) { try parse(bytes) }
     }
 
@@ -161,13 +161,13 @@ import Testing
         ("[1 2]", "a comma", 3), ("  01", "a zero", 3), ("[\"\\x\"]", "escape", 3), ("[\"ab\u{1}\"]", "control", 4),
         ("1 x", "more text", 2), ("{\"a\" 1}", "a colon", 5), ("[1e]", "a digit", 3),
     ])
-    func theErrorSaysWhatIsWrongAndWhere(text: String, reason: String, offset: Int) {
+    func errorHasReasonAndOffset(text: String, reason: String, offset: Int) {
         let error = #expect(throws: JSONSyntaxError.self) { try parse(text) }
         #expect(error?.reason.contains(reason) == true, "\(error?.reason ?? "")")
         #expect(error?.offset == offset)
     }
 
-    @Test func textCutAnywhereIsRefused() throws {
+    @Test func truncatedTextIsRefused() throws {
         let text = Array(#"{"a":[1.5e3,true,null,"\u00e9\n"],"b":{"c":-2}}"#.utf8)
         _ = try parse(text)
         for cut in text.indices {
@@ -175,7 +175,7 @@ import Testing
         }
     }
 
-    @Test(arguments: 0..<20 as Range<UInt64>) func checkRefusesWhatTheParserRefuses(seed: UInt64) {
+    @Test(arguments: 0..<20 as Range<UInt64>) func checkAndParserAgreeOnMutatedText(seed: UInt64) {
         var random = SeededGenerator(seed: seed)
         let numbers = #""a":[-1.5e30,true,0,12345678901234567890]"#
         let text = Array(" {\(numbers)".utf8) + Array(#","é\u00e9":{"c":"x\n\ud83d\ude00"},"d":null} "#.utf8)
@@ -194,7 +194,7 @@ import Testing
 
     // MARK: - Depth and size
 
-    @Test func fiveHundredAndTwelveLevelsAreReadAndOneMoreIsRefused() throws {
+    @Test func nestingLimitIs512Levels() throws {
         func arrays(_ count: Int) -> String {
             String(repeating: "[", count: count) + String(repeating: "]", count: count)
         }
@@ -208,13 +208,13 @@ import Testing
         _ = try parse("[" + Array(repeating: arrays(511), count: 3).joined(separator: ",") + "]")
     }
 
-    @Test func endlessNestingIsRefusedBeforeTheStackRunsOut() {
+    @Test func excessiveNestingIsRefusedWithoutStackOverflow() {
         let error = #expect(throws: JSONSyntaxError.self) { try parse(String(repeating: "[", count: 1_000_000)) }
         #expect(error?.reason.contains("512") == true)
         #expect(throws: JSONSyntaxError.self) { try parse(String(repeating: "{\"a\":", count: 100_000)) }
     }
 
-    @Test func numberOfAMillionDigitsKeepsThem() throws {
+    @Test func millionDigitNumberKeepsItsDigits() throws {
         let digits = String(repeating: "9", count: 1_000_000)
         guard case .number(let number) = try parse(digits) else { return #expect(Bool(false)) }
         #expect(number.text == digits && number.double == .infinity)

@@ -25,7 +25,7 @@ import Testing
         (.array([]), "[]"), (.object([:]), "{}"), (.array([.array([]), .integer(1)]), "[[],1]"),
         (.object(["b": .null, "a": .object(["c": .string("")])]), #"{"a":{"c":""},"b":null}"#),
     ])
-    func valuesAreWrittenCompactWithNamesInOrder(_ value: JSONValue, _ expected: String) {
+    func valuesAreWrittenCompactlyWithSortedNames(_ value: JSONValue, _ expected: String) {
         #expect(JSONText.text(of: value) == expected)
     }
 
@@ -41,11 +41,11 @@ import Testing
     @Test(arguments: [
         1e21, 1e-7, 123_456_789.123_456_78, .greatestFiniteMagnitude, .leastNonzeroMagnitude, 0x1p53, -0x1p70,
     ])
-    func numbersReadBackAsTheyWere(_ number: Double) throws {
+    func numbersRoundTrip(_ number: Double) throws {
         #expect(try JSONValue(parsing: Data(JSONText.text(of: .number(JSONNumber(number))).utf8)).number == number)
     }
 
-    @Test func aTextGrowsAsFarAsItHasTo() {
+    @Test func textGrowsBeyondExpectedByteCount() {
         for byteCount in [0, 1, 7, 64, 1_000] {
             var text = JSONText(expectedByteCount: byteCount)
             text.array { array in
@@ -57,7 +57,7 @@ import Testing
         }
     }
 
-    @Test func namesAreWrittenInLowerCaseWhereThatIsWanted() {
+    @Test func namesCanBeWrittenInLowerCase() {
         var text = JSONText()
         text.object { object in
             for name in ["ETag", "x\"Y\u{1F}Z"] {

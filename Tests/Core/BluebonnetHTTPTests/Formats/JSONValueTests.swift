@@ -22,7 +22,7 @@ import Testing
         #expect(value[0] == nil)
     }
 
-    @Test func readersAnswerForTheirKindOnly() {
+    @Test func accessorsReturnNilForOtherKinds() {
         #expect(value["count"]?.integer == 3)
         #expect(value["count"]?.number == 3)
         #expect(value["ratio"]?.integer == nil)
@@ -36,7 +36,7 @@ import Testing
         #expect(value["list"]?.object == nil)
     }
 
-    @Test func literalsAreValues() {
+    @Test func literalsCreateValues() {
         let name = "Ada"
         let value: JSONValue = [
             "id": 17, "name": "\(name)", "price": 9.5, "paid": false, "note": nil, "tags": ["new", 1, [:], []],
@@ -49,7 +49,7 @@ import Testing
         #expect(twice == .object(["a": .integer(2)]))
     }
 
-    @Test func textOfAValueIsJSON() {
+    @Test func descriptionIsJSON() {
         #expect(
             "\(JSONValue.object(["b": .array([.integer(1), .null]), "a": .string("x\"")]))"
                 == #"{"a":"x\"","b":[1,null]}"#)
@@ -68,7 +68,7 @@ import Testing
     @Test(arguments: [
         String.Encoding.utf8, .utf16, .utf16BigEndian, .utf16LittleEndian, .utf32BigEndian, .utf32LittleEndian,
     ])
-    func textIsParsedInEveryEncodingThatJSONMayHave(encoding: String.Encoding) throws {
+    func textIsParsedInEveryJSONEncoding(encoding: String.Encoding) throws {
         for (text, expected) in [
             ("[\"é😀\"]", JSONValue.array([.string("é😀")])), ("1", .integer(1)), ("{}", .object([:])),
         ] {
@@ -77,25 +77,25 @@ import Testing
         }
     }
 
-    @Test func valueSurvivesEncodingAndDecoding() throws {
+    @Test func valueRoundTripsThroughFoundationCoders() throws {
         let data = try JSONEncoder().encode(value)
         #expect(try JSONDecoder().decode(JSONValue.self, from: data) == value)
         #expect(try JSONValue(parsing: data) == value)
     }
 
     @Test(arguments: ["12345678901234567890", "18446744073709551615", "123456789012345678.25", "0.1", "1e300", "-2.5"])
-    func foundationsEncoderKeepsTheDigits(text: String) throws {
+    func foundationEncoderKeepsDigits(text: String) throws {
         let value = try JSONValue(parsing: Data("[\(text)]".utf8))
         #expect(try JSONValue(parsing: JSONEncoder().encode(value)) == value)
     }
 
     @Test(arguments: ["12345678901234567890", "18446744073709551615", "0.1", "1e300", "-2.5"])
-    func foundationsDecoderKeepsTheDigitsThatItReads(text: String) throws {
+    func foundationDecoderKeepsDigits(text: String) throws {
         let value = try JSONValue(parsing: Data("[\(text)]".utf8))
         #expect(try JSONDecoder().decode(JSONValue.self, from: Data("[\(text)]".utf8)) == value)
     }
 
-    @Test func foundationTakesItsObject() throws {
+    @Test func foundationSerializesFoundationObject() throws {
         let data = try JSONSerialization.data(withJSONObject: value.foundationObject)
         #expect(try JSONValue(parsing: data) == value)
     }

@@ -11,7 +11,7 @@ import Testing
         try JSONWriter.text(of: value).string
     }
 
-    @Test func membersAreSortedAndNothingIsPadded() throws {
+    @Test func membersAreSortedWithoutWhitespace() throws {
         let parameters: Parameters = [
             "b": [1, 2], "a": ["y": true, "x": NSNull()] as [String: any Sendable], "C": "z",
         ]
@@ -27,12 +27,12 @@ import Testing
         ("\u{0}\u{8}\u{1F}\u{7F}", "\"\\u0000\\b\\u001f\u{7F}\""),
         ("é😀\u{2028}", "\"é😀\u{2028}\""), ("", "\"\""),
     ])
-    func stringsAreEscapedWhereJSONDemandsIt(text: String, expected: String) throws {
+    func stringsAreEscapedWhereJSONRequires(text: String, expected: String) throws {
         #expect(try json(text) == expected)
         #expect(try json([text: 1]) == "{\(expected):1}")
     }
 
-    @Test func writtenValueIsReadBackTheSame() throws {
+    @Test func writtenValueRoundTrips() throws {
         let value: JSONValue = .object([
             "numbers": .array([
                 .integer(.max), .integer(.min), .number(0.1), .number(1e300),
@@ -43,12 +43,12 @@ import Testing
         #expect(try JSONValue(parsing: try JSONWriter.text(of: value).data) == value)
     }
 
-    @Test func aSetIsRefusedWithItsPath() {
+    @Test func setIsRefusedWithItsPath() {
         let error = #expect(throws: NetworkingError.self) { try json(["k": [Set([1])]]) }
         #expect(error?.message == "parameter k[0] cannot be encoded: a set has no order in JSON, so use an array")
     }
 
-    @Test func textThatIsNestedTooDeepIsRefused() throws {
+    @Test func nestingBeyond512LevelsIsRefused() throws {
         func nested(_ depth: Int) -> JSONValue { (0..<depth).reduce(.integer(1)) { inner, _ in .array([inner]) } }
         #expect(try json(nested(512)) == String(repeating: "[", count: 512) + "1" + String(repeating: "]", count: 512))
         #expect(throws: NetworkingError.self) { try json(nested(513)) }

@@ -7,7 +7,7 @@ import Testing
 @testable import BluebonnetHTTP
 
 @Suite struct ParameterValueTests {
-    /// How a value is written as JSON and in a query, which both come from its kind.
+    /// A value with its forms in JSON and in a query. The kind of the value determines both.
     struct Scalar: Sendable {
         let value: any Sendable
         let json: String
@@ -28,7 +28,7 @@ import Testing
         Scalar(
             value: Int128(1) << 100, json: "1267650600228229401496703205376", query: "1267650600228229401496703205376"),
     ])
-    func integersOfAnyWidthAndTruthValuesKeepTheirKind(scalar: Scalar) throws { try expect(scalar) }
+    func integersAndBooleansKeepTheirKind(scalar: Scalar) throws { try expect(scalar) }
 
     @Test(arguments: [
         Scalar(value: 1.0, json: "1", query: "1"), Scalar(value: -2.5, json: "-2.5", query: "-2.5"),
@@ -52,7 +52,7 @@ import Testing
             value: NSDecimalNumber(string: "3.14159265358979323846"), json: "3.14159265358979323846",
             query: "3.14159265358979323846"),
     ])
-    func foundationsNumbersKeepTheirKind(scalar: Scalar) throws { try expect(scalar) }
+    func foundationNumbersKeepTheirKind(scalar: Scalar) throws { try expect(scalar) }
 
     @Test(arguments: [
         Scalar(value: "x", json: "\"x\"", query: "x"), Scalar(value: "xyz".dropFirst(), json: "\"yz\"", query: "yz"),
@@ -63,7 +63,7 @@ import Testing
         Scalar(value: Int??.some(.some(3)), json: "3", query: "3"),
         Scalar(value: Date?.none, json: "null", query: ""),
     ])
-    func textsAndOptionalsAreWhatTheyHold(scalar: Scalar) throws { try expect(scalar) }
+    func stringsAndOptionalsAreWrittenAsTheirContent(scalar: Scalar) throws { try expect(scalar) }
 
     private func expect(_ scalar: Scalar) throws {
         #expect(try JSONWriter.text(of: scalar.value).string == scalar.json)
@@ -79,7 +79,7 @@ import Testing
             Decimal.nan,
             Date(), Data([1]), Custom(), Character("x"), [1: Date()], [Custom(): 1], Optional(Date()),
         ] as [any Sendable])
-    func valueThatIsNoParameterIsRefusedAndNamed(value: any Sendable) {
+    func unsupportedParameterValueIsRefusedWithPath(value: any Sendable) {
         for encode: (Parameters) throws -> Void in [
             { _ = try QueryEncoder().encode($0) }, { _ = try JSONWriter.text(of: $0) },
         ] {

@@ -21,36 +21,36 @@ import Testing
     }
 
     @Test(arguments: [PropertyListSerialization.PropertyListFormat.xml, .binary])
-    func listWrittenByFoundationIsRead(format: PropertyListSerialization.PropertyListFormat) throws {
+    func foundationPropertyListIsRead(format: PropertyListSerialization.PropertyListFormat) throws {
         let data = try written(format, Self.value.foundationObject)
         #expect(try PropertyListValue(parsing: data) == Self.value)
     }
 
-    @Test func numbersBeyond64BitsWithASignAreReal() throws {
+    @Test func integersBeyondInt64BecomeReal() throws {
         #expect(try PropertyListValue(parsing: written(.binary, [UInt64.max])) == .array([.real(0x1p64)]))
     }
 
     @Test(arguments: ["", "hello", "{ a = b; }", "(1, 2)", "<html></html>", "<plist><array></plist>", "bplist00", "{}"])
-    func textThatIsNeitherXMLNorBinaryIsRefused(text: String) {
+    func otherFormatsAreRefused(text: String) {
         #expect(throws: PropertyListSyntaxError.self) { try PropertyListValue(parsing: Data(text.utf8)) }
     }
 
     @Test(arguments: [600, 100_000])
-    func listsThatAreNestedTooDeepAreRefused(depth: Int) {
+    func deeplyNestedListsAreRefused(depth: Int) {
         let text = ["<plist>", String(repeating: "<array>", count: depth), String(repeating: "</array>", count: depth)]
         let data = Data((text.joined() + "</plist>").utf8)
         #expect(throws: PropertyListSyntaxError.self) { try PropertyListValue(parsing: data) }
         #expect(throws: PropertyListSyntaxError.self) { try PropertyListValue(parsing: Self.nested(depth)) }
     }
 
-    @Test func binaryListsMayBeNestedToTheLimit() throws {
+    @Test func binaryListNestedToLimitIsRead() throws {
         var value = try PropertyListValue(parsing: Self.nested(512))
         var depth = 1
         while let inner = value[0] { (value, depth) = (inner, depth + 1) }
         #expect(depth == 512)
     }
 
-    /// Binary lists by hand: each object's bytes, references of 4 bytes.
+    /// A binary property list of these objects. References have 4 bytes.
     private static func binary(_ objects: [[UInt8]]) -> Data {
         func big(_ number: Int, _ width: Int) -> [UInt8] {
             (0..<width).reversed().map { UInt8(truncatingIfNeeded: number >> ($0 * 8)) }
@@ -70,13 +70,13 @@ import Testing
         binary((1..<depth).map { [0xA1] + withUnsafeBytes(of: UInt32($0).bigEndian, Array.init) } + [[0xA0]])
     }
 
-    @Test func aListThatHoldsItselfIsRefused() {
+    @Test func selfReferencingListIsRefused() {
         #expect(throws: PropertyListSyntaxError.self) {
             try PropertyListValue(parsing: Self.binary([[0xA1, 0, 0, 0, 0]]))
         }
     }
 
-    @Test func aListThatDoublesAtEveryLevelIsRefused() {
+    @Test func exponentiallyExpandingListIsRefused() {
         let doubling = (1..<64).map { level in [0xA2] + [0, 0, 0, UInt8(level)] + [0, 0, 0, UInt8(level)] } + [[0xA0]]
         let error = #expect(throws: PropertyListSyntaxError.self) {
             try PropertyListValue(parsing: Self.binary(doubling))
@@ -84,7 +84,7 @@ import Testing
         #expect(error?.reason.contains("more values than bytes") == true)
     }
 
-    @Test func everyPrefixAndEveryChangedByteEndsInAValueOrAnError() throws {
+    @Test func damagedListEndsInValueOrError() throws {
         let data = Self.binary([
             [0xD1, 0, 0, 0, 1, 0, 0, 0, 2], [0x51, 0x61], [0xA3, 0, 0, 0, 3, 0, 0, 0, 4, 0, 0, 0, 1], [0x10, 7], [0x09],
         ])

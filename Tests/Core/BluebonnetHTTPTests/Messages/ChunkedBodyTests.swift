@@ -6,15 +6,15 @@ import Testing
 @testable import BluebonnetHTTP
 
 @Suite struct ChunkedBodyTests {
-    /// What came out of a body.
+    /// The result of reading a body.
     private struct Reading: Equatable {
         var content = ""
         var trailers: [String] = []
-        /// What stands behind the end; nil before that.
+        /// The bytes after the end of the body; nil before the end.
         var rest: String?
         var code: NetworkingError.Code?
 
-        /// Reads the text in slices of so many bytes.
+        /// Reads the text in slices of `sliceByteCount` bytes.
         init(_ text: String, sliceByteCount: Int) {
             var body = ChunkedBody()
             let bytes = Array(text.utf8)
@@ -42,7 +42,7 @@ import Testing
         }
     }
 
-    /// How the text reads in slices of all sizes, which have to agree.
+    /// Reads the text in slices of every size. All results must agree.
     private func reading(_ text: String) -> Reading {
         let whole = Reading(text, sliceByteCount: text.utf8.count)
         for count in 1..<text.utf8.count {
@@ -59,7 +59,7 @@ import Testing
         ("5;\u{e4}\t\r\nhello\r\n0\r\n\r\n", "hello"), ("5  \t\r\nhello\r\n0 \r\n\r\n", "hello"),
         ("5\nhello\n0\n\n", "hello"), ("4\r\n\r\n\r\n\r\n0\r\n\r\n", "\r\n\r\n"),
     ])
-    func chunksAreContent(text: String, content: String) {
+    func chunksAreDecoded(text: String, content: String) {
         let reading = reading(text)
         #expect(reading.content == content)
         #expect(reading.rest == "")
@@ -75,7 +75,7 @@ import Testing
         "8000000000000000\r\n", "00000000000000005\r\nhello", "10000000000000005\r\nhello", "ffffffffffffffff\r\n",
         "5\r\nhelloX", "5\r\nhello0\r\n\r\n", "5\r\nhello\rX", "5\r\nhello\r\r\n", "5\r\nhello\r\n\r\n0\r\n\r\n",
     ])
-    func whatIsNoChunkIsRefused(text: String) {
+    func malformedChunkIsRefused(text: String) {
         let reading = reading(text)
         #expect(reading.code == .badServerResponse)
         #expect(reading.rest == nil)
@@ -84,25 +84,25 @@ import Testing
     @Test(arguments: [
         "", "5", "5\r", "5\r\nhell", "5\r\nhello", "5\r\nhello\r\n", "5\r\nhello\r\n0\r\n", "0\r\nA: b\r\n",
     ])
-    func bodyThatIsCutHasNoEnd(text: String) {
+    func truncatedBodyHasNoEnd(text: String) {
         let reading = Reading(text, sliceByteCount: 1)
         #expect(reading.rest == nil)
         #expect(reading.code == nil)
     }
 
-    @Test func largestSizeIsTaken() {
+    @Test func largestChunkSizeIsAccepted() {
         #expect(reading("7fffffffffffffff\r\nhello").content == "hello")
         #expect(reading("0000000000000005\r\nhello").content == "hello")
     }
 
-    @Test func trailersAreLines() {
+    @Test func trailersAreReturnedAsLines() {
         let reading = reading("1\r\na\r\n0\r\nA: 1\r\n b\r\nC: \r\n\r\nHTTP/1.1")
         #expect(reading.content == "a")
         #expect(reading.trailers == ["A: 1\r\n", " b\r\n", "C: \r\n"])
         #expect(reading.rest == "HTTP/1.1")
     }
 
-    @Test func linesHaveALimit() {
+    @Test func lineLengthIsLimited() {
         func code(_ text: String) -> NetworkingError.Code? { Reading(text, sliceByteCount: 1000).code }
         let fill = String(repeating: "x", count: ChunkedBody.lineByteLimit - 4)
         #expect(code("1;\(fill)\r\na\r\n0\r\n\r\n") == nil)

@@ -6,7 +6,7 @@ import Testing
 @testable import BluebonnetHTTP
 
 @Suite struct ContentDispositionTests {
-    // The examples of RFC 6266 (5) and RFC 8187 (3.2.2), and what servers send that do not know them.
+    // The examples of RFC 6266 (5) and RFC 8187 (3.2.2), and values from servers that do not follow these RFCs.
     @Test(arguments: [
         (#"Attachment; filename=example.html"#, "example.html"),
         (#"INLINE; FILENAME= "an example.html""#, "an example.html"),
@@ -31,7 +31,7 @@ import Testing
         (#"attachment; filename="=?UTF-8?B?*?=""#, "=?UTF-8?B?*?="), (#"form-data; name="f"; filename="x""#, "x"),
         (#"attachment; filename="日本語.txt""#, "日本語.txt"),
     ])
-    func aFileIsNamed(value: String, name: String) {
+    func fileNameIsRead(value: String, name: String) {
         #expect(ContentDisposition(value)?.fileName == name)
     }
 
@@ -41,18 +41,18 @@ import Testing
         "attachment; filename*=UTF-8''", "attachment; filename*=UTF-16''a", "attachment; filename*=a",
         "attachment; filename*=UTF-8''a/b",
     ])
-    func fieldWithoutAUsableNameNamesNoFile(value: String) {
+    func fieldWithoutUsableNameHasNoFileName(value: String) {
         #expect(ContentDisposition(value)?.fileName == nil)
     }
 
     @Test(arguments: [
         #"attachment; filename*=UTF-8''%zz; filename=plain"#, #"attachment; filename*=KOI8-R''a; filename=plain"#,
     ])
-    func plainNameIsTakenWhenTheExtendedOneCannotBeRead(value: String) {
+    func plainNameReplacesUnreadableExtendedName(value: String) {
         #expect(ContentDisposition(value)?.fileName == "plain")
     }
 
-    @Test func theTypeIsInLowerCase() {
+    @Test func typeIsLowercased() {
         #expect(ContentDisposition("Attachment; filename=x")?.type == "attachment")
         #expect(ContentDisposition("") == nil)
         #expect(ContentDisposition("; filename=x") == nil)

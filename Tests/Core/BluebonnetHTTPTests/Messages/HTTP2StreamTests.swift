@@ -6,19 +6,19 @@ import Testing
 @testable import BluebonnetHTTP
 
 @Suite struct HTTP2StreamTests {
-    /// The frames as (bytes, whether one ends the stream), what was delivered, whether a body is possible, and
-    /// Content-Length.
+    /// Frames are (byte count, ends the stream). The other columns: delivered bytes, whether a body is possible,
+    /// Content-Length, and the result.
     @Test(
         arguments: [
             (frames: [(5, false)], delivered: 5, hasBody: true, length: nil, isComplete: false),
             ([(5, true)], 5, true, nil, true), ([(5, false), (0, true)], 5, true, nil, true),
             ([(0, true)], 0, true, nil, true), ([], 0, true, nil, false),
-            // libcurl lost some.
+            // libcurl lost some bytes.
             ([(5, true)], 3, true, nil, false),
-            // With a length, the frame that ends the stream may come later.
+            // With Content-Length, the frame that ends the stream may come later.
             ([(5, false)], 5, true, 5, true), ([(5, true)], 5, true, 6, false), ([(4, true)], 4, true, 5, false),
             ([], 0, true, 0, true),
-            // Nothing is missing where there is no body.
+            // Without a body, nothing is missing.
             ([], 0, false, nil, true), ([], 0, false, 100, true), ([(0, true)], 0, false, nil, true),
         ] as [(frames: [(Int, Bool)], delivered: Int, hasBody: Bool, length: Int64?, isComplete: Bool)])
     func completenessFollowsFromFramesAndLength(
@@ -30,7 +30,7 @@ import Testing
         #expect(stream.isComplete(hasBody: hasBody, length: length) == isComplete)
     }
 
-    @Test func aFaultSaysWhetherTheServerEndedTheStream() {
+    @Test func faultReportsWhetherServerEndedStream() {
         var stream = HTTP2Stream()
         stream.note(dataByteCount: 5, endsStream: false)
         #expect(stream.fault == "did not end the HTTP/2 stream")

@@ -7,12 +7,12 @@ import Testing
 
 @testable import BluebonnetHTTP
 
-/// The request value, and what of it Foundation's form has.
+/// The request value, and its conversion to Foundation's `URLRequest`.
 @Suite struct HTTPRequestTests {
     private let url = URL(string: "http://host/a?b=c")!
     private let other = URL(string: "http://other/")!
 
-    @Test func foundationsFormHasEveryPart() {
+    @Test func urlRequestHasEveryPart() {
         let headers: HeaderFields = ["X-A": "1", "X-A": "2", "X-B": "3"]
         let request = HTTPRequest("PUT", url: url, headers: headers, body: Data("b".utf8)).urlRequest
         #expect(request.url == url && request.httpMethod == "PUT" && request.httpBody == Data("b".utf8))
@@ -22,7 +22,7 @@ import Testing
         #expect(plain.timeoutInterval == 60)
     }
 
-    @Test func foundationsRequestKeepsItsOtherProperties() throws {
+    @Test func urlRequestPropertiesArePreserved() throws {
         var given = URLRequest(url: url, cachePolicy: .returnCacheDataElseLoad, timeoutInterval: 7)
         given.httpShouldHandleCookies = false
         given.allHTTPHeaderFields = ["X-B": "2", "X-A": "1"]
@@ -34,7 +34,7 @@ import Testing
         #expect(request.urlRequest.mainDocumentURL == other)
     }
 
-    @Test func bodyStreamStaysUntilABodyIsSet() throws {
+    @Test func bodyStreamRemainsUntilBodyIsSet() throws {
         let stream = InputStream(data: Data("stream".utf8))
         var given = URLRequest(url: url)
         given.httpBodyStream = stream
@@ -46,7 +46,7 @@ import Testing
     }
 
     @Test(arguments: [("get", "GET"), ("Post", "POST"), ("patch", "patch"), ("MKCOL", "MKCOL"), ("G-t", "G-t")])
-    func methodIsThatOfFoundation(written: String, sent: String) throws {
+    func methodIsNormalizedAsByFoundation(written: String, sent: String) throws {
         var request = HTTPRequest(written, url: url)
         #expect(request.method == sent && request.urlRequest.httpMethod == sent)
         request.method = "TRACE"
@@ -57,13 +57,13 @@ import Testing
         #expect(given.method == sent && given.urlRequest.httpMethod == sent)
     }
 
-    @Test func requestWithoutURLIsNone() {
+    @Test func urlRequestWithoutURLGivesNil() {
         var given = URLRequest(url: url)
         given.url = nil
         #expect(HTTPRequest(given) == nil)
     }
 
-    /// Each change with what it does to Foundation's form.
+    /// Each change, and its effect on Foundation's `URLRequest`.
     private static let changes:
         [(name: String, change: @Sendable (inout HTTPRequest) -> Void, holds: @Sendable (URLRequest) -> Bool)] = [
             ("method", { $0.method = "POST" }, { $0.httpMethod == "POST" }),
@@ -74,7 +74,7 @@ import Testing
             ("no body", { $0.body = nil }, { $0.httpBody == nil }),
         ]
 
-    @Test func everyChangeReachesFoundationsForm() throws {
+    @Test func everyChangeReachesURLRequest() throws {
         var given = URLRequest(url: url)
         given.setValue("old", forHTTPHeaderField: "X-A")
         given.httpBody = Data("old".utf8)
@@ -91,7 +91,7 @@ import Testing
         }
     }
 
-    @Test func partsDecideAboutEquality() {
+    @Test func equalityComparesParts() {
         let request = HTTPRequest(url: url, headers: ["X-A": "1"], body: Data("b".utf8))
         #expect(request == HTTPRequest(url: url, headers: ["x-a": "1"], body: Data("b".utf8)))
         for (name, change, _) in Self.changes {

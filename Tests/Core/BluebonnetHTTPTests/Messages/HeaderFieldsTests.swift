@@ -10,12 +10,12 @@ import Testing
     private typealias Field = HeaderFields.Field
 
     private static let pairs = [(name: "A", value: "1"), (name: "B", value: "2"), (name: "a", value: "3")]
-    /// The same fields as a list and as they arrive.
+    /// The same fields, from a list and as received.
     private static let both = [
         HeaderFields(pairs), HeaderFields(FieldBlock(pairs.map { Field(name: $0.name, value: $0.value) })),
     ]
 
-    @Test func aFieldIsFoundWhateverTheCaseOfItsName() {
+    @Test func fieldLookupIgnoresCase() {
         let headers: HeaderFields = ["X-Token": "abc"]
         #expect(headers["x-token"] == "abc")
         #expect(headers["X-TOKEN"] == "abc")
@@ -23,7 +23,7 @@ import Testing
         #expect(headers.contains(name: "x-TOKEN") && !headers.contains(name: "X-Toke"))
     }
 
-    @Test(arguments: both) func repeatedFieldIsJoinedAndItsValuesAreThereOneByOne(headers: HeaderFields) {
+    @Test(arguments: both) func repeatedFieldHasJoinedAndSeparateValues(headers: HeaderFields) {
         #expect(headers["A"] == "1, 3")
         #expect(headers["b"] == "2")
         #expect(headers["C"] == nil)
@@ -34,13 +34,13 @@ import Testing
         #expect(headers.combined.map(\.description) == ["A: 1, 3", "B: 2"])
     }
 
-    @Test func cookiesOfARequestAreJoinedBySemicolons() {
+    @Test func cookieFieldsAreJoinedWithSemicolons() {
         let headers: HeaderFields = ["Cookie": "a=1", "cookie": "b=2"]
         #expect(headers["Cookie"] == "a=1; b=2")
         #expect(headers.dictionary == ["Cookie": "a=1; b=2"])
     }
 
-    @Test(arguments: both) func fieldsAreACollectionInOrder(headers: HeaderFields) {
+    @Test(arguments: both) func fieldsAreOrderedCollection(headers: HeaderFields) {
         #expect(headers.count == 3 && headers.indices == 0..<3)
         #expect(headers.map(\.name) == ["A", "B", "a"])
         #expect(headers.reversed().map(\.value) == ["3", "2", "1"])
@@ -48,7 +48,7 @@ import Testing
         #expect(headers.filter { $0.hasName("A") }.map(\.value) == ["1", "3"])
     }
 
-    @Test(arguments: both) func settingReplacesTheFirstFieldAndRemovesTheOthers(headers: HeaderFields) {
+    @Test(arguments: both) func settingReplacesFirstFieldAndRemovesOthers(headers: HeaderFields) {
         var headers = headers
         headers["a"] = "4"
         #expect(headers.map(\.name) == ["a", "B"])
@@ -57,7 +57,7 @@ import Testing
         #expect(headers.map(\.value) == ["4", "2", "5"])
     }
 
-    @Test(arguments: both) func settingNilRemovesAllFieldsOfTheName(headers: HeaderFields) {
+    @Test(arguments: both) func settingNilRemovesAllFieldsWithName(headers: HeaderFields) {
         var headers = headers
         headers["missing"] = nil
         #expect(headers.count == 3)
@@ -67,7 +67,7 @@ import Testing
         #expect(headers.isEmpty)
     }
 
-    @Test(arguments: both) func aFieldIsAddedBehindTheOthers(headers: HeaderFields) {
+    @Test(arguments: both) func addedFieldComesLast(headers: HeaderFields) {
         var headers = headers
         headers.add(name: "A", value: "4")
         headers.add(Field(name: "B", value: "5"))
@@ -93,7 +93,7 @@ import Testing
         #expect(HeaderFields(members).map(\.name) == ["A", "B", "C"])
     }
 
-    @Test func equalityLooksAtTheOrderOfRepeatedFieldsOnly() {
+    @Test func equalityIgnoresOrderExceptOfRepeatedFields() {
         let headers: HeaderFields = ["A": "1", "B": "2", "a": "3"]
         for same in [["b": "2", "a": "1", "A": "3"], ["A": "1", "a": "3", "B": "2"]] as [HeaderFields] {
             #expect(headers == same)
@@ -107,14 +107,14 @@ import Testing
         }
     }
 
-    /// Swift holds the sign of the kelvin, U+212A, and the letter K to be the same.
-    @Test func equalityIsThatOfBytes() {
+    /// Swift considers the kelvin sign, U+212A, and the letter K equal.
+    @Test func equalityComparesBytes() {
         #expect(Field(name: "A", value: "K") != Field(name: "A", value: "\u{212A}"))
         #expect(Field(name: "AB", value: "k") != Field(name: "AB", value: "K"))
         #expect(Field(name: "ab", value: "k") == Field(name: "AB", value: "k"))
     }
 
-    @Test func fieldsAreWrittenAlikeInTheSameOrderAndSpellingOnly() {
+    @Test func writtenLikeRequiresSameOrderAndSpelling() {
         let fields = Array(Self.both[0])
         #expect(fields.isWrittenLike(fields) && fields.isWrittenLike(Array(Self.both[1])))
         #expect(!fields.isWrittenLike(fields.reversed()) && !fields.isWrittenLike(fields.dropLast()))
@@ -123,7 +123,7 @@ import Testing
         #expect([Field]().isWrittenLike([]))
     }
 
-    @Test(arguments: both) func codingKeepsOrderSpellingAndRepetition(headers: HeaderFields) throws {
+    @Test(arguments: both) func codingKeepsOrderSpellingAndRepeatedFields(headers: HeaderFields) throws {
         let encoder = JSONEncoder()
         encoder.outputFormatting = .sortedKeys
         let data = try encoder.encode(headers)
@@ -133,7 +133,7 @@ import Testing
         #expect(Array(decoded).isWrittenLike(Array(headers)))
     }
 
-    @Test func secretsAreInNoTextForPeople() {
+    @Test func descriptionsHideSecrets() {
         let headers: HeaderFields = [
             "Accept": "a/b", "authorization": "s3cret", "Proxy-Authorization": "s3cret", "COOKIE": "s3cret",
             "Set-Cookie": "s3cret",
@@ -146,8 +146,8 @@ import Testing
         #expect(headers["Cookie"] == "s3cret")
     }
 
-    /// More fields than are compared with each other.
-    @Test func manyFieldsAreJoinedAsFewAre() {
+    /// More fields than the library compares pairwise.
+    @Test func manyFieldsAreCombinedLikeFew() {
         let pairs = (0..<120).map { (name: "N\($0 % 60)", value: "\($0)") }
         let combined = HeaderFields(pairs).combined
         #expect(combined.map(\.name) == (0..<60).map { "N\($0)" })

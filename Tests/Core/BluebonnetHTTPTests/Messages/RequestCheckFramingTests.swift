@@ -6,7 +6,7 @@ import Testing
 @testable import BluebonnetHTTP
 
 @Suite struct RequestCheckFramingTests {
-    @Test func theBodysOwnLengthIsLeftOutSilently() throws {
+    @Test func matchingContentLengthIsRemoved() throws {
         let fields = try RequestCheck.fields([("A", "1"), ("content-length", "5"), ("B", "2")], bodyByteCount: 5)
         #expect(fields.sent.map(\.name) == ["A", "B"])
         #expect(fields.sent.map(\.value) == ["1", "2"])
@@ -18,16 +18,16 @@ import Testing
             ([("TE", "trailers")], "TE"), ([("te", "trailers"), ("connection", "close")], "close, TE"),
             ([("TE", "trailers"), ("Connection", "x, te")], "x, te"), ([("A", "1")], nil),
         ] as [([(String, String)], String?)])
-    func codingsOfATransferAreNamedForTheNextServerOnly(fields: [(String, String)], connection: String?) throws {
+    func teFieldIsListedInConnection(fields: [(String, String)], connection: String?) throws {
         let checked = try RequestCheck.fields(fields.map { (name: $0.0, value: $0.1) }, bodyByteCount: 0)
         #expect(checked.sent.first { $0.name.lowercased() == "connection" }?.value == connection)
     }
 
-    @Test func aZeroLengthFitsARequestWithoutBody() throws {
+    @Test func zeroContentLengthIsAllowedWithoutBody() throws {
         #expect(try RequestCheck.fields([("Content-Length", "0")], bodyByteCount: 0).sent.isEmpty)
     }
 
-    @Test func aStreamsLengthIsDeclaredByTheField() throws {
+    @Test func contentLengthDeclaresStreamLength() throws {
         let fields = try RequestCheck.fields([("Content-Length", "12"), ("Content-Length", "12")], bodyByteCount: nil)
         #expect(fields.sent.isEmpty)
         #expect(fields.declaredBodyByteCount == 12)
@@ -43,7 +43,7 @@ import Testing
             ([("Transfer-Encoding", "chunked")], nil), ([("transfer-encoding", "identity")], 5), ([("A", "\n")], 5),
             ([("TE", "trailers, Chunked")], 0),
         ] as [([(String, String)], Int64?)])
-    func fieldsThatContradictTheBodyAreRefused(fields: [(String, String)], bodyByteCount: Int64?) {
+    func fieldsContradictingBodyAreRefused(fields: [(String, String)], bodyByteCount: Int64?) {
         let named = fields.map { (name: $0.0, value: $0.1) }
         let error = #expect(throws: NetworkingError.self) {
             try RequestCheck.fields(named, bodyByteCount: bodyByteCount)

@@ -14,12 +14,12 @@ import Testing
         "http://[fe80::1%25eth0]/", "http://h_1.example./", "http://user:pass@h/", "http://a%40b@h/", "http://h:/",
         "http://0x7f.1/", "http://h/%0D%0A", "http://xn--bcher-kva.de/",
     ])
-    func aUsableURLIsKeptAsItIsWritten(text: String) throws {
+    func usableURLIsKeptAsWritten(text: String) throws {
         #expect(try RequestCheck.url(text).absoluteString == text)
     }
 
     @Test(arguments: ["http://h/a/../b", "http://h", "https://h:1/./c?q=../d", "http://h//a//"])
-    func aPlainURLStaysAsItIsWhateverTheBase(text: String) throws {
+    func plainAbsoluteURLIgnoresBase(text: String) throws {
         let base = try #require(URL(string: "https://base.example/v1/"))
         #expect(try RequestCheck.url(text, relativeTo: base).absoluteString == text)
         #expect(try RequestCheck.url(text).absoluteString == text)
@@ -30,7 +30,7 @@ import Testing
         ("http://bücher.de/é?ü=%20", "http://xn--bcher-kva.de/%C3%A9?%C3%BC=%20"), ("http://h/a|b", "http://h/a%7Cb"),
         ("http://h/[1]?a[]=100%", "http://h/%5B1%5D?a%5B%5D=100%25"),
     ])
-    func charactersThatAURLCannotHoldAreEscapedOnce(text: String, expected: String) throws {
+    func invalidURLCharactersAreEscapedOnce(text: String, expected: String) throws {
         #expect(try RequestCheck.url(text).absoluteString == expected)
     }
 
@@ -59,7 +59,7 @@ import Testing
         ("http://[::1%2f]/", "no name or"), ("http://[::1%40evil]/", "no name or"), ("http://[::1%41]/", "no name or"),
         ("http://[::1%]/", "no name or"), ("http://[fe80::1%25%65]/", "no name or"), ("http://[::%3a1]/", "no name or"),
     ])
-    func anUnusableURLIsRefusedWithItsFault(text: String, fault: String) {
+    func unusableURLIsRefusedWithReason(text: String, fault: String) {
         let error = #expect(throws: NetworkingError.self) { try RequestCheck.url(text) }
         #expect(error?.code == .badURL)
         #expect(error?.message.contains(fault) == true, "\(error?.message ?? "")")
@@ -70,12 +70,12 @@ import Testing
         ("d", "http://h/a/d"), ("//x/y", "http://x/y"), ("https://x/", "https://x/"), ("?q", "http://h/a/b?q"),
         ("", "http://h/a/b"),
     ])
-    func aRelativeURLIsReadFromItsBase(text: String, expected: String) throws {
+    func relativeURLIsResolvedAgainstBase(text: String, expected: String) throws {
         #expect(try RequestCheck.url(text, relativeTo: URL(string: "http://h/a/b")).absoluteString == expected)
     }
 
     @Test(arguments: ["ftp://x/", "//a\\@b/", "///p", "//:80", "http:x", "\u{0}"])
-    func aRelativeURLIsCheckedToo(text: String) {
+    func relativeURLIsChecked(text: String) {
         let error = #expect(throws: NetworkingError.self) {
             try RequestCheck.url(text, relativeTo: URL(string: "http://h/a/b"))
         }
@@ -83,18 +83,18 @@ import Testing
     }
 
     @Test(arguments: ["http:///p", "ftp://h/", "http://h:0/", "/p", "http://a\\@b/", "http://exa%6dple.com/"])
-    func aURLOfFoundationsIsCheckedTheSame(text: String) throws {
+    func foundationURLIsChecked(text: String) throws {
         let url = try #require(URL(string: text))
         let error = #expect(throws: NetworkingError.self) { try RequestCheck.check(url) }
         #expect(error?.code == .badURL)
     }
 
-    @Test func aPasswordInAURLIsNotInTheMessage() {
+    @Test func passwordInURLIsNotInMessage() {
         let error = #expect(throws: NetworkingError.self) { try RequestCheck.url("http://ada:secret@h:0/") }
         #expect(error?.message.contains("secret") == false)
     }
 
-    @Test func anEndlessURLMakesAShortMessage() {
+    @Test func longURLGivesShortMessage() {
         let text = "http://h:0/" + String(repeating: "x", count: 70_000)
         let error = #expect(throws: NetworkingError.self) { try RequestCheck.url(text) }
         #expect((error?.message.count ?? 0) < 400)
@@ -103,18 +103,18 @@ import Testing
     // MARK: - Methods and fields
 
     @Test(arguments: ["GET", "get", "M-SEARCH", "X!#$%&'*+-.^_`|~0"])
-    func aTokenIsAMethod(method: String) {
+    func tokenIsValidMethod(method: String) {
         #expect(throws: Never.self) { try RequestCheck.method(method) }
     }
 
     @Test(arguments: ["", "GET ", "GET\r\n", "G\u{0}T", "GÉT", "GET/1", "A,B"])
-    func textThatIsNoTokenIsNoMethod(method: String) {
+    func nonTokenMethodIsRefused(method: String) {
         let error = #expect(throws: NetworkingError.self) { try RequestCheck.method(method) }
         #expect(error?.code == .invalidRequest)
         #expect(error?.message.contains("method") == true)
     }
 
-    @Test func requestForATunnelIsNotTheCallers() {
+    @Test func connectMethodIsRefused() {
         let error = #expect(throws: NetworkingError.self) { try RequestCheck.method("CONNECT") }
         #expect(error?.code == .invalidRequest)
         #expect(error?.message.contains("proxy") == true)
@@ -122,7 +122,7 @@ import Testing
     }
 
     @Test(arguments: [("X-A", "b"), ("x", ""), ("x", "a\tb"), ("x", "é😀"), ("x", " padded ")])
-    func aFieldMayHoldTabsAndAnyText(name: String, value: String) {
+    func fieldValueMayContainTabsAndUnicode(name: String, value: String) {
         #expect(throws: Never.self) { try RequestCheck.field(name: name, value: value) }
     }
 
@@ -134,7 +134,7 @@ import Testing
         ("Range", "\u{1}", "Range contains the control character 0x01"),
         ("X-A", "\u{7F}", "X-A contains the control character 0x7F"),
     ])
-    func aFieldThatCannotBeSentIsNamed(name: String, value: String, fault: String) {
+    func unsendableFieldIsRefusedByName(name: String, value: String, fault: String) {
         let error = #expect(throws: NetworkingError.self) { try RequestCheck.field(name: name, value: value) }
         #expect(error?.code == .invalidRequest)
         #expect(error?.message.contains(fault) == true, "\(error?.message ?? "")")

@@ -15,7 +15,7 @@ import Testing
         return ResponseHead(url: Self.url, statusCode: status, headers: headers, method: method)
     }
 
-    @Test func mediaTypeAndCharsetAreTakenFromTheContentType() {
+    @Test func mediaTypeAndCharsetAreReadFromContentType() {
         let head = head("Text/HTML ; Charset=\"ISO-8859-1\"; q=1")
         #expect(head.contentType == "Text/HTML ; Charset=\"ISO-8859-1\"; q=1")
         #expect(head.mediaType == "text/html")
@@ -26,7 +26,7 @@ import Testing
         #expect(bare.textEncoding == .utf8 && self.head("a/b; charset=none-such").textEncoding == .utf8)
     }
 
-    @Test func textIsInTheEncodingOfMarkOrCharset() {
+    @Test func textIsDecodedByMarkOrCharset() {
         #expect(head("a/b; charset=iso-8859-1").text(of: Data([0xE9])) == "é")
         #expect(head("a/b").text(of: Data("é".utf8)) == "é")
         #expect(head("a/b; charset=iso-8859-1").text(of: Data([0xFE, 0xFF, 0, 0x41])) == "A")
@@ -38,25 +38,25 @@ import Testing
             (200, nil, false), (204, nil, true), (205, nil, true), (304, nil, true), (200, "HEAD", true),
             (200, "GET", false), (404, "HEAD", true),
         ] as [(Int, String?, Bool)])
-    func bodyMayBeMissingByStatusAndMethod(status: Int, method: String?, mayLack: Bool) {
+    func statusAndMethodAllowMissingBody(status: Int, method: String?, mayLack: Bool) {
         #expect(head("a/b", status: status, method: method).mayLackBody == mayLack)
     }
 
     @Test(arguments: [("9", true), ("0", false)])
-    func bodyMayBeMissingThatIsAnnounced(length: String, mayLack: Bool) {
+    func positiveContentLengthAllowsMissingBody(length: String, mayLack: Bool) {
         let head = ResponseHead(url: Self.url, statusCode: 200, headers: ["content-length": length])
         #expect(head.mayLackBody == mayLack)
         #expect(head.contentLength == Int64(length))
     }
 
-    @Test func suggestedFileNameIsThatOfTheResponse() {
+    @Test func suggestedFileNameComesFromURLOrDisposition() {
         #expect(head(nil).suggestedFileName == "b.txt")
         let named = ResponseHead(
             url: Self.url, statusCode: 200, headers: ["Content-Disposition": "attachment; filename=c.txt"])
         #expect(named.suggestedFileName == "c.txt")
     }
 
-    @Test func headIsMadeFromFoundationsResponse() throws {
+    @Test func headIsMadeFromURLResponse() throws {
         let response = try #require(
             HTTPURLResponse(
                 url: Self.url, statusCode: 201, httpVersion: "HTTP/1.1", headerFields: ["X-B": "1", "X-A": "2"]))
@@ -65,7 +65,7 @@ import Testing
         #expect(head.headers.map(\.description) == ["X-A: 2", "X-B: 1"])
     }
 
-    @Test func foundationsResponseIsMadeOnce() async throws {
+    @Test func urlResponseIsMadeOnce() async throws {
         let head = head("text/plain")
         let first = try #require(head.urlResponse)
         #expect(first.statusCode == 200 && first.value(forHTTPHeaderField: "content-type") == "text/plain")

@@ -13,7 +13,7 @@ import Testing
         ResponseHeadParser(url: Self.url, limit: limit)
     }
 
-    /// Feeds text cut behind each line feed, and returns what came out.
+    /// Feeds the text line by line, split after each line feed, and returns the events.
     private func feed(_ text: String, to parser: inout ResponseHeadParser) throws -> [ResponseHeadParser.Event] {
         try feed(Array(text.utf8), to: &parser)
     }
@@ -34,9 +34,9 @@ import Testing
         return try #require(events.last?.head)
     }
 
-    // MARK: - What is read
+    // MARK: - Valid heads
 
-    @Test func theHeadHasItsPartsInOrder() throws {
+    @Test func headHasStatusVersionAndFieldsInOrder() throws {
         let head = try head("HTTP/1.1 404 Not Found\r\nB: 1\r\na:2\r\nB: \t 3 \t\r\nEmpty:\r\n\r\n")
         #expect(head.url == Self.url)
         #expect(head.statusCode == 404)
@@ -51,14 +51,14 @@ import Testing
         ("HTTP/1.1 200", "1.1", ""), ("HTTP/2 200 ", "2", ""), ("HTTP/2 200", "2", ""), ("HTTP/3 200 ", "3", ""),
         ("HTTP/1.7 200 x y", "1.1", "x y"), ("HTTP/1.1 200 Gr\u{FC}n", "1.1", "Grün"),
     ])
-    func statusLinesOfAllVersionsAreRead(line: String, version: String, reason: String) throws {
+    func statusLinesOfEveryVersionAreRead(line: String, version: String, reason: String) throws {
         let head = try head(line + "\r\nx: y\r\n\r\n")
         #expect(head.statusCode == 200)
         #expect(head.httpVersion == version)
         #expect(head.reasonPhrase == reason)
     }
 
-    @Test func linesMayEndWithALineFeedAlone() throws {
+    @Test func linesMayEndWithLineFeed() throws {
         let head = try head("HTTP/1.1 200 OK\nA: 1\nB: 2\r\n\n")
         #expect(head.headers.map(\.value) == ["1", "2"])
     }
@@ -67,12 +67,12 @@ import Testing
         ("A: b\r\n c\r\n", "b c"), ("A: b\r\n\t \tc \r\n  d\r\n", "b c d"), ("A:\r\n b\r\n", "b"),
         ("A: b\r\n \r\n", "b"),
     ])
-    func aFoldedValueIsJoinedByOneSpace(fields: String, value: String) throws {
+    func foldedValueIsJoinedWithOneSpace(fields: String, value: String) throws {
         let head = try head("HTTP/1.1 200 OK\r\n\(fields)Z: z\r\n\r\n")
         #expect(head.headers.map(\.value) == [value, "z"])
     }
 
-    @Test func valuesThatAreNotUTF8AreReadAsLatin1() throws {
+    @Test func nonUTF8ValuesAreReadAsLatin1() throws {
         var parser = makeParser()
         let bytes = Array("HTTP/1.1 302 x\r\nLocation: /".utf8) + [0xE9] + Array("\r\nName: é\r\n\r\n".utf8)
         let head = try #require(try feed(bytes, to: &parser).last?.head)
@@ -92,7 +92,7 @@ import Testing
         #expect(final.map { $0.head?.headers.map(\.name) } == [["C"]])
     }
 
-    @Test func linesBehindTheFinalHeadAreTrailersAndChangeNothing() throws {
+    @Test func linesAfterFinalHeadAreIgnoredTrailers() throws {
         var parser = makeParser()
         _ = try feed("HTTP/1.1 200 OK\r\n\r\n", to: &parser)
         #expect(try feed("Content-Length: x\r\nHTTP/1.1 500 No\r\n\r\n", to: &parser).isEmpty)
@@ -100,15 +100,15 @@ import Testing
     }
 
     @Test(arguments: ["", "HTTP/1.1 200 OK\r\n", "HTTP/1.1 200 OK\r\nA: 1\r\n", "HTTP/1.1 100 Continue\r\n\r\n"])
-    func aHeadThatIsCutShortIsNotComplete(text: String) throws {
+    func truncatedHeadIsIncomplete(text: String) throws {
         var parser = makeParser()
         #expect(try feed(text, to: &parser).allSatisfy { $0.head == nil })
         #expect(!parser.isComplete)
     }
 
-    /// RFC 9110, 15: such a status is handled as a server's error, so that the response is one.
+    /// RFC 9110, 15: a client treats such a status code as a server error, so the response is delivered.
     @Test(arguments: ["HTTP/1.1", "HTTP/1.0", "HTTP/2"], [600, 700, 999])
-    func aStatusOfAnUnknownClassIsDelivered(version: String, status: Int) throws {
+    func unknownStatusClassIsDelivered(version: String, status: Int) throws {
         for reason in [" ", " Reason", "", " Ünknown"] {
             var parser = makeParser()
             let events = try feed("\(version) \(status)\(reason)\r\nContent-Length: 2\r\n\r\n", to: &parser)
@@ -119,11 +119,11 @@ import Testing
         }
     }
 
-    @Test func switchingProtocolsUnaskedIsRefused() {
+    @Test func unrequestedProtocolSwitchIsRefused() {
         expectRefusal("HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\n\r\n", .badServerResponse)
     }
 
-    // MARK: - What is refused
+    // MARK: - Invalid heads
 
     @Test(arguments: [
         "\r\n", "<html>\r\n", "HTTP/0.9 200 OK\r\n", "HTTP/1.1\r\n", "HTTP/4 200 OK\r\n", "http/1.1 200 OK\r\n",
@@ -134,7 +134,7 @@ import Testing
         "HTTP/1.1 200 O\rK\r\n",
         "A: 1\r\n", " HTTP/1.1 200 OK\r\n", "\u{16}\u{3}\u{1}\r\n",
     ])
-    func aResponseWithoutAProperStatusLineIsRefused(line: String) {
+    func malformedStatusLineIsRefused(line: String) {
         expectRefusal(line, .badServerResponse)
     }
 
@@ -142,20 +142,20 @@ import Testing
         "Content-Length : 2", "A\t: 1", "A B: 1", ": 1", "A(: 1", "Ä: 1", "no colon", "A: 1\u{0}2", "A: 1\r2", "A: 1\r",
         " folded first",
     ])
-    func aFieldThatIsNoneIsRefused(line: String) {
+    func malformedFieldIsRefused(line: String) {
         expectRefusal("HTTP/1.1 200 OK\r\n\(line)\r\n\r\n", .badServerResponse)
     }
 
-    @Test func aControlCharacterInAFoldedLineIsRefusedToo() {
+    @Test func controlCharacterInFoldedLineIsRefused() {
         expectRefusal("HTTP/1.1 200 OK\r\nA: 1\r\n 2\u{0}\r\n\r\n", .badServerResponse)
     }
 
-    /// libcurl reads the first line of such a field alone.
+    /// libcurl reads only the first line of such a field.
     @Test(arguments: [
         "Transfer-Encoding:\r\n chunked", "Content-Length:\r\n\t5", "content-length: 5\r\n  ",
         "A: b\r\nTRANSFER-ENCODING: a\r\n b",
     ])
-    func foldedFramingIsRefused(fields: String) {
+    func foldedFramingFieldIsRefused(fields: String) {
         expectRefusal("HTTP/1.1 200 OK\r\n\(fields)\r\n\r\n", .badServerResponse)
     }
 
@@ -165,7 +165,7 @@ import Testing
 
     // MARK: - Limits
 
-    @Test func theLimitIsExact() throws {
+    @Test func headerLimitIsExact() throws {
         let text = "HTTP/1.1 200 OK\r\nA: 1\r\n\r\n"
         var parser = makeParser(limit: text.utf8.count)
         #expect(try feed(text, to: &parser).count == 1)

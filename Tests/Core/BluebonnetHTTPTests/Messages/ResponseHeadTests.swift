@@ -16,7 +16,7 @@ import Testing
 
     // MARK: - Fields
 
-    @Test func fieldsAreFoundWhateverTheirCaseAndKeptApart() {
+    @Test func repeatedFieldsAreFoundIgnoringCase() {
         let head = head([("Set-Cookie", "a=1"), ("X", "y"), ("set-cookie", "b=2, c")])
         #expect(head.values(for: "SET-COOKIE") == ["a=1", "b=2, c"])
         #expect(head.value(for: "set-cookie") == "a=1, b=2, c")
@@ -24,7 +24,7 @@ import Testing
         #expect(head.value(for: "z") == nil)
     }
 
-    @Test func aListIsReadOverAllItsLines() {
+    @Test func listIsReadFromAllFieldLines() {
         let head = head([("Vary", "Accept ,, accept-language,"), ("vary", "X")])
         #expect(ResponseHead.list(head.values(for: "Vary")) == ["accept", "accept-language", "x"])
     }
@@ -34,7 +34,7 @@ import Testing
         #expect(head([]).locations.isEmpty)
     }
 
-    @Test func foundationsResponseJoinsRepeatedFields() throws {
+    @Test func urlResponseJoinsRepeatedFields() throws {
         let head = ResponseHead(
             url: Self.url, statusCode: 404, reasonPhrase: "Not Found", httpVersion: "2",
             headers: ["Content-Type": "text/html; charset=utf-8", "X-A": "1", "x-a": "2", "X-A": "3"])
@@ -54,13 +54,13 @@ import Testing
             (["9223372036854775807"], .max),
         ]
             as [([String], Int64)])
-    func equalLengthsAreOneLength(values: [String], length: Int64) throws {
+    func equalContentLengthsAreAccepted(values: [String], length: Int64) throws {
         let head = head(values.map { ("Content-Length", $0) })
         try head.checkFraming()
         #expect(head.contentLength == length)
     }
 
-    @Test func headWithoutTheFieldHasNoLength() throws {
+    @Test func headWithoutContentLengthHasNoLength() throws {
         try head([]).checkFraming()
         #expect(head([]).contentLength == nil)
     }
@@ -70,7 +70,7 @@ import Testing
         ["9223372036854775808"],
         ["٥"],
     ])
-    func lengthsThatAreNoneOrDifferAreRefused(values: [String]) {
+    func invalidOrDifferentContentLengthsAreRefused(values: [String]) {
         let head = head(values.map { ("content-length", $0) })
         let error = #expect(throws: NetworkingError.self) { try head.checkFraming() }
         #expect(error?.code == .badServerResponse)
@@ -78,7 +78,7 @@ import Testing
         #expect(head.contentLength == nil)
     }
 
-    /// RFC 9112, 9.3, and 6.3 for the last ones.
+    /// RFC 9112, 9.3; section 6.3 for the last rows.
     @Test(
         arguments: [
             ("1.1", [:], false), ("1.1", ["Connection": "close"], true),
@@ -86,7 +86,7 @@ import Testing
             ("1.1", ["Connection": "keep-alive"], false), ("1.0", [:], true),
             ("1.0", ["Connection": "Keep-Alive"], false), ("1.0", ["Connection": "keep-alive, close"], true),
         ] as [(String, [String: String], Bool)])
-    func whetherTheConnectionEndsWithTheResponse(
+    func versionAndConnectionFieldDecideConnectionClose(
         version: String, fields: [String: String], isClosed: Bool
     ) {
         for (name, value) in [("Content-Length", "5"), ("Transfer-Encoding", "chunked")] {
@@ -96,14 +96,14 @@ import Testing
         }
     }
 
-    @Test func bodyThatNothingElseEndsEndsWithTheConnection() {
+    @Test func bodyWithoutFramingClosesConnection() {
         #expect(head([]).closesConnection(after: "POST"))
         #expect(!head([]).closesConnection(after: "HEAD"))
         #expect(!head([], status: 204).closesConnection(after: "POST"))
         #expect(head([("Transfer-Encoding", "gzip")]).closesConnection(after: "POST"))
     }
 
-    @Test func aLengthTogetherWithATransferCodingIsRefused() throws {
+    @Test func contentLengthWithTransferEncodingIsRefused() throws {
         let error = #expect(throws: NetworkingError.self) {
             try head([("Content-Length", "5"), ("Transfer-Encoding", "chunked")]).checkFraming()
         }
@@ -114,16 +114,16 @@ import Testing
     @Test(arguments: [
         ("chunked", true), ("gzip, Chunked", true), ("chunked, gzip", false), ("", false), ("identity", false),
     ])
-    func aBodyIsChunkedWhenThatIsItsLastCoding(value: String, isChunked: Bool) {
+    func bodyIsChunkedIfLastCodingIsChunked(value: String, isChunked: Bool) {
         #expect(head([("transfer-encoding", value)]).isChunked == isChunked)
     }
 
-    /// Not each version of libcurl undoes chunks with these.
+    /// Not every libcurl version decodes chunked bodies that have these codings.
     @Test(arguments: [
         ["identity, chunked"], ["none, chunked"], ["chunked, identity"], ["chunked", "none"], ["chunked, chunked"],
         ["chunked", "chunked"], ["gzip"], ["chun\u{212A}ed"], ["chunked;a=b"],
     ])
-    func codingOtherThanChunkedAloneIsRefused(values: [String]) {
+    func transferCodingOtherThanChunkedIsRefused(values: [String]) {
         let error = #expect(throws: NetworkingError.self) {
             try head(values.map { ("Transfer-Encoding", $0) }).checkFraming()
         }
@@ -131,7 +131,7 @@ import Testing
     }
 
     @Test(arguments: ["chunked", "CHUNKED", " chunked ,", "identity", "none", ""])
-    func codingThatAsksForNothingElseIsTaken(value: String) {
+    func chunkedAndIdentityTransferCodingsAreAccepted(value: String) {
         #expect(throws: Never.self) { try head([("Transfer-Encoding", value)]).checkFraming() }
     }
 
@@ -141,7 +141,7 @@ import Testing
         #expect(throws: NetworkingError.self) { try head.checkFraming() }
     }
 
-    @Test func contentCodingsAreInTheOrderOfTheirApplication() {
+    @Test func contentCodingsAreInOrderApplied() {
         #expect(
             head([("Content-Encoding", "GZip, br"), ("content-encoding", " deflate ")]).contentCodings == [
                 "gzip", "br", "deflate",
@@ -155,7 +155,7 @@ import Testing
             ("none, gzip", ["gzip"]), ("gzip,none,deflate,identity", ["gzip", "deflate"]), ("nones", ["nones"]),
             ("none;q=0", ["none;q=0"]),
         ] as [(String, [String])])
-    func namesForABodyAsItIsAreNoContentCodings(value: String, codings: [String]) {
+    func identityAndNoneAreNotContentCodings(value: String, codings: [String]) {
         #expect(head([("Content-Encoding", value)]).contentCodings == codings)
     }
 
@@ -164,7 +164,7 @@ import Testing
         ("GET", 100, false),
         ("POST", 500, true), ("HEAD", 404, false), ("CONNECT", 200, false), ("CONNECT", 407, true), ("head", 200, true),
     ])
-    func methodAndStatusSayWhetherThereIsABody(method: String, status: Int, hasBody: Bool) {
+    func methodAndStatusDetermineBodyPresence(method: String, status: Int, hasBody: Bool) {
         #expect(head([], status: status).hasBody(for: method) == hasBody)
     }
 
@@ -175,11 +175,11 @@ import Testing
         ("\"a\"b\"", false),
         ("\"a b\"", false), ("'a'", false), ("", false),
     ])
-    func unquotedTagIsNotStrong(value: String, isStrong: Bool) {
+    func weakOrMalformedTagIsNotStrong(value: String, isStrong: Bool) {
         #expect(head([("etag", value)]).strongETag == (isStrong ? value : nil))
     }
 
-    @Test func twoTagsAreNone() {
+    @Test func repeatedETagIsIgnored() {
         #expect(head([("ETag", "\"a\""), ("ETag", "\"a\"")]).strongETag == nil)
     }
 
@@ -190,7 +190,7 @@ import Testing
             ("bytes 7-7/*", .part(first: 7, last: 7, total: nil)), ("BYTES 0-0/1", .part(first: 0, last: 0, total: 1)),
             ("bytes */1234", .unsatisfied(total: 1234)), ("bytes */0", .unsatisfied(total: 0)),
         ] as [(String, ContentRange)])
-    func aContentRangeIsReadInAllItsForms(value: String, range: ContentRange) {
+    func contentRangeIsReadInAllForms(value: String, range: ContentRange) {
         #expect(head([("Content-Range", value)]).contentRange == range)
     }
 
@@ -200,11 +200,11 @@ import Testing
         "bytes */*", "bytes 0-1/2/3", "bytes a-b/c", "bytes +1-2/5", "bytes 0-1-2/5", "bytes 0-9223372036854775808/*",
         "bytes  0-1/2",
     ])
-    func valueOfAnotherFormIsNoContentRange(value: String) {
+    func invalidContentRangeGivesNil(value: String) {
         #expect(head([("Content-Range", value)]).contentRange == nil)
     }
 
-    @Test func twoContentRangesAreNone() {
+    @Test func repeatedContentRangeIsIgnored() {
         #expect(head([("Content-Range", "bytes 0-1/2"), ("Content-Range", "bytes 0-1/2")]).contentRange == nil)
     }
 }

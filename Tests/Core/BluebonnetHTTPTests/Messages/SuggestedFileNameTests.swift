@@ -25,16 +25,16 @@ import Testing
         ("lpt9.x", "_lpt9.x"), ("COM\u{B2}", "_COM\u{B2}"), ("CON .txt", "_CON .txt"), ("CONSOLE", "CONSOLE"),
         ("COM10", "COM10"), ("x.bluebonnet-partial", "x_"), ("x.BlueBonnet-Partial.json", "x_.json"),
     ])
-    func aNameIsReducedToASafeOne(text: String, name: String) {
+    func nameIsReducedToSafeName(text: String, name: String) {
         #expect(SuggestedFileName.reduced(text) == name)
     }
 
     @Test(arguments: ["", ".", "..", "...", "/", "///", "a/..", "\\", " ", "\u{0}", "\u{202e}", ". ."])
-    func textOfWhichNothingIsLeftIsNoName(text: String) {
+    func textWithoutSafeCharactersGivesNil(text: String) {
         #expect(SuggestedFileName.reduced(text) == nil)
     }
 
-    @Test func aLongNameIsCutBetweenCharacters() throws {
+    @Test func longNameIsTruncatedBetweenCharacters() throws {
         let plain = try #require(SuggestedFileName.reduced(String(repeating: "a", count: 4096) + ".tar"))
         #expect(plain == String(repeating: "a", count: 251) + ".tar")
         let wide = try #require(SuggestedFileName.reduced(String(repeating: "日", count: 2000) + ".txt"))
@@ -47,14 +47,14 @@ import Testing
         #expect(noExtension.utf8.count == 255)
     }
 
-    @Test func numbersStandBeforeTheExtension() {
+    @Test func numberIsInsertedBeforeExtension() {
         #expect(SuggestedFileName.numbered("a.txt", 2) == "a (2).txt")
         #expect(SuggestedFileName.numbered("a", 13) == "a (13)")
         let long = String(repeating: "a", count: 251) + ".tar"
         #expect(SuggestedFileName.numbered(long, 2) == String(repeating: "a", count: 247) + " (2).tar")
     }
 
-    @Test func theFieldComesFirstThenTheURLThenAFixedName() throws {
+    @Test func nameComesFromFieldThenURLThenDefault() throws {
         #expect(try name("http://h/a/b.txt?c=/d", "attachment; filename=x.bin") == "x.bin")
         #expect(try name("http://h/a/b.txt?c=/d") == "b.txt")
         #expect(try name("http://h/a/b.txt", "attachment; filename=\"..\"") == "b.txt")
@@ -66,8 +66,8 @@ import Testing
         #expect(try name("http://h/", "attachment; filename=\"\"") == "download")
     }
 
-    // Whatever comes, the name is one visible component that a folder can hold.
-    @Test func noiseMakesSafeNamesToo() {
+    // For any input, the name is one visible path component that a folder can contain.
+    @Test func randomTextGivesSafeNames() {
         var generator = SeededGenerator(seed: 7)
         let pieces = [
             "/", "\\", ".", "..", "\u{0}", "\u{1}", "a", "日", "🇫🇷", "%2e", ":", " ", "\t", "\r\n", "CON", "\u{301}",

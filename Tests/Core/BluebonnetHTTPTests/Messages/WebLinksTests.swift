@@ -27,7 +27,7 @@ import Testing
         ("<a>; rel=next; anchor=\"\"", "https://api.test/v1/a"), ("noise <a>; rel=next", "https://api.test/v1/a"),
         ("<a>; rel=\"next", "https://api.test/v1/a"),
     ])
-    func nextIsFound(value: String, expected: String) {
+    func nextLinkIsFound(value: String, expected: String) {
         #expect(links(value)["next"]?.absoluteString == expected)
     }
 
@@ -35,11 +35,11 @@ import Testing
         "", "a; rel=next", "<a", "<a>", "<a>; rel", "<a>; rev=next", "<a>; rel=nextpage", "<a>; title=\"rel=next\"",
         "<a>; rel=prev; rel=next", "<a>; rel=next; anchor=\"/other\"",
     ])
-    func nothingIsMadeUp(value: String) {
+    func malformedOrOtherLinksHaveNoNext(value: String) {
         #expect(links(value)["next"] == nil)
     }
 
-    @Test func linksOfSeveralFieldsStayInOrderWithTheirParameters() throws {
+    @Test func linksOfSeveralFieldsKeepOrderAndParameters() throws {
         let links = links(
             "<1>; rel=first; title=\"One\", <2>; rel=\"next last\"; title=Two; title=no", "<3>; rel=https://R.test/X")
         #expect(links.map(\.url.lastPathComponent) == ["1", "2", "3"])
@@ -49,7 +49,7 @@ import Testing
         #expect(links[1].has("LAST"))
     }
 
-    @Test func secretsAreNotShown() {
+    @Test func descriptionsHideTokens() {
         let links = links("<?page=2&token=geheim>; rel=next")
         #expect(links.description == "[next: https://api.test/v1/items?page=2&token=REDACTED]")
         #expect(links[0].description == "next: https://api.test/v1/items?page=2&token=REDACTED")

@@ -32,11 +32,11 @@ import Testing
         ("max-age=60, max-age=61", 0), ("s-maxage=10, max-age=60", 60), ("max-age=99999999999999999999", 2_147_483_648),
         ("ext=\"a, max-age=5\", max-age=60", 60),
     ])
-    func theAgeIsInTheField(value: String, lifetime: Int) throws {
+    func maxAgeSetsLifetime(value: String, lifetime: Int) throws {
         #expect(try freshness([("Cache-Control", value)]).lifetime == TimeInterval(lifetime))
     }
 
-    @Test func sharedCachesAloneAreToldBySMaxage() throws {
+    @Test func sMaxageIsIgnored() throws {
         #expect(try freshness([("Cache-Control", "s-maxage=60")]).lifetime == nil)
     }
 
@@ -45,24 +45,24 @@ import Testing
         ("Sun, 06 Nov 1994 08:40:00 GMT", 0),
         ("0", 0), ("-1", 0), ("soon", 0),
     ])
-    func expiryCountsFromTheServersDate(expires: String, lifetime: Int) throws {
+    func expiresIsRelativeToServerDate(expires: String, lifetime: Int) throws {
         #expect(try freshness([("Expires", expires), ("Date", Self.date)]).lifetime == TimeInterval(lifetime))
         let both = [("Expires", expires), ("Date", Self.date), ("Cache-Control", "max-age=5")]
         #expect(try freshness(both).lifetime == 5)
     }
 
-    @Test func aResponseIsFreshUntilItsLifetimeIsOver() throws {
+    @Test func responseIsFreshUntilLifetimeExpires() throws {
         let fields = [("Cache-Control", "max-age=60"), ("Date", Self.date)]
         #expect(try isFresh(fields, after: 59))
         #expect(try !isFresh(fields, after: 60))
-        #expect(try !isFresh(fields, after: -1))  // the clock went back
+        #expect(try !isFresh(fields, after: -1))  // the clock was set back
     }
 
-    @Test func theTimeItSpentElsewhereCounts() throws {
+    @Test func ageAndTransferDelayReduceFreshness() throws {
         let aged = [("Cache-Control", "max-age=60"), ("Date", Self.date), ("Age", "50")]
         #expect(try isFresh(aged, after: 9))
         #expect(try !isFresh(aged, after: 10))
-        let old = [("Cache-Control", "max-age=60"), ("Date", "Sun, 06 Nov 1994 08:48:57 GMT")]  // 40 s before
+        let old = [("Cache-Control", "max-age=60"), ("Date", "Sun, 06 Nov 1994 08:48:57 GMT")]  // 40 s earlier
         #expect(try isFresh(old, after: 19))
         #expect(try !isFresh(old, after: 20))
         let slow = try freshness([("Cache-Control", "max-age=60"), ("Age", "20")], delay: 30)
@@ -70,7 +70,7 @@ import Testing
         #expect(!slow.isFresh(at: Self.start + 10))
     }
 
-    @Test func theServerMayForbid() throws {
+    @Test func cacheControlAndVaryRestrictCaching() throws {
         #expect(try !isFresh([("Cache-Control", "max-age=60, no-cache")], after: 0))
         #expect(try !isFresh([("Cache-Control", "no-cache=\"set-cookie\", max-age=60")], after: 0))
         #expect(try !freshness([("Cache-Control", "no-store, max-age=60")]).mayBeStored)
@@ -79,7 +79,7 @@ import Testing
         #expect(try freshness([("Vary", "Accept"), ("Vary", "X-A, X-B")]).variedNames == ["accept", "x-a", "x-b"])
     }
 
-    @Test func theRequestMayWantMore() throws {
+    @Test func requestDirectivesRestrictFreshness() throws {
         let response = try freshness([("Cache-Control", "max-age=60")])
         let now = Self.start + 30
         #expect(response.isFresh(at: now, for: CacheControl(["max-age=30"])))

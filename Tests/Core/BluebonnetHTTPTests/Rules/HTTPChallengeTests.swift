@@ -6,7 +6,7 @@ import Testing
 @testable import BluebonnetHTTP
 
 @Suite(.timeLimit(.minutes(1))) struct HTTPChallengeTests {
-    @Test func aChallengeIsASchemeAndItsParameters() {
+    @Test func challengeHasSchemeAndParameters() {
         #expect(
             HTTPChallenge.parse(["Digest realm=\"r\", Nonce=abc , QOP = \"auth\""]) == [
                 HTTPChallenge(scheme: "digest", parameters: ["realm": "r", "nonce": "abc", "qop": "auth"])
@@ -22,12 +22,12 @@ import Testing
             ])
     }
 
-    @Test func severalFieldsAreTakenInOrder() {
+    @Test func challengesOfSeveralFieldsKeepOrder() {
         let challenges = HTTPChallenge.parse(["Basic realm=a", "Digest nonce=b"])
         #expect(challenges.map(\.scheme) == ["basic", "digest"])
     }
 
-    @Test func aTokenInPlaceOfParametersIsPassedOver() {
+    @Test func token68IsIgnored() {
         #expect(
             HTTPChallenge.parse(["Negotiate YIIabc/+==, Basic realm=\"r\""]) == [
                 HTTPChallenge(scheme: "negotiate"), HTTPChallenge(scheme: "basic", parameters: ["realm": "r"]),
@@ -35,7 +35,7 @@ import Testing
         #expect(HTTPChallenge.parse(["NTLM TlRMTVNTUAAC="]) == [HTTPChallenge(scheme: "ntlm")])
     }
 
-    @Test func quotationMarkWithAnAccentEndsTheText() {
+    @Test func quoteFollowedByCombiningAccentEndsString() {
         let accent = "\u{301}"
         let challenge = HTTPChallenge.parse(["Digest realm=\"a\"\(accent), nonce=\"b\""]).first
         #expect(challenge?.parameters["realm"] == "a")
@@ -43,17 +43,17 @@ import Testing
         #expect(escaped?.parameters["realm"]?.unicodeScalars.elementsEqual(["\"", "\u{301}"]) == true)
     }
 
-    @Test func quotedTextKeepsCommasAndEscapedCharacters() {
+    @Test func quotedStringKeepsCommasAndEscapedCharacters() {
         let challenge = HTTPChallenge.parse([#"Basic realm="a \"b\", c=\\d""#]).first
         #expect(challenge?.parameters["realm"] == #"a "b", c=\d"#)
     }
 
-    @Test(arguments: ["", " ", ",,,", "=", "=x"]) func fieldWithoutAChallengeHasNone(field: String) {
+    @Test(arguments: ["", " ", ",,,", "=", "=x"]) func fieldWithoutChallengeGivesNone(field: String) {
         #expect(HTTPChallenge.parse([field]) == [])
     }
 
     @Test(arguments: ["Digest realm=\"never closed", "Digest =", "Digest realm=", "Basic realm", "\"", "a\tb=c", "é=é"])
-    func aBrokenFieldIsReadToItsEnd(field: String) {
+    func malformedFieldGivesAtMostTwoChallenges(field: String) {
         #expect(HTTPChallenge.parse([field]).count <= 2)
     }
 
@@ -74,11 +74,11 @@ import Testing
             ("Digest nonce=n", false), ("Digest nonce=n, stale=false", false), ("Digest nonce=n, stale=true", true),
             ("Digest nonce=n, stale=\"TRUE\"", true),
         ])
-    func aServerSaysWhetherItsNonceWasStale(field: String, isStale: Bool) {
+    func staleNonceIsRead(field: String, isStale: Bool) {
         #expect(HTTPChallenge.parse([field]).map(\.isStale) == [isStale])
     }
 
-    @Test func digestIsStrongerThanBasicAndSHA256ThanMD5() {
+    @Test func sha256DigestIsStrongestAndBasicWeakest() {
         let challenges = HTTPChallenge.parse(["Basic realm=r, Digest nonce=n, Digest nonce=n, algorithm=SHA-256"])
         let strengths = challenges.map(\.strength)
         #expect(strengths == strengths.sorted())

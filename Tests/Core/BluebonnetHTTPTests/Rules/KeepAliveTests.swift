@@ -13,7 +13,7 @@ import Testing
             (["Timeout = 5"], 5), (["timeout=0"], 0), (["timeout=9", "timeout=3"], 3), (["xtimeout=5"], nil),
             (["timeout=99999999999999999999"], 31_536_000),
         ] as [([String], Int?)])
-    func timeoutIsReadInSeconds(values: [String], seconds: Int?) {
+    func keepAliveTimeoutIsReadInSeconds(values: [String], seconds: Int?) {
         #expect(KeepAlive.timeout(values) == seconds)
     }
 }

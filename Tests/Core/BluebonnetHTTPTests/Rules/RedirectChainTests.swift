@@ -31,7 +31,7 @@ import Testing
     }
 
     @Test(arguments: ["/x", "http://a/x", "http://A:80/x", "//a/x"])
-    func fieldsAndCredentialsGoAlongWithinTheOrigin(location: String) throws {
+    func fieldsAndCredentialsStayWithinOrigin(location: String) throws {
         var chain = try chain("http://a/")
         let next = try follow(location, in: &chain)
         #expect(next.headers == callersHeaders)
@@ -39,7 +39,7 @@ import Testing
     }
 
     @Test(arguments: ["http://b/", "http://a:81/", "https://a/", "http://a.b/", "http://www.a/", "http://a./"])
-    func anotherHostPortOrSchemeGetsOnlyWhatIsNoSecret(location: String) throws {
+    func otherOriginGetsNoSecretFieldsOrCredentials(location: String) throws {
         var chain = try chain("http://a/")
         let next = try follow(location, in: &chain)
         #expect(next.headers.fields.map(\.name) == travelling)
@@ -47,7 +47,7 @@ import Testing
         #expect(next.hasBody)
     }
 
-    @Test func droppedFieldsDoNotComeBackAtTheFirstOrigin() throws {
+    @Test func droppedFieldsAreNotRestoredAtFirstOrigin() throws {
         var chain = try chain("http://u:p@a/")
         _ = try follow("http://b/", in: &chain)
         _ = try follow("/2", in: &chain)
@@ -66,32 +66,32 @@ import Testing
         #expect(chain.decision(status: 200, locations: []).isDelivery)
     }
 
-    @Test func theLimitCanBeChosen() throws {
+    @Test func redirectLimitIsConfigurable() throws {
         var chain = try chain("http://a/0", RedirectPolicy(limit: 1))
         _ = try follow("/1", in: &chain)
         #expect(chain.decision(status: 307, locations: ["/2"]).failure == .tooManyRedirects)
     }
 
-    @Test func aRedirectToItselfIsACircle() throws {
+    @Test func redirectToItselfIsLoop() throws {
         let chain = try chain("http://a/0")
         #expect(chain.decision(status: 307, locations: ["/0"]).failure == .tooManyRedirects)
         #expect(chain.decision(status: 307, locations: ["/0#f"]).failure == .tooManyRedirects)
         #expect(chain.decision(status: 307, locations: ["/x/%2e%2e/./0"]).failure == .tooManyRedirects)
     }
 
-    @Test func aCircleOfThreeIsNoticed() throws {
+    @Test func loopOfThreeRedirectsIsDetected() throws {
         var chain = try chain("http://a/0")
         _ = try follow("/1", in: &chain)
         _ = try follow("/2", in: &chain)
         #expect(chain.decision(status: 307, locations: ["/0"]).failure == .tooManyRedirects)
     }
 
-    @Test func urlRequestedWithAnotherMethodIsNoCircle() throws {
+    @Test func sameURLWithOtherMethodIsNotLoop() throws {
         let chain = try chain("http://a/0")
         #expect(chain.decision(status: 303, locations: ["/0"]).next?.method == "GET")
     }
 
-    @Test func theRequestThatWasSentCountsNotTheOneThatWasProposed() throws {
+    @Test func sentRequestReplacesProposedRequest() throws {
         var chain = try chain("http://a/0")
         var next = try #require(chain.decision(status: 307, locations: ["/1"]).next)
         next.url = try #require(URL(string: "http://c/9"))

@@ -7,21 +7,21 @@ import Testing
 @testable import BluebonnetHTTP
 
 @Suite struct RedirectPolicyTests {
-    // MARK: - Which statuses
+    // MARK: - Status codes
 
     @Test(arguments: [200, 204, 304, 305, 306, 299, 309, 399, 400, 404, 500])
-    func statusThatIsNoRedirectIsDelivered(status: Int) throws {
+    func nonRedirectStatusIsDelivered(status: Int) throws {
         #expect(try decision(status: status, to: "/x").isDelivery)
     }
 
-    @Test func aChoiceIsFollowedOnlyWithATargetAndASafeMethod() throws {
+    @Test func multipleChoicesNeedsLocationAndSafeMethod() throws {
         #expect(try decision(status: 300, to: nil).isDelivery)
         #expect(try decision(status: 300, to: "/x").next?.url.absoluteString == "http://a/x")
         #expect(try decision("HEAD", status: 300, to: "/x").next?.method == "HEAD")
         #expect(try decision("POST", status: 300, to: "/x", hasBody: true).isDelivery)
     }
 
-    @Test func aLimitOfZeroDeliversTheRedirect() throws {
+    @Test func zeroLimitDeliversRedirect() throws {
         #expect(try decision(status: 302, to: "/x", policy: RedirectPolicy(limit: 0)).isDelivery)
         #expect(try decision(status: 302, to: nil, policy: RedirectPolicy(limit: 0)).isDelivery)
     }
@@ -57,7 +57,7 @@ import Testing
         Change(status: 308, method: "POST", expected: "POST", keepsBody: true),
         Change(status: 308, method: "HEAD", expected: "HEAD", keepsBody: true),
     ])
-    func methodAndBodyChangeAsTheSpecificationAndBrowsersSay(change: Change) throws {
+    func methodAndBodyChangeAsInSpecificationAndBrowsers(change: Change) throws {
         let headers: HeaderFields = ["Content-Type": "a/b", "content-language": "en", "Accept": "c/d", "X-A": "e"]
         let decision = try decision(change.method, status: change.status, to: "/x", hasBody: true, headers: headers)
         let next = try #require(decision.next)
@@ -79,7 +79,7 @@ import Testing
         ("x/%2e%2e/../d", "http://a/d"), ("http://h/a/../../b?c/../d", "http://h/b?c/../d"), ("//h/./x", "http://h/x"),
         ("/a/..;x/b", "http://a/a/..;x/b"), ("..", "http://a/"), (".?e", "http://a/b/?e"),
     ])
-    func aLocationIsReadFromTheCurrentURL(location: String, expected: String) throws {
+    func locationIsResolvedAgainstCurrentURL(location: String, expected: String) throws {
         #expect(try decision(status: 302, to: location).next?.url.absoluteString == expected)
     }
 
@@ -87,18 +87,18 @@ import Testing
         ("/x/../y/.", "http://a/x/../y/."), ("http://h/%2e/b", "http://h/%2e/b"), ("//h/./x", "http://h/./x"),
         ("../d", "http://a/d"), ("?e", "http://a/b/c?e"),
     ])
-    func dotSegmentsOfALocationStayWhenTheyAreKept(location: String, expected: String) throws {
+    func dotSegmentsInLocationCanBeKept(location: String, expected: String) throws {
         let policy = RedirectPolicy(keepsDotSegments: true)
         #expect(try decision(status: 302, to: location, policy: policy).next?.url.absoluteString == expected)
     }
 
-    @Test func theFragmentGoesAlongUnlessTheLocationHasOne() throws {
+    @Test func fragmentIsInheritedUnlessLocationHasOne() throws {
         #expect(try decision(status: 302, to: "/x", from: "http://a/#f").next?.url.absoluteString == "http://a/x#f")
         #expect(try decision(status: 302, to: "/x#g", from: "http://a/#f").next?.url.absoluteString == "http://a/x#g")
         #expect(try decision(status: 302, to: "/x#", from: "http://a/#f").next?.url.absoluteString == "http://a/x#")
     }
 
-    @Test func userInformationComesFromTheCallerAndStaysAtItsOrigin() throws {
+    @Test func callersUserInfoStaysWithinOrigin() throws {
         #expect(try decision(status: 302, to: "/x", from: "http://u:p@a/").next?.url.absoluteString == "http://u:p@a/x")
         #expect(
             try decision(status: 302, to: "http://a/x", from: "http://u:p@a/").next?.url.absoluteString
@@ -113,16 +113,16 @@ import Testing
         "/\u{7F}",
         "http://h:0/", "http://h:x/", "http://exa%6dple.com/", "http://a b/",
     ])
-    func aLocationThatCannotBeUsedBreaksTheProtocol(location: String) throws {
+    func unusableLocationIsBadServerResponse(location: String) throws {
         #expect(try decision(status: 302, to: location).failure == .badServerResponse)
     }
 
     @Test(arguments: [301, 302, 303, 307, 308])
-    func aRedirectWithoutLocationBreaksTheProtocol(status: Int) throws {
+    func redirectWithoutLocationIsBadServerResponse(status: Int) throws {
         #expect(try decision(status: status, to: nil).failure == .badServerResponse)
     }
 
-    @Test func aPasswordInTheURLIsNotInTheMessage() throws {
+    @Test func passwordInURLIsNotInMessage() throws {
         for (location, url) in [
             (nil, "http://u:secret@a/"), ("http://h\\:secret@x/", "http://a/"), ("ftp://x:secret@h/", "http://a/"),
         ] {
@@ -132,7 +132,7 @@ import Testing
         }
     }
 
-    @Test func severalLocationsMustBeTheSame() throws {
+    @Test func severalLocationsMustBeEqual() throws {
         let chain = RedirectChain(try request())
         #expect(chain.decision(status: 302, locations: ["/x", "/y"]).failure == .badServerResponse)
         #expect(chain.decision(status: 302, locations: ["/x", "/x"]).next?.url.absoluteString == "http://a/x")
@@ -141,11 +141,11 @@ import Testing
     @Test(arguments: [
         "ftp://h/", "file:///etc/passwd", "gopher://h/", "data:,x", "javascript:x", "unix:/s", "HTTPX://h",
     ])
-    func targetOfAnotherSchemeIsRefused(location: String) throws {
+    func redirectToOtherSchemeIsRefused(location: String) throws {
         #expect(try decision(status: 302, to: location).failure == .redirectRefused)
     }
 
-    @Test func encryptionIsNotGivenUpUnlessItIsAllowed() throws {
+    @Test func downgradeToHTTPIsRefusedUnlessAllowed() throws {
         #expect(try decision(status: 302, to: "http://a/", from: "https://a/").failure == .redirectRefused)
         #expect(try decision(status: 302, to: "https://a/", from: "http://a/").next != nil)
         let policy = RedirectPolicy(allowsInsecureTarget: true)
@@ -153,7 +153,7 @@ import Testing
     }
 }
 
-// MARK: - Asking
+// MARK: - Helpers
 
 extension RedirectPolicyTests {
     private func request(

@@ -14,13 +14,13 @@ import Testing
         ResponseHead(url: try #require(URL(string: "http://h/")), statusCode: 200, headers: HeaderFields(fields))
     }
 
-    @Test func aStrongTagIsPreferred() throws {
+    @Test func strongTagIsPreferred() throws {
         let head = try head([("ETag", "\"a\""), ("Last-Modified", Self.noon), ("Date", Self.aSecondLater)])
         #expect(head.strongValidator == .entityTag("\"a\""))
         #expect(head.strongValidator?.fieldValue == "\"a\"")
     }
 
-    @Test func aDateThatIsASecondOldIsStrong() throws {
+    @Test func oneSecondOldLastModifiedIsStrong() throws {
         let head = try head([("Last-Modified", Self.noon), ("Date", Self.aSecondLater)])
         #expect(head.strongValidator == .lastModified(Self.noon))
         #expect(head.strongValidator?.fieldValue == Self.noon)
@@ -37,11 +37,11 @@ import Testing
         [("ETag", "W/\"a\"")],
         [],
     ])
-    func weakOrDoubtfulFieldsAreNoStrongValidator(fields: [(String, String)]) throws {
+    func weakOrDoubtfulFieldsGiveNoStrongValidator(fields: [(String, String)]) throws {
         #expect(try head(fields.map { (name: $0.0, value: $0.1) }).strongValidator == nil)
     }
 
-    @Test func aResponseNamesItByTheSameField() throws {
+    @Test func validatorIsComparedWithSameField() throws {
         let (tag, date) = (StrongValidator.entityTag("\"a\""), StrongValidator.lastModified(Self.noon))
         #expect(try tag.names(head([("ETag", "\"a\"")])) == true)
         #expect(try tag.names(head([("ETag", "\"b\"")])) == false)

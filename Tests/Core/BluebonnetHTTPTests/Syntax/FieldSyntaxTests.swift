@@ -6,7 +6,7 @@ import Testing
 @testable import BluebonnetHTTP
 
 @Suite struct FieldSyntaxTests {
-    @Test func everyTokenCharacterOfTheSpecificationIsAllowedAndNothingElse() {
+    @Test func onlySpecifiedTokenCharactersAreAllowed() {
         let special = Set("!#$%&'*+-.^_`|~".utf8)
         for byte in UInt8.min...UInt8.max {
             let character = Character(UnicodeScalar(byte))
@@ -15,13 +15,13 @@ import Testing
         }
     }
 
-    @Test func aTokenHasAtLeastOneCharacter() {
+    @Test func tokenHasAtLeastOneCharacter() {
         #expect(FieldSyntax.isToken("GET".utf8))
         #expect(!FieldSyntax.isToken("".utf8))
         #expect(!FieldSyntax.isToken("X Y".utf8))
     }
 
-    @Test func aValueMayHoldTabsAndBytesThatAreNotASCIIButNoOtherControls() {
+    @Test func fieldValueForbidsControlsExceptTab() {
         for byte in UInt8.min...UInt8.max {
             let isExpected = (byte <= 31 && byte != 9) || byte == 127
             #expect(FieldSyntax.isForbiddenInValue(byte) == isExpected, "byte \(byte)")
@@ -32,7 +32,7 @@ import Testing
         ("Content-Type", "content-type", true), ("ETag", "ETAG", true), ("", "", true), ("a", "ab", false),
         ("a", "b", false), ("@", "`", false), ("[", "{", false),
     ])
-    func namesDifferInMoreThanTheCaseOfLetters(first: String, second: String, isSame: Bool) {
+    func namesAreComparedIgnoringASCIILetterCase(first: String, second: String, isSame: Bool) {
         #expect(FieldSyntax.isSameName(first, second) == isSame)
     }
 
@@ -41,7 +41,7 @@ import Testing
         #expect(FieldSyntax.name(ofControl: byte) == name)
     }
 
-    @Test func controlCharactersWithoutANameAreNumbered() {
+    @Test func unnamedControlCharactersAreNumbered() {
         #expect(FieldSyntax.name(ofControl: 1) == "the control character 0x01")
         #expect(FieldSyntax.name(ofControl: 0x7F) == "the control character 0x7F")
     }

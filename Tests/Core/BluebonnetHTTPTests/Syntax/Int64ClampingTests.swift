@@ -9,7 +9,7 @@ import Testing
     @Test(arguments: [
         (1, 2, 3), (Int64.max, 0, .max), (.max, 1, .max), (.max, .max, .max), (.min, -1, .min), (.max, .min, -1),
     ])
-    func sumStaysInRange(_ first: Int64, _ second: Int64, _ sum: Int64) {
+    func sumIsClamped(_ first: Int64, _ second: Int64, _ sum: Int64) {
         #expect(first.addingClamped(second) == sum)
         #expect(second.addingClamped(first) == sum)
     }

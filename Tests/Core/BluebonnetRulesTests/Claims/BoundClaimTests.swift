@@ -8,14 +8,14 @@ import RealServers
 import Testing
 
 extension RulesTests {
-    /// Bodies and frames without an end or out of proportion.
+    /// Responses whose bodies or frames are endless or expand out of proportion.
     @Suite struct BoundClaimTests {
-        /// 1 MiB of zeros in gzip in gzip, 60 bytes.
+        /// 1 MiB of zeros, compressed with gzip twice to 60 bytes.
         private static let zeros =
             Data(base64Encoded: "H4sIAAAAAAACA5Pv5mAAASbmtwcNGYGMQwu++udyxC9gGAWjYBSMOGDHLPPKYjkDgwADACPwtJAbBAAA")
             ?? Data()
 
-        /// "hello" in gzip, five and six times over.
+        /// "hello", compressed with gzip five and six times.
         private static let layers = [
             5: "H4sIAAAAAAACA5Pv5mAAASbmye+fJTAwqj07+X6+qoHBKlvrn3X7VjUe1Lp91+ry/ZuvV9/Scn9pN2XGuYM1Py7L3y2dLOMiqTd/"
                 + "gshlpixGhi3Pq15aA00BACMrmftOAAAA",
@@ -32,7 +32,7 @@ extension RulesTests {
         }
 
         @Test(arguments: [301, 307])
-        func bombAsTheBodyOfARedirectIsNotRead(status: Int) async throws {
+        func redirectBodyBombIsNotRead(status: Int) async throws {
             let bomb = bomb(status: status)
             try await TestServer.scripted(answering { $0.path == "/end" ? .response(body: "end") : bomb }) { server in
                 let operation = await get(server.url("/start"))
@@ -41,7 +41,7 @@ extension RulesTests {
             }
         }
 
-        @Test func bombAsTheBodyOfAChallengeIsNotRead() async throws {
+        @Test func challengeBodyBombIsNotRead() async throws {
             let bomb = bomb(status: 401)
             let script: TestServer.Script = { $0.headers["Authorization"] == nil ? bomb : .response(body: "end") }
             try await TestServer.scripted(script) { server in
@@ -54,7 +54,7 @@ extension RulesTests {
             }
         }
 
-        @Test func bombAsTheBodyOfAnErrorIsBounded() async throws {
+        @Test func errorBodyBombIsBounded() async throws {
             let bomb = bomb(status: 500)
             try await TestServer.answering(bomb) { server in
                 let operation = HTTPRequestOperation(request: URLRequest(url: server.url()))
@@ -66,7 +66,7 @@ extension RulesTests {
         }
 
         @Test(arguments: [5, 6], [true, false])
-        func fiveCodingsAreDecodedAndSixAreRefused(count: Int, isOneField: Bool) async throws {
+        func fiveContentCodingsAreDecodedAndSixRefused(count: Int, isOneField: Bool) async throws {
             let body = Data(base64Encoded: try #require(Self.layers[count])) ?? Data()
             let fields =
                 isOneField
@@ -80,9 +80,9 @@ extension RulesTests {
             }
         }
 
-        /// A line of chunked coding that does not end: digits, an extension, its value.
+        /// Chunk lines that never end: in the size, in the extension's name, and in its value.
         @Test(arguments: ["0000000000", "1;", "1;x=", "1;x=\"", "1 "])
-        func endlessLineOfAChunkEndsInAnError(start: String) async throws {
+        func endlessChunkLineFails(start: String) async throws {
             let head = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
             let reply = Reply.steps([
                 .bytes(Data((head + "3\r\nabc\r\n" + start).utf8)),
@@ -98,11 +98,12 @@ extension RulesTests {
 }
 
 extension RulesTests {
-    /// HTTP/2 servers that turn the protocol against their clients.
+    /// HTTP/2 servers that abuse the protocol to attack their clients.
     @Suite(.enabled(if: HTTP2WireServer.isAvailable)) struct HTTP2ClaimTests {
         private typealias Frame = HTTP2WireServer.Frame
 
-        /// The end of a request that is answered with these frames; the next request must be answered.
+        /// Answers one request with `frames`. Returns its operation and the frames that the server received. The next
+        /// request must succeed.
         private func end(
             _ frames: [HTTP2WireServer.Frame], isClosed: Bool = false
         ) async throws -> (RequestOperation, [HTTP2WireServer.ReceivedFrame]) {
@@ -118,7 +119,7 @@ extension RulesTests {
 
         private static let ok: [HTTP2WireServer.Frame] = [.head([(":status", "200")]), .data("ok", ends: true)]
 
-        @Test func floodOfCONTINUATIONEndsTheConnection() async throws {
+        @Test func continuationFloodFailsRequest() async throws {
             let more = Frame(
                 kind: 9, stream: .request, payload: Frame.literal("x-flood", String(repeating: "f", count: 100)))
             let (operation, _) = try await end([.head([(":status", "200")], isWhole: false), more.repeated(100_000)])
@@ -127,12 +128,12 @@ extension RulesTests {
         }
 
         @Test(arguments: [HTTP2WireServer.Frame.settings(), .settings([(3, 100)]), .ping])
-        func floodOfAcknowledgedFramesEndsOrIsOutlived(frame: HTTP2WireServer.Frame) async throws {
+        func clientSurvivesAcknowledgedFrameFlood(frame: HTTP2WireServer.Frame) async throws {
             let (operation, _) = try await end([frame.repeated(20_000)] + Self.ok)
             #expect(operation.end == "ok" || operation.error != nil)
         }
 
-        @Test func floodOfEmptyDataEndsOrIsOutlived() async throws {
+        @Test func clientSurvivesEmptyDataFlood() async throws {
             let empty = Frame(kind: 0, stream: .request)
             let (operation, _) = try await end([
                 .head([(":status", "200")]), empty.repeated(100_000), .data("ok", ends: true),
@@ -140,7 +141,7 @@ extension RulesTests {
             #expect(operation.end == "ok" || operation.error != nil)
         }
 
-        @Test func pushIsForbiddenAndRefused() async throws {
+        @Test func serverPushIsDisabledAndRefused() async throws {
             let promised = Frame.literal(":method", "GET") + Frame.literal(":scheme", "https")
             let push = Frame(kind: 5, flags: 4, stream: .request, payload: [0, 0, 0, 2] + promised)
             let (operation, frames) = try await end([push] + Self.ok)
@@ -158,7 +159,7 @@ extension RulesTests {
             ("x-crlf", "a\r\nx-injected: 1"), ("x\0name", "1"), ("x\r\nname", "1"), ("X-Upper", "1"), ("x name", "1"),
             ("x:name", "1"), ("", "1"), (":path", "/"),
         ])
-        func fieldThatBelongsInNoHeadIsRefused(name: String, value: String) async throws {
+        func forbiddenResponseFieldIsRefused(name: String, value: String) async throws {
             let frames: [Frame] = [
                 .head([(":status", "200"), ("x-before", "1"), (name, value)]), .data("ok", ends: true),
             ]

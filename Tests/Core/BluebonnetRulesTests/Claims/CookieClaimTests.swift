@@ -10,9 +10,9 @@ import Testing
 @testable import Bluebonnet
 
 extension RulesTests {
-    /// What a cookie that a server sets may be for. Hosts of made-up names lead to the test server.
+    /// The scope that a server may give its cookies. The made-up host names resolve to the test server.
     @Suite struct CookieClaimTests {
-        /// What a request to `sender` is sent after `setter` has set `cookie`, and what the jar has.
+        /// Lets `setter` set `cookie`. Returns the `Cookie` fields of a request to `sender`, and the jar's cookies.
         private func field(
             _ cookie: String, setBy setter: String, sentTo sender: String, path: String = "/"
         ) async throws -> (sent: [String], kept: [Cookie]) {
@@ -30,20 +30,20 @@ extension RulesTests {
         }
 
         @Test(arguments: ["Co.UK", "CO.UK", "cO.uK", ".Co.Uk"])
-        func registryIsRefusedInEachSpelling(suffix: String) async throws {
+        func publicSuffixDomainIsRefusedInAnyCase(suffix: String) async throws {
             let (sent, kept) = try await field(
                 "evil=1; path=/; domain=\(suffix)", setBy: "one.co.uk", sentTo: "two.co.uk")
             #expect(sent == [])
             #expect(kept == [])
         }
 
-        @Test func hostInCapitalsIsTheHost() async throws {
+        @Test func cookieDomainMatchesHostCaseInsensitively() async throws {
             let (sent, _) = try await field("a=1; path=/; domain=ONE.Co.Uk", setBy: "one.co.uk", sentTo: "one.co.uk")
             #expect(sent == ["a=1"])
         }
 
         @Test(arguments: ["0.0.1", ".0.0.1", "1", "0.1", "7.0.0.1"])
-        func partOfAnAddressIsNoDomain(domain: String) async throws {
+        func addressSuffixIsRefusedAsCookieDomain(domain: String) async throws {
             let (sent, kept) = try await field(
                 "evil=1; path=/; domain=\(domain)", setBy: "127.0.0.1", sentTo: "127.0.0.1")
             #expect(sent == [])
@@ -51,7 +51,7 @@ extension RulesTests {
         }
 
         @Test(arguments: ["s=evil; path=/", "s=evil; path=/; domain=one.test", "s=evil; path=/login"])
-        func cookieOverHTTPDoesNotReplaceASecureOne(cookie: String) async throws {
+        func insecureResponseDoesNotReplaceSecureCookie(cookie: String) async throws {
             let jar = CookieJar()
             let secure = Cookie(name: "s", value: "good", domain: "one.test", isSecure: true)
             try await jar.set(secure)
@@ -63,13 +63,13 @@ extension RulesTests {
             }
         }
 
-        /// RFC 6265bis, 4.1.3: whatever the case of the prefix.
+        /// RFC 6265bis, 4.1.3: the prefix is matched in any case.
         @Test(arguments: [
             "__Secure-a=1; path=/", "__Host-a=1; path=/; secure", "__Host-a=1; path=/; secure; domain=one.test",
             "__Host-a=1; secure; path=/deep", "__SECURE-a=1; path=/", "__host-a=1; path=/",
             "__HOST-a=1; path=/; secure; domain=one.test",
         ])
-        func prefixOfANameIsAPromise(cookie: String) async throws {
+        func cookieNamePrefixIsEnforcedOverHTTP(cookie: String) async throws {
             let (_, kept) = try await field(cookie, setBy: "one.test", sentTo: "one.test")
             #expect(kept == [])
         }
@@ -78,11 +78,11 @@ extension RulesTests {
             ("__Secure-a=1; secure; path=/", true), ("__Host-a=1; secure; path=/", true),
             ("__Secure-a=1; path=/", false), ("__Host-a=1; secure; path=/deep", false),
             ("__Host-a=1; secure; path=/; domain=one.test", false),
-            // libcurl 8.14 compares the case, and cannot remove such a cookie.
+            // libcurl 8.14 compares prefixes case-sensitively and cannot remove such a cookie.
             ("__host-a=1; secure; path=/deep", CookieFault.CaseOfPromise.isPresent),
             ("__SECURE-a=1; path=/", false), ("__HOST-a=1; path=/", false), ("__hostile=1; path=/", true),
         ])
-        func prefixCountsOverTLSToo(cookie: String, isKept: Bool) async throws {
+        func cookieNamePrefixIsEnforcedOverTLS(cookie: String, isKept: Bool) async throws {
             var options = TransferOptions.to("one.test")
             options.securityPolicy = try SecurityPolicy(allowInvalidCertificates: true, validatesDomainName: false)
             let jar = CookieJar()
@@ -103,7 +103,7 @@ extension RulesTests {
             }
         }
 
-        @Test(.enabled(if: HTTP2WireServer.isAvailable)) func trailersOfHTTP2SetNoCookie() async throws {
+        @Test(.enabled(if: HTTP2WireServer.isAvailable)) func http2TrailersSetNoCookie() async throws {
             let jar = CookieJar()
             try await HTTP2WireServer.serving { server in
                 var options = try TransferOptions.trustingTestAuthority
@@ -116,8 +116,8 @@ extension RulesTests {
             }
         }
 
-        /// RFC 6265, 3, leaves it to the client whether a response of the 100s sets cookies.
-        @Test func interimResponseOfTheHostSetsItsCookiesOnly() async throws {
+        /// RFC 6265, section 3, lets clients ignore `Set-Cookie` in responses with 1xx status codes.
+        @Test func interimResponseSetsOnlyCookiesOfItsHost() async throws {
             let jar = CookieJar()
             let reply = Reply.raw(
                 "HTTP/1.1 103 Early Hints\r\nSet-Cookie: early=1; path=/\r\nSet-Cookie: x=1; domain=other.test\r\n\r\n"

@@ -9,14 +9,14 @@ import RealServers
 import Testing
 
 extension RulesTests {
-    /// Who is shown a credential: of the operation, of a netrc file, of a proxy.
+    /// Which servers receive a credential of an operation, a netrc file or a proxy.
     @Suite struct CredentialClaimTests {
         private let challenge: WireFields = ["WWW-Authenticate": "Basic realm=\"test\""]
         private static let established = Reply.raw("HTTP/1.1 200 Connection established\r\n\r\n")
         /// `user:secret` in Base64.
         private let answer = "Basic dXNlcjpzZWNyZXQ="
 
-        @Test func proxyThatAnswersCONNECTWith401GetsNoCredential() async throws {
+        @Test func proxyAnsweringConnectWith401GetsNoCredential() async throws {
             try await TestServer.answering(.response(), tls: .localhost) { origin in
                 try await TestServer.answering(.response(status: 401, headers: challenge)) { proxy in
                     var options = try TransferOptions.trustingTestAuthority
@@ -34,7 +34,7 @@ extension RulesTests {
         }
 
         @Test(arguments: ["", "other:word@"])
-        func proxyAfterARedirectGetsItsOwnCredentialOnly(credential: String) async throws {
+        func proxyAfterRedirectGetsOnlyItsOwnCredential(credential: String) async throws {
             try await TestServer.answering(.response(body: "end"), tls: .localhost) { target in
                 let tunnel = Self.established.then(.tunnel(toPort: target.port))
                 try await TestServer.answering(tunnel) { second in
@@ -55,9 +55,9 @@ extension RulesTests {
             }
         }
 
-        /// The file has a password for another user of the host.
+        /// The netrc file has a password for the host, but for another user.
         @Test(arguments: ["bob@", "bob:@", "bob:wrong@", "user@"])
-        func userOfTheURLIsNotGivenAPasswordOfTheFile(user: String) async throws {
+        func urlUserGetsNoPasswordFromNetrc(user: String) async throws {
             try await TestServer.answering(.response(status: 401, headers: challenge)) { server in
                 let options = try TransferOptions {
                     $0.netrc = try Netrc(text: "machine 127.0.0.1 login user password secret")
@@ -70,7 +70,7 @@ extension RulesTests {
             }
         }
 
-        @Test func proxyOfTheFilesHostGetsNothingOfTheFile() async throws {
+        @Test func proxyGetsNoNetrcCredential() async throws {
             try await TestServer.answering(
                 .response(status: 407, headers: ["Proxy-Authenticate": "Basic realm=\"proxy\""])
             ) { proxy in
@@ -83,7 +83,7 @@ extension RulesTests {
             }
         }
 
-        @Test func passwordOfTheFileGoesToItsHostThroughAProxyAndNotOnByARedirect() async throws {
+        @Test func netrcPasswordReachesHostThroughProxyButNotRedirectTarget() async throws {
             let script: TestServer.Script = { [challenge, answer] request in
                 guard request.target.hasPrefix("http://one.invalid/") else {
                     return .response(status: 401, headers: challenge)
@@ -121,8 +121,8 @@ extension RulesTests {
             }
         }
 
-        /// A `Referer` of the program's own is the program's: it goes to its origin and no further.
-        @Test func refererOfTheProgramStaysWithItsOrigin() async throws {
+        /// A `Referer` field that the program sets goes to the request's origin only.
+        @Test func callersRefererIsDroppedAcrossOrigins() async throws {
             try await TestServer.answering(.response()) { target in
                 try await TestServer.answering(.redirect(to: target.url().absoluteString)) { origin in
                     await perform(URLRequest("GET", origin.url(), headers: ["Referer": "http://secret.example/"]))
@@ -133,7 +133,7 @@ extension RulesTests {
             }
         }
 
-        @Test func tunnelIsNotUsedWithoutItsProxy() async throws {
+        @Test func proxyTunnelIsNotReusedForDirectRequests() async throws {
             try await TestServer.answering(.response(body: "origin"), tls: .localhost) { origin in
                 try await TestServer.answering(Self.established.then(.tunnel(toPort: origin.port))) { proxy in
                     let direct = try TransferOptions.trustingTestAuthority

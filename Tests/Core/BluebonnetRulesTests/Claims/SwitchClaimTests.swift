@@ -9,32 +9,32 @@ import RealServers
 import Testing
 
 extension RulesTests {
-    /// The library without its tuning, and pins for a host that is spelt otherwise.
+    /// The library with all of its tuning and without tuning, and pins for other spellings of a host.
     @Suite struct SwitchClaimTests {
-        @Test func libraryWorksWithoutAnyOfItsTuning() async {
+        @Test func libraryWorksWithoutTuning() async {
             await #expect(processExitsWith: .success) {
                 Tuning.current = []
                 await expectAnswersOfEveryKind()
             }
         }
 
-        @Test func libraryWorksWithAllOfItsTuning() async {
+        @Test func libraryWorksWithAllTuning() async {
             await #expect(processExitsWith: .success) {
                 Tuning.current = .all
                 await expectAnswersOfEveryKind()
             }
         }
 
-        /// libcurl before 8.2 joins such a line to the last field of the handle's request before, whose memory is
-        /// freed.
-        @Test func foldedFirstLineIsRefusedWithTheTuningOfTheStart() async {
+        /// libcurl before 8.2 appends such a line to the last field of the handle's previous request. The memory of
+        /// that field is already freed.
+        @Test func foldedFirstLineIsRefusedWithDefaultTuning() async {
             await #expect(processExitsWith: .success) {
                 await expectRefusalOfAFoldedFirstLine()
             }
         }
 
         @Test(arguments: ["localhost", "localhost.", "LOCALHOST", "LocalHost."])
-        func pinCountsForEachSpellingOnTheWire(host: String) async throws {
+        func pinAppliesToEverySpellingOfHost(host: String) async throws {
             try await TestServer.answering(.response(body: "pinned"), tls: .localhost) { server in
                 func run(_ pin: TestCertificate) async throws -> RequestOperation {
                     var options = try TransferOptions.trustingTestAuthority
@@ -56,7 +56,7 @@ extension RulesTests {
     }
 }
 
-/// Requests that use each part of the library's machinery, over plain TCP and over TLS.
+/// Sends requests that use each part of the library's machinery, over plain TCP and over TLS.
 private func expectAnswersOfEveryKind() async {
     let script: TestServer.Script = { request in
         switch request.path {

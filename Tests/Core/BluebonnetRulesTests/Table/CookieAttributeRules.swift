@@ -69,7 +69,7 @@ extension RuleTable {
             .held(.cookies(["a=1; httponly=no"], sends: "a=1") { #expect($0.first?.isHTTPOnly == true) })),
     ]
 
-    /// The cookies of a jar that has these, sent to one URL over plain HTTP.
+    /// Fills a jar with `cookies` and checks which of them a request to one URL over plain HTTP carries.
     private static func stored(
         _ cookies: [Cookie], to host: String = "www.example.com", _ path: String = "/", isOrdered: Bool = false,
         sends sent: String?

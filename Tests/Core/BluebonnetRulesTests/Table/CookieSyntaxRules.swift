@@ -9,8 +9,8 @@ import Testing
 @testable import Bluebonnet
 
 extension RuleTable {
-    /// The time that a cookie gets with this attribute: the date, or 400 days from now where libcurl keeps no cookie
-    /// for longer (`CookieLifetime`).
+    /// Checks the expiry of a cookie with this `Expires` attribute. Where libcurl limits the lifetime of cookies
+    /// (`CookieLifetime`), the expiry is at most 400 days from now.
     private static func expiry(_ date: String, _ seconds: Double?) -> RuleCase {
         .cookies(["a=1; expires=\(date)"], sends: "a=1") { kept in
             let expires = kept.first?.expires?.timeIntervalSince1970
@@ -20,7 +20,7 @@ extension RuleTable {
         }
     }
 
-    /// A date in the next 400 days, by its parts in several orders, and the second that it means.
+    /// A date within the next 400 days: its spellings with the parts in several orders, and its seconds since 1970.
     private static func nearDates() -> (spellings: [String], seconds: Double) {
         let seconds = (Date.now.timeIntervalSince1970 + 100 * 86_400).rounded(.down)
         let formatter = DateFormatter()

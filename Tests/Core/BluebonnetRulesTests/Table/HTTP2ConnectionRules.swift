@@ -116,7 +116,7 @@ extension RuleTable {
         Rule(.http2, "9.2", "TLS tells the server the name of the host (SNI)", .held(serverName)),
         Rule(
             .http2, "9.2.1", "TLS is not negotiated anew on a connection",
-            .held(.elsewhere("RenegotiationTests.aSecondHandshakeDoesNotBegin"))),
+            .held(.elsewhere("RenegotiationTests.secondHandshakeDoesNotBegin"))),
         Rule(
             .http2, "9.2.1", "TLS does not compress",
             .notApplicable("OpenSSL as distributions build it has no compression")),
@@ -140,7 +140,7 @@ extension RuleTable {
         return example
     }
 
-    /// A connection that a server begins with these frames.
+    /// A connection that the server opens with these frames.
     private static func opening(
         _ frames: [HTTP2WireServer.Frame], _ check: @escaping @Sendable (RequestOperation) -> Void
     ) -> RuleCase {

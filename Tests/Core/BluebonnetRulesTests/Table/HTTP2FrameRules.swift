@@ -13,7 +13,7 @@ extension RuleTable {
     private typealias Frame = HTTP2WireServer.Frame
     private static let ok = RuleCase.okFrames
 
-    /// A frame that is wrong before a good response: an error of the connection.
+    /// Invalid frames before a valid response cause a connection error.
     private static func wrong(_ frames: [HTTP2WireServer.Frame]) -> RuleCase {
         RuleCase.frames(frames + ok, .anyError)
     }
@@ -207,13 +207,13 @@ extension RuleTable {
     ]
 }
 
-/// The nghttp2 below libcurl.
+/// The nghttp2 library that libcurl uses.
 private enum Nghttp2 {
-    /// A byte each for major, minor and patch; 0 without nghttp2.
+    /// The version with one byte each for major, minor and patch; 0 without nghttp2.
     static let version: Int32 = {
         guard let symbol = dlsym(nil, "nghttp2_version") else { return 0 }
         typealias Function = @convention(c) (_ leastVersion: Int32) -> UnsafeRawPointer?
-        // The second number of nghttp2_info.
+        // The version number is the second field of `nghttp2_info`.
         return unsafeBitCast(symbol, to: Function.self)(0)?.load(fromByteOffset: 4, as: Int32.self) ?? 0
     }()
 }

@@ -11,12 +11,12 @@ import Testing
 extension RuleTable {
     private typealias Frame = HTTP2WireServer.Frame
 
-    /// A head with these fields behind its status, and a body.
+    /// A head with these fields after its status, and a body.
     private static func head(_ fields: [(String, String)]) -> [HTTP2WireServer.Frame] {
         [.head([(":status", "200")] + fields), .data("ok", ends: true)]
     }
 
-    /// Heads that make a response malformed.
+    /// Response fields, each of which makes its response malformed.
     private static func malformed(_ rows: [(String, String)]) -> RuleCase {
         http2(rows.map { head([$0]) })
     }

@@ -33,7 +33,7 @@ extension RuleTable {
                         "POST", server.url([.reset(8)], isEarly: true), body: String(repeating: "x", count: 200_000))
                     #expect(await perform(request, options).error != nil)
                     #expect(await get(server.url(path: "/next"), options).end == "ok")
-                    // What the window allows may be on its way already: 64 KiB, not more.
+                    // Data within the window (64 KiB) may already be on its way.
                     let sent = server.frames.filter { $0.kind == 0 && $0.stream == 1 }
                     #expect(sent.count <= 5, "\(sent.count)")
                 })),
@@ -58,7 +58,7 @@ extension RuleTable {
                 })),
         Rule(
             .http2, "5.1.2", "no more streams are open than the server allows",
-            .held(.elsewhere("HTTP2FaultTests.requestsWaitWhereTheServerTakesOneAtATime"))),
+            .held(.elsewhere("HTTP2FaultTests.requestsWaitForTheServersStreamLimit"))),
         Rule(
             .http2, "5.2.1", "no more of a body is sent than the server's window allows",
             .held(
@@ -90,7 +90,7 @@ extension RuleTable {
                 .http2 { server, options in
                     #expect(await get(server.url([.reset(2)]), options).error != nil)
                     #expect(await get(server.url(path: ""), options).end == "ok")
-                    // None where the connection was closed meanwhile.
+                    // There is no RST_STREAM frame if the connection was closed in the meantime.
                     let resets = server.frames.filter { $0.kind == 3 }.map(\.payload)
                     #expect(resets.isEmpty || resets == [[0, 0, 0, 5]])
                 })),

@@ -3,9 +3,9 @@
 
 import Testing
 
-/// One requirement of an RFC that binds a client, and how the library stands to it.
+/// One RFC requirement on clients, and how far the library meets it.
 struct Rule: Sendable, CustomTestStringConvertible {
-    /// Where a requirement stands.
+    /// The document that contains a requirement.
     enum Document: String, Sendable, CaseIterable {
         case semantics = "RFC 9110"
         case http1 = "RFC 9112"
@@ -22,14 +22,15 @@ struct Rule: Sendable, CustomTestStringConvertible {
         }
     }
 
-    /// How the library stands to a requirement, with the case that shows it.
+    /// How far the library meets a requirement, with the case that shows it.
     enum Standing: Sendable {
         case held(RuleCase)
-        /// More is refused than the requirement asks for.
+        /// The library refuses more than the requirement demands.
         case stricter(String, RuleCase)
-        /// The requirement is not held. The case shows what happens instead, so that a change is noticed.
+        /// The library does not meet the requirement. The case shows the actual behavior, so that a change is
+        /// noticed.
         case deviates(String, RuleCase)
-        /// The requirement speaks of something that the library does not do.
+        /// The requirement concerns something that the library does not do.
         case notApplicable(String)
     }
 
@@ -45,10 +46,10 @@ struct Rule: Sendable, CustomTestStringConvertible {
 
     var testDescription: String { "\(document.rawValue), \(section): \(text)" }
 
-    /// The numbers of the section, which rules are sorted by.
+    /// The numbers of the section. Rules are sorted by them.
     var sectionNumbers: [Int] { section.split(separator: ".").compactMap { Int($0) } }
 
-    /// What shows the standing; nil when nothing has to be shown.
+    /// The case that shows the standing; nil if there is nothing to show.
     var example: RuleCase? {
         switch standing {
         case .held(let example), .stricter(_, let example), .deviates(_, let example): example
@@ -58,7 +59,7 @@ struct Rule: Sendable, CustomTestStringConvertible {
 }
 
 extension Rule.Standing {
-    /// The standing in a few words, as the table shows it.
+    /// The standing in a few words, as in the table.
     var text: String {
         switch self {
         case .held(let example): example.place.map { "held: `\($0)`" } ?? "held"

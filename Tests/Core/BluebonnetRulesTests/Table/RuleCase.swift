@@ -8,11 +8,11 @@ import FoundationNetworking
 import RealServers
 import Testing
 
-/// An example that shows how the library stands to a rule. It records an issue when it shows something else.
+/// An example that shows how far the library meets a rule. It records an issue if the library behaves differently.
 struct RuleCase: Sendable {
-    /// Whether the programs are installed that the case needs.
+    /// Whether the programs that the case needs are installed.
     var isPossible = true
-    /// The test of another suite that is the case; the documentation's tests hold that it exists.
+    /// The name of the case if it is a test of another suite. The documentation tests check that the test exists.
     var place: String?
     let run: @Sendable () async throws -> Void
 
@@ -28,7 +28,7 @@ struct RuleCase: Sendable {
         case anyError
     }
 
-    /// A case that stands in another suite, by its name there.
+    /// A case that is a test of another suite, with its name there.
     static func elsewhere(_ name: String) -> RuleCase {
         var example = RuleCase {}
         (example.isPossible, example.place) = (false, name)
@@ -39,7 +39,7 @@ struct RuleCase: Sendable {
 }
 
 extension RuleCase.End {
-    /// Records an issue when the operation has ended otherwise.
+    /// Records an issue if the operation ended differently.
     func expect(_ operation: RequestOperation, _ hint: String = "") {
         let seen = operation.error.map { "\($0.code.rawValue): \($0.message)" } ?? "status \(operation.statusCode ?? 0)"
         let text = "\(hint) \(seen)"
@@ -60,8 +60,8 @@ extension RuleCase.End {
 // MARK: - HTTP/1.1
 
 extension RuleCase {
-    /// Each of the responses, given as text with line feeds for line ends, ends as it is said. The connection is closed
-    /// behind it.
+    /// Checks that each response ends as expected. Responses are text with LF line ends, which become CRLF. The
+    /// server closes the connection after each response.
     static func responses(to method: String = "GET", _ rows: [(response: String, end: End)]) -> RuleCase {
         RuleCase {
             for row in rows {
@@ -74,7 +74,7 @@ extension RuleCase {
         }
     }
 
-    /// A response in bytes as they are ends as it is said.
+    /// Checks that a response, sent byte for byte as given, ends as expected.
     static func bytes(_ response: String, _ end: End) -> RuleCase {
         RuleCase {
             try await TestServer.answering(Reply.raw(response).then(.close)) { server in
@@ -83,7 +83,7 @@ extension RuleCase {
         }
     }
 
-    /// What a server sees of one request that is answered with 200.
+    /// Checks one request as the server receives it. The server answers 200.
     static func sends(
         _ method: String = "GET", _ path: String = "/", headers: [String: String] = [:], body: String? = nil,
         _ check: @escaping @Sendable (ReceivedRequest, TestServer) -> Void
@@ -97,7 +97,7 @@ extension RuleCase {
         }
     }
 
-    /// A request that does not leave the machine.
+    /// Checks that a request is refused without a connection to the server.
     static func refuses(
         _ method: String = "GET", headers: [String: String] = [:], body: String? = nil, _ code: NetworkingError.Code
     ) -> RuleCase {
@@ -110,7 +110,7 @@ extension RuleCase {
         }
     }
 
-    /// A server with a script.
+    /// A server with a script, and a check of the server.
     static func server(
         tls certificate: TestCertificate? = nil, _ script: @escaping TestServer.Script,
         _ check: @escaping @Sendable (TestServer) async throws -> Void
@@ -118,7 +118,7 @@ extension RuleCase {
         RuleCase { try await TestServer.scripted(tls: certificate, script, check) }
     }
 
-    /// A GET of `/start` after this response to it; any other path is answered with "end".
+    /// A request for `/start`, which the server answers with this redirect. Any other path is answered with "end".
     static func redirect(
         _ status: Int, method: String = "GET", to location: String = "/end",
         _ check: @escaping @Sendable (RequestOperation, TestServer) -> Void
@@ -132,7 +132,7 @@ extension RuleCase {
         }
     }
 
-    /// A proxy that sees every request itself, answered with this reply.
+    /// A GET through an HTTP proxy that answers every request itself with this reply.
     static func proxy(
         _ url: String, _ reply: Reply = .response(body: "ok"),
         _ check: @escaping @Sendable (RequestOperation, TestServer) -> Void
@@ -145,13 +145,13 @@ extension RuleCase {
         }
     }
 
-    /// Two requests, one after the other, the first answered with this text: whether the second one uses the connection
-    /// of the first.
+    /// Checks whether the second of two consecutive requests reuses the connection of the first. The first request is
+    /// answered with this text.
     static func secondConnection(after response: String, isSame: Bool) -> RuleCase {
         let first = response.replacingOccurrences(of: "\n", with: "\r\n")
         return server(answering { $0.path == "/first" ? .raw(first) : .response(body: "second") }) { server in
             var connections: [Int] = []
-            // A kept connection may have been closed by another suite.
+            // Another suite may have closed the kept connection.
             for _ in 1...(isSame ? 5 : 1) {
                 await get(server.url("/first"))
                 #expect(await get(server.url("/second")).end == "second")
@@ -163,16 +163,16 @@ extension RuleCase {
     }
 }
 
-// MARK: - Parts of files
+// MARK: - Partial content
 
 extension RuleCase {
-    /// What arrives of a download at first; a shorter one would leave nothing to continue.
+    /// The part of a download that arrives at first. A shorter part would leave nothing to resume.
     static let firstPart = String(repeating: "x", count: 100_005)
     /// The rest of the download.
     static let secondPart = "56789"
 
-    /// A download of 100,010 bytes that was cut five bytes before its end, and is tried again: the second request, and
-    /// those after it, get the second reply.
+    /// A download of 100,010 bytes that is cut five bytes before its end and then retried. The second request and all
+    /// later requests get the second reply.
     static func resumed(
         _ fields: WireFields, then second: Reply = .response(body: firstPart + secondPart),
         _ check: @escaping @Sendable (_ second: ReceivedRequest, _ file: String?, RequestOperation) -> Void
@@ -207,10 +207,10 @@ extension RuleCase {
 extension RuleCase {
     typealias Frame = HTTP2WireServer.Frame
 
-    /// The frames of a good response.
+    /// The frames of a valid response.
     static let okFrames: [HTTP2WireServer.Frame] = [.head([(":status", "200")]), .data("ok", ends: true)]
 
-    /// A request over HTTP/2 that is answered with these frames ends as it is said, and the next one is answered.
+    /// Checks that an HTTP/2 request answered with these frames ends as expected, and that the next request succeeds.
     static func frames(
         _ frames: [HTTP2WireServer.Frame], _ end: End, isClosed: Bool = false,
         _ check: @escaping @Sendable (HTTP2WireServer) async throws -> Void = { _ in }
@@ -222,7 +222,7 @@ extension RuleCase {
         }
     }
 
-    /// An HTTP/2 server, and options that trust it.
+    /// An HTTP/2 server, and options that trust its certificate.
     static func http2(
         _ check: @escaping @Sendable (HTTP2WireServer, TransferOptions) async throws -> Void
     ) -> RuleCase {
@@ -237,7 +237,7 @@ extension RuleCase {
         return example
     }
 
-    /// What a server sees of the head of one request over HTTP/2.
+    /// Checks the head of one HTTP/2 request as the server receives it.
     static func sendsHTTP2(
         _ method: String = "GET", headers: [String: String] = [:], body: String? = nil,
         _ check: @escaping @Sendable (WireFields) -> Void
@@ -253,7 +253,8 @@ extension RuleCase {
 // MARK: - Cookies
 
 extension RuleCase {
-    /// What a jar sends to a URL after a response to `http://www.example.com/dir/page` has set these fields.
+    /// Checks the cookies that a jar sends to a URL after a response to `http://www.example.com/dir/page` has set
+    /// these fields.
     static func cookies(
         _ fields: [String], status: Int = 200, to host: String = "www.example.com", _ path: String = "/dir/other",
         sends sent: String?, keeps check: @escaping @Sendable ([Cookie]) -> Void = { _ in }
@@ -271,7 +272,8 @@ extension RuleCase {
         }
     }
 
-    /// A request has one field with these cookies, or none. Their order is a matter of taste but for their paths.
+    /// Checks that a request has one field with these cookies, or no field. The order of cookies matters only if
+    /// their paths differ.
     static func expectCookies(_ request: ReceivedRequest?, _ sent: String?, isOrdered: Bool = false) {
         let fields = request?.headers.values(named: "Cookie")
         if isOrdered { return #expect(fields == (sent.map { [$0] } ?? [])) }
@@ -281,7 +283,7 @@ extension RuleCase {
 }
 
 extension HTTP2WireServer {
-    /// The heads that arrived, those of each connection apart, in the order of the connections.
+    /// The heads that arrived, grouped by connection, in the order of the connections.
     var connectionsOfRequests: [[ReceivedFrame]] {
         Dictionary(grouping: frames.filter { $0.kind == 1 }, by: \.connection).sorted { $0.key < $1.key }.map(\.value)
     }

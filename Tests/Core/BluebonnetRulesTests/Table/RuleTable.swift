@@ -3,9 +3,9 @@
 
 import Foundation
 
-/// The requirements of RFC 9110, 9112, 9113 and 6265 that bind a client, in the order of their sections.
+/// The requirements of RFC 9110, 9112, 9113 and 6265 on clients, in the order of their sections.
 ///
-/// Requirements on servers, intermediaries and caches are not in it, nor those on the registries of IANA.
+/// Requirements on servers, intermediaries, caches and IANA registries are not included.
 enum RuleTable {
     static let all: [Rule] = [semantics, http1, http2, cookies].flatMap { rules in
         rules.enumerated().sorted { first, second in
@@ -19,7 +19,7 @@ enum RuleTable {
     static let http2 = http2Connections + http2Streams + http2Frames + http2Messages
     static let cookies = cookieSyntax + cookieAttributes + cookieStorage
 
-    /// How many rules have a standing, by its first word.
+    /// The number of rules with each standing.
     static func counts(_ rules: [Rule]) -> (held: Int, stricter: Int, deviating: Int, notApplicable: Int) {
         rules.reduce(into: (0, 0, 0, 0)) { counts, rule in
             switch rule.standing {
@@ -31,7 +31,7 @@ enum RuleTable {
         }
     }
 
-    /// The table as it stands on the documentation's page: one table for each document.
+    /// The table on the documentation page: a summary, then one table for each document.
     static var markdown: String {
         var lines = ["| | held | stricter | deviates | not applicable |", "|---|---|---|---|---|"]
         for document in Rule.Document.allCases {

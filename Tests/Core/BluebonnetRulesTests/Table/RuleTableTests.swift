@@ -8,7 +8,7 @@ import Testing
 
 extension RulesTests {
     @Suite struct RuleTableTests {
-        /// The page begins with words of its own; the rest is the table.
+        /// Separates the page's introduction from the table.
         private static let mark = "<!-- The table is written by RuleTableTests. -->\n\n"
 
         private static let page: URL = {
@@ -20,24 +20,24 @@ extension RulesTests {
         }()
 
         @Test(arguments: RuleTable.all.filter { $0.example?.isPossible == true })
-        func ruleStandsAsTheTableSays(rule: Rule) async throws {
+        func ruleExampleShowsListedStanding(rule: Rule) async throws {
             try await rule.example?.run()
         }
 
-        @Test func tableHasARowForEachRequirementOnce() {
+        @Test func tableHasOneRowPerRequirement() {
             let names = RuleTable.all.map(\.testDescription)
             #expect(Set(names).count == names.count)
             #expect(names.count >= 120)
             #expect(RuleTable.all.allSatisfy { !$0.text.contains("|") && !$0.standing.text.contains("|") })
         }
 
-        @Test func everySectionIsANumber() {
+        @Test func everyRuleSectionIsNumeric() {
             let numbers = RuleTable.all.map { rule in rule.sectionNumbers.map(String.init).joined(separator: ".") }
             #expect(numbers == RuleTable.all.map(\.section))
         }
 
-        /// With `BLUEBONNET_WRITE_RULES=1` the test prints the table and writes it to the page.
-        @Test func pageHasTheTable() throws {
+        /// With `BLUEBONNET_WRITE_RULES=1`, the test prints the table and writes it to the page.
+        @Test func pageContainsRuleTable() throws {
             let text = try String(contentsOf: Self.page, encoding: .utf8)
             let parts = text.components(separatedBy: Self.mark)
             try #require(parts.count == 2)

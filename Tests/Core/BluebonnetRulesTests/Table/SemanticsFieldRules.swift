@@ -10,7 +10,7 @@ import RealServers
 import Testing
 
 extension RuleTable {
-    /// How a GET of a text that need not be a usable URL ends.
+    /// The error code of a GET for a text that may be an unusable URL.
     private static func url(_ text: String, _ code: NetworkingError.Code) -> RuleCase {
         RuleCase {
             let url = try #require(URL(string: text))
@@ -18,7 +18,7 @@ extension RuleTable {
         }
     }
 
-    /// How a server with this certificate is taken, by its address or by its name.
+    /// The result of a GET from a server with this certificate, by its address or by its name.
     private static func certificate(
         _ certificate: TestCertificate, host: String = "127.0.0.1", _ end: RuleCase.End
     ) -> RuleCase {
@@ -29,7 +29,7 @@ extension RuleTable {
         }
     }
 
-    /// A request that is challenged with this field, with a credential at hand.
+    /// The answers to a challenge with this field. The request has a credential.
     private static func challenge(
         _ field: String, _ check: @escaping @Sendable (_ answers: [String]) -> Void
     ) -> RuleCase {
@@ -280,7 +280,7 @@ extension RuleTable {
             .held(
                 .server(
                     answering { _ in
-                        // "hello" in gzip, and that in zlib's form.
+                        // "hello", compressed with gzip and then with zlib.
                         let body = Data(base64Encoded: "eJyT7+ZgAAEm5tMeZ0+eZGdoWyZgxgoUAABIAQWo")
                         return .response(headers: ["Content-Encoding": "gzip, deflate"], body: body ?? Data())
                     }

@@ -19,7 +19,7 @@ extension RuleTable {
         .response(status: 206, headers: ["ETag": tag, "Content-Range": range], body: body)
     }
 
-    /// Whether an operation that wants a success takes a status for one.
+    /// Whether an operation that requires a successful status accepts this status.
     private static func accepts(_ status: Int, _ isAccepted: Bool) -> RuleCase {
         .server(answering { _ in .response(status: status) }) { server in
             let operation = HTTPRequestOperation(request: URLRequest(url: server.url()))

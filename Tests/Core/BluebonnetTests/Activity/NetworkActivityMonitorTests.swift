@@ -8,7 +8,7 @@ import Testing
 @testable import Bluebonnet
 
 @Suite(.timeLimit(.minutes(1))) struct NetworkActivityMonitorTests {
-    /// A clock that stands where the test puts it.
+    /// A clock that the test sets.
     private final class Clock: Sendable {
         private let start = ContinuousClock.now
         private let passed = Observed(Duration.zero)
@@ -18,8 +18,8 @@ import Testing
         func advance(by duration: Duration) { passed.update { $0 += duration } }
     }
 
-    /// In a process of its own, as whatever counts: operations of other tests would count too.
-    @Test func countedWorkIsToldAfterItsDelay() async {
+    /// Runs in its own process, like everything that counts: operations of other tests would count too.
+    @Test func countedWorkIsReportedAfterItsDelay() async {
         await #expect(processExitsWith: .success) {
             let clock = Clock()
             let delays = NetworkActivity(activationDelay: .seconds(1000), completionDelay: .seconds(1000))
@@ -40,11 +40,11 @@ import Testing
         }
     }
 
-    @Test func timersRunByThemselves() async {
+    @Test func timerActivatesTheMonitor() async {
         let monitor = NetworkActivityMonitor(activationDelay: .milliseconds(5), completionDelay: .milliseconds(5))
         var states = monitor.states.makeAsyncIterator()
         #expect(await states.next() == false)
-        // Operations of other tests count too, so that only what this one counts is sure.
+        // Operations of other tests count too, so only the activity that this test counts is certain.
         monitor.incrementActivityCount()
         #expect(await states.next() == true)
     }
@@ -58,7 +58,7 @@ import Testing
         #expect(seen == [false])
     }
 
-    @Test func endOfWhatBeganBeforeTheMonitorIsNoEndOfWhatItCounts() async {
+    @Test func endOfEarlierOperationDoesNotChangeTheCount() async {
         await #expect(processExitsWith: .success) {
             _ = RequestOperation.didStartNotification
             let (network, first, second) = (ScriptedNetwork(), Gate(), Gate())

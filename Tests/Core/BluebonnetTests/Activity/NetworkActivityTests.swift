@@ -14,7 +14,7 @@ import Testing
 
     private func at(_ milliseconds: Int) -> ContinuousClock.Instant { start + .milliseconds(milliseconds) }
 
-    @Test func shortRequestIsNotSeen() {
+    @Test func shortRequestDoesNotActivate() {
         var activity = activity()
         activity.handle(.began, now: at(0))
         #expect(!activity.isActive)
@@ -25,7 +25,7 @@ import Testing
         #expect(activity.state == .inactive)
     }
 
-    @Test func longRequestIsSeenFromTheDelayOn() {
+    @Test func longRequestActivatesAfterDelay() {
         var activity = activity()
         activity.handle(.began, now: at(0))
         activity.handle(.timePassed, now: at(999))
@@ -35,7 +35,7 @@ import Testing
         #expect(activity.nextInstant == nil)
     }
 
-    @Test func shortGapIsNotSeen() {
+    @Test func shortGapKeepsActive() {
         var activity = activity()
         activity.handle(.began, now: at(0))
         activity.handle(.timePassed, now: at(1000))
@@ -47,7 +47,7 @@ import Testing
         #expect(activity.state == .active)
     }
 
-    @Test func endIsSeenAfterItsDelay() {
+    @Test func endDeactivatesAfterDelay() {
         var activity = activity()
         activity.handle(.began, now: at(0))
         activity.handle(.timePassed, now: at(1000))
@@ -56,7 +56,7 @@ import Testing
         #expect(activity.state == .inactive)
     }
 
-    @Test func manyShortRequestsNeedOneTimerAtATime() {
+    @Test func manyShortRequestsNeedOnlyOneTimer() {
         var activity = activity()
         var timers: [ContinuousClock.Instant] = []
         for millisecond in 0..<900 {
@@ -72,7 +72,7 @@ import Testing
         #expect(activity.isActive && activity.takeTimer() == nil)
     }
 
-    @Test func earlierEndNeedsATimerOfItsOwn() {
+    @Test func earlierEndNeedsItsOwnTimer() {
         var activity = NetworkActivity(activationDelay: .seconds(1), completionDelay: .milliseconds(10))
         activity.handle(.began, now: at(0))
         #expect(activity.takeTimer() == at(1000))
@@ -83,7 +83,7 @@ import Testing
         #expect(activity.takeTimer() == at(1011))
     }
 
-    @Test func allThatBeganHasToEnd() {
+    @Test func staysActiveUntilEveryRequestEnds() {
         var activity = activity()
         activity.handle(.began, now: at(0))
         activity.handle(.began, now: at(1))
@@ -93,7 +93,7 @@ import Testing
         #expect(activity.count == 1)
     }
 
-    @Test func endOfWhatBeganBeforeTheCountingHasNoEffect() {
+    @Test func endWithoutBeginHasNoEffect() {
         var activity = activity()
         activity.handle(.ended, now: at(0))
         activity.handle(.began, now: at(1))
@@ -101,7 +101,7 @@ import Testing
         #expect(activity.state == .delayingStart(until: at(1001)))
     }
 
-    @Test func withoutDelaysEachChangeIsSeenAtOnce() {
+    @Test func changesApplyAtOnceWithoutDelays() {
         var activity = NetworkActivity(activationDelay: .zero, completionDelay: .zero)
         activity.handle(.began, now: at(0))
         #expect(activity.state == .active)

@@ -6,7 +6,7 @@ import Testing
 
 @testable import Bluebonnet
 
-/// In which order queues in front of schedulers take turns.
+/// The order in which queues in front of schedulers take turns.
 @Suite(.timeLimit(.minutes(1))) struct GateFairnessTests {
     private let bench = GateBench()
     private let a = SchedulerTests.origin("a")
@@ -15,14 +15,14 @@ import Testing
         (0..<count).map { _ in queue.add(scheduler, flow: flow) }
     }
 
-    /// Ends what was started last.
+    /// Ends the operation that was started last.
     private func turnAfterEnd(in queues: [BenchQueue]) -> [Operation] {
         guard let last = bench.started.last else { return [] }
         for queue in queues where queue.operations.contains(last) { queue.end(last) }
         return bench.turn()
     }
 
-    /// Ends what runs until an operation is started, and counts what was started before.
+    /// Ends running operations until an operation starts, and counts the operations that started before it.
     private func wait(for operation: Operation, in queues: [BenchQueue]) -> Int {
         var count = 0
         while let last = bench.turn().last, last !== operation {
@@ -32,7 +32,7 @@ import Testing
         return count
     }
 
-    @Test func singleOperationWaitsForOneOfABatchInItsQueue() {
+    @Test func singleOperationWaitsForOneBatchMemberInItsQueue() {
         let (queue, scheduler) = (bench.queue(), bench.scheduler(limit: 1))
         let batch = add(500, scheduler, to: queue, flow: 1)
         #expect(bench.turn() == [batch[0]])
@@ -41,7 +41,7 @@ import Testing
         #expect(wait(for: single, in: [queue]) <= 1)
     }
 
-    @Test func singleOperationWaitsForOneOfEachFlowWhateverItsQueue() {
+    @Test func singleOperationWaitsForOneOperationPerFlow() {
         let scheduler = bench.scheduler(limit: 1)
         let queues = [bench.queue(), bench.queue(), bench.queue()]
         for flow in 1...10 { _ = add(20, scheduler, to: queues[0], flow: flow) }
@@ -56,7 +56,7 @@ import Testing
         #expect(wait(for: single, in: queues) <= 12)
     }
 
-    @Test func operationsPreparedLateDoNotDelayASingleOne() {
+    @Test func latePreparedOperationsDoNotDelaySingleOperation() {
         let (queue, scheduler, log) = (bench.queue(), bench.scheduler(limit: 1), AdmissionLog())
         for number in 1...1000 {
             var ticket = scheduler.makeTicket(flow: 1, priority: 0)
@@ -77,8 +77,8 @@ import Testing
         #expect(log.numbers.count <= 12)
     }
 
-    /// Operations of a batch that start without a slot, and ask for one when their requests are made.
-    @Test func startsWithoutASlotDoNotDelayASingleOne() {
+    /// Operations of a batch start without a slot, and ask for a slot when their requests are made.
+    @Test func startsWithoutSlotDoNotDelaySingleOperation() {
         let (batch, other, scheduler, log) = (bench.queue(), bench.queue(), bench.scheduler(limit: 1), AdmissionLog())
         let first = batch.add(scheduler)
         #expect(bench.turn() == [first])
@@ -101,7 +101,7 @@ import Testing
         #expect(log.numbers.count <= 1)
     }
 
-    @Test func operationsOfALongSuspendedQueueDoNotDelayASingleOne() {
+    @Test func longSuspendedQueueDoesNotDelaySingleOperation() {
         let scheduler = bench.scheduler(limit: 1)
         let (closed, open, other) = (bench.queue(), bench.queue(), bench.queue())
         closed.change { $0.isSuspended = true }
@@ -118,7 +118,7 @@ import Testing
         #expect(wait(for: single, in: [closed, open]) <= 2)
     }
 
-    @Test func operationsWithoutASlotHoldUpNeitherOtherQueuesNorSlots() throws {
+    @Test func slotlessOperationsDelayNeitherOtherQueuesNorSlots() throws {
         let scheduler = bench.scheduler(limit: 1)
         let (full, other, slotted) = (bench.queue(), bench.queue(), bench.queue())
         for _ in 0..<2000 { full.add() }
@@ -130,7 +130,7 @@ import Testing
         #expect(try #require(started.firstIndex(of: sent)) <= 512)
     }
 
-    @Test func cancelledOperationsHoldUpNoSlot() throws {
+    @Test func cancelledOperationsDoNotDelaySlots() throws {
         let scheduler = bench.scheduler(limit: 1)
         let (full, other) = (bench.queue(), bench.queue())
         full.change { $0.isSuspended = true }
@@ -142,7 +142,7 @@ import Testing
         #expect(try #require(started.firstIndex(of: single)) <= 512)
     }
 
-    /// Would take minutes if a step looked at all queues.
+    /// Would take minutes if a step visited all queues.
     @Test func thousandsOfQueuesTakeTurns() {
         let scheduler = bench.scheduler(limit: 8)
         let queues = (0..<5000).map { _ in bench.queue() }
@@ -162,7 +162,7 @@ import Testing
         #expect(served == rounds.indices.flatMap { round in queues.map { _ in round } })
     }
 
-    @Test func queueThatReturnsTakesNoTurnOfTheOthers() {
+    @Test func returningQueueTakesNoTurnFromOthers() {
         let scheduler = bench.scheduler(limit: 1)
         let (first, second) = (bench.queue(), bench.queue())
         let held = first.add(scheduler)
@@ -175,7 +175,7 @@ import Testing
         #expect(order[..<2].contains(waiting[2]) && order[..<2].contains(back[0]) && order[2...] == back[1...])
     }
 
-    @Test func queuesOfTwoManagersWhoseFirstOperationsAreTheOthersAllStart() {
+    @Test func queuesMixingTwoManagersAllStart() {
         let (one, two) = (bench.scheduler(limit: 10), bench.scheduler(limit: 10))
         let (first, second) = (bench.queue(), bench.queue())
         first.add(two)

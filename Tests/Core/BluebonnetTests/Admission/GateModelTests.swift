@@ -7,12 +7,13 @@ import Testing
 
 @testable import Bluebonnet
 
-/// Queues in front of schedulers, against lists that are searched anew for each operation: what may start starts, in
-/// the order of its queue. With several schedulers there is an order for each of them, and one for operations that need
-/// no slot. The model does not know in which order queues take turns, except that a higher priority goes first.
+/// Compares queues in front of schedulers with lists that are searched for each operation: an operation that may
+/// start is started, in the order of its queue. With several schedulers, each scheduler has its own order, and
+/// operations that need no slot have another. The model does not know the order in which queues take turns, except
+/// that a higher priority goes first.
 @Suite(.timeLimit(.minutes(1))) struct GateModelTests {
     @Test(arguments: 1...60, [(1, 1), (1, 2), (4, 1), (4, 2)])
-    func queuesAgreeWithANaiveModel(seed: UInt64, counts: (queues: Int, schedulers: Int)) {
+    func queuesAgreeWithNaiveModel(seed: UInt64, counts: (queues: Int, schedulers: Int)) {
         var random = SeededGenerator(seed: seed)
         let twins = GateTwins(queueCount: counts.queues, schedulerCount: counts.schedulers, using: &random)
         for _ in 0..<300 { twins.step(using: &random) }
@@ -24,7 +25,7 @@ import Testing
 private final class GateTwins {
     private final class Member {
         let operation: Operation
-        /// Nil when it needs no slot.
+        /// Nil if the operation needs no slot.
         let scheduler: Int?
         let origin: Int
         let virtualTime: UInt64
@@ -43,7 +44,7 @@ private final class GateTwins {
         }
     }
 
-    /// One queue.
+    /// A queue, and the model of it.
     private final class Queue {
         let queue: BenchQueue
         var members: [Member] = []
@@ -93,7 +94,7 @@ private final class GateTwins {
         compare()
     }
 
-    /// Opens the gates and ends everything.
+    /// Opens the gates and ends all operations.
     func finish() {
         for queue in queues {
             (queue.isSuspended, queue.limit) = (false, nil)
@@ -204,7 +205,7 @@ extension GateTwins {
         }
     }
 
-    /// The first operation of a queue that may start, of those that are in one order with those of a kind.
+    /// The first operation of a queue that may start, among the operations that share an order with a kind.
     private func next(_ kind: Int?, in queue: Queue) -> Member? {
         guard !queue.isSuspended else { return nil }
         let members = queue.members

@@ -6,8 +6,8 @@ import Testing
 
 @testable import Bluebonnet
 
-/// What queues in front of schedulers start, and in which order. With operations that never run, on an event loop that
-/// is turned by hand.
+/// Which operations queues in front of schedulers start, and in which order. The operations never run, and the test
+/// turns the event loop.
 @Suite(.timeLimit(.minutes(1))) struct GateTests {
     private let bench = GateBench()
     private let a = SchedulerTests.origin("a")
@@ -17,7 +17,7 @@ import Testing
         (0..<count).map { _ in queue.add(scheduler, flow: flow) }
     }
 
-    @Test func operationsStartWhileThereArePlaces() {
+    @Test func operationsStartWhileSlotsAreFree() {
         let (queue, scheduler) = (bench.queue(), bench.scheduler(limit: 2))
         let all = add(5, scheduler, to: queue)
         #expect(bench.turn() == Array(all[..<2]))
@@ -29,7 +29,7 @@ import Testing
         #expect(bench.turn() == Array(all[3...]))
     }
 
-    @Test func aHigherPriorityGoesFirst() {
+    @Test func higherPriorityGoesFirst() {
         let (queue, scheduler) = (bench.queue(), bench.scheduler(limit: 1))
         let all = add(3, scheduler, to: queue)
         #expect(bench.turn() == [all[0]])
@@ -39,34 +39,34 @@ import Testing
         #expect(bench.turn() == [urgent])
     }
 
-    @Test func operationThatNeedsNoPlaceIsNotHeldUp() {
+    @Test func slotlessOperationIsNotDelayed() {
         let (queue, scheduler) = (bench.queue(), bench.scheduler(limit: 1))
         let all = add(3, scheduler, to: queue)
         let block = queue.add()
         #expect(bench.turn() == [all[0], block])
     }
 
-    @Test func operationsOfAnotherManagerAreNotHeldUp() {
+    @Test func operationsOfAnotherManagerAreNotDelayed() {
         let queue = bench.queue()
         let full = add(3, bench.scheduler(limit: 1), to: queue)
         let free = add(2, bench.scheduler(limit: 5), to: queue)
         #expect(bench.turn() == [full[0]] + free)
     }
 
-    @Test func operationsOfAllKindsAreServedInOneOrder() {
+    @Test func slottedAndSlotlessOperationsShareOneOrder() {
         let (queue, scheduler) = (bench.queue(), bench.scheduler(limit: 5))
         let all = [queue.add(), queue.add(scheduler), queue.add(), queue.add(scheduler), queue.add()]
         #expect(bench.turn() == all)
     }
 
-    /// Operations that need no slot wait with those of the first manager.
-    @Test func operationsOfEachManagerAreServedInOneOrder() {
+    /// Operations that need no slot wait with the operations of the first manager.
+    @Test func operationsOfEachManagerAreServedInOrder() {
         let (queue, one, other) = (bench.queue(), bench.scheduler(limit: 5), bench.scheduler(limit: 5))
         let all = [queue.add(one), queue.add(), queue.add(other), queue.add(one), queue.add(), queue.add(other)]
         #expect(bench.turn() == [0, 1, 3, 4, 2, 5].map { all[$0] })
     }
 
-    @Test func waitingBlocksKeepTheirOrderWhenTheFirstRequestComes() {
+    @Test func waitingBlocksKeepOrderWhenRequestIsAdded() {
         let (queue, scheduler) = (bench.queue(), bench.scheduler(limit: 5))
         queue.change { $0.limit = 1 }
         var all = [queue.add(), queue.add()]
@@ -78,7 +78,7 @@ import Testing
         }
     }
 
-    @Test func operationsOfAllKindsAreServedOneByOneInASerialQueue() {
+    @Test func serialQueueServesAllOperationsInOrder() {
         let (queue, one, other) = (bench.queue(), bench.scheduler(limit: 5), bench.scheduler(limit: 5))
         queue.change { $0.limit = 1 }
         let all = [queue.add(one), queue.add(), queue.add(), queue.add(other), queue.add(one), queue.add(other)]
@@ -92,7 +92,7 @@ import Testing
         #expect(started == [urgent] + all)
     }
 
-    @Test func queueWithALimitGoesOnWithAnotherManagersOperations() {
+    @Test func limitedQueueContinuesWithAnotherManagersOperations() {
         let (queue, full, free) = (bench.queue(), bench.scheduler(limit: 1), bench.scheduler(limit: 5))
         queue.change { $0.limit = 3 }
         let held = add(2, full, to: queue)
@@ -104,14 +104,14 @@ import Testing
         #expect(bench.turn() == [held[1]])
     }
 
-    @Test func removedOperationsTakeNoPlace() {
+    @Test func removedOperationsTakeNoSlot() {
         let (queue, scheduler) = (bench.queue(), bench.scheduler(limit: 1))
         let all = add(3, scheduler, to: queue)
         _ = queue.change { $0.remove(all[0]) }
         #expect(bench.turn() == [all[1]])
     }
 
-    @Test func originWithoutAPlaceHoldsUpNoOther() {
+    @Test func originAtItsLimitDoesNotDelayOthers() {
         let (queue, scheduler) = (bench.queue(), bench.scheduler(limit: 5, limitPerOrigin: 1))
         let full = [queue.add(scheduler, a), queue.add(scheduler, a)]
         let other = queue.add(scheduler, b)
@@ -138,10 +138,10 @@ import Testing
     }
 }
 
-// MARK: - When the gate is closed
+// MARK: - Closed gates
 
 extension GateTests {
-    @Test func suspendedQueueStartsNothingAndHoldsUpNoOther() {
+    @Test func suspendedQueueStartsNothingAndDelaysNoOther() {
         let (closed, open, scheduler) = (bench.queue(), bench.queue(), bench.scheduler(limit: 2))
         closed.change { $0.isSuspended = true }
         let waiting = add(2, scheduler, to: closed) + [closed.add()]
@@ -160,7 +160,7 @@ extension GateTests {
         #expect(bench.turn() == [first])
     }
 
-    @Test func queueAtItsLimitGoesOnWhenAnOperationEnds() {
+    @Test func queueAtItsLimitContinuesWhenOperationEnds() {
         let (queue, scheduler) = (bench.queue(), bench.scheduler(limit: 10))
         queue.change { $0.limit = 2 }
         let all = add(4, scheduler, to: queue)
@@ -172,7 +172,7 @@ extension GateTests {
         #expect(scheduler.runningCount == 3)
     }
 
-    @Test(arguments: [true, false]) func cancelledOperationEndsBehindAClosedGate(isSuspended: Bool) {
+    @Test(arguments: [true, false]) func cancelledOperationEndsWhileGateIsClosed(isSuspended: Bool) {
         let (queue, scheduler) = (bench.queue(), bench.scheduler(limit: 10))
         queue.change { $0.limit = isSuspended ? nil : 0 }
         queue.change { $0.isSuspended = isSuspended }
@@ -199,7 +199,7 @@ extension GateTests {
         #expect(queue.gates.all.map(\.lanes.count) == [0])
     }
 
-    @Test func barrierHoldsUpWhatComesAfterIt() {
+    @Test func barrierDelaysLaterOperations() {
         let (queue, scheduler, barrier) = (bench.queue(), bench.scheduler(limit: 10), Operation())
         let first = queue.add(scheduler)
         queue.change { $0.addBarrier(barrier) }
@@ -211,7 +211,7 @@ extension GateTests {
         #expect(bench.turn() == [second])
     }
 
-    @Test func operationThatPassedItsGateWaitsForNoGate() {
+    @Test func admittedOperationIgnoresTheGateWhenReadmitted() {
         let (queue, scheduler, log) = (bench.queue(), bench.scheduler(limit: 1), AdmissionLog())
         let held = queue.add(scheduler)
         #expect(bench.turn() == [held])
@@ -226,10 +226,10 @@ extension GateTests {
     }
 }
 
-// MARK: - Slots, and priorities
+// MARK: - Slots and priorities
 
 extension GateTests {
-    @Test func slotThatIsNotTakenGoesToTheNext() {
+    @Test func unusedSlotGoesToTheNextOperation() {
         let (queue, scheduler) = (bench.queue(), bench.scheduler(limit: 1))
         let quitters = (0..<300).map { _ in queue.add(scheduler, takesSlot: false) }
         let good = queue.add(scheduler)
@@ -237,8 +237,8 @@ extension GateTests {
         #expect(scheduler.runningCount == 1)
     }
 
-    /// The slot is given to the operation that is started, once, and is one of its origin.
-    @Test func startHasTheSlotOfItsOperation() {
+    /// The started operation receives exactly one slot, for its own origin.
+    @Test func startedOperationReceivesItsSlot() {
         let (queue, scheduler) = (bench.queue(), bench.scheduler(limit: 2))
         let (one, other, block) = (queue.add(scheduler, a), queue.add(scheduler, b), queue.add())
         #expect(bench.turn() == [one, other, block])
@@ -246,7 +246,7 @@ extension GateTests {
         #expect(bench.slot(of: block) == nil && scheduler.runningCount == 2)
     }
 
-    @Test func slotThatIsNotConsumedCountsForNoOrigin() {
+    @Test func unusedSlotCountsForNoOrigin() {
         let (queue, scheduler) = (bench.queue(), bench.scheduler(limit: 5, limitPerOrigin: 1))
         let (quitter, good) = (queue.add(scheduler, a, takesSlot: false), queue.add(scheduler, a))
         let late = queue.add(scheduler, a)
@@ -257,7 +257,7 @@ extension GateTests {
         #expect(bench.turn() == [late])
     }
 
-    @Test func operationPutBackIsStartedWhenItIsReadyAgain() {
+    @Test func operationPutBackStartsWhenReadyAgain() {
         let (queue, scheduler) = (bench.queue(), bench.scheduler(limit: 1))
         queue.change { $0.limit = 1 }
         let operation = queue.add(scheduler, takesSlot: false)
@@ -268,7 +268,7 @@ extension GateTests {
         #expect(bench.turn() == [operation])
     }
 
-    @Test func priorityCountsBeforeAndAfterTheOperationIsInItsLane() {
+    @Test func priorityAppliesBeforeAndAfterEnteringTheLane() {
         let (queue, scheduler) = (bench.queue(), bench.scheduler(limit: 1))
         let held = queue.add(scheduler)
         let all = add(3, scheduler, to: queue)

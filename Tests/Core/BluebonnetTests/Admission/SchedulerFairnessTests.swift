@@ -5,7 +5,7 @@ import Testing
 
 @testable import Bluebonnet
 
-/// Nobody who brings little waits long behind somebody who brings much.
+/// A flow with few operations does not wait long for a flow with many operations.
 @Suite(.timeLimit(.minutes(1))) struct SchedulerFairnessTests {
     private let a = SchedulerTests.origin("a")
 
@@ -15,7 +15,7 @@ import Testing
         (0..<count).map { queue.enqueue(flow: flow, priority: priority, origin: origin($0)) }
     }
 
-    /// How many are let in before a ticket is.
+    /// The number of operations that are admitted before a ticket.
     private func wait(for ticket: UInt64, in queue: FlowQueue, _ origin: Origin) -> Int {
         var count = 0
         while let next = queue.admitNext(), next != ticket {
@@ -25,7 +25,7 @@ import Testing
         return count
     }
 
-    @Test func aSingleRequestWaitsForOneOfABatchOfAHundredThousand() {
+    @Test func singleRequestWaitsForOneMemberOfHugeBatch() {
         let queue = FlowQueue(limit: 1, limitPerOrigin: 1)
         _ = enqueue(100_000, flow: 1, origin: { _ in a }, in: queue)
         for _ in 0..<1_000 where queue.admitNext() != nil { queue.release(origin: a) }
@@ -33,7 +33,7 @@ import Testing
         #expect(wait(for: single[0], in: queue, a) <= 1)
     }
 
-    @Test func aSingleRequestWaitsForOneOfEachOfTenBatches() {
+    @Test func singleRequestWaitsForOneMemberOfEachBatch() {
         let queue = FlowQueue(limit: 1, limitPerOrigin: 1)
         for flow in 1...10 { _ = enqueue(1_000, flow: flow, origin: { _ in a }, in: queue) }
         for _ in 0..<55 where queue.admitNext() != nil { queue.release(origin: a) }
@@ -41,7 +41,7 @@ import Testing
         #expect(wait(for: single[0], in: queue, a) <= 10)
     }
 
-    @Test func singleRequestDoesNotWaitForABatchOverManyOrigins() {
+    @Test func singleRequestOvertakesBatchOverManyOrigins() {
         let queue = FlowQueue(limit: 2, limitPerOrigin: 2)
         let origins = (0..<1_000).map { SchedulerTests.origin("host\($0)") }
         _ = enqueue(10_000, flow: 1, origin: { origins[$0 % 1_000] }, in: queue)
@@ -50,7 +50,7 @@ import Testing
         #expect([queue.admitNext(), queue.admitNext()].contains(single[0]))
     }
 
-    @Test func twoBatchesShareTheWire() {
+    @Test func twoBatchesShareTheSlots() {
         let queue = FlowQueue(limit: 1, limitPerOrigin: 1)
         let first = Set(enqueue(100, flow: 1, origin: { _ in a }, in: queue))
         let second = Set(enqueue(100, flow: 2, origin: { _ in a }, in: queue))
@@ -63,7 +63,7 @@ import Testing
         #expect(admitted.count { second.contains($0) } == 50)
     }
 
-    @Test func aHigherPriorityStillGoesFirst() {
+    @Test func higherPriorityGoesFirst() {
         let queue = FlowQueue(limit: 1, limitPerOrigin: 1)
         let low = enqueue(1, flow: 0, origin: { _ in a }, in: queue)
         let high = enqueue(3, flow: 1, priority: 8, origin: { _ in a }, in: queue)
@@ -75,7 +75,7 @@ import Testing
         #expect(admitted == high + low)
     }
 
-    @Test func aSlowOriginTakesOnlyItsOwnSlots() {
+    @Test func slowOriginTakesOnlyItsOwnSlots() {
         let queue = FlowQueue(limit: 64, limitPerOrigin: 6)
         let slow = Set(enqueue(100_000, flow: 1, origin: { _ in a }, in: queue))
         let others = enqueue(58, flow: 2, origin: { SchedulerTests.origin("host\($0)") }, in: queue)
@@ -86,14 +86,14 @@ import Testing
     }
 }
 
-/// A scheduler with operations of flows, none of which has a gate.
+/// A scheduler with operations of flows. No flow has a gate.
 private final class FlowQueue {
     private let scheduler: Scheduler
     private let log = AdmissionLog()
 
     init(limit: Int, limitPerOrigin: Int) { scheduler = Scheduler(limit: limit, limitPerOrigin: limitPerOrigin) }
 
-    /// Returns the number by which the operation goes.
+    /// Returns the number that identifies the operation.
     func enqueue(flow: Int, priority: Int, origin: Origin) -> UInt64 {
         var ticket = scheduler.makeTicket(flow: flow, priority: priority)
         scheduler.enqueue(&ticket, origin: origin, priority: priority, client: log.client(ticket.number))

@@ -19,14 +19,14 @@ import Testing
         return origin
     }
 
-    @Test func anEmptyQueueLetsNobodyIn() {
+    @Test func emptyQueueAdmitsNothing() {
         let queue = NumberedQueue(limit: 1, limitPerOrigin: 1)
         #expect(queue.admitNext() == nil)
         #expect(queue.waitingCount == 0)
         #expect(queue.runningCount == 0)
     }
 
-    @Test func theLimitInAllHolds() {
+    @Test func totalLimitHolds() {
         let queue = NumberedQueue(limit: 2, limitPerOrigin: 5)
         queue.enqueue([(1, a), (2, b), (3, c)])
         #expect(queue.admitAll() == [1, 2])
@@ -36,7 +36,7 @@ import Testing
         #expect(queue.admitAll() == [3])
     }
 
-    @Test func theLimitOfAnOriginHolds() {
+    @Test func originLimitHolds() {
         let queue = NumberedQueue(limit: 10, limitPerOrigin: 2)
         queue.enqueue([(1, a), (2, a), (3, a), (4, a)])
         #expect(queue.admitAll() == [1, 2])
@@ -48,7 +48,7 @@ import Testing
         #expect(queue.waitingCount == 0)
     }
 
-    @Test func anOriginAtItsLimitHoldsUpNoOther() {
+    @Test func originAtItsLimitDoesNotDelayOthers() {
         let queue = NumberedQueue(limit: 10, limitPerOrigin: 1)
         queue.enqueue([(1, a), (2, a), (3, a), (4, b), (5, c)])
         #expect(queue.admitAll() == [1, 4, 5])
@@ -57,7 +57,7 @@ import Testing
         #expect(queue.admitAll() == [6])
     }
 
-    @Test func aHigherPriorityGoesFirst() {
+    @Test func higherPriorityGoesFirst() {
         let queue = NumberedQueue(limit: 10, limitPerOrigin: 10)
         queue.enqueue(1, a, priority: -8)
         queue.enqueue(2, b, priority: 0)
@@ -66,7 +66,7 @@ import Testing
         #expect(queue.admitAll() == [3, 4, 2, 1])
     }
 
-    @Test func oldestOfEqualPriorityGoesFirstWhateverTheOrderOfArrival() {
+    @Test func oldestOfEqualPriorityGoesFirst() {
         let queue = NumberedQueue(limit: 10, limitPerOrigin: 10)
         queue.enqueue([(4, a), (2, b), (3, a), (1, c)])
         #expect(queue.admitAll() == [1, 2, 3, 4])
@@ -84,7 +84,7 @@ import Testing
         #expect(queue.admitAll() == [3])
     }
 
-    @Test func aTicketThatWasWithdrawnIsNotLetIn() {
+    @Test func withdrawnTicketIsNotAdmitted() {
         let queue = NumberedQueue(limit: 10, limitPerOrigin: 10)
         queue.enqueue([(1, a), (2, a), (3, b)])
         queue.withdraw(1)
@@ -93,7 +93,7 @@ import Testing
         #expect(queue.admitAll() == [2])
     }
 
-    @Test func withdrawingOneThatDoesNotWaitChangesNothing() {
+    @Test func withdrawingNonWaitingTicketChangesNothing() {
         let queue = NumberedQueue(limit: 1, limitPerOrigin: 1)
         queue.enqueue([(1, a), (2, a)])
         #expect(queue.admitAll() == [1])
@@ -103,7 +103,7 @@ import Testing
         #expect(queue.waitingCount == 1)
     }
 
-    @Test func returningEntryKeepsThePlaceOfItsNumber() {
+    @Test func returningTicketKeepsItsPlace() {
         let queue = NumberedQueue(limit: 1, limitPerOrigin: 1)
         queue.enqueue([(1, a), (2, a), (3, a)])
         queue.withdraw(1)
@@ -113,7 +113,7 @@ import Testing
         #expect(queue.admitAll() == [2])
     }
 
-    @Test func returningEntryHasItsNewLowerPriority() {
+    @Test func returningTicketHasItsNewLowerPriority() {
         let queue = NumberedQueue(limit: 1, limitPerOrigin: 1)
         queue.enqueue(1, a, priority: 8)
         queue.enqueue(2, a, priority: 4)
@@ -125,7 +125,7 @@ import Testing
         #expect(queue.admitAll() == [2])
     }
 
-    @Test func entryReturningForAnotherOriginTakesNoPlaceOfTheFirst() {
+    @Test func ticketReturningForAnotherOriginLeavesTheFirstOrigin() {
         let queue = NumberedQueue(limit: 10, limitPerOrigin: 1)
         queue.enqueue([(1, a), (2, a), (3, a)])
         queue.withdraw(2)
@@ -142,8 +142,8 @@ import Testing
         #expect(queue.waitingCount == 0)
     }
 
-    /// Paused, resumed, and redirected from the one origin to the other while the first is at its limit.
-    @Test func entryMovedToAnotherOriginIsNotAdmittedForTheFirst() {
+    /// The operation is paused, resumed and redirected to another origin while the first origin is at its limit.
+    @Test func movedTicketIsNotAdmittedForItsFirstOrigin() {
         let queue = NumberedQueue(limit: 10, limitPerOrigin: 1)
         queue.enqueue([(1, a), (2, a), (5, b)])
         #expect(queue.admitAll() == [1, 5])
@@ -155,7 +155,7 @@ import Testing
         #expect(queue.admitAll() == [2])
     }
 
-    @Test func schedulerClosedToNewOnesAdmitsThoseThatHaveBegun() {
+    @Test func closedSchedulerAdmitsOnlyBegunOperations() {
         let (scheduler, log) = (Scheduler(limit: 1, limitPerOrigin: 1), AdmissionLog())
         var (new, old, late) = (Scheduler.Ticket(number: 1), Scheduler.Ticket(number: 2), Scheduler.Ticket(number: 3))
         scheduler.enqueue(&new, origin: a, priority: 8, client: log.client(1))
@@ -170,7 +170,7 @@ import Testing
         #expect(scheduler.waitingCount == 0 && scheduler.runningCount == 1)
     }
 
-    @Test func slotsMayBeFreedInAnyOrder() {
+    @Test func slotsCanBeFreedInAnyOrder() {
         let queue = NumberedQueue(limit: 2, limitPerOrigin: 2)
         queue.enqueue([(1, a), (2, b), (3, c), (4, a)])
         #expect(queue.admitAll() == [1, 2])
@@ -184,12 +184,12 @@ import Testing
     }
 }
 
-// MARK: - Many
+// MARK: - Many tickets
 
 extension SchedulerTests {
-    /// Would take hours if any step looked at all that wait; `HeapTests` counts the comparisons of a step.
+    /// Would take hours if a step visited all waiting tickets. `HeapTests` counts the comparisons of a step.
     @Test(arguments: [(100_000, 100), (10_000, 1), (10_000, 10_000)])
-    func aHundredThousandTicketsAreLetInOneByOne(ticketCount: Int, originCount: Int) {
+    func manyTicketsAreAllAdmitted(ticketCount: Int, originCount: Int) {
         let origins = (0..<originCount).map { Self.origin("h\($0)") }
         let queue = NumberedQueue(limit: 64, limitPerOrigin: 6)
         for number in 0..<ticketCount { queue.enqueue([(UInt64(number), origins[number % originCount])]) }
@@ -203,7 +203,7 @@ extension SchedulerTests {
         #expect(queue.runningCount == 0)
     }
 
-    @Test(arguments: 1...60) func queueAgreesWithANaiveModel(seed: UInt64) {
+    @Test(arguments: 1...60) func queueAgreesWithNaiveModel(seed: UInt64) {
         var random = SeededGenerator(seed: seed)
         let (limit, limitPerOrigin) = (Int.random(in: 1...6, using: &random), Int.random(in: 1...3, using: &random))
         var twins = Twins(limit: limit, limitPerOrigin: limitPerOrigin)
@@ -211,7 +211,7 @@ extension SchedulerTests {
         #expect(twins.differences == [])
     }
 
-    /// The queue and a list that is searched anew for each question.
+    /// The queue, and a list that is searched for each question.
     struct Twins {
         private let queue: NumberedQueue
         private var waiting: [Waiting] = []
@@ -269,7 +269,7 @@ extension SchedulerTests {
             queue.release(origin: running.remove(at: index).origin)
         }
 
-        /// A transfer that ended and is followed by another of the same operation: a redirect.
+        /// Ends a transfer, and another transfer of the same operation follows, as after a redirect.
         private mutating func moveOn(using random: inout SeededGenerator) {
             guard let index = running.indices.randomElement(using: &random) else { return }
             let (number, origin) = running.remove(at: index)
@@ -297,7 +297,7 @@ extension SchedulerTests {
     }
 }
 
-/// A scheduler whose tickets go by their numbers.
+/// A scheduler whose tickets are identified by their numbers.
 private final class NumberedQueue {
     private final class Client: Operation, SlotClient, @unchecked Sendable {  // safe: used on one thread
         let number: UInt64
@@ -345,14 +345,14 @@ private final class NumberedQueue {
         scheduler.release(slots.remove(at: index))
     }
 
-    /// Lets the next one in; stale entries are passed over.
+    /// Admits the next operation, and skips stale entries.
     func admitNext() -> UInt64? {
         admitted = nil
         while admitted == nil, scheduler.serveNext() != .nothing {}
         return admitted
     }
 
-    /// Lets in whoever may go in.
+    /// Admits all operations that may be admitted.
     func admitAll() -> [UInt64] {
         var numbers: [UInt64] = []
         while let number = admitNext() { numbers.append(number) }

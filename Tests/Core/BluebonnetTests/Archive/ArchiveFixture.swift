@@ -7,11 +7,11 @@ import Testing
 
 @testable import Bluebonnet
 
-/// A body that a server gives in part or whole, and an archive's way to another process.
+/// A body that a server sends in part or whole, and the way of an archive to another process.
 struct ArchiveFixture {
     let file = Representation(body: .patterned(byteCount: 300_000), etag: "\"one\"")
 
-    /// The first 200,000 bytes, then nothing.
+    /// The first 200,000 bytes, then a stall.
     var part: Reply { file.whole.cut(afterByteCount: file.whole.bytes.count - 100_000, then: .stall) }
 
     func sent(_ archive: OperationArchive) throws -> OperationArchive {

@@ -7,8 +7,8 @@ import Testing
 
 @testable import Bluebonnet
 
-/// Programs keep encoded values in files, so names and numbers in them stay. Each text is one that an earlier version
-/// wrote.
+/// Programs keep encoded values in files, so the names and numbers in them must not change. An earlier version wrote
+/// each of these texts.
 @Suite struct ArchiveFormatTests {
     private static let validation =
         #"{"acceptableContentTypes":["a\/b"],"acceptableStatusCodes":{"indexes":[{"length":1,"location":200}]}}"#

@@ -18,7 +18,7 @@ extension NetworkTests {
         private func sent(_ archive: OperationArchive) throws -> OperationArchive { try fixture.sent(archive) }
         private func startAndReceive(_ operation: RequestOperation) async { await fixture.startAndReceive(operation) }
 
-        @Test func aPolicyIsWholeInAnArchive() async throws {
+        @Test func archiveKeepsTheWholePolicy() async throws {
             let key = "sha256/" + Data(count: 32).base64EncodedString()
             let backup = "sha256/" + Data(repeating: 1, count: 32).base64EncodedString()
             let pins = try PinSet(certificateData: TestCertificate.localhost.der)
@@ -41,7 +41,7 @@ extension NetworkTests {
             }
         }
 
-        @Test func aPolicyThatWasTamperedWithIsRefused() async throws {
+        @Test func tamperedPolicyIsRefused() async throws {
             let options = try PinnedOptions.pinning(.localhost)
             let operation = RequestOperation(request: URLRequest(url: ScriptedNetwork.url("/")), options: options)
             let text = String(decoding: try JSONEncoder().encode(await operation.archive()), as: UTF8.self)
@@ -52,7 +52,7 @@ extension NetworkTests {
             #expect(error?.code == .invalidSecurityPolicy)
         }
 
-        @Test func anOperationThatWasNotStartedIsTheSameInAnotherProcess() async throws {
+        @Test func unstartedOperationIsRestoredFromItsArchive() async throws {
             try await TestServer.answering(.response(body: "[1,null]")) { server in
                 var request = URLRequest("PUT", server.url("/p?q=1"), headers: ["X-One": "1"], body: "the body")
                 request.timeoutInterval = 12.5
@@ -95,7 +95,7 @@ extension NetworkTests {
             }
         }
 
-        @Test func aPausedDownloadInMemoryGoesOnWhereItStopped() async throws {
+        @Test func pausedDownloadInMemoryContinuesWhereItStopped() async throws {
             let script: TestServer.Script = { [file, part] in
                 Representation.offset(of: $0) == nil ? part : file.answer(to: $0)
             }
@@ -115,7 +115,7 @@ extension NetworkTests {
             }
         }
 
-        @Test func representationThatChangedMeanwhileIsLoadedFromTheStart() async throws {
+        @Test func changedRepresentationIsLoadedFromTheStart() async throws {
             let other = Representation(body: Data(file.body.reversed()), etag: "\"two\"")
             let script: TestServer.Script = { [part] in
                 Representation.offset(of: $0) == nil ? part : other.answer(to: $0)
@@ -131,7 +131,7 @@ extension NetworkTests {
             }
         }
 
-        @Test func aDownloadToAFileGoesOnWhereItStopped() async throws {
+        @Test func downloadToAFileContinuesWhereItStopped() async throws {
             let folder = try DownloadFolder()
             defer { folder.remove() }
             let script: TestServer.Script = { [file, part] in
@@ -153,7 +153,7 @@ extension NetworkTests {
             }
         }
 
-        @Test func archivingARunningOperationChangesNothingAboutIt() async throws {
+        @Test func archivingDoesNotAffectARunningOperation() async throws {
             let gate = Gate()
             let whole = file.whole.bytes
             let reply = Reply.steps([
@@ -171,7 +171,7 @@ extension NetworkTests {
             }
         }
 
-        @Test func aBodyStreamHasNoArchive() async throws {
+        @Test func bodyStreamHasNoArchive() async throws {
             var request = URLRequest(url: try #require(URL(string: "http://127.0.0.1:9/")))
             request.httpBodyStream = InputStream(data: Data())
             let operation = RequestOperation(request: request)
@@ -201,9 +201,9 @@ extension NetworkTests {
             ]
         }
 
-        /// The text of an archive is the whole of it: what comes back from it has the same.
+        /// The text of an archive is all of it, so an operation restored from it gives the same text.
         @Test(arguments: 0..<7)
-        func everySerializerOfTheLibraryComesBackWithItsOptions(index: Int) async throws {
+        func everyLibrarySerializerIsRestoredWithItsOptions(index: Int) async throws {
             func text(_ archive: OperationArchive) throws -> String {
                 let encoder = JSONEncoder()
                 encoder.outputFormatting = .sortedKeys
@@ -225,7 +225,7 @@ extension NetworkTests {
             #expect(json.stringEncoding == .isoLatin1)
         }
 
-        @Test func whatNoArchiveCanHoldIsNamed() async throws {
+        @Test func unarchivableSerializerIsNamed() async throws {
             let decodable = DecodableResponseSerializer([Int].self)
             for serializer in [decodable, CompoundResponseSerializer([decodable])] as [any ResponseSerializer] {
                 let operation = HTTPRequestOperation(
@@ -236,7 +236,7 @@ extension NetworkTests {
             }
         }
 
-        @Test func aSerializerOfTheUsersHasToBeGivenAgain() async throws {
+        @Test func customSerializerMustBeProvidedAgain() async throws {
             struct Own: ResponseSerializer {
                 var validation = ResponseValidation()
                 func value(for response: ResponseHead, body: Data) -> Int { body.count }
@@ -254,7 +254,7 @@ extension NetworkTests {
             }
         }
 
-        @Test func theManagersLimitsCountForAnArchivedOperation() async throws {
+        @Test func archivedOperationUsesItsManager() async throws {
             try await TestServer.answering(.response(body: "{}")) { server in
                 let manager = RequestOperationManager()
                 let queue = DispatchQueue(label: "test")

@@ -8,13 +8,13 @@ import Testing
 
 @Suite struct ArchivedOptionsTests {
     @Test(arguments: [true, false])
-    func keptDotSegmentsAreKeptInAnArchive(keeps: Bool) throws {
+    func archiveKeepsTheDotSegmentOption(keeps: Bool) throws {
         let options = TransferOptions { $0.keepsDotSegments = keeps }
         let data = try JSONEncoder().encode(ArchivedOptions(options))
         #expect(try JSONDecoder().decode(ArchivedOptions.self, from: data).options().keepsDotSegments == keeps)
     }
 
-    @Test func retryPolicyIsKeptInAnArchive() throws {
+    @Test func archiveKeepsTheRetryPolicy() throws {
         var policy = RetryPolicy.standard
         (policy.maximumAttemptCount, policy.maximumTime, policy.statusCodes) = (7, nil, [418])
         for policy in [nil, policy] {
@@ -23,7 +23,7 @@ import Testing
         }
     }
 
-    @Test func anArchiveWithoutTheOptionHasItsDefault() throws {
+    @Test func archiveWithoutTheOptionHasItsDefault() throws {
         let data = try JSONEncoder().encode(ArchivedOptions(TransferOptions { $0.keepsDotSegments = true }))
         let text = String(decoding: data, as: UTF8.self)
         let old = text.replacingOccurrences(of: "\"keepsDotSegments\":true", with: "\"x\":true")
@@ -32,7 +32,7 @@ import Testing
         #expect(!options.keepsDotSegments)
     }
 
-    @Test func anArchiveFromBeforeTheLimitsHasNone() throws {
+    @Test func oldArchiveHasNoLimitsOrProxies() throws {
         let options = TransferOptions {
             $0.maximumBytesPerSecond = 5
             $0.lowSpeedLimit = LowSpeedLimit(bytesPerSecond: 5, duration: .seconds(5))
@@ -52,7 +52,7 @@ import Testing
         #expect(decoded.proxyConfiguration == nil && decoded.netrc == nil)
     }
 
-    @Test func optionsAreCodedAsInAnArchive() throws {
+    @Test func optionsAreEncodedAndDecoded() throws {
         let options = TransferOptions {
             $0.maximumRedirectCount = 3
             $0.cookieJar = CookieJar()

@@ -9,7 +9,7 @@ import Testing
 @testable import Bluebonnet
 
 extension ParallelNetworkTests {
-    /// What an archive takes for a part of the body: nothing that came of another response.
+    /// An archive treats no bytes of another response as a part of the body.
     @Suite struct ArchivedPartTests {
         private let fixture = ArchiveFixture()
         private var file: Representation { fixture.file }
@@ -18,7 +18,7 @@ extension ParallelNetworkTests {
         private func sent(_ archive: OperationArchive) throws -> OperationArchive { try fixture.sent(archive) }
         private func startAndReceive(_ operation: RequestOperation) async { await fixture.startAndReceive(operation) }
 
-        @Test func aPartInMemoryIsNotForAFile() async throws {
+        @Test func partInMemoryIsNotUsedForAFile() async throws {
             let folder = try DownloadFolder()
             defer { folder.remove() }
             let script: TestServer.Script = { [file, part] in $0.connection == 1 ? part : file.answer(to: $0) }
@@ -34,8 +34,8 @@ extension ParallelNetworkTests {
             }
         }
 
-        /// The first request gets a part of the body, the next one an error that does not end, any other what it asks
-        /// for.
+        /// The first request gets a part of the body, the next one an error that does not end, and any other what it
+        /// requests.
         private func refusingScript(_ tag: String?) -> TestServer.Script {
             let fields = WireFields(tag.map { [("ETag", $0)] } ?? [])
             let endless = EndlessBody(framing: .chunks, pace: .steady)
@@ -49,7 +49,7 @@ extension ParallelNetworkTests {
             }
         }
 
-        /// Pauses an operation in its body, resumes it, and gives its archive while the body of the error comes.
+        /// Pauses an operation in its body, resumes it, and returns its archive while the body of the error arrives.
         private func archiveWhileRefused(
             _ operation: HTTPRequestOperation, _ server: TestServer
         ) async throws -> OperationArchive {
@@ -69,7 +69,7 @@ extension ParallelNetworkTests {
         }
 
         @Test(arguments: [nil, "\"one\"", "\"two\""])
-        func theBodyOfAnErrorIsNoPartOfTheBodyBefore(tag: String?) async throws {
+        func errorBodyIsNoPartOfTheEarlierBody(tag: String?) async throws {
             try await TestServer.serving(script: refusingScript(tag)) { server in
                 let operation = HTTPRequestOperation(request: URLRequest(url: server.url()))
                 let archive = try await archiveWhileRefused(operation, server)
@@ -83,7 +83,7 @@ extension ParallelNetworkTests {
         }
 
         @Test(arguments: [nil, "\"one\"", "\"two\""])
-        func aFileGoesOnBehindItsOwnBytesAfterAnError(tag: String?) async throws {
+        func fileContinuesAfterItsOwnBytesAfterAnError(tag: String?) async throws {
             let folder = try DownloadFolder()
             defer { folder.remove() }
             try await TestServer.serving(script: refusingScript(tag)) { server in
@@ -98,8 +98,9 @@ extension ParallelNetworkTests {
             }
         }
 
-        /// A redirect's tag, while a block decides about it, says nothing about the bytes from before the pause.
-        @Test func theTagOfARedirectIsNotThatOfTheBodyBefore() async throws {
+        /// While a block decides about a redirect, the redirect's tag says nothing about the bytes from before the
+        /// pause.
+        @Test func redirectTagIsNotUsedForTheEarlierBody() async throws {
             let whole = Reply.response(body: file.body)
             let part = whole.cut(afterByteCount: whole.bytes.count - 100_000, then: .stall)
             let redirect = Reply.redirect(to: "/end", headers: ["ETag": "\"one\""])

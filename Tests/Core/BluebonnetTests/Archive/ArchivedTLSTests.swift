@@ -13,7 +13,7 @@ import Testing
         return try JSONDecoder().decode(ArchivedTLS.self, from: data).options()
     }
 
-    @Test func optionsThatAreNoSecretsAreArchived() throws {
+    @Test func nonSecretOptionsAreArchived() throws {
         var options = try TLSOptions(
             minimumVersion: .v12, maximumVersion: .v13, ciphers: ["ECDHE-ECDSA-AES128-GCM-SHA256"],
             cipherSuites: ["TLS_AES_128_GCM_SHA256"])
@@ -24,7 +24,7 @@ import Testing
         #expect(try sent(options) == options)
     }
 
-    @Test func theKeyLogStaysBehind() throws {
+    @Test func keyLogIsNotArchived() throws {
         var options = TLSOptions()
         options.keyLogFile = "/keys"
         #expect(try sent(options).keyLogFile == nil)
@@ -36,7 +36,7 @@ import Testing
             .data(certificate: Data([1]), key: Data([2])), .pkcs12(file: "/c.p12", password: "pa55"),
             .pkcs12(data: Data([1]), password: "pa55"),
         ])
-    func aSecretHasNoArchive(identity: ClientIdentity) throws {
+    func secretHasNoArchive(identity: ClientIdentity) throws {
         var options = TLSOptions()
         options.clientIdentity = identity
         let error = try #require(throws: NetworkingError.self) { try ArchivedTLS(options) }
@@ -44,7 +44,7 @@ import Testing
         #expect(!error.message.contains("pa55"))
     }
 
-    @Test func anArchiveThatContradictsItselfIsRefused() throws {
+    @Test func contradictoryArchiveIsRefused() throws {
         let options = try TLSOptions(minimumVersion: .v12, maximumVersion: .v13)
         let text = String(decoding: try JSONEncoder().encode(ArchivedTLS(options)), as: UTF8.self)
         let (v12, v13) = (String(TLSProtocolVersion.v12.rawValue), String(TLSProtocolVersion.v13.rawValue))

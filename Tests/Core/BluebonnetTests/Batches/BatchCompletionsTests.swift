@@ -7,11 +7,11 @@ import Testing
 
 @testable import Bluebonnet
 
-/// A batch's members as they end, and how far it is.
+/// The completions of a batch's members, and the progress of the batch.
 @Suite(.timeLimit(.minutes(1))) struct BatchCompletionsTests {
     private let network = ScriptedNetwork()
 
-    @Test func membersComeAsTheyEnd() async {
+    @Test func completionsArriveAsMembersEnd() async {
         let gates = (0..<4).map { _ in Gate() }
         for number in 0..<4 { network.answer("/\(number)", with: [.head(200), .wait(gates[number])]) }
         let batch = network.manager().enqueueBatch(of: (0..<4).map { network.operation("/\($0)") })
@@ -41,7 +41,7 @@ import Testing
         #expect(count == 50 && failures == [1])
     }
 
-    @Test func severalReadersSeeAllCompletionsAtOnce() async {
+    @Test func concurrentReadersSeeAllCompletions() async {
         let batch = network.manager().enqueueBatch(of: (0..<200).map { network.operation("/\($0)") })
         let counts = await withTaskGroup(of: Int.self) { group in
             for _ in 0..<4 {
@@ -52,12 +52,12 @@ import Testing
         #expect(counts == [200, 200, 200, 200])
     }
 
-    @Test func anEmptyBatchHasNone() async {
+    @Test func emptyBatchHasNoCompletions() async {
         let batch = network.manager().enqueueBatch(of: [])
         #expect(await batch.completions.reduce(into: 0) { count, _ in count += 1 } == 0)
     }
 
-    @Test func cancellingTheTaskThatLooksEndsTheLookingOnly() async throws {
+    @Test func cancellingTheReadingTaskEndsOnlyTheIteration() async throws {
         let gate = Gate()
         network.answer("/0", with: [.head(200), .wait(gate)])
         let batch = network.manager().enqueueBatch(of: [network.operation("/0")])
@@ -71,7 +71,7 @@ import Testing
         #expect(batch.operations[0].error == nil)
     }
 
-    @Test func progressIsByBytesWhereLengthsAreKnown() async throws {
+    @Test func progressUsesBytesIfLengthsAreKnown() async throws {
         let gate = Gate()
         let reached = Observed(0)
         network.answer("/0", with: [.head(200, ["Content-Length": "4"]), .body("full")])
@@ -94,7 +94,7 @@ import Testing
                     finishedCount: 2, totalCount: 2, receivedByteCount: 12, expectedByteCount: 12))
     }
 
-    @Test func progressSurvivesTheLargestLengthsThatServersCanName() async throws {
+    @Test func progressDoesNotOverflowWithLargestLengths() async throws {
         let gate = Gate()
         let reached = Observed(0)
         for number in 0..<2 {
@@ -114,7 +114,7 @@ import Testing
     }
 }
 
-/// `batchOfRequestOperations`, with AFNetworking's meaning.
+/// `batchOfRequestOperations`, with the semantics of AFNetworking.
 @Suite(.timeLimit(.minutes(1))) struct BatchOfRequestOperationsTests {
     private let network = ScriptedNetwork()
     private let order = Observed([String]())
@@ -128,7 +128,7 @@ import Testing
     }
 
     @Test(arguments: QueueMembersTests.Kind.allCases)
-    func theCompletionComesAfterAllHandlers(kind: QueueMembersTests.Kind) async {
+    func completionRunsAfterAllHandlers(kind: QueueMembersTests.Kind) async {
         let queue = kind.make()
         let operations = (0..<5).map { network.operation("/\($0)") }
         operations[4].cancel()
@@ -143,14 +143,14 @@ import Testing
         await onThreadOfItsOwn { queue.waitUntilAllOperationsAreFinished() }
     }
 
-    @Test(arguments: QueueMembersTests.Kind.allCases) func anEmptyBatchCompletes(kind: QueueMembersTests.Kind) async {
+    @Test(arguments: QueueMembersTests.Kind.allCases) func emptyBatchCompletes(kind: QueueMembersTests.Kind) async {
         let queue = kind.make()
         queue.addOperations(batch(of: []), waitUntilFinished: false)
         await order.becomes(["completion 0"])
     }
 
     @Test(arguments: QueueMembersTests.Kind.allCases)
-    func completionComesWhenTheQueueCancelsEverything(kind: QueueMembersTests.Kind) async {
+    func completionRunsWhenQueueCancelsAll(kind: QueueMembersTests.Kind) async {
         let queue = kind.make()
         for path in ["/0", "/1"] { network.answer(path, with: [.wait(Gate())]) }
         let operations = (0..<2).map { network.operation("/\($0)") }
@@ -173,7 +173,7 @@ import Testing
         await order.becomes(["completion 1"])
     }
 
-    @Test func batchTakesNoPlaceThatItsOperationsNeed() async {
+    @Test func batchOccupiesNoSlotOfItsMembers() async {
         let queue = RequestOperationQueue()
         queue.maxConcurrentOperationCount = 1
         let blocker = BlockOperation {}

@@ -19,24 +19,24 @@ import Testing
         BatchGraph.Edge(dependency: dependency, dependent: dependent)
     }
 
-    @Test func theCriticalPathIsWhatTheEndWaitedFor() {
+    @Test func criticalPathIsWhatTheEndWaitedFor() {
         let nodes = [node("a", 0, 10), node("b", 0, 40), node("c", 40, 50), node("d", 0, 45)]
         let graph = BatchGraph(nodes: nodes, edges: [edge(0, 2), edge(1, 2)])
         #expect(graph.criticalPath == [1, 2])
         #expect(graph.nodes.map(\.isCritical) == [false, true, true, false])
     }
 
-    @Test func criticalPathIsTheLongestChainBeforeAnythingEnded() {
+    @Test func unfinishedCriticalPathIsTheLongestChain() {
         let graph = BatchGraph(
             nodes: ["a", "b", "c", "d"].map { node($0) }, edges: [edge(0, 1), edge(1, 2), edge(3, 2)])
         #expect(graph.criticalPath == [0, 1, 2])
     }
 
-    @Test func anEmptyGraphHasNoPath() {
+    @Test func emptyGraphHasNoCriticalPath() {
         #expect(BatchGraph(nodes: [], edges: []).criticalPath.isEmpty)
     }
 
-    @Test func graphvizIsWrittenAsItsLanguageAsks() {
+    @Test func graphvizOutputIsEscapedAndStyled() {
         var nodes = [node("say \"a\\b\"", 0, 1_500), node("next")]
         nodes[1].state = .running
         let expected = """
@@ -52,7 +52,7 @@ import Testing
         #expect(BatchGraph(nodes: nodes, edges: [edge(0, 1)]).graphviz == expected)
     }
 
-    @Test func mermaidIsWrittenAsItsLanguageAsks() {
+    @Test func mermaidOutputIsEscapedAndStyled() {
         let nodes = [node("a <\"1\"> #", 0, 20), node("b", 0, 10), node("c")]
         let expected = """
             flowchart LR
@@ -69,7 +69,7 @@ import Testing
         #expect(BatchGraph(nodes: nodes, edges: [edge(0, 2), edge(1, 2)]).mermaid == expected)
     }
 
-    @Test func aBatchShowsItsStatesTimesAndEdgesAlsoWhenItHasEnded() async throws {
+    @Test func finishedBatchGraphShowsStatesTimesAndEdges() async throws {
         network.answer("/bad", with: [.fail(.timedOut)])
         let all = ["/ok", "/bad", "/skipped", "/cancelled"].map { network.operation($0) }
         all[2].addDependency(all[1], ifItFails: .skip)

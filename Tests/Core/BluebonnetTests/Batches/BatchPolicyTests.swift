@@ -7,7 +7,7 @@ import Testing
 
 @testable import Bluebonnet
 
-/// What a batch does about failures, time and batches inside it.
+/// How a batch handles failures, deadlines and nested batches.
 @Suite(.timeLimit(.minutes(1))) struct BatchPolicyTests {
     private let network = ScriptedNetwork(limit: 1, limitPerOrigin: 1)
     private let manager: RequestOperationManager
@@ -17,7 +17,7 @@ import Testing
         network.answer("/bad", with: [.fail(.timedOut)])
     }
 
-    /// So many operations, one at a time on the wire; those with the given numbers fail.
+    /// Makes operations that run one at a time. The operations with the given numbers fail.
     private func operations(_ count: Int, failing: Set<Int> = []) -> [HTTPRequestOperation] {
         (0..<count).map { network.operation(failing.contains($0) ? "/bad" : "/\($0)") }
     }
@@ -43,7 +43,7 @@ import Testing
         #expect(await run(operations(3), .carryOn).isSuccess)
     }
 
-    @Test func theFirstFailureCancelsTheRest() async {
+    @Test func firstFailureCancelsTheRest() async {
         let outcome = await run(operations(200, failing: [3]), .cancelAtFirstFailure)
         #expect(outcome.stopReason == .firstFailure && !outcome.isSuccess)
         #expect(outcome.counts.failureCount == 1 && outcome.counts.finishedCount == 200)
@@ -53,7 +53,7 @@ import Testing
         #expect(error.message == "cancelled, because another operation of the batch failed")
     }
 
-    @Test func enoughSuccessesEndIt() async {
+    @Test func batchEndsAfterEnoughSuccesses() async {
         let outcome = await run(operations(200, failing: [0, 1]), .succeed(after: 3))
         #expect(outcome.isSuccess && outcome.stopReason == .enoughSuccesses)
         #expect(
@@ -61,7 +61,7 @@ import Testing
         )
     }
 
-    @Test func successCountAboveTheMembersMeansAll() async {
+    @Test func successCountAboveMemberCountMeansAll() async {
         #expect(await run(operations(3), .succeed(after: 10)).isSuccess)
         #expect(await !run(operations(3, failing: [1]), .succeed(after: 10)).isSuccess)
     }
@@ -73,14 +73,14 @@ import Testing
         #expect(await run(operations(20, failing: [0, 2]), .stopAboveFailureCount(2)).isSuccess)
     }
 
-    @Test func batchEndsAboveTheShareOfFailures() async {
+    @Test func batchEndsAboveFailureFraction() async {
         let outcome = await run(operations(200, failing: Set(0..<21)), .stopAboveFailureFraction(0.1))
         #expect(outcome.counts.failureCount == 21 && outcome.stopReason == .tooManyFailures)
         let good = await run(operations(20, failing: [0, 1]), .stopAboveFailureFraction(0.1))
         #expect(good.stopReason == nil && good.isSuccess)
     }
 
-    @Test func theBatchSaysWhatBecomesOfDependents() async throws {
+    @Test func batchPolicyDecidesAboutDependents() async throws {
         for policy in FailedDependencyPolicy.allCases {
             let all = operations(3, failing: [0])
             all[1].addDependency(all[0])
@@ -92,7 +92,7 @@ import Testing
         }
     }
 
-    @Test func aDeadlineCancelsTheRest() async throws {
+    @Test func deadlineCancelsTheRest() async throws {
         network.answer("/held", with: [.wait(Gate())])
         var options = Batch.Options()
         options.timeout = .milliseconds(20)
@@ -102,7 +102,7 @@ import Testing
         #expect(all[0].error?.message.hasPrefix("cancelled, because the batch took longer than 0.02 ") == true)
     }
 
-    @Test func aBatchThatEndsInTimeHasNoDeadline() async throws {
+    @Test func batchEndingInTimeIsReleasedBeforeItsDeadline() async throws {
         var options = Batch.Options()
         options.timeout = .seconds(3_600)
         weak var weakBatch: Batch?
@@ -116,7 +116,7 @@ import Testing
         await becomes(true) { weakBatch == nil }
     }
 
-    @Test func cancellingABatchIsItsReason() async throws {
+    @Test func cancelledBatchReportsItsStopReason() async throws {
         network.answer("/held", with: [.wait(Gate())])
         let batch = manager.enqueueBatch(of: [network.operation("/held")] + operations(3))
         await network.log.sees(.begun(1))
@@ -125,7 +125,7 @@ import Testing
         #expect(outcome.stopReason == .cancelled && counts(outcome) == [0, 0, 0, 4])
     }
 
-    @Test func anEmptyBatchIsASuccess() async {
+    @Test func emptyBatchSucceeds() async {
         let outcome = await run([], .succeed(after: 1))
         #expect(outcome.isSuccess && outcome.results.isEmpty && outcome.stopReason == nil)
     }
@@ -137,10 +137,10 @@ extension BatchOutcome {
     }
 }
 
-// MARK: - Batches in batches
+// MARK: - Nested batches
 
 extension BatchPolicyTests {
-    @Test func anInnerBatchCountsInTheOuterAndEndsBeforeIt() async throws {
+    @Test func innerBatchCountsInOuterBatchAndEndsFirst() async throws {
         let order = Observed([String]())
         let (first, second) = (operations(3, failing: [1]), operations(2))
         let inner = Batch(of: first)
@@ -158,7 +158,7 @@ extension BatchPolicyTests {
         #expect(try await inner.outcome().results.count == 3)
     }
 
-    @Test func anInnerBatchKeepsItsPolicy() async throws {
+    @Test func innerBatchKeepsItsPolicy() async throws {
         var options = Batch.Options()
         options.failurePolicy = .cancelAtFirstFailure
         let inner = Batch(of: operations(100, failing: [0]), options: options)
@@ -174,7 +174,7 @@ extension BatchPolicyTests {
         #expect(try await manager.enqueue(outer).outcome().isSuccess)
     }
 
-    @Test func aBatchRunsOnce() async {
+    @Test func enqueueingBatchTwiceTraps() async {
         await #expect(processExitsWith: .failure) {
             let manager = ScriptedNetwork().manager()
             let batch = Batch(of: [])
@@ -183,7 +183,7 @@ extension BatchPolicyTests {
         }
     }
 
-    @Test func handlesAreMembers() async throws {
+    @Test func handlesCanBeMembers() async throws {
         network.answer("/1", with: [.wait(Gate())])
         let first = manager.get("0", returning: HTTPResponseSerializer())
         let second = manager.call("1").after(first) { _, _ in }.start(returning: HTTPResponseSerializer())

@@ -15,7 +15,7 @@ import Testing
         (0..<count).map { network.operation("/\($0)") }
     }
 
-    @Test func anEmptyBatchCompletesOnceWithoutProgress() async throws {
+    @Test func emptyBatchCompletesOnceWithoutProgress() async throws {
         let batch = network.manager().enqueueBatch(of: []) { [order] _, _ in
             order.append("progress")
         } completion: { [order] operations in
@@ -35,7 +35,7 @@ import Testing
         #expect(order.value == (1...20).map { "\($0)/20" })
     }
 
-    @Test func theCompletionComesOnceAfterEveryHandler() async throws {
+    @Test func completionRunsOnceAfterEveryHandler() async throws {
         let all = operations(20)
         for operation in all { operation.setCompletionBlock { [order] _, _ in order.append("handler") } }
         let batch = network.manager().enqueueBatch(of: all) { [order] _, _ in
@@ -50,7 +50,7 @@ import Testing
         #expect(order.value.first == "handler")
     }
 
-    @Test func batchCompletesAfterHandlersOnQueuesOfTheirOwn() async throws {
+    @Test func batchCompletesAfterHandlersOnOtherQueues() async throws {
         let all = operations(20)
         for (number, operation) in all.enumerated() {
             operation.completionQueue = DispatchQueue(label: "queue \(number)")
@@ -61,7 +61,7 @@ import Testing
         #expect(order.value == Array(repeating: "handler", count: 20) + ["completion"])
     }
 
-    @Test func outcomesAreInTheOrderOfTheMembers() async throws {
+    @Test func resultsAreInMemberOrder() async throws {
         network.answer("/1", with: [.fail(.timedOut)])
         network.answer("/2", with: [.head(503)])
         let all = operations(4)
@@ -89,7 +89,7 @@ import Testing
         #expect(batch.results[0] != nil)
     }
 
-    @Test func theCompletionRunsOnTheManagersQueue() async throws {
+    @Test func completionRunsOnManagerQueue() async throws {
         let key = DispatchSpecificKey<String>()
         let queue = DispatchQueue(label: "mine")
         queue.setSpecific(key: key, value: "mine")
@@ -102,7 +102,7 @@ import Testing
         #expect(order.value == ["mine"])
     }
 
-    @Test func aBatchIsCancelledPausedAndResumedAsAWhole() async throws {
+    @Test func batchCancelsPausesAndResumesAllMembers() async throws {
         let gate = Gate()
         for number in 0..<4 { network.answer("/\(number)", with: [.wait(gate), .head(200)]) }
         let first = network.manager().enqueueBatch(of: operations(4))
@@ -116,7 +116,7 @@ import Testing
         #expect(first.operations.allSatisfy { $0.error?.code == .cancelled })
     }
 
-    @Test func cancellingTheTaskThatRunsABatchCancelsTheMembers() async {
+    @Test func cancellingTheRunningTaskCancelsTheMembers() async {
         network.answer("/0", with: [.wait(Gate())])
         let (manager, batch) = (network.manager(), Batch(of: operations(1)))
         let task = Task { await manager.run(batch) }
@@ -126,7 +126,7 @@ import Testing
         #expect(batch.operations[0].error?.code == .cancelled)
     }
 
-    @Test func cancellingATaskThatObservesABatchEndsTheWaitOnly() async throws {
+    @Test func cancellingAnObservingTaskEndsOnlyTheWait() async throws {
         let gate = Gate()
         network.answer("/0", with: [.wait(gate), .head(200)])
         let batch = network.manager().enqueueBatch(of: operations(1))
@@ -140,7 +140,7 @@ import Testing
         #expect(try await batch.outcome().counts.successCount == 1)
     }
 
-    @Test func waitingForABatchThatWasNotEnqueuedIsAnError() async throws {
+    @Test func waitingForUnenqueuedBatchThrows() async throws {
         let batch = Batch(of: operations(1))
         let error = await #expect(throws: NetworkingError.self) { try await batch.outcome() }
         #expect(error?.code == .notStarted)
@@ -153,7 +153,7 @@ import Testing
         await told.becomes { $0 == [1] }
     }
 
-    @Test func aThousandMembersAllCount() async throws {
+    @Test func thousandMembersAllCount() async throws {
         let all = operations(1_000)
         for operation in all { operation.setCompletionBlock { [order] _, _ in order.append("handler") } }
         let completions = Observed(0)
@@ -170,7 +170,7 @@ import Testing
         #expect(network.log.entries.value.peakCount <= 6)
     }
 
-    @Test func aFinishedBatchIsLetGo() async throws {
+    @Test func finishedBatchIsReleased() async throws {
         weak var weakBatch: Batch?
         do {
             let batch = network.manager().enqueueBatch(of: operations(3))

@@ -8,7 +8,7 @@ import Testing
 
 @testable import Bluebonnet
 
-/// Results that flow from operation to operation, with their types.
+/// Typed results that flow from operation to operation.
 @Suite(.timeLimit(.minutes(1))) struct ResultSourceTests {
     private let network = ScriptedNetwork()
     private let manager: RequestOperationManager
@@ -22,7 +22,7 @@ import Testing
         network.answer("/json", with: [.head(200, ["Content-Type": "application/json"]), .body("{\"token\": \"t\"}")])
     }
 
-    /// Makes text of a body.
+    /// Decodes the body as text.
     private struct TextSerializer: ResponseSerializer {
         let validation = ResponseValidation()
         func value(for response: ResponseHead, body: Data) -> String { String(decoding: body, as: UTF8.self) }
@@ -33,7 +33,7 @@ import Testing
         network.log.requests.filter { $0.url.path == path }.map { $0.value(of: "X") }
     }
 
-    @Test func resultGoesIntoARequest() async throws {
+    @Test func resultIsPassedToRequest() async throws {
         let first = manager.get("a", returning: text)
         let second = manager.call("next").after(first) { request, value in
             request.setValue(value, forHTTPHeaderField: "X")
@@ -42,7 +42,7 @@ import Testing
         #expect(sent("/next") == ["<a>"])
     }
 
-    @Test func severalResultsOfDifferentTypesGoIntoARequest() async throws {
+    @Test func severalResultTypesArePassedToRequest() async throws {
         let one = manager.get("a", returning: text)
         let two = manager.get("b", returning: bytes)
         let three = manager.call("GET", "json").start()
@@ -53,7 +53,7 @@ import Testing
         #expect(sent("/next") == ["<a> 3 t"])
     }
 
-    @Test func aCollectionOfResultsGoesIntoARequestInItsOrder() async throws {
+    @Test func resultCollectionIsPassedToRequestInOrder() async throws {
         let all = ["c", "a", "b"].map { manager.get($0, returning: text) }
         let one = manager.get("json", returning: JSONResponseSerializer())
         let last = manager.call("next").after(all.all, one) { request, values, json in
@@ -63,7 +63,7 @@ import Testing
         #expect(sent("/next") == ["<c><a><b>t"])
     }
 
-    @Test func handlesInAnArrayHaveNoOtherMapThanTheArrays() async throws {
+    @Test func mapOnHandleArrayIsTheArrayMap() async throws {
         let handles = ["a", "b"].map { manager.get($0, returning: text) }
         let operations = handles.map { $0.operation }
         #expect(
@@ -73,7 +73,7 @@ import Testing
         #expect(try handles.all.map { $0.joined() }.finalValue() == values.joined())
     }
 
-    @Test func anArrayWithAFallbackRunsAnyway() async throws {
+    @Test func handleArrayWithFallbackRunsAfterFailure() async throws {
         network.answer("/bad", with: [.head(500), .body("no")])
         let handles = ["a", "bad"].map { manager.get($0, returning: text) }
         let next = manager.call("next").after(handles.all.orElse(["none"])) { request, values in
@@ -83,7 +83,7 @@ import Testing
         #expect(sent("/next") == ["none"])
     }
 
-    @Test func theWholeRequestCanBeMadeFromResults() async throws {
+    @Test func wholeRequestCanBeMadeFromResults() async throws {
         let first = manager.get("a", returning: text)
         let second = manager.call("any").after(first) { [network] request, value in
             request.urlRequest = network.request("/made", method: "PUT", body: value)
@@ -92,7 +92,7 @@ import Testing
         #expect(network.log.requests.last?.method == "PUT")
     }
 
-    @Test func theRequestIsMadeOnceOffTheNetworkThreadWhenTheResultIsThere() async throws {
+    @Test func requestIsMadeOnceAfterResultOffTheNetworkThread() async throws {
         let seen = Observed([String]())
         let first = manager.get("a", returning: text)
         let second = manager.call("next").after(first) { [network] _, _ in
@@ -102,7 +102,7 @@ import Testing
         #expect(seen.value == ["false true 1"])
     }
 
-    @Test func errorOfMakingTheRequestIsTheOperations() async {
+    @Test func requestClosureErrorFailsTheOperation() async {
         struct Refusal: Error {}
         let first = manager.get("a", returning: text)
         let second = manager.call("next").after(first) { _, _ in throw Refusal() }.start(returning: text)
@@ -113,7 +113,7 @@ import Testing
         #expect(network.log.entries.value.paths == ["/a"])
     }
 
-    @Test func callbacksHearOfTheSameGraph() async {
+    @Test func callbacksReceiveTheSameResults() async {
         let results = Observed([String]())
         let first = manager.get("a", returning: text)
         manager.call("next").after(first) { _, _ in }.start(returning: text).whenFinished { result in
@@ -124,7 +124,7 @@ import Testing
         #expect(Set(results.value) == ["<a>", "fine"])
     }
 
-    @Test func aDependentOfAFailureIsSkippedThroughTheWholeGraph() async {
+    @Test func failureSkipsAllTransitiveDependents() async {
         let bad = manager.get("bad", returning: text)
         let next = manager.call("next").after(bad) { _, _ in }.start(returning: text)
         let last = manager.call("last").after(next) { _, _ in }.start(returning: text)
@@ -134,7 +134,7 @@ import Testing
         #expect((last.operation.error?.underlying as? NetworkingError)?.code == .timedOut)
     }
 
-    @Test func aFallbackStandsForAResultThatIsNotThere() async throws {
+    @Test func fallbackReplacesMissingResult() async throws {
         let bad = manager.get("bad", returning: text)
         let next = manager.call("next").after(bad.orElse("guest")) { request, value in
             request.setValue(value, forHTTPHeaderField: "X")
@@ -143,7 +143,7 @@ import Testing
         #expect(sent("/next") == ["guest"])
     }
 
-    @Test func requestForOutcomesRunsAfterFailuresToo() async throws {
+    @Test func requestWithResultsRunsAfterFailures() async throws {
         let bad = manager.get("bad", returning: text)
         let good = manager.get("a", returning: text)
         let next = manager.call("next").after(bad.asResult, good.asResult) { request, bad, good in
@@ -157,7 +157,7 @@ import Testing
         #expect(sent("/next") == ["timedOut <a>"])
     }
 
-    @Test func aSourceCanBeMapped() async throws {
+    @Test func sourceCanBeMapped() async throws {
         let token = manager.get("json", returning: JSONResponseSerializer()).map { $0["token"]?.string ?? "" }
         let next = manager.call("next").after(token) { request, token in
             request.setValue(token, forHTTPHeaderField: "X")
@@ -166,13 +166,13 @@ import Testing
         #expect(sent("/next") == ["t"])
     }
 
-    @Test func aResultOfAnotherTypeIsAnError() async {
+    @Test func resultOfWrongTypeThrows() async {
         let wrong = manager.get("a", returning: text).operation.handle(returning: Int.self)
         await #expect { try await wrong.value } throws: { ($0 as? NetworkingError)?.code == .cannotParseResponse }
         #expect(wrong.result.map { (try? $0.get()) == nil } == true)
     }
 
-    @Test func cancellingTheTaskThatRunsAHandleCancelsItsOperation() async {
+    @Test func cancellingTheRunningTaskCancelsTheOperation() async {
         network.answer("/held", with: [.wait(Gate())])
         let held = manager.get("held", returning: text)
         let task = Task { try await manager.run(held) }
@@ -182,7 +182,7 @@ import Testing
         #expect(held.operation.isCancelled)
     }
 
-    @Test func aChainOfResultsRunsInOrderAndIsReleased() async throws {
+    @Test func resultChainRunsInOrderAndIsReleased() async throws {
         weak var weakFirst: HTTPRequestOperation?
         do {
             var last = manager.get("a", returning: text)

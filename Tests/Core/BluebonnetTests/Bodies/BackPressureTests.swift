@@ -10,7 +10,7 @@ import Testing
 
 @testable import Bluebonnet
 
-/// An output stream that keeps nothing, and takes a while for each write.
+/// An output stream that discards its bytes and is slow to write them.
 private final class SlowOutputStream: OutputStream {
     private let written: Observed<Int>
 
@@ -32,11 +32,11 @@ private final class SlowOutputStream: OutputStream {
 }
 
 extension NetworkTests {
-    /// An endless body and somebody who takes it slowly: the server has to wait, and memory stays as it is. In
-    /// processes of their own, so that memory can be measured.
+    /// An endless body with a slow consumer: the server has to wait, and memory use stays constant. Each test runs in
+    /// its own process, so that memory can be measured.
     @Suite(.skipped(in: .address, because: "the sanitizer keeps freed memory")) struct BackPressureTests {
-        /// More than what lies in socket buffers, the receive buffer and the piece under way; far less than what a
-        /// server would send meanwhile that nobody holds up.
+        /// More than the socket buffers, the receive buffer and the current piece hold; far less than a server would
+        /// send without back-pressure.
         private static let aheadLimit = 24 << 20
         private static let chunk = Data.patterned(byteCount: 65_536)
 
@@ -49,12 +49,12 @@ extension NetworkTests {
             try await TestServer.serving(script: script, body)
         }
 
-        /// Lets whoever would read on without being asked do so.
+        /// Runs other requests, which would let a transfer that reads without demand continue.
         private static func othersGoOn(_ server: TestServer) async {
             for _ in 0..<3 { #expect(await get(server.url("/other")).error == nil) }
         }
 
-        @Test(arguments: [1, 256 * 1024]) func anEndlessBodyInPieces(bufferByteCount: Int) async {
+        @Test(arguments: [1, 256 * 1024]) func endlessBodyInPiecesKeepsMemoryConstant(bufferByteCount: Int) async {
             await #expect(processExitsWith: .success) { [bufferByteCount = bufferByteCount as Int] in
                 try await Self.takePieces(bufferByteCount)
             }
@@ -86,7 +86,7 @@ extension NetworkTests {
             }
         }
 
-        @Test func anEndlessBodyInAStream() async {
+        @Test func endlessBodyInAnOutputStreamKeepsMemoryConstant() async {
             await #expect(processExitsWith: .success) { try await Self.fillStream() }
         }
 
@@ -110,7 +110,7 @@ extension NetworkTests {
             }
         }
 
-        @Test func aStreamThatTakesNothingStopsTheServer() async {
+        @Test func unreadBodyStopsTheServer() async {
             await #expect(processExitsWith: .success) { try await Self.blockStream() }
         }
 
@@ -122,7 +122,7 @@ extension NetworkTests {
                 let chunks = operation.chunks
                 operation.start()
                 await server.waitForRequests(count: 1)
-                // Slower than the idle limit, which is the server's, not the consumer's.
+                // Slower than the idle limit. The limit applies to the server, not to the consumer.
                 let slow = Reply([.delay(.milliseconds(900))] + Reply.response().steps)
                 try await TestServer.answering(slow) { #expect(await get($0.url()).error == nil) }
                 let sent = server.history.connections.map(\.sentByteCount).max() ?? 0

@@ -10,12 +10,12 @@ import Testing
 @testable import Bluebonnet
 
 extension NetworkTests {
-    /// A body stream that gives nothing for a long time holds up its own request and no other.
+    /// A body stream that gives no bytes for a long time delays its own request and no other request.
     @Suite struct BlockedBodyTests {
         private static let script: TestServer.Script = { .response(body: "got \($0.bodyText)") }
 
-        /// Five streams to the same origin give nothing meanwhile.
-        @Test(arguments: [false, true]) func otherRequestsGoOnBesideBlockedBodies(isDeclared: Bool) async throws {
+        /// Five streams to the same origin give no bytes in the meantime.
+        @Test(arguments: [false, true]) func blockedBodiesDoNotDelayOtherRequests(isDeclared: Bool) async throws {
             try await TestServer.serving(script: Self.script) { server in
                 let blocked = (0..<5).map { BlockedStream.request(server.url("/\($0)"), declared: isDeclared) }
                 let operations = blocked.map { RequestOperation(request: $0.request) }
@@ -50,7 +50,7 @@ extension NetworkTests {
             }
         }
 
-        @Test func theIdleLimitDoesNotWaitForTheStream() async throws {
+        @Test func idleLimitDoesNotWaitForTheStream() async throws {
             try await TestServer.serving(script: Self.script) { server in
                 let blocked = BlockedStream.request(server.url())
                 let operation = RequestOperation(
@@ -61,7 +61,7 @@ extension NetworkTests {
             }
         }
 
-        @Test func aPauseHoldsTheStreamToo() async throws {
+        @Test func pauseStopsTheStream() async throws {
             try await TestServer.serving(script: Self.script) { server in
                 let blocked = BlockedStream.request(server.url())
                 let operation = RequestOperation(request: blocked.request)
@@ -80,8 +80,7 @@ extension NetworkTests {
             }
         }
 
-        /// How an answer comes that does not wait for the body: its last bytes come later than the others, or they do
-        /// not.
+        /// The form of a response that does not wait for the body. Its last bytes come with the others or later.
         enum EarlyAnswer: CaseIterable {
             case whole, inParts, closing, closingInParts, closingChunks, closingEnd
 
@@ -103,10 +102,10 @@ extension NetworkTests {
             }
         }
 
-        /// The server may answer before the body has come; what it answers counts (RFC 9112, 9.5).
+        /// The server may respond before it has received the body. The response counts (RFC 9112, 9.5).
         @Test(arguments: [301, 401, 403, 413, 417, 500], EarlyAnswer.allCases)
         func
-            anEarlyRefusalIsHeardWhileTheStreamIsBlocked(status: Int, answer: EarlyAnswer) async throws
+            earlyRefusalIsReceivedWhileTheStreamIsBlocked(status: Int, answer: EarlyAnswer) async throws
         {
             var options = TestServer.Options()
             options.readsBodies = false
@@ -125,8 +124,8 @@ extension NetworkTests {
             }
         }
 
-        /// An early success is no reason to stop, unless the connection ends with it.
-        @Test(arguments: EarlyAnswer.allCases.filter(\.isClosing)) func aConnectionThatEndsEndsTheBodyToo(
+        /// An early success response does not stop the upload, unless the connection ends with the response.
+        @Test(arguments: EarlyAnswer.allCases.filter(\.isClosing)) func closedConnectionEndsTheBody(
             answer: EarlyAnswer
         ) async throws {
             var options = TestServer.Options()
@@ -141,8 +140,8 @@ extension NetworkTests {
             }
         }
 
-        /// nginx answers and resets the stream, whose body it does not want (RFC 9113, 8.1).
-        @Test(.enabled(if: NginxServer.isAvailable)) func earlyRefusalOverHTTP2IsHeard() async throws {
+        /// nginx responds and resets the stream because it does not want the body (RFC 9113, 8.1).
+        @Test(.enabled(if: NginxServer.isAvailable)) func earlyHTTP2RefusalIsReceived() async throws {
             try await HTTP2Fixture.with { fixture in
                 var options = fixture.options
                 options.timeouts.idle = .seconds(2)
@@ -156,8 +155,8 @@ extension NetworkTests {
             }
         }
 
-        /// The server may want the body none the less: libcurl learns that it does not when it sends some of it.
-        @Test(.enabled(if: NginxServer.isAvailable)) func earlySuccessOverHTTP2IsHeardWhenTheStreamGoesOn()
+        /// The server may still want the body. libcurl learns that it does not when it sends some of the body.
+        @Test(.enabled(if: NginxServer.isAvailable)) func earlyHTTP2SuccessIsReceivedOnceTheStreamContinues()
             async throws
         {
             try await HTTP2Fixture.with { fixture in
@@ -174,8 +173,8 @@ extension NetworkTests {
             }
         }
 
-        /// Forty blocked streams, then none: in a process of its own, so that threads can be counted.
-        @Test func cancelledBlockedBodiesLeaveNothingBehind() async {
+        /// Starts and cancels forty blocked streams. Runs in its own process, so that threads can be counted.
+        @Test func cancelledBlockedBodiesLeakNothing() async {
             await #expect(processExitsWith: .success) { try await Self.blockAndCount() }
         }
 

@@ -9,9 +9,9 @@ import Testing
 
 @testable import Bluebonnet
 
-/// What is appended is written whole and in order, or the reason why it is not is told; and little waits.
+/// A drain writes all appended bytes in order or reports why it cannot, and few bytes wait.
 @Suite(.timeLimit(.minutes(1))) struct BodyDrainTests {
-    /// A file in memory that takes bytes when it is let, and fails behind a size.
+    /// A file in memory that can block each write until the test allows it, and that fails beyond a size.
     private final class SlowFile: Sendable {
         let bytes = Observed(Data())
         let isBlocked = Observed(false)
@@ -49,7 +49,7 @@ import Testing
         }
     }
 
-    /// Gives what `close` says.
+    /// Returns the error code that `close` reports.
     private func close(_ writer: BodyDrain) async throws -> NetworkingError.Code? {
         let end = Observed([NetworkingError.Code?]())
         try await onNetworkThread { writer.close { error in end.append(error?.code) } }
@@ -73,7 +73,7 @@ import Testing
         await file.bytes.becomes(Data("little".utf8))
     }
 
-    @Test func theNetworkThreadIsToldWhenThereIsRoomAgain() async throws {
+    @Test func networkThreadIsNotifiedOnceSpaceIsFree() async throws {
         let file = SlowFile(isSlow: true)
         let writer = file.writer
         let body = Data.patterned(byteCount: 2 * writer.capacity)
@@ -82,7 +82,7 @@ import Testing
             writer.pipe.whenWoken { rooms.update { $0 += 1 } }
             try append(body.prefix(200_000), in: 16_384, to: writer)
         }
-        await file.isBlocked.becomes(true)  // it has taken what was there, or a part of it
+        await file.isBlocked.becomes(true)  // the writer has taken the first bytes, or some of them
         let hadRoom = try await onNetworkThread {
             try append(body.dropFirst(200_000).prefix(writer.capacity), in: 16_384, to: writer)
             return writer.pipe.hasRoom()
@@ -101,14 +101,14 @@ import Testing
         #expect(BodyDrain.capacity(atWork: count) == kibibytes * 1024)
     }
 
-    /// 200 are at work, and then they are not; other tests have fewer than 128 in all.
+    /// 200 writers are active, then they are released. Other tests have fewer than 128 in all.
     @Test func idleWritersHaveNoShareOfTheMemory() {
         let file = SlowFile()
         #expect((0..<200).map { _ in file.writer }.last?.capacity == 256 * 1024)
         #expect(file.writer.capacity > 256 * 1024)
     }
 
-    @Test func whatComesFirstComesBeforeTheBytes() async throws {
+    @Test func beginRunsBeforeTheFirstBytes() async throws {
         let log = Observed([String]())
         let writer = BodyDrain(on: DispatchQueue(label: "log")) {
             log.append("begin")
@@ -122,7 +122,7 @@ import Testing
         #expect(log.value == ["begin", "a", "b", "end"])
     }
 
-    @Test func failureOfWhatComesFirstWritesNothing() async throws {
+    @Test func failedBeginWritesNothing() async throws {
         let file = SlowFile()
         let writer = BodyDrain(on: DispatchQueue(label: "full")) { () throws(NetworkingError) in
             throw NetworkingError(.cannotOpenFile, "in use")
@@ -134,7 +134,7 @@ import Testing
         #expect(file.bytes.value.isEmpty)
     }
 
-    @Test func aFailureIsMetByTheNextPieceAndAtTheEndAndNothingIsWrittenBehindIt() async throws {
+    @Test func failedWriteFailsLaterPiecesAndTheClose() async throws {
         let (file, body) = (SlowFile(size: 300_000), Data.patterned(byteCount: 400_000))
         let writer = file.writer
         try await onNetworkThread { try append(body.prefix(250_000), in: 16_384, to: writer) }
@@ -151,8 +151,8 @@ import Testing
         #expect(file.bytes.value == body.prefix(250_000))
     }
 
-    /// Whoever waits for room must not wait for ever.
-    @Test func aFailureMakesRoom() async throws {
+    /// A writer that waits for space must not wait forever.
+    @Test func failureFreesSpace() async throws {
         let file = SlowFile(isSlow: true, size: 0)
         let writer = file.writer
         let rooms = Observed(0)
@@ -172,7 +172,7 @@ import Testing
         #expect(file.bytes.value.isEmpty)
     }
 
-    @Test func discardingDropsWaitingBytesAndWaitsForNothing() async throws {
+    @Test func discardDropsPendingBytesWithoutWaiting() async throws {
         let file = SlowFile(isSlow: true)
         let writer = file.writer
         try await onNetworkThread { try append(Data(count: 200_000), in: 16_384, to: writer) }

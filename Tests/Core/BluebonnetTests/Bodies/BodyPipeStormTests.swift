@@ -9,18 +9,19 @@ import Testing
 
 @testable import Bluebonnet
 
-/// Pipes between the network thread and threads of their own, in both directions, that are closed at any moment: what
-/// arrives is what was written, up to the moment at which somebody left, and nobody waits for ever.
+/// Pipes between the network thread and other threads, in both directions, closed at any moment. The reader receives
+/// the bytes that were written, up to the moment at which one end left. No thread waits forever.
 @Suite(.timeLimit(.minutes(2))) struct BodyPipeStormTests {
     #if BLUEBONNET_SANITIZED
-        /// A pipe with room for one byte changes threads for each byte, which takes many times longer here.
+        /// A pipe with a capacity of one byte switches threads for each byte. That takes many times longer with a
+        /// sanitizer.
         private static let runCount = 10
     #else
         /// How many pipes each thread runs.
         private static let runCount = 60
     #endif
 
-    /// How the writer ends, and after how many bytes the reader leaves.
+    /// How the writer ends, and after how many bytes the reader closes the pipe.
     private struct Plan: Sendable {
         let body: Data
         let pieceByteCount: Int
@@ -39,24 +40,24 @@ import Testing
             readerLeavesAt = leaves ? Int.random(in: 0...(body.count + 1), using: &random) : nil
         }
 
-        /// The end of the writer's bytes.
+        /// How the writer's bytes end.
         var end: BodyPipe.End { fails ? .failed(NetworkingError(.cannotReadFile, "storm")) : .complete }
     }
 
-    /// What a reader has got, and how it ended.
+    /// The bytes that a reader received, and how reading ended.
     private struct Report: Sendable {
         var bytes = Data()
         var end: String?
         var endCount = 0
     }
 
-    /// One pipe with both of its ends.
+    /// One pipe with both ends.
     private final class Run: Sendable {
         let plan: Plan
         let pipe: BodyPipe
         let report = Observed(Report())
         private let writtenByteCount = Observed(0)
-        /// The far end has work to do.
+        /// Signalled when the far end has work to do.
         private let farWork = DispatchSemaphore(value: 0)
 
         init(_ plan: Plan, farEnd: PipeState.Ends) {
@@ -64,7 +65,7 @@ import Testing
             pipe = BodyPipe(capacity: plan.capacity, farEnd: farEnd)
         }
 
-        /// The writer's turn: true when it has finished.
+        /// Runs the writer's turn. Returns true when the writer has finished.
         func write(orCall wake: BodyPipe.Wake?) -> Bool {
             while true {
                 let written = writtenByteCount.value
@@ -86,7 +87,7 @@ import Testing
             }
         }
 
-        /// Whether the reader goes on.
+        /// Returns whether the reader continues.
         func note(_ bytes: Data) -> Bool {
             let count = report.update { report in
                 report.bytes += bytes
@@ -101,7 +102,7 @@ import Testing
             return false
         }
 
-        // The network thread writes, a thread reads.
+        // The network thread writes; another thread reads.
 
         func download() {
             NetworkThread.shared.submit { [self] in
@@ -117,7 +118,7 @@ import Testing
             }
         }
 
-        // A thread writes, the network thread reads.
+        // Another thread writes; the network thread reads.
 
         func upload() {
             NetworkThread.shared.submit { [self] in
@@ -151,7 +152,7 @@ import Testing
         }
     }
 
-    @Test(arguments: [1, 2, 3, 4] as [UInt64]) func bytesArriveOrSomebodyHasLeft(seed: UInt64) async {
+    @Test(arguments: [1, 2, 3, 4] as [UInt64]) func bytesArriveUnlessTheReaderLeaves(seed: UInt64) async {
         let runs = Observed([Run]())
         await onThreads(6, seed: seed) { number, random in
             for _ in 0..<Self.runCount {
@@ -167,7 +168,7 @@ import Testing
         #expect(runs.value.count == 6 * Self.runCount)
     }
 
-    /// The far end closes, and the near one is told, whatever else goes on.
+    /// The far end closes the pipe, and the near end is notified whatever else happens at the same time.
     @Test(arguments: [5, 6] as [UInt64]) func closedPipeWakesItsWriterOnce(seed: UInt64) async {
         let wakes = Observed(0)
         await onThreads(4, seed: seed) { _, random in
@@ -184,7 +185,7 @@ import Testing
                 }
                 if Bool.random(using: &random) { _ = pipe.next(orCall: {}) }
                 NetworkThread.shared.submit { _ = pipe.hasRoom() }
-                // The listener is set before the pipe is closed: work for the network thread keeps its order.
+                // The network thread runs its work in order, so the listener is set before the pipe is closed.
                 NetworkThread.shared.submit { Queues.blocking.async { pipe.close(.complete) } }
                 Queues.blocking.async { pipe.finish(.complete) }
                 isWoken.wait()

@@ -8,7 +8,7 @@ import Testing
 
 @testable import Bluebonnet
 
-/// A stream of a test's: gives what it is told to, and may block, fail, and be made again.
+/// A test stream that gives its scripted parts: it can block, fail and be replayed.
 final class ScriptedStream: InputStream, ReplayableBodyStream {
     enum Part: Sendable {
         case bytes(Data)
@@ -68,7 +68,7 @@ extension NetworkTests {
         }
 
         @Test(arguments: ["POST", "PUT", "PATCH"])
-        func aStreamWithALengthArrivesAsItIs(method: String) async throws {
+        func streamWithALengthArrivesUnchanged(method: String) async throws {
             try await TestServer.answering(.response()) { server in
                 let stream = InputStream(data: Self.body)
                 let operation = await perform(request(server.url(), method: method, stream, length: 400_000))
@@ -80,7 +80,7 @@ extension NetworkTests {
             }
         }
 
-        @Test func aStreamWithoutALengthIsSentInChunks() async throws {
+        @Test func streamWithoutALengthIsSentInChunks() async throws {
             try await TestServer.answering(.response()) { server in
                 let operation = await perform(request(server.url(), InputStream(data: Self.body)))
                 #expect(operation.error == nil)
@@ -91,7 +91,7 @@ extension NetworkTests {
             }
         }
 
-        @Test func anEmptyStreamIsAnEmptyBody() async throws {
+        @Test func emptyStreamIsAnEmptyBody() async throws {
             try await TestServer.answering(.response()) { server in
                 #expect(await perform(request(server.url(), InputStream(data: Data()), length: 0)).error == nil)
                 #expect(await perform(request(server.url(), InputStream(data: Data()))).error == nil)
@@ -100,7 +100,7 @@ extension NetworkTests {
         }
 
         @Test(arguments: [0, 1, 399_999])
-        func aStreamThatEndsEarlyIsAnError(byteCount: Int) async throws {
+        func streamThatEndsEarlyIsAnError(byteCount: Int) async throws {
             try await TestServer.answering(.response()) { server in
                 let stream = InputStream(data: Self.body.prefix(byteCount))
                 let operation = await perform(request(server.url(), stream, length: 400_000))
@@ -112,7 +112,7 @@ extension NetworkTests {
         }
 
         @Test(arguments: [1, 1000, 400_000])
-        func aStreamThatIsTooLongIsNeverSentAsIfItWereWhole(excess: Int) async throws {
+        func overlongStreamFailsTheRequest(excess: Int) async throws {
             try await TestServer.answering(.response()) { server in
                 let stream = InputStream(data: Self.body + Data(count: excess))
                 let operation = await perform(request(server.url(), stream, length: 400_000))
@@ -123,7 +123,7 @@ extension NetworkTests {
             }
         }
 
-        @Test func errorOfTheStreamIsTheOperations() async throws {
+        @Test func streamErrorFailsTheOperation() async throws {
             try await TestServer.answering(.response()) { server in
                 let stream = ScriptedStream([.bytes(Self.body), .fail])
                 let operation = await perform(request(server.url(), stream, length: 500_000))
@@ -134,7 +134,7 @@ extension NetworkTests {
             }
         }
 
-        @Test func aStreamThatBlocksHoldsUpNobodyElse() async throws {
+        @Test func blockedStreamDelaysNoOtherRequest() async throws {
             try await TestServer.answering(.response(body: "done")) { server in
                 let semaphore = DispatchSemaphore(value: 0)
                 let stream = ScriptedStream([.bytes(Data("ab".utf8)), .wait(semaphore), .bytes(Data("cd".utf8))])
@@ -150,7 +150,7 @@ extension NetworkTests {
             }
         }
 
-        @Test func aStreamThatBlocksCanBeCancelled() async throws {
+        @Test func blockedStreamCanBeCancelled() async throws {
             try await TestServer.answering(.response()) { server in
                 let semaphore = DispatchSemaphore(value: 0)
                 defer { semaphore.signal() }
@@ -164,7 +164,7 @@ extension NetworkTests {
             }
         }
 
-        @Test func theUploadProgressCountsWhatLeftAndEndsAtTheTotal() async throws {
+        @Test func uploadProgressCountsSentBytesUpToTheTotal() async throws {
             try await TestServer.answering(.response()) { server in
                 let operation = RequestOperation(
                     request: request(server.url(), InputStream(data: Self.body), length: 400_000))
@@ -180,7 +180,7 @@ extension NetworkTests {
             }
         }
 
-        @Test func bytesThatTheServerDoesNotReadAreNotCountedAsSent() async throws {
+        @Test func unreadBytesAreNotCountedAsSent() async throws {
             var options = TestServer.Options()
             options.readsBodies = false
             let head: TestServer.Script = { _ in .steps([.stall]) }
@@ -203,10 +203,10 @@ extension NetworkTests {
             }
         }
 
-        // MARK: - Once more
+        // MARK: - Replay
 
         @Test(arguments: [307, 308])
-        func aRedirectThatKeepsTheMethodSendsAReplayableStreamAgain(status: Int) async throws {
+        func methodPreservingRedirectReplaysTheStream(status: Int) async throws {
             let script: TestServer.Script = {
                 $0.path == "/first" ? .redirect(to: "/second", status: status) : .response(body: "done")
             }
@@ -219,7 +219,7 @@ extension NetworkTests {
             }
         }
 
-        @Test func theBlockMakesTheStreamAnew() async throws {
+        @Test func blockProvidesANewStream() async throws {
             let script: TestServer.Script = {
                 $0.path == "/first" ? .redirect(to: "/second", status: 307) : .response(body: "done")
             }
@@ -238,7 +238,7 @@ extension NetworkTests {
             }
         }
 
-        @Test func aStreamThatCannotBeHadAgainIsAClearError() async throws {
+        @Test func streamWithoutReplayIsAClearError() async throws {
             let script: TestServer.Script = {
                 $0.path == "/first" ? .redirect(to: "/second", status: 307) : .response(body: "done")
             }
@@ -251,7 +251,7 @@ extension NetworkTests {
             }
         }
 
-        @Test func aRedirectToGetNeedsNoStream() async throws {
+        @Test func redirectToGetNeedsNoStream() async throws {
             let script: TestServer.Script = {
                 $0.path == "/first" ? .redirect(to: "/second", status: 303) : .response(body: "done")
             }
@@ -263,7 +263,7 @@ extension NetworkTests {
             }
         }
 
-        @Test func aChallengeSendsTheStreamAgain() async throws {
+        @Test func challengeReplaysTheStream() async throws {
             let script: TestServer.Script = { request in
                 guard request.headers["Authorization"] == nil else { return .response(body: "in") }
                 return .response(status: 401, headers: ["WWW-Authenticate": "Basic realm=r"])
@@ -277,7 +277,7 @@ extension NetworkTests {
             }
         }
 
-        @Test func aCopySendsAStreamOfItsOwn() async throws {
+        @Test func copySendsItsOwnStream() async throws {
             try await TestServer.answering(.response()) { server in
                 let stream = ScriptedStream([.bytes(Self.body)], canReplay: true)
                 let operation = RequestOperation(request: request(server.url(), stream, length: 400_000))
@@ -287,7 +287,7 @@ extension NetworkTests {
             }
         }
 
-        @Test func aPostWithAStreamIsPausedInPlace() async throws {
+        @Test func postWithAStreamIsPausedInPlace() async throws {
             try await TestServer.answering(.response(body: "done")) { server in
                 let semaphore = DispatchSemaphore(value: 0)
                 let stream = ScriptedStream([.bytes(Data("ab".utf8)), .wait(semaphore), .bytes(Data("cd".utf8))])

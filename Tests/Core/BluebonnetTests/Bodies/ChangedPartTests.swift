@@ -9,12 +9,13 @@ import Testing
 @testable import Bluebonnet
 
 extension ParallelNetworkTests {
-    /// What stands beside a destination was changed by somebody else: the file is one version's bytes all the same.
+    /// Another program changed the files next to a destination. The downloaded file still has the bytes of one
+    /// version.
     @Suite struct ChangedPartTests {
         private static let file = Representation(body: .patterned(byteCount: 300_000), etag: "\"one\"")
         private static let partByteCount = 100_000
 
-        /// Something that was done to the files of an interrupted download.
+        /// A change to the files of an interrupted download.
         struct Change: Sendable, CustomTestStringConvertible {
             let testDescription: String
             let apply: @Sendable (_ part: String, _ record: String) throws -> Void
@@ -46,8 +47,8 @@ extension ParallelNetworkTests {
                 Change(testDescription: "nothing") { _, _ in },
             ]
 
-            /// Changes a file in its place, later than the last write by a tick of the file system's clock at least: a
-            /// change within the same tick cannot be told.
+            /// Changes a file in place, at least one tick of the file system's clock after the last write: a change
+            /// within the same tick cannot be detected.
             private static func alter(_ path: String, _ change: (inout Data) throws -> Void) throws {
                 let url = URL(fileURLWithPath: path)
                 var data = try Data(contentsOf: url)
@@ -62,7 +63,7 @@ extension ParallelNetworkTests {
             }
         }
 
-        @Test(arguments: Change.all) func fileIsExactAfterAChangeBetweenTwoDownloads(change: Change) async throws {
+        @Test(arguments: Change.all) func fileIsExactAfterChangeBetweenTwoDownloads(change: Change) async throws {
             let folder = try DownloadFolder()
             defer { folder.remove() }
             let isSecond = Gate()
@@ -84,8 +85,8 @@ extension ParallelNetworkTests {
             }
         }
 
-        /// A download that is paused when a part has arrived, and whose files were changed then. Later connections get
-        /// what they ask for.
+        /// Pauses a download when a part has arrived, then changes its files. Later connections get what they
+        /// request.
         private func withChangedPause(
             _ change: Change, _ body: (DownloadFolder, TestServer, HTTPRequestOperation) async throws -> Void
         ) async throws {
@@ -106,7 +107,7 @@ extension ParallelNetworkTests {
             }
         }
 
-        @Test(arguments: Change.all) func fileIsExactOrAbsentAfterAChangeDuringAPause(change: Change) async throws {
+        @Test(arguments: Change.all) func fileIsExactOrAbsentAfterChangeDuringPause(change: Change) async throws {
             try await withChangedPause(change) { folder, _, operation in
                 operation.resume()
                 try await operation.waitUntilEnded()
@@ -115,7 +116,7 @@ extension ParallelNetworkTests {
         }
 
         @Test(arguments: Change.all)
-        func fileIsExactAfterAChangeDuringAPauseThatWasTheEnd(change: Change) async throws {
+        func fileIsExactAfterChangeDuringPauseAndCancel(change: Change) async throws {
             try await withChangedPause(change) { folder, server, operation in
                 operation.cancel()
                 try await operation.waitUntilEnded()
@@ -125,8 +126,8 @@ extension ParallelNetworkTests {
             }
         }
 
-        /// Another program's file in the place of ours must not be taken for the download.
-        @Test func aFileInThePlaceOfThePartIsNotMovedIntoPlace() async throws {
+        /// Another program's file at the partial file's path must not be taken for the download.
+        @Test func foreignFileAtThePartPathIsNotAccepted() async throws {
             let folder = try DownloadFolder()
             defer { folder.remove() }
             let gate = Gate()

@@ -14,7 +14,7 @@ extension ParallelNetworkTests {
             "none", "None", "NONE", "identity", "Identity", "", " ", ",", "none, identity", "identity,none,",
             "\t none ", "utf-8", "UTF-8", "aws-chunked", "binary", "8bit", "identity, utf-8",
         ])
-        func aBodyWithoutCodingComesAsItIs(value: String) async throws {
+        func bodyWithoutCodingArrivesUnchanged(value: String) async throws {
             try await TestServer.answering(.response(headers: ["Content-Encoding": value], body: "hello")) { server in
                 let operation = await get(server.url())
                 #expect(operation.error == nil)
@@ -23,7 +23,7 @@ extension ParallelNetworkTests {
         }
 
         @Test(arguments: ["none, gzip", "gzip, None", "identity,GZIP , none"])
-        func aCodingBesideNoneIsUndone(value: String) async throws {
+        func codingListedWithNoneIsDecoded(value: String) async throws {
             let reply = Reply.response(headers: ["Content-Encoding": value], body: Data(CodedBody.gzip))
             try await TestServer.answering(reply) { server in
                 #expect(await get(server.url()).responseString == CodedBody.text)
@@ -31,7 +31,7 @@ extension ParallelNetworkTests {
         }
 
         @Test(arguments: ["gzip", "br", "nonesuch"])
-        func bodyComesAsItIsWhereNothingIsToBeDecoded(coding: String) async throws {
+        func bodyArrivesUnchangedWithoutDecoding(coding: String) async throws {
             let reply = Reply.response(headers: ["Content-Encoding": coding], body: Data(CodedBody.gzip))
             try await TestServer.answering(reply) { server in
                 var options = TransferOptions()
@@ -47,14 +47,14 @@ extension ParallelNetworkTests {
         }
 
         @Test(arguments: ["nonesuch", "none;q=1", "no ne", "\"none\"", "none, br"])
-        func unknownCodingNameIsNotTakenForNone(value: String) async throws {
+        func unknownCodingNameIsNotIgnored(value: String) async throws {
             try await TestServer.answering(.response(headers: ["Content-Encoding": value], body: "hello")) { server in
                 #expect(await get(server.url()).code == .cannotDecodeBody)
             }
         }
 
         @Test(arguments: ["none", "identity"])
-        func aDownloadWithoutCodingIsContinued(value: String) async throws {
+        func downloadWithoutCodingIsContinued(value: String) async throws {
             let folder = try DownloadFolder()
             defer { folder.remove() }
             let file = Representation(body: .patterned(byteCount: 200_000), etag: "\"one\"")

@@ -8,7 +8,7 @@ import Testing
 @Suite struct ContentDecoderLimitTests {
     private struct SinkFailure: Error {}
 
-    /// Decodes members of 64 KiB of zeros and returns how many bytes came out, and the error.
+    /// Decodes members of 64 KiB of zeros. Returns the number of decoded bytes and the error.
     private func decode(
         members: Int, codings: [String] = ["gzip"], limits: ContentDecoder.Limits
     ) throws -> (count: Int, error: NetworkingError?) {
@@ -26,7 +26,7 @@ import Testing
         return (count, nil)
     }
 
-    @Test func theLimitOfBytesIsExactAndNamed() throws {
+    @Test func byteLimitIsExactAndNamed() throws {
         let fitting = try decode(members: 4, limits: .init(decodedByteCount: 262_144))
         #expect(fitting.error == nil)
         #expect(fitting.count == 262_144)
@@ -36,31 +36,31 @@ import Testing
         #expect(failing.count <= 262_143)
     }
 
-    @Test func theLimitHoldsWithoutACodingToo() throws {
+    @Test func limitAppliesWithoutACoding() throws {
         let result = try decode(members: 2, codings: [], limits: .init(decodedByteCount: 100))
         #expect(result.error?.code == .bodyTooLarge)
         #expect(result.count == 96)
     }
 
-    @Test func aBodyMayExpandByAnyRatioUpToOneMebibyte() throws {
+    @Test func bodyMayExpandByAnyRatioUpToOneMebibyte() throws {
         let result = try decode(members: 16, limits: .init(expansionRatio: 1))
         #expect(result.error == nil)
         #expect(result.count == 1_048_576)
     }
 
-    @Test func aBombIsNoticedOnceItHasGrown() throws {
+    @Test func decompressionBombIsRefusedWithinOneMebibyte() throws {
         let result = try decode(members: 1_000, limits: .init())
         #expect(result.error?.code == .bodyTooLarge)
         #expect(result.error?.message.contains("500 to 1") == true)
         #expect(result.count <= 1_048_576)
     }
 
-    @Test func aRatioUnderOneCountsAsOne() throws {
+    @Test func ratioUnderOneCountsAsOne() throws {
         #expect(try decode(members: 17, limits: .init(expansionRatio: 0)).error?.code == .bodyTooLarge)
         #expect(try decode(members: 2, codings: [], limits: .init(expansionRatio: -5)).error == nil)
     }
 
-    @Test func aHigherRatioCanBeAllowed() throws {
+    @Test func higherRatioCanBeAllowed() throws {
         let result = try decode(members: 32, limits: .init(expansionRatio: 683))
         #expect(result.error == nil)
         #expect(result.count == 2_097_152)
@@ -68,7 +68,7 @@ import Testing
         #expect(try decode(members: 32, limits: .init(expansionRatio: .max)).error == nil)
     }
 
-    @Test func aSinksErrorComesOutAsItIsAndClosesTheDecoder() throws {
+    @Test func sinkErrorIsRethrownAndClosesTheDecoder() throws {
         let decoder = try ContentDecoder(codings: ["gzip"])
         #expect(throws: SinkFailure.self) {
             try CodedBody.gzip.withUnsafeBytes { try decoder.decode($0) { _ in throw SinkFailure() } }
@@ -80,7 +80,7 @@ import Testing
         #expect(error?.code == .cannotDecodeBody)
     }
 
-    @Test func decoderCanBeClosedAtAnyMomentAndMoreThanOnce() throws {
+    @Test func decoderCanBeClosedAnytimeAndRepeatedly() throws {
         for count in [0, 1, 2, 30, CodedBody.gzip.count] {
             let decoder = try ContentDecoder(codings: ["gzip", "gzip"])
             try CodedBody.gzipTwice.prefix(count).withUnsafeBytes { try decoder.decode($0) { _ in } }

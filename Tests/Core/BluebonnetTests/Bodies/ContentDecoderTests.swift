@@ -20,7 +20,7 @@ enum CodedBody {
         "78da73ca294d4dcacfcb4b2d5148494dce4f492d5628cf482c51c82c51284a4d4ecd2c4b2dd681c9c0197a0029f613c1")
     static let raw = bytes(
         "73ca294d4dcacfcb4b2d5148494dce4f492d5628cf482c51c82c51284a4d4ecd2c4b2dd681c9c0197a00")
-    /// zlib's format with a preset dictionary, which HTTP does not have.
+    /// zlib's format with a preset dictionary, which HTTP does not use.
     static let dictionary = bytes(
         "78f9158c040f7382b314525293f353528b15ca33124b14324b148a52935333cb528b75603270861e0029f613c1")
     static let gzipTwice = bytes(
@@ -33,7 +33,7 @@ enum CodedBody {
         "1f8b080000000000020393efe66000012666c62486b9ffe5e1dcc9ef9f253030aa3d3bf97ebeaa81c12adb6a119becfbfb9e3e7f56bffbd8efa7"
             + "87c56f3f7f1feea5afbde7f99a7f0b8fe63bdefef2f5bb72eae7f769df577dae6e915cf6a366d6ecc365ad3315d71f587c832d838be1cf32a6683f"
             + "a0c925b557fc928034000959b4b079000000")
-    /// 64 KiB of zeros: 96 bytes, 683 to 1.
+    /// 64 KiB of zeros in 96 bytes: 683 to 1.
     static let zeros = bytes(
         "1f8b0800000000000203edc101010000008090feafee080a" + String(repeating: "0", count: 126) + "6aeb8e97d700000100")
     static let empty = bytes("1f8b080000000000020303000000000000000000")
@@ -72,7 +72,7 @@ enum CodedBody {
         (Array(repeating: "gzip", count: 5), CodedBody.gzipFiveTimes),
     ]
 
-    // MARK: - What is decoded
+    // MARK: - Decoding
 
     @Test(arguments: bodies)
     func eachCodingIsDecoded(codings: [String], body: [UInt8]) throws {
@@ -80,21 +80,21 @@ enum CodedBody {
     }
 
     @Test(arguments: bodies)
-    func bodyIsDecodedHoweverItIsCut(codings: [String], body: [UInt8]) throws {
+    func bodyIsDecodedForEverySplit(codings: [String], body: [UInt8]) throws {
         #expect(try decode(codings, body.map { [$0] }) == CodedBody.text)
         for cut in body.indices {
             #expect(try decode(codings, [Array(body[..<cut]), [], Array(body[cut...])]) == CodedBody.text)
         }
     }
 
-    @Test func gzipMembersThatFollowEachOtherAreDecodedOn() throws {
+    @Test func consecutiveGzipMembersAreDecoded() throws {
         let members = CodedBody.gzip + CodedBody.empty + CodedBody.named
         #expect(try decode(["gzip"], [members]) == CodedBody.text + CodedBody.text)
         #expect(try decode(["gzip"], members.map { [$0] }) == CodedBody.text + CodedBody.text)
         #expect(try decode(["gzip"], [CodedBody.empty]) == "")
     }
 
-    @Test(arguments: [1, 512, 10_000]) func zerosBehindAGzipMemberArePadding(count: Int) throws {
+    @Test(arguments: [1, 512, 10_000]) func zerosAfterAGzipMemberArePadding(count: Int) throws {
         let padded = CodedBody.gzip + [UInt8](repeating: 0, count: count)
         #expect(try decode(["gzip"], [padded]) == CodedBody.text)
         #expect(try decode(["gzip"], padded.map { [$0] }) == CodedBody.text)
@@ -103,7 +103,7 @@ enum CodedBody {
         #expect(code(["deflate"], CodedBody.zlib + [0]) == .cannotDecodeBody)
     }
 
-    @Test func piecesAreSmallAndTheirBytesAreAllThere() throws {
+    @Test func piecesAreSmallAndComplete() throws {
         for (codings, body) in [
             (["gzip"], Array(repeating: CodedBody.zeros, count: 3).flatMap { $0 }),
             ([], [UInt8](repeating: 0, count: 196_608)),
@@ -117,10 +117,10 @@ enum CodedBody {
         }
     }
 
-    // MARK: - What is refused
+    // MARK: - Refusals
 
     @Test(arguments: ["br", "zstd", "compress", "", "gzipx"])
-    func anUnknownCodingIsNamed(coding: String) {
+    func unknownCodingIsNamedInTheError(coding: String) {
         let error = #expect(throws: NetworkingError.self) { try ContentDecoder(codings: ["gzip", coding]) }
         #expect(error?.code == .cannotDecodeBody)
         #expect(error?.message.contains("coding \(coding) ") == true)
@@ -134,7 +134,7 @@ enum CodedBody {
     }
 
     @Test(arguments: bodies.filter { !$0.0.isEmpty })
-    func aBodyThatIsCutShortIsRefusedAtEveryByte(codings: [String], body: [UInt8]) {
+    func truncatedBodyIsRefusedAtEveryByte(codings: [String], body: [UInt8]) {
         for cut in body.indices {
             let error = #expect(throws: NetworkingError.self) { try decode(codings, [Array(body[..<cut])]) }
             #expect(error?.code == .cannotDecodeBody)
@@ -143,12 +143,12 @@ enum CodedBody {
     }
 
     @Test(arguments: bodies.filter { !$0.0.isEmpty })
-    func aDamagedBodyNeverDecodesToSomethingElse(codings: [String], body: [UInt8]) {
+    func damagedBodyNeverDecodesToOtherText(codings: [String], body: [UInt8]) {
         for index in body.indices {
             var damaged = body
             damaged[index] ^= 0x10
             let result = try? decode(codings, [damaged])
-            // Header fields such as the time carry no check; raw deflate has none at all.
+            // Header fields such as the time have no checksum; raw deflate has no checksum at all.
             if body != CodedBody.raw { #expect(result == nil || result == CodedBody.text, "byte \(index)") }
         }
     }
@@ -162,7 +162,7 @@ enum CodedBody {
     }
 
     @Test(arguments: [(["gzip"], CodedBody.gzip), (["deflate"], CodedBody.zlib), (["deflate"], CodedBody.raw)])
-    func bytesBehindTheEndAreRefused(codings: [String], body: [UInt8]) {
+    func bytesAfterTheEndAreRefused(codings: [String], body: [UInt8]) {
         let zeros: [[UInt8]] = codings == ["gzip"] ? [] : [[0], [UInt8](repeating: 0, count: 512)]
         for junk in zeros + [Array("junk".utf8), [0x1F], [0x1F, 0x8B]] {
             #expect(code(codings, body + junk) == .cannotDecodeBody)
@@ -178,13 +178,13 @@ enum CodedBody {
         #expect(code(["deflate"], CodedBody.dictionary) == .cannotDecodeBody)
     }
 
-    @Test func zlibsOwnCodeIsKeptForABugReport() {
+    @Test func zlibErrorCodeIsKept() {
         let error = #expect(throws: NetworkingError.self) { try decode(["gzip"], [Array("not gzip".utf8)]) }
         #expect((error?.underlying as? LibraryError)?.library == "zlib")
         #expect((error?.underlying as? LibraryError)?.code == -3)
     }
 
-    @Test func anEmptyBodyIsCompleteOnlyWhenTheServerSaidThatItIsEmpty() throws {
+    @Test func emptyBodyIsCompleteOnlyWhenDeclaredEmpty() throws {
         #expect(code(["gzip"], []) == .cannotDecodeBody)
         #expect(try decode(["gzip"], [], isDeclaredEmpty: true) == "")
         #expect(try decode([], []) == "")

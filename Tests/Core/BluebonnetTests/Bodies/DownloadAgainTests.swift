@@ -10,21 +10,21 @@ import Testing
 @testable import Bluebonnet
 
 extension NetworkTests {
-    /// An interrupted download, when the next attempt fails too, or has become another one.
+    /// An interrupted download whose next attempt fails too, or is for another resource.
     @Suite struct DownloadAgainTests {
         private let folder: DownloadFolder
         private let file = Representation(body: .patterned(byteCount: 300_000), etag: "\"one\"")
 
         init() throws { folder = try DownloadFolder() }
 
-        /// The reply cut so many bytes into its body.
+        /// The reply, cut after this many bytes of its body.
         private func cut(_ reply: Reply, bodyByteCount: Int, of whole: Int) -> Reply {
             reply.cut(afterByteCount: reply.bytes.count - whole + bodyByteCount)
         }
 
         private var interrupted: Reply { cut(file.whole, bodyByteCount: 100_000, of: 300_000) }
 
-        /// Interrupts the answer to a request that is marked as the first.
+        /// Interrupts the response to a request that is marked as the first.
         private var interruptingFirst: TestServer.Script {
             { [file, interrupted] in $0.headers["X-First"] == nil ? file.answer(to: $0) : interrupted }
         }
@@ -48,9 +48,9 @@ extension NetworkTests {
             }
         }
 
-        @Test func aFinishedOperationHoldsNeitherLockNorDescriptor() async throws {
+        @Test func finishedOperationHoldsNeitherLockNorDescriptor() async throws {
             folder.remove()
-            // In a process of its own: other suites run beside this one and have descriptors too.
+            // In its own process: other suites run at the same time and open descriptors too.
             await #expect(processExitsWith: .success) { try await DownloadAgainTests().downloadFortyTimes() }
         }
 
@@ -79,7 +79,7 @@ extension NetworkTests {
         }
 
         @Test(arguments: [404, 503])
-        func anErrorInPlaceOfTheRestKeepsThePart(status: Int) async throws {
+        func errorStatusInsteadOfTheRestKeepsThePart(status: Int) async throws {
             defer { folder.remove() }
             let phase = Observed([Int]())
             let script: TestServer.Script = { [file, interrupted] request in
@@ -100,7 +100,7 @@ extension NetworkTests {
             }
         }
 
-        @Test func aServerThatIsNotThereKeepsThePart() async throws {
+        @Test func unreachableServerKeepsThePart() async throws {
             defer { folder.remove() }
             let server = try await TestServer.start { [interrupted] _ in interrupted }
             await folder.download(server.url())
@@ -109,7 +109,7 @@ extension NetworkTests {
             #expect(folder.partialContents == file.body.prefix(100_000))
         }
 
-        @Test func thePartOfAnotherURLIsNotContinued() async throws {
+        @Test func partOfAnotherURLIsNotContinued() async throws {
             defer { folder.remove() }
             let script: TestServer.Script = { [file, interrupted] in
                 $0.path == "/one" ? interrupted : file.answer(to: $0)
@@ -122,7 +122,7 @@ extension NetworkTests {
             }
         }
 
-        @Test func aPartThatIsWholeAlreadyIsAskedForAgain() async throws {
+        @Test func partThatIsAlreadyWholeBecomesTheFile() async throws {
             defer { folder.remove() }
             try await TestServer.serving(script: interruptingFirst) { server in
                 let first = URLRequest("GET", server.url(), headers: ["X-First": "1"])
@@ -134,7 +134,7 @@ extension NetworkTests {
             }
         }
 
-        @Test func aPartThatIsLongerThanTheWholeIsThrownAway() async throws {
+        @Test func partLongerThanTheWholeIsDiscarded() async throws {
             defer { folder.remove() }
             try await TestServer.serving(script: interruptingFirst) { server in
                 let first = URLRequest("GET", server.url(), headers: ["X-First": "1"])
@@ -145,7 +145,7 @@ extension NetworkTests {
             }
         }
 
-        @Test func aRecordThatIsDamagedIsNotBelieved() async throws {
+        @Test func damagedRecordIsIgnored() async throws {
             defer { folder.remove() }
             try folder.folder.write("file.bluebonnet-partial", Data(repeating: 0xFF, count: 100_000))
             try folder.folder.write("file.bluebonnet-partial.json", "{\"etag\": ")
@@ -158,7 +158,7 @@ extension NetworkTests {
             }
         }
 
-        @Test func aRangeOfTheCallersIsNotContinued() async throws {
+        @Test func rangeSetByTheCallerIsNotContinued() async throws {
             defer { folder.remove() }
             let script: TestServer.Script = { [file] in
                 cut(file.answer(to: $0), bodyByteCount: 100_000, of: 290_000)
@@ -171,7 +171,7 @@ extension NetworkTests {
             }
         }
 
-        @Test func aPostIsNotContinued() async throws {
+        @Test func postIsNotContinued() async throws {
             defer { folder.remove() }
             try await TestServer.answering(interrupted) { server in
                 let request = URLRequest("POST", server.url(), body: "query")

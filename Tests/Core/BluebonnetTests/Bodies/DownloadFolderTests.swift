@@ -25,7 +25,7 @@ extension NetworkTests {
             .response(headers: ["Content-Disposition": disposition], body: body)
         }
 
-        @Test func theResponseNamesTheFile() async throws {
+        @Test func responseNamesTheFile() async throws {
             let folder = try TemporaryFolder()
             defer { folder.remove() }
             try await TestServer.answering(naming("attachment; filename*=UTF-8''caf%C3%A9.txt")) { server in
@@ -40,7 +40,7 @@ extension NetworkTests {
             }
         }
 
-        @Test func theBaseClassDoesTheSame() async throws {
+        @Test func baseClassDownloadsIntoAFolder() async throws {
             let folder = try TemporaryFolder()
             defer { folder.remove() }
             try await TestServer.answering(.response(body: "body")) { server in
@@ -52,7 +52,7 @@ extension NetworkTests {
             }
         }
 
-        // Row B16: none leaves the folder, whatever the name says.
+        // Row B16: no name leads out of the folder.
         @Test(arguments: [
             "../../escaped", "/tmp/escaped", #"..\\escaped"#, "%2e%2e%2fescaped", "CON", ".hidden", "..",
             "escaped\u{1}",
@@ -72,7 +72,7 @@ extension NetworkTests {
             }
         }
 
-        @Test func aLinkAtTheTargetIsLeftAlone() async throws {
+        @Test func linkAtTheTargetIsLeftAlone() async throws {
             let folder = try TemporaryFolder()
             defer { folder.remove() }
             let outside = try TemporaryFolder()
@@ -88,7 +88,7 @@ extension NetworkTests {
         }
 
         @Test(arguments: ExistingFilePolicy.allCases)
-        func aFileThatIsThereIsKeptUnlessAsked(policy: ExistingFilePolicy) async throws {
+        func existingFileIsKeptUnlessReplaceIsSet(policy: ExistingFilePolicy) async throws {
             let folder = try TemporaryFolder()
             defer { folder.remove() }
             try folder.write("name", "old")
@@ -103,7 +103,7 @@ extension NetworkTests {
             }
         }
 
-        @Test func manyDownloadsOfOneNameInterleaveNothing() async throws {
+        @Test func downloadsOfOneNameDoNotInterleave() async throws {
             let folder = try TemporaryFolder()
             defer { folder.remove() }
             let script: TestServer.Script = { request in
@@ -124,7 +124,7 @@ extension NetworkTests {
             }
         }
 
-        @Test func anInterruptedDownloadIsContinued() async throws {
+        @Test func interruptedDownloadIsContinued() async throws {
             let folder = try TemporaryFolder()
             defer { folder.remove() }
             let file = Representation(body: .patterned(byteCount: 200_000), etag: "\"v1\"")
@@ -142,7 +142,7 @@ extension NetworkTests {
             }
         }
 
-        @Test func aRefusedAnswerLeavesNothing() async throws {
+        @Test func refusedResponseLeavesNoFile() async throws {
             let folder = try TemporaryFolder()
             defer { folder.remove() }
             try await TestServer.answering(.response(status: 404, body: "no")) { server in
@@ -153,7 +153,7 @@ extension NetworkTests {
             }
         }
 
-        @Test func aFolderThatIsNotThereIsAnError() async throws {
+        @Test func missingFolderIsAnError() async throws {
             try await TestServer.answering(.response()) { server in
                 let operation = HTTPRequestOperation(request: URLRequest(url: server.url()))
                 operation.outputDirectory = URL(fileURLWithPath: "/nowhere/at/all")
@@ -163,7 +163,7 @@ extension NetworkTests {
         }
 
         @Test(arguments: ["new", "new/below", "there"])
-        func anOutputFileWithASlashAtItsEndIsAFolder(place: String) async throws {
+        func outputFileWithATrailingSlashIsAFolder(place: String) async throws {
             let folder = try TemporaryFolder()
             defer { folder.remove() }
             try FileManager.default.createDirectory(atPath: folder.path("there"), withIntermediateDirectories: false)
@@ -183,7 +183,7 @@ extension NetworkTests {
             }
         }
 
-        @Test func aRefusedAnswerLeavesNothingInTheFolderOfAnOutputFile() async throws {
+        @Test func refusedResponseLeavesNothingInTheOutputFilesFolder() async throws {
             let folder = try TemporaryFolder()
             defer { folder.remove() }
             try await TestServer.answering(.response(status: 404, body: "no")) { server in
@@ -195,7 +195,7 @@ extension NetworkTests {
             }
         }
 
-        @Test func anOutputFileInAFileIsAnError() async throws {
+        @Test func outputFileInAFileIsAnError() async throws {
             let folder = try TemporaryFolder()
             defer { folder.remove() }
             try folder.write("file", "text")
@@ -208,7 +208,7 @@ extension NetworkTests {
             }
         }
 
-        @Test func aFileAndAFolderAreTooMuch() async throws {
+        @Test func outputFileAndDirectoryTogetherAreRefused() async throws {
             let folder = try TemporaryFolder()
             defer { folder.remove() }
             try await TestServer.answering(.response()) { server in
@@ -222,7 +222,7 @@ extension NetworkTests {
             }
         }
 
-        @Test func anOutputFileIsTheDownloadedFile() async throws {
+        @Test func outputFileIsTheDownloadedFile() async throws {
             let folder = try DownloadFolder()
             defer { folder.remove() }
             try await TestServer.answering(.response(body: "body")) { server in
@@ -231,7 +231,7 @@ extension NetworkTests {
             }
         }
 
-        @Test func aSyncedDownloadIsInPlace() async throws {
+        @Test func syncedDownloadIsInPlace() async throws {
             let folder = try DownloadFolder()
             defer { folder.remove() }
             try await TestServer.answering(.response(body: "body")) { server in
@@ -242,9 +242,9 @@ extension NetworkTests {
         }
     }
 
-    /// Row G1 without a full disk: a limit on the size of files, which a process sets for itself.
+    /// Row G1 without a full disk: a process sets a limit on the size of files for itself.
     @Suite struct FileSizeLimitTests {
-        @Test func aFileOverTheLimitFailsItsDownloadAlone() async throws {
+        @Test func fileOverTheLimitFailsOnlyItsDownload() async throws {
             let folder = try DownloadFolder()
             defer { folder.remove() }
             var old = rlimit()

@@ -9,24 +9,24 @@ import Testing
 @testable import Bluebonnet
 
 extension ParallelNetworkTests {
-    /// What an interrupted download left is continued or begun again; the file always has the bytes of one version.
+    /// A new download continues an interrupted one or starts again. The file always has the bytes of one version.
     @Suite struct DownloadResumptionTests {
         static let old = Representation(body: .patterned(byteCount: 200_000), etag: "\"one\"")
         static let new = Representation(body: Data(Data.patterned(byteCount: 180_000).reversed()), etag: "\"two\"")
         static let partByteCount = 100_000
 
-        /// What became of a download after another one of the same URL had been interrupted.
+        /// The result of a download after another download of the same URL was interrupted.
         struct Outcome {
             let code: NetworkingError.Code?
             let receivedByteCount: Int64
             let requests: [ReceivedRequest]
             let contents: Data?
             let partialContents: Data?
-            /// The offsets asked for; nil for a request of the whole.
+            /// The requested offsets; nil for a request for the whole file.
             var offsets: [Int?] { requests.map(Representation.offset) }
         }
 
-        /// Interrupts a download of `first`, then lets `second` answer another one of the same URL.
+        /// Interrupts a download of `first`. `second` answers the next download of the same URL.
         private func resume(
             _ first: Representation, headers: [String: String] = [:], keepsPart: Bool = true,
             second: @escaping TestServer.Script
@@ -51,7 +51,7 @@ extension ParallelNetworkTests {
             }
         }
 
-        @Test func aStrongTagContinuesWhereItStopped() async throws {
+        @Test func strongTagContinuesTheDownload() async throws {
             let outcome = try await resume(Self.old) { Self.old.answer(to: $0) }
             #expect(outcome.code == nil)
             #expect(outcome.contents == Self.old.body)
@@ -77,7 +77,7 @@ extension ParallelNetworkTests {
             #expect(outcome.offsets == [nil])
         }
 
-        @Test func theWholeInPlaceOfARangeBeginsAgain() async throws {
+        @Test func wholeResponseToARangeRequestStartsAgain() async throws {
             let outcome = try await resume(Self.old) { _ in Self.old.whole }
             #expect(outcome.code == nil)
             #expect(outcome.contents == Self.old.body)
@@ -85,7 +85,7 @@ extension ParallelNetworkTests {
         }
 
         @Test(arguments: [99_999, 100_001, 0])
-        func aRangeFromAnotherOffsetBeginsAgain(offset: Int) async throws {
+        func rangeFromAnotherOffsetStartsAgain(offset: Int) async throws {
             let outcome = try await resume(Self.old) { request in
                 Representation.offset(of: request) == nil ? Self.old.whole : Self.old.part(from: offset)
             }
@@ -98,7 +98,7 @@ extension ParallelNetworkTests {
             "", "bytes 100000-199999/199999", "bytes 100000-199999/300000", "bytes 100000-200000/200000", "items 1-2/3",
             "bytes 199999-100000/200000", "bytes 100000-199999",
         ])
-        func aRangeOfAnotherTotalBeginsAgain(range: String) async throws {
+        func rangeOfAnotherTotalStartsAgain(range: String) async throws {
             let outcome = try await resume(Self.old) { request in
                 guard Representation.offset(of: request) != nil else { return Self.old.whole }
                 let fields: WireFields = ["ETag": "\"one\"", "Content-Range": range]
@@ -109,7 +109,7 @@ extension ParallelNetworkTests {
             #expect(outcome.offsets == [100_000, nil])
         }
 
-        @Test func aRangeOfAnotherTagBeginsAgain() async throws {
+        @Test func rangeOfAnotherTagStartsAgain() async throws {
             let sameLength = Representation(body: Data(Self.old.body.reversed()), etag: "\"two\"")
             let outcome = try await resume(Self.old) { request in
                 Representation.offset(of: request).map(sameLength.part) ?? sameLength.whole
@@ -119,7 +119,7 @@ extension ParallelNetworkTests {
             #expect(outcome.offsets == [100_000, nil])
         }
 
-        /// An answer to the range request that says one thing and brings so many bytes.
+        /// A response to the range request that declares `range` and sends `byteCount` bytes.
         struct WrongRest: Sendable, CustomTestStringConvertible {
             let range: String
             let byteCount: Int
@@ -146,7 +146,7 @@ extension ParallelNetworkTests {
             WrongRest(range: "bytes 100000-199999/200000", byteCount: 100_004, isChunked: true),
             WrongRest(range: "bytes 100000-200003/200004", byteCount: 100_004),
         ])
-        func responseThatIsNotTheRestIsNotTakenForIt(rest: WrongRest) async throws {
+        func wrongRestIsNotAccepted(rest: WrongRest) async throws {
             let outcome = try await resume(Self.old) { request in
                 Representation.offset(of: request) == 100_000 ? rest.reply : Self.old.answer(to: request)
             }
@@ -155,7 +155,7 @@ extension ParallelNetworkTests {
         }
 
         @Test(arguments: ["bytes 100000-199999/*", "bytes 100000-149999/*"])
-        func rangeWithoutATotalMayNotBeTheRest(range: String) async throws {
+        func rangeWithoutATotalIsExactOrAnError(range: String) async throws {
             let folder = try DownloadFolder()
             defer { folder.remove() }
             let fields: WireFields = ["ETag": "\"one\""]

@@ -16,7 +16,7 @@ extension NetworkTests {
 
         static let body = Data.patterned(byteCount: 200_000)
 
-        @Test func theBodyIsWrittenBesideAndMovedIntoPlace() async throws {
+        @Test func bodyIsWrittenToPartialFileAndMovedIntoPlace() async throws {
             defer { folder.remove() }
             let gate = Gate()
             let head = Data("HTTP/1.1 200 OK\r\nContent-Length: 200000\r\n\r\n".utf8)
@@ -41,9 +41,10 @@ extension NetworkTests {
             }
         }
 
-        /// A name costs more than the bytes of a small file; whoever waits for a large one may want to look at it.
+        /// Naming a file costs more than writing the bytes of a small one. A caller may want to look at a large file
+        /// while it arrives.
         @Test(arguments: [("Content-Length: 65535", false), ("Content-Length: 65536", true), ("X: y", true)])
-        func aBodyThatIsSmallHasNoNameBeforeItIsComplete(field: String, hasName: Bool) async throws {
+        func smallBodyHasNoNameUntilItIsComplete(field: String, hasName: Bool) async throws {
             defer { folder.remove() }
             let gate = Gate()
             let body = Self.body.prefix(field.hasSuffix("65535") ? 65_535 : 65_536)
@@ -67,7 +68,7 @@ extension NetworkTests {
             }
         }
 
-        @Test func anEmptyBodyMakesAnEmptyFile() async throws {
+        @Test func emptyBodyMakesAnEmptyFile() async throws {
             defer { folder.remove() }
             try await TestServer.answering(.response()) { server in
                 #expect(await folder.download(server.url()).error == nil)
@@ -76,7 +77,7 @@ extension NetworkTests {
             }
         }
 
-        @Test func aFileThatWasThereIsReplacedOnlyByACompleteOne() async throws {
+        @Test func existingFileIsReplacedOnlyByACompleteOne() async throws {
             defer { folder.remove() }
             try folder.folder.write("file", "old")
             let whole = Reply.response(body: Self.body)
@@ -91,7 +92,7 @@ extension NetworkTests {
         }
 
         @Test(arguments: [404, 500, 304])
-        func anUnacceptableAnswerTouchesNoFile(status: Int) async throws {
+        func unacceptableResponseTouchesNoFile(status: Int) async throws {
             defer { folder.remove() }
             try folder.folder.write("file", "old")
             let reply = Reply.response(status: status, body: status == 304 ? "" : "no such thing")
@@ -104,7 +105,7 @@ extension NetworkTests {
             }
         }
 
-        @Test func theBodyOfARedirectIsNotInTheFile() async throws {
+        @Test func redirectBodyIsNotInTheFile() async throws {
             defer { folder.remove() }
             let script: TestServer.Script = { request in
                 let elsewhere = Reply.response(status: 302, headers: ["Location": "/end"], body: "go elsewhere")
@@ -116,7 +117,7 @@ extension NetworkTests {
             }
         }
 
-        @Test func aCodedBodyIsDecodedIntoTheFile() async throws {
+        @Test func codedBodyIsDecodedIntoTheFile() async throws {
             defer { folder.remove() }
             let reply = Reply.response(headers: ["Content-Encoding": "gzip"], body: Data(CodedBody.gzip))
             try await TestServer.answering(reply) { server in
@@ -125,7 +126,7 @@ extension NetworkTests {
             }
         }
 
-        @Test func aSecondDownloadToTheSamePathIsRefused() async throws {
+        @Test func secondDownloadToTheSamePathIsRefused() async throws {
             defer { folder.remove() }
             let gate = Gate()
             let script: TestServer.Script = { request in
@@ -146,7 +147,7 @@ extension NetworkTests {
             }
         }
 
-        @Test func aFolderThatIsNotThereCannotBeWrittenTo() async throws {
+        @Test func missingFolderCannotBeWrittenTo() async throws {
             defer { folder.remove() }
             try await TestServer.answering(.response(body: "body")) { server in
                 let operation = HTTPRequestOperation(request: URLRequest(url: server.url()))
@@ -156,7 +157,7 @@ extension NetworkTests {
             }
         }
 
-        @Test func aFolderInThePlaceOfTheFileIsLeftAlone() async throws {
+        @Test func folderAtTheFilePathIsLeftAlone() async throws {
             defer { folder.remove() }
             try folder.folder.write("file/inside", "old")
             try await TestServer.answering(.response(body: "body")) { server in
@@ -169,8 +170,8 @@ extension NetworkTests {
             }
         }
 
-        /// Foundation puts a slash behind the path of a folder that is there.
-        @Test func aFoldersURLWithoutItsSlashGivenIsThatOfAFolderToo() async throws {
+        /// Foundation appends a slash to the path of an existing folder.
+        @Test func existingFolderNeedsNoTrailingSlash() async throws {
             defer { folder.remove() }
             try folder.folder.write("file/inside", "old")
             try await TestServer.answering(.response(body: "body")) { server in
@@ -181,7 +182,7 @@ extension NetworkTests {
             }
         }
 
-        @Test func aLinkInThePlaceOfThePartialFileIsNotFollowed() async throws {
+        @Test func linkAtThePartialFilePathIsNotFollowed() async throws {
             defer { folder.remove() }
             let victim = try folder.folder.write("victim", "precious")
             try FileManager.default.createSymbolicLink(

@@ -6,7 +6,7 @@ import Testing
 
 @testable import Bluebonnet
 
-/// What is to be done with the bytes of a file's body, event by event.
+/// The effect of each event on the bytes of a file's body.
 @Suite struct FileBodyTests {
     enum Event: Sendable, CustomTestStringConvertible {
         case receive(Int)
@@ -15,7 +15,7 @@ import Testing
         var testDescription: String { "\(self)" }
     }
 
-    /// An effect, with the number of bytes in place of the bytes.
+    /// An effect, with the number of bytes instead of the bytes.
     enum Effect: Sendable, Equatable {
         case awaitEndOfRound
         case write(Int)
@@ -44,7 +44,7 @@ import Testing
             effects: [.awaitEndOfRound, .write(10), .awaitEndOfRound, .write(5)]),
         Row(events: [.receive(10), .roundEnds, .roundEnds], effects: [.awaitEndOfRound, .write(10)]),
         Row(events: [.receive(10), .drop, .roundEnds], effects: [.awaitEndOfRound]),
-        // A body that is complete in the round in which it began is kept, unless it is too large for that.
+        // A body that completes in the round in which it began is kept, unless it is too large.
         Row(events: [.receive(10), .complete, .roundEnds], effects: [.awaitEndOfRound, .keepWhole(10)]),
         Row(events: [.receive(10), .receive(whole - 10), .complete], effects: [.awaitEndOfRound, .keepWhole(whole)]),
         Row(events: [.receive(whole + 1), .complete], effects: [.awaitEndOfRound, .write(whole + 1)]),
@@ -52,7 +52,7 @@ import Testing
             events: [.receive(10), .roundEnds, .receive(5), .complete],
             effects: [.awaitEndOfRound, .write(10), .awaitEndOfRound, .write(5)]),
         Row(initialByteCount: 100, events: [.receive(10), .complete], effects: [.awaitEndOfRound, .write(10)]),
-        // A block is written before the round ends.
+        // A full block is written before the round ends.
         Row(events: [.receive(block - 1)], effects: [.awaitEndOfRound], keptByteCount: block - 1),
         Row(events: [.receive(block), .roundEnds], effects: [.write(block)]),
         Row(
@@ -61,7 +61,7 @@ import Testing
         Row(events: [.receive(block), .receive(9), .complete], effects: [.write(block), .awaitEndOfRound, .write(9)]),
     ]
 
-    @Test(arguments: rows) func bytesGoWhereTheirBodyWantsThem(row: Row) {
+    @Test(arguments: rows) func eventsProduceTheExpectedEffects(row: Row) {
         var body = FileBody(byteCount: row.initialByteCount)
         var (effects, receivedByteCount) = ([Effect](), Int64(0))
         for event in row.events {

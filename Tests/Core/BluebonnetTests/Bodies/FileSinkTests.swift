@@ -8,9 +8,10 @@ import Testing
 
 @testable import Bluebonnet
 
-/// What a file sink was given is in its file when it says so, and when the round ends, however it was held in between.
+/// The bytes given to a file sink are in its file when the sink reports it and when the round ends, however the sink
+/// kept them in between.
 @Suite(.timeLimit(.minutes(1)), .serialized) struct FileSinkTests {
-    /// As much as libcurl hands on at once.
+    /// As many bytes as libcurl delivers at once.
     private static let piece = 16 * 1024
     private let folder: ScratchFolder
     private let url: URL
@@ -20,20 +21,20 @@ import Testing
         url = try #require(URL(string: "http://h/file"))
     }
 
-    /// A file that has its name, so that what is in it can be read by it.
+    /// Opens a partial file and gives it its name, so that the test can read the file by that name.
     private func open(_ name: String = "out") throws -> PartialFile {
         let file = try PartialFile(destination: folder.path(name), url: url)
         try file.giveName()
         return file
     }
 
-    /// Whether a file has the body, once what its sinks have asked for is done.
+    /// Whether the file has the body, after the writes that its sinks requested.
     private func holds(_ body: Data, in file: PartialFile, _ name: String = "out") async -> Bool {
         await file.writesEnd()
         return (try? Data(contentsOf: URL(fileURLWithPath: folder.path(name + PartialFile.suffix)))) == body
     }
 
-    /// Everything that is written to the file fails from now on.
+    /// Makes every later write to the file fail.
     private func fill(_ file: PartialFile) throws {
         let full = Glibc.open("/dev/full", O_RDWR | O_CLOEXEC)
         try #require(full >= 0 && dup2(full, file.descriptor) >= 0)
@@ -52,7 +53,7 @@ import Testing
         #expect(await holds(body, in: file))
     }
 
-    @Test func piecesOfARoundAreHeldUntilTheBodyIsSettled() async throws {
+    @Test func piecesOfARoundAreKeptUntilSettled() async throws {
         let (file, body) = (try open(), Data.patterned(byteCount: 3 * Self.piece + 1))
         let kept = try await onNetworkThread {
             let sink = FileSink(file)
@@ -65,14 +66,14 @@ import Testing
         #expect(await holds(body, in: file))
     }
 
-    @Test func heldBytesAreInTheFileWhenTheRoundEnds() async throws {
+    @Test func keptBytesAreInTheFileWhenTheRoundEnds() async throws {
         let (file, body) = (try open(), Data.patterned(byteCount: 2 * Self.piece))
         try await onNetworkThread { try FileSink(file).write(body, inPiecesOf: Self.piece) }
         try await onNetworkThread {}
         #expect(await holds(body, in: file))
     }
 
-    @Test func theBeginningOfASmallBodyIsInTheFileWhenTheRoundEnds() async throws {
+    @Test func partialSmallBodyIsWrittenWhenTheRoundEnds() async throws {
         let (file, body) = (try open(), Data.patterned(byteCount: 100))
         let held = try await onNetworkThread {
             try FileSink(file).write(body, inPiecesOf: 100)
@@ -83,7 +84,7 @@ import Testing
         #expect(await holds(body, in: file))
     }
 
-    @Test func aSmallBodyThatIsCompleteIsWrittenWhenItIsMovedIntoPlace() async throws {
+    @Test func completeSmallBodyIsWrittenWhenMovedIntoPlace() async throws {
         let (file, body) = (try open(), Data.patterned(byteCount: 2_000))
         try await complete(body, file)
         try await onNetworkThread {}
@@ -94,7 +95,7 @@ import Testing
         #expect(try file.digest() == MessageDigest.hexadecimalDigest(of: body))
     }
 
-    @Test func nextBodyIsWrittenWithoutDelayWhereManyWait() async throws {
+    @Test func smallBodyIsWrittenAtOnceWhenManyAreDeferred() async throws {
         let (file, body) = (try open(), Data.patterned(byteCount: 2_000))
         var held: [PendingSmallBody] = []
         while let one = PendingSmallBody(Data()) { held.append(one) }
@@ -109,7 +110,7 @@ import Testing
         #expect(try other.moveIntoPlace() == folder.path("other"))
     }
 
-    @Test func aSmallBodyThatCannotBeWrittenIsNotMovedIntoPlace() async throws {
+    @Test func unwritableSmallBodyIsNotMovedIntoPlace() async throws {
         let file = try open()
         try await complete(Data(repeating: 7, count: 100), file)
         try fill(file)
@@ -118,14 +119,16 @@ import Testing
         #expect(!FileManager.default.fileExists(atPath: folder.path("out")))
     }
 
-    @Test(arguments: [false, true]) func aSmallBodyOfAFailureIsKeptOrNot(canContinue: Bool) async throws {
+    @Test(arguments: [false, true]) func failedDownloadKeepsItsSmallBodyOnlyIfContinuable(canContinue: Bool)
+        async throws
+    {
         let (file, body) = (try open(), Data.patterned(byteCount: 100))
         try await complete(body, file)
         file.keepOrRemove(canContinue: canContinue)
         #expect(await holds(body, in: file) == canContinue)
     }
 
-    @Test func aSmallBodyThatWasCompleteLeavesNothingWhenItStartsAgain() async throws {
+    @Test func restartDropsACompleteSmallBody() async throws {
         let (file, body) = (try open(), Data.patterned(byteCount: 100))
         try await complete(Data(repeating: 7, count: 2_000), file)
         try await onNetworkThread { FileSink(file).startOver() }
@@ -134,9 +137,9 @@ import Testing
         #expect(try Data(contentsOf: URL(fileURLWithPath: folder.path("out"))) == body)
     }
 
-    /// A slow file system: the next body is complete before the file's queue has emptied the file.
+    /// A slow file system: the next body is complete before the file's queue has truncated the file.
     @Test(arguments: [false, true])
-    func aSmallBodyThatIsCompleteBeforeTheFileIsEmptiedIsWritten(isNamed: Bool) async throws {
+    func smallBodyCompleteBeforeTheTruncationIsWritten(isNamed: Bool) async throws {
         let (file, body) = (try open(), Data.patterned(byteCount: 100))
         let isFree = DispatchSemaphore(value: 0)
         let failure: NetworkingError? = try await withCheckedThrowingContinuation { ended in
@@ -170,7 +173,7 @@ import Testing
         }
     }
 
-    @Test func bodiesThatComeInTurnsAreKeptApart() async throws {
+    @Test func interleavedBodiesAreKeptApart() async throws {
         let (first, second) = (try open("a"), try open("b"))
         let (one, two) = (Data.patterned(byteCount: 400_000), Data(repeating: 7, count: 400_000))
         try await onNetworkThread {
@@ -186,7 +189,7 @@ import Testing
         #expect(await holds(two, in: second, "b"))
     }
 
-    @Test func bytesHeldByAnotherSinkAreDroppedWithItsBody() async throws {
+    @Test func bytesKeptByAnotherSinkAreDroppedWithItsBody() async throws {
         let (file, body) = (try open(), Data.patterned(byteCount: 100))
         for byteCount in [Self.piece, 2_000] {
             try await onNetworkThread {
@@ -207,7 +210,7 @@ import Testing
         #expect(await holds(body, in: file))
     }
 
-    @Test func aLargeBodyIsInTheFileWhenItIsClosed() async throws {
+    @Test func largeBodyIsInTheFileAfterTheClose() async throws {
         let (file, body) = (try open(), Data.patterned(byteCount: 3_000_001))
         let end = Observed([NetworkingError.Code?]())
         try await onNetworkThread {
@@ -220,7 +223,7 @@ import Testing
         #expect(await holds(body, in: file))
     }
 
-    @Test func aLargeBodyThatStartsAgainLeavesNothing() async throws {
+    @Test func restartedLargeBodyLeavesNoOldBytes() async throws {
         let (file, body) = (try open(), Data.patterned(byteCount: 400_000))
         try await onNetworkThread {
             let sink = FileSink(file)
@@ -234,7 +237,7 @@ import Testing
         #expect(await holds(body, in: file))
     }
 
-    @Test func aLargeBodyGoesOnAfterAPause() async throws {
+    @Test func largeBodyContinuesAfterBeingSettled() async throws {
         let (file, body) = (try open(), Data.patterned(byteCount: 2_000_003))
         try await onNetworkThread {
             let sink = FileSink(file)
@@ -246,7 +249,7 @@ import Testing
         #expect(await holds(body, in: file))
     }
 
-    @Test func fileIsAsWrittenUntilSomebodyElseWrites() async throws {
+    @Test func fileIsAsWrittenUntilChangedElsewhere() async throws {
         let (file, body) = (try open(), Data.patterned(byteCount: 500_000))
         try await onNetworkThread {
             let sink = FileSink(file)
@@ -273,7 +276,7 @@ import Testing
         #expect(!second.isAsWritten)
     }
 
-    /// A queue that does not come to its work stands for a file system that does not answer.
+    /// A suspended queue stands for a file system that does not respond.
     @Test func networkThreadNeverWaitsForTheFileSystem() async throws {
         let (file, body) = (try open(), Data.patterned(byteCount: 400_000))
         file.queue.suspend()
@@ -291,7 +294,7 @@ import Testing
         #expect(await holds(body, in: file))
     }
 
-    @Test func abandonedFileEndsWhenTheFileSystemAnswers() async throws {
+    @Test func abandonedFileIsRemovedOnceTheFileSystemResponds() async throws {
         let file = try open()
         file.queue.suspend()
         try await onNetworkThread {
@@ -306,8 +309,8 @@ import Testing
         #expect(PathReservation(folder.path("out" + PartialFile.suffix)) != nil, "the path is free")
     }
 
-    /// The last piece of a large body, and the whole of one that was interrupted and needs no more.
-    @Test(arguments: [false, true]) func aLargeBodyThatCannotBeWrittenEndsWithTheReason(isSettled: Bool) async throws {
+    /// The close writes the last piece of a large body, or the body was interrupted and is already settled.
+    @Test(arguments: [false, true]) func unwritableLargeBodyReportsTheErrorAtTheClose(isSettled: Bool) async throws {
         let file = try open()
         let end = Observed([NetworkingError.Code?]())
         try await onNetworkThread {
@@ -322,14 +325,14 @@ import Testing
         await end.becomes([.cannotWriteFile])
     }
 
-    @Test func aWriteThatFailsIsMetAtTheNextOneAndAtTheEnd() async throws {
+    @Test func failedWriteFailsTheNextWriteAndTheClose() async throws {
         let (file, other) = (try open(), try open("other"))
         try fill(file)
         let piece = Data(repeating: 7, count: Self.piece)
         let sink = try await onNetworkThread {
             let sink = FileSink(file)
             try sink.write(piece, inPiecesOf: Self.piece)
-            try FileSink(other).write(piece, inPiecesOf: Self.piece)  // the first one's piece goes before
+            try FileSink(other).write(piece, inPiecesOf: Self.piece)  // the first sink's piece is written first
             sink.settle()
             return NetworkBound(sink)
         }
@@ -346,7 +349,7 @@ import Testing
 }
 
 extension PartialFile {
-    /// Returns when the file's queue has done what it was asked for.
+    /// Returns when the file's queue has finished the requested work.
     fileprivate func writesEnd() async {
         await withCheckedContinuation { waiter in queue.async { waiter.resume() } }
     }
@@ -362,7 +365,7 @@ extension FileSink {
     }
 }
 
-/// Does something in a round of the process's event loop.
+/// Runs `body` in a round of the process's event loop.
 func onNetworkThread<Value: Sendable>(_ body: @escaping @Sendable () throws -> Value) async throws -> Value {
     try await withCheckedThrowingContinuation { continuation in
         NetworkThread.shared.submit { continuation.resume(with: Result { try body() }) }

@@ -11,7 +11,7 @@ import Testing
 @testable import Bluebonnet
 
 extension SmallFileSystem {
-    /// Makes a download to a file in it.
+    /// Makes a download to a file in this file system.
     fileprivate func operation(_ url: URL) -> HTTPRequestOperation {
         let operation = HTTPRequestOperation(request: URLRequest(url: url))
         operation.outputFile = URL(fileURLWithPath: folder.path("file"))
@@ -20,11 +20,11 @@ extension SmallFileSystem {
 }
 
 extension NetworkTests {
-    // A disk is made full by mounting a small one, which takes root's rights.
+    // The tests fill a small mounted file system. Mounting takes root's rights.
     @Suite(.enabled(if: SmallFileSystem.isAvailable)) struct FullDiskTests {
         private static let body = Data.patterned(byteCount: 4 << 20)
 
-        @Test func aFullDiskFailsItsDownloadAlone() async throws {
+        @Test func fullDiskFailsOnlyItsDownload() async throws {
             let small = try SmallFileSystem()
             defer { small.remove() }
             let elsewhere = try DownloadFolder()
@@ -41,7 +41,7 @@ extension NetworkTests {
             }
         }
 
-        @Test func aFullDiskFailsADownloadIntoItsFolder() async throws {
+        @Test func fullDiskFailsADownloadIntoItsFolder() async throws {
             let small = try SmallFileSystem()
             defer { small.remove() }
             try await TestServer.answering(.response(body: Self.body)) { server in
@@ -54,7 +54,7 @@ extension NetworkTests {
         }
 
         @Test(arguments: [nil, "\"one\""])
-        func downloadWorksAgainOnceThereIsRoom(etag: String?) async throws {
+        func downloadSucceedsOnceTheDiskHasSpace(etag: String?) async throws {
             let small = try SmallFileSystem()
             defer { small.remove() }
             let file = Representation(body: Self.body, etag: etag)

@@ -11,7 +11,8 @@ import Testing
 @testable import Bluebonnet
 
 extension NetworkTests {
-    /// A process that is killed inside a download leaves what another one continues, or nothing that does harm.
+    /// A process that is killed during a download leaves a part that another process continues, or nothing that does
+    /// harm.
     @Suite struct KilledDownloadTests {
         private static let byteCount = 1_000_000
         private static let versions = [
@@ -19,8 +20,8 @@ extension NetworkTests {
             Representation(body: Data(Data.patterned(byteCount: byteCount + 5).reversed()), etag: "\"two\""),
         ]
 
-        /// A server of one file, in the version that the test says; its answers take a while. To a process that is to
-        /// be killed it says only half, once the test says so.
+        /// Serves one file, slowly, in the version that the test selects. When `halves` is not empty, a process that
+        /// is to be killed gets only half of the answer.
         private static func script(_ version: Observed<[Int]>, _ halves: Observed<[Bool]>) -> TestServer.Script {
             { request in
                 let answer = versions[version.value.last ?? 0].answer(to: request)
@@ -31,8 +32,8 @@ extension NetworkTests {
             }
         }
 
-        /// Downloads in a process of its own, which says who it is, and kills it when so many bytes of the answer have
-        /// left the server, and what has arrived is seen in its file.
+        /// Downloads in another process, which sends its process ID. Kills that process when the server has sent
+        /// `byteCount` bytes of the answer and `isSeen` finds the received bytes in the file.
         private func downloadAndBeKilled(
             _ server: TestServer, _ path: String, afterByteCount byteCount: Int,
             isSeen: @escaping @Sendable () -> Bool = { true }
@@ -54,14 +55,14 @@ extension NetworkTests {
                 let operation = HTTPRequestOperation(request: request)
                 operation.outputFile = URL(fileURLWithPath: path)
                 _ = await operation.run()
-                // It was faster than the one who kills it.
+                // The download was faster than the kill.
                 while true { pause() }
             }
             await killer
         }
 
         @Test(arguments: [1, 2] as [UInt64])
-        func downloadOfAKilledProcessIsContinuedByAnother(seed: UInt64) async throws {
+        func anotherProcessContinuesAKilledDownload(seed: UInt64) async throws {
             let folder = try DownloadFolder()
             defer { folder.remove() }
             var random = SeededGenerator(seed: seed)
@@ -77,7 +78,7 @@ extension NetworkTests {
                     let isThere = folder.contents != nil
                     if isThere { #expect(Self.versions.contains { $0.body == folder.contents }) }
                 }
-                // At whatever moments those were killed, something is left of this one.
+                // Whenever the earlier processes were killed, this one leaves a part.
                 halves.append(true)
                 await downloadAndBeKilled(server, folder.path, afterByteCount: 0) {
                     folder.partialContents?.isEmpty == false
@@ -92,11 +93,11 @@ extension NetworkTests {
             }
         }
 
-        @Test func theFileThatWasThereStaysUntilTheNewOneIsWhole() async throws {
+        @Test func oldFileRemainsUntilTheNewOneIsComplete() async throws {
             let folder = try DownloadFolder()
             defer { folder.remove() }
             try folder.folder.write("file", "what was there")
-            // What is to be killed never gets all of it, however late the kill comes.
+            // The process to be killed never gets the whole body, however late the kill comes.
             let halves = Observed([Bool]())
             halves.append(true)
             try await TestServer.serving(script: Self.script(Observed([]), halves)) { server in

@@ -10,12 +10,12 @@ import Testing
 @testable import Bluebonnet
 
 extension ParallelNetworkTests {
-    /// Interrupted downloads from a server that other people wrote, whose file may have changed meanwhile.
+    /// Interrupted downloads from nginx, a server that other people wrote. Its file may have changed in the meantime.
     @Suite(.enabled(if: NginxServer.isAvailable)) struct NginxResumptionTests {
         private static let byteCount = 600_000
         private static let old = Data.patterned(byteCount: byteCount)
 
-        /// What became of the file on the server.
+        /// How the file on the server changed.
         enum Change: String, CaseIterable {
             case none, altered, longer, shorter, empty
 
@@ -35,7 +35,7 @@ extension ParallelNetworkTests {
             let root: TemporaryFolder
             let name = "file.bin"
 
-            /// Writes a version that was last modified so many seconds ago.
+            /// Writes a version that was last modified `age` seconds ago.
             func write(_ body: Data, age: TimeInterval) throws {
                 let path = try root.write(name, body)
                 let date = Date(timeIntervalSinceNow: -age)
@@ -56,7 +56,7 @@ extension ParallelNetworkTests {
             await server.stop()
         }
 
-        /// Starts a download and does something to it on the first bytes.
+        /// Starts a download and calls `interrupt` when the first bytes arrive.
         private func start(
             _ operation: RequestOperation, _ interrupt: @escaping @Sendable (RequestOperation) -> Void
         ) async {
@@ -72,8 +72,9 @@ extension ParallelNetworkTests {
 
         private static let places = ["tagged", "dated", "bare", "whole"]
 
-        /// Where the rest may be asked for, and nothing changed, it is; everywhere the bytes are one version's.
-        @Test(arguments: places) func theNextDownloadHasOneVersion(place: String) async throws {
+        /// The download requests only the rest where that is possible and nothing changed. Everywhere the file has
+        /// the bytes of one version.
+        @Test(arguments: places) func nextDownloadHasOneVersion(place: String) async throws {
             try await serving { server, files in
                 for change in Change.allCases {
                     let folder = try DownloadFolder()
@@ -95,7 +96,7 @@ extension ParallelNetworkTests {
             }
         }
 
-        @Test(arguments: places) func aPausedDownloadHasOneVersion(place: String) async throws {
+        @Test(arguments: places) func pausedDownloadHasOneVersion(place: String) async throws {
             try await serving { server, files in
                 for change in Change.allCases {
                     let folder = try DownloadFolder()
@@ -115,8 +116,8 @@ extension ParallelNetworkTests {
             }
         }
 
-        /// A file that is written twice within a second has the same date both times.
-        @Test func aDateThatIsTooYoungIsNoValidator() async throws {
+        /// A file that is written twice within one second has the same date both times.
+        @Test func recentDateIsNoValidator() async throws {
             try await serving { server, files in
                 let folder = try DownloadFolder()
                 defer { folder.remove() }
@@ -138,7 +139,7 @@ extension ParallelNetworkTests {
             }
         }
 
-        @Test func aCompressedTextIsAskedForWhole() async throws {
+        @Test func compressedTextSurvivesAPause() async throws {
             try await serving { server, files in
                 let text = Data((0..<150_000).map { "line \($0)\n" }.joined().utf8)
                 try files.root.write("lines.txt", text)

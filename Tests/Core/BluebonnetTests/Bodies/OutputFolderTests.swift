@@ -31,7 +31,7 @@ import Testing
         get throws { try FileManager.default.contentsOfDirectory(atPath: scratch.path("in")).sorted() }
     }
 
-    @Test func aFolderThatIsNotThereIsMadeWithThoseAboveItWhenAsked() throws {
+    @Test func missingFolderAndItsParentsAreCreatedOnRequest() throws {
         let path = scratch.path("new/below/it")
         #expect(throws: NetworkingError.self) { try OutputFolder(path: path, policy: .number) }
         #expect(scratch.names == ["in"])
@@ -40,7 +40,7 @@ import Testing
     }
 
     @Test(arguments: ["file", "file/below"])
-    func aFolderCannotBeMadeOfAFile(name: String) throws {
+    func folderCannotBeCreatedOverAFile(name: String) throws {
         try scratch.write("text", to: "file")
         let error = #expect(throws: NetworkingError.self) {
             try OutputFolder(path: scratch.path(name), policy: .number, isCreated: true)
@@ -50,14 +50,14 @@ import Testing
         #expect(scratch.text("file") == "text")
     }
 
-    @Test func aFreeNameIsTaken() throws {
+    @Test func freeNameIsUsed() throws {
         let path = try file("new", folder()).moveIntoPlace(as: "a.txt")
         #expect(path == scratch.file("in").resolvingSymlinksInPath().path + "/a.txt")
         #expect(scratch.text("in/a.txt") == "new")
         #expect(try names == ["a.txt"])
     }
 
-    @Test func aTakenNameGetsANumber() throws {
+    @Test func takenNameGetsANumber() throws {
         for number in 1...3 { try file("\(number)", folder()).moveIntoPlace(as: "a.txt") }
         #expect(try names == ["a (2).txt", "a (3).txt", "a.txt"])
         #expect(scratch.text("in/a.txt") == "1")
@@ -83,13 +83,13 @@ import Testing
         #expect(try names == ["a.txt"])
     }
 
-    @Test func numbersGoOnBehindManyFilesOfOneName() throws {
+    @Test func manyFilesOfOneNameAreNumberedConsecutively() throws {
         for number in 1...40 { try file("\(number)", folder()).moveIntoPlace(as: "a.txt") }
         let expected = Set(["a.txt"] + (2...40).map { "a (\($0)).txt" })
         #expect(try Set(names) == expected)
     }
 
-    @Test func aTakenNameMayBeAnError() throws {
+    @Test func takenNameMayBeAnError() throws {
         try scratch.write("old", to: "in/a.txt")
         let file = try file("new", folder(.fail))
         let error = #expect(throws: NetworkingError.self) { try file.moveIntoPlace(as: "a.txt") }
@@ -97,7 +97,7 @@ import Testing
         #expect(scratch.text("in/a.txt") == "old")
     }
 
-    @Test func aFileMayBeReplaced() throws {
+    @Test func fileMayBeReplaced() throws {
         try scratch.write("old", to: "in/a.txt")
         try file("new", folder(.replace)).moveIntoPlace(as: "a.txt")
         #expect(scratch.text("in/a.txt") == "new")
@@ -105,7 +105,7 @@ import Testing
     }
 
     @Test(arguments: ExistingFilePolicy.allCases)
-    func aLinkIsNeverFollowed(policy: ExistingFilePolicy) throws {
+    func linkIsNeverFollowed(policy: ExistingFilePolicy) throws {
         try scratch.write("keep", to: "outside")
         try FileManager.default.createSymbolicLink(
             atPath: scratch.path("in/a.txt"), withDestinationPath: scratch.path("outside"))
@@ -114,14 +114,14 @@ import Testing
     }
 
     @Test(arguments: ExistingFilePolicy.allCases)
-    func aLinkThatLeadsNowhereMakesNoFileElsewhere(policy: ExistingFilePolicy) throws {
+    func danglingLinkCreatesNoFileElsewhere(policy: ExistingFilePolicy) throws {
         try FileManager.default.createSymbolicLink(
             atPath: scratch.path("in/a.txt"), withDestinationPath: scratch.path("outside"))
         _ = try? file("new", folder(policy)).moveIntoPlace(as: "a.txt")
         #expect(scratch.names == ["in"])
     }
 
-    @Test func aFolderOfThatNameIsNotReplaced() throws {
+    @Test func folderOfTheSameNameIsNotReplaced() throws {
         try FileManager.default.createDirectory(at: scratch.file("in/a.txt"), withIntermediateDirectories: false)
         let error = #expect(throws: NetworkingError.self) {
             try file("new", folder(.replace)).moveIntoPlace(as: "a.txt")
@@ -130,8 +130,8 @@ import Testing
         #expect(try names.contains("a.txt"))
     }
 
-    // What is open is the folder, not its path.
-    @Test func aFolderThatBecomesALinkKeepsItsDownloads() throws {
+    // The download keeps the folder open and does not use its path again.
+    @Test func folderReplacedByALinkKeepsItsDownloads() throws {
         let file = try file("new", folder())
         try FileManager.default.createDirectory(at: scratch.file("elsewhere"), withIntermediateDirectories: false)
         try FileManager.default.moveItem(at: scratch.file("in"), to: scratch.file("moved"))
@@ -143,14 +143,14 @@ import Testing
         #expect(try names == [])
     }
 
-    @Test func aFolderThatIsRemovedIsAnError() throws {
+    @Test func removedFolderIsAnError() throws {
         let file = try file("new", folder())
         try FileManager.default.removeItem(at: scratch.file("in"))
         let error = #expect(throws: NetworkingError.self) { try file.moveIntoPlace(as: "a.txt") }
         #expect(error?.code == .cannotWriteFile)
     }
 
-    @Test func aFolderHasToBeThere() throws {
+    @Test func folderMustExist() throws {
         try scratch.write("a file", to: "file")
         for name in ["missing", "file"] {
             let error = #expect(throws: NetworkingError.self) {
@@ -160,7 +160,7 @@ import Testing
         }
     }
 
-    @Test func downloadsOfOneURLAtOnceHaveFilesOfTheirOwn() throws {
+    @Test func simultaneousDownloadsOfOneURLUseSeparateFiles() throws {
         let folder = try folder()
         let (first, second) = (try file("first", folder), try file("second", folder))
         try second.moveIntoPlace(as: "a")
@@ -185,7 +185,7 @@ import Testing
         #expect(try names == [])
     }
 
-    @Test func aSyncedFileIsInPlaceToo() throws {
+    @Test func syncedFileIsInPlace() throws {
         try file("new", folder(), isSynced: true).moveIntoPlace(as: "a")
         #expect(scratch.text("in/a") == "new")
         let alone = try PartialFile(destination: scratch.path("alone"), url: url, isSynced: true)

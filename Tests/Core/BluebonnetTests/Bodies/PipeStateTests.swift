@@ -6,7 +6,7 @@ import Testing
 
 @testable import Bluebonnet
 
-/// What each end of a pipe of four bytes gets, and whom it wakes, event by event.
+/// For each event: what each end of a pipe of four bytes receives, and which end the pipe wakes.
 @Suite struct PipeStateTests {
     enum Event: Sendable {
         case hasRoom
@@ -15,7 +15,7 @@ import Testing
         case fail
         case drop
         case next
-        /// So many bytes at most; `declared` is the length that is held to account.
+        /// Takes at most this many bytes; `declared` is the length that the body must have.
         case take(Int, declared: Int64? = nil)
         case close
     }
@@ -29,7 +29,7 @@ import Testing
 
     struct Row: Sendable {
         let events: [Event]
-        /// Each event's answers; a wake stands behind what the event gave.
+        /// The answers to each event. A wake follows the event's own result.
         let answers: [[Answer]]
     }
 
@@ -88,7 +88,7 @@ import Testing
         Row(events: [.finish, .close], answers: [[], [.wakes(.writer)]]),
     ]
 
-    @Test(arguments: rows) func endsGetAndWakeWhatTheyShould(row: Row) {
+    @Test(arguments: rows) func eventsGiveTheExpectedResultsAndWakes(row: Row) {
         var pipe = PipeState(capacity: 4)
         let answers = row.events.map { Self.apply($0, to: &pipe) }
         #expect(answers == row.answers)

@@ -9,9 +9,9 @@ import Testing
 @Suite(.timeLimit(.minutes(1))) struct RangeResumptionTests {
     typealias Decision = RangeResumption.Decision
 
-    /// 100 of 300 bytes are there.
+    /// 100 of 300 bytes have arrived.
     private static let part = resumption(total: 300)
-    /// 100 bytes of nobody knows how many.
+    /// 100 bytes of an unknown total have arrived.
     private static let open = resumption(total: nil)
 
     private static func resumption(offset: Int64 = 100, total: Int64?) -> RangeResumption {
@@ -21,19 +21,19 @@ import Testing
             responseURLDigest: "ad8295a7a69d6f00bcbec158f753e9310e81a0ffc377dbe0d6d40de0b76d7142")
     }
 
-    @Test func rangeRequestAsksForTheUncodedRestOfTheSameRepresentation() {
+    @Test func rangeRequestAsksForTheUncodedRest() {
         let headers = Self.part.headers.map { "\($0.name): \($0.value)" }
         #expect(headers == ["Range: bytes=100-", "If-Range: \"v1\"", "Accept-Encoding: identity"])
     }
 
-    /// Each run of a request may be redirected to another signature.
+    /// Each run of a request may be redirected to a URL with another signature.
     @Test(
         arguments: [
             ("http://h/f?sig=2", "bytes 100-299/300", .append), ("http://h/f", "bytes 100-299/300", .append),
             ("http://h/f?sig=2", "bytes 100-299/*", .askAgain), ("http://h/g?sig=2", "bytes 100-299/300", .askAgain),
             ("http://other/f?sig=2", "bytes 100-299/300", .askAgain),
         ] as [(String, String, Decision)])
-    func bodyOfAURLWithAnotherQueryIsContinuedByItsTag(url: String, range: String, decision: Decision) throws {
+    func bodyWithAnotherQueryIsContinuedByItsTag(url: String, range: String, decision: Decision) throws {
         func resumption(_ validator: StrongValidator) throws -> RangeResumption {
             let record = PartialRecord(
                 requestURL: try #require(URL(string: "http://h/")),
@@ -49,7 +49,7 @@ import Testing
         #expect(try resumption(.lastModified(date)).decide(on: head) == .askAgain)
     }
 
-    @Test func rangeOfAllNumbersIsDecidedOn() throws {
+    @Test func largestPossibleRangeIsAskedAgain() throws {
         let head = ResponseHead(
             url: try #require(URL(string: "http://h/")), statusCode: 206,
             headers: [
@@ -92,33 +92,33 @@ import Testing
             (part, 204, nil, nil, .unrelated),
             (part, 304, nil, "\"v1\"", .unrelated),
         ] as [(RangeResumption, Int, String?, String?, Decision)])
-    func anAnswerIsTakenOnlyWhereItFits(
+    func responseIsAcceptedOnlyWhereItFits(
         resumption: RangeResumption, status: Int, range: String?, etag: String?, decision: Decision
     ) throws {
         let head = try Self.head(status, ["Content-Range": range, "ETag": etag])
         #expect(resumption.decide(on: head) == decision)
     }
 
-    @Test func aBodyThatIsAllThereIsConfirmedByItsTotal() throws {
+    @Test func completeBodyIsConfirmedByItsTotal() throws {
         let whole = Self.resumption(offset: 300, total: 300)
         let head = try Self.head(416, ["Content-Range": "bytes */300", "ETag": "\"v1\""])
         #expect(whole.decide(on: head) == .isComplete)
     }
 
-    @Test func aCodedRestIsNotTaken() throws {
+    @Test func codedRestIsNotAccepted() throws {
         let head = try Self.head(
             206, ["Content-Range": "bytes 100-299/300", "ETag": "\"v1\"", "Content-Encoding": "gzip"])
         #expect(Self.part.decide(on: head) == .askAgain)
     }
 
     @Test(arguments: [("200", RangeResumption.Decision.append), ("199", .askAgain), ("201", .askAgain)])
-    func aRestOfAnotherLengthThanItsRangeIsNotTaken(length: String, decision: RangeResumption.Decision) throws {
+    func restWhoseLengthDiffersFromItsRangeIsRefused(length: String, decision: RangeResumption.Decision) throws {
         let head = try Self.head(
             206, ["Content-Range": "bytes 100-299/300", "Content-Length": length, "ETag": "\"v1\""])
         #expect(Self.part.decide(on: head) == decision)
     }
 
-    @Test func tagOfAnotherURLMeansNothing() throws {
+    @Test func tagOfAnotherURLDoesNotMatch() throws {
         let fields = ["Content-Range": "bytes 100-299/300", "ETag": "\"v1\""]
         let elsewhere = try Self.head(206, fields, url: "http://h/other")
         #expect(Self.part.decide(on: elsewhere) == .askAgain)

@@ -9,18 +9,19 @@ import Testing
 @testable import Bluebonnet
 
 extension ParallelNetworkTests {
-    /// Answers to a range request that are no rest, wherever the body goes: it is one version's bytes, or an error.
+    /// Answers to a range request that may not be the rest. Wherever the body goes, it has the bytes of one version,
+    /// or the operation fails.
     @Suite struct ResumptionFaultTests {
         private static let file = Representation(body: .patterned(byteCount: 200_000), etag: "\"one\"")
         private static let changed = Representation(body: Data(file.body.reversed()), etag: "\"two\"")
         private static let firstByteCount = 100_000
 
-        /// What a server that was interrupted inside the first version answers next.
+        /// The next answer of a server that was interrupted during the first version.
         struct Answer: Sendable, CustomTestStringConvertible {
             let testDescription: String
-            /// Which body the operation ends with when it succeeds.
+            /// The body with which the operation ends if it succeeds.
             var body = file.body
-            /// Whether an operation that gave its bytes away already can go on.
+            /// Whether an operation that already passed its bytes on can continue.
             var isRest = false
             let reply: @Sendable (ReceivedRequest, _ offset: Int) -> Reply
 
@@ -71,7 +72,8 @@ extension ParallelNetworkTests {
                 return .response(status: 206, headers: headers, body: file.body.dropFirst(offset))
             }
 
-            /// Interrupts the first request; answers a range request; gives anything else the version of `body`.
+            /// Interrupts the first request, answers range requests, and answers any other request with the version
+            /// of `body`.
             var script: TestServer.Script {
                 let head = file.whole.bytes.count - file.body.count
                 let half = file.whole.cut(afterByteCount: head + firstByteCount, then: .stall)
@@ -83,7 +85,8 @@ extension ParallelNetworkTests {
             }
         }
 
-        /// Starts an operation, pauses it when the server has sent its half, and resumes it.
+        /// Starts an operation, pauses it when the first bytes have arrived, and resumes it once the connection is
+        /// closed.
         private func interrupt(_ operation: RequestOperation, _ server: TestServer) async {
             let received = Gate()
             operation.onDownloadProgress = { _, total, _ in if total > 0 { received.open() } }
@@ -151,12 +154,12 @@ extension ParallelNetworkTests {
             }
         }
 
-        // MARK: Dates
+        // MARK: - Dates
 
-        /// How old the last modification was, and whether that makes it a validator (RFC 9110, 8.8.2.2).
+        /// The age of the last modification, and whether that age makes the date a validator (RFC 9110, 8.8.2.2).
         @Test(
             arguments: [(-1, false), (0, false), (1, true), (2, true), (86_400, true), (nil, false)] as [(Int?, Bool)])
-        func aDateIsAValidatorWhenItWasOldEnough(age: Int?, isStrong: Bool) async throws {
+        func oldEnoughDateIsAValidator(age: Int?, isStrong: Bool) async throws {
             let body = Self.file.body
             let modified = "Sun, 06 Nov 1994 08:49:37 GMT"
             let dates = [-1: "08:49:36", 0: "08:49:37", 1: "08:49:38", 2: "08:49:39", 86_400: "08:49:37"]

@@ -17,24 +17,24 @@ extension ParallelNetworkTests {
             try await TestServer.answering(reply) { server in await get(server.url(), options) }
         }
 
-        /// Many lines at once, so that an endless reply is a fast one.
+        /// Many lines in one chunk, so that an endless reply is a fast one.
         private func repeated(_ text: String) -> Data { Data(String(repeating: text, count: 1000).utf8) }
 
-        @Test func aBodyOfExactlyTheLimitIsTaken() async throws {
+        @Test func bodyOfExactlyTheLimitIsAccepted() async throws {
             let options = TransferOptions { $0.maximumBodyByteCount = 1000 }
             let body = Data.patterned(byteCount: 1000)
             #expect(try await answer(.response(body: body), options).responseData == body)
             #expect(try await answer(.chunked(chunks: [body]), options).responseData == body)
         }
 
-        @Test func aBodyOverTheLimitIsTooLarge() async throws {
+        @Test func bodyOverTheLimitIsTooLarge() async throws {
             let options = TransferOptions { $0.maximumBodyByteCount = 1000 }
             let body = Data(count: 1001)
             #expect(try await answer(.response(body: body), options).code == .bodyTooLarge)
             #expect(try await answer(.chunked(chunks: [body]), options).code == .bodyTooLarge)
         }
 
-        @Test func theLimitCountsDecodedBytes() async throws {
+        @Test func limitCountsDecodedBytes() async throws {
             let reply = Reply.response(headers: ["Content-Encoding": "gzip"], body: Data(CodedBody.zeros))
             let fitting = TransferOptions { $0.maximumBodyByteCount = 65_536 }
             #expect(try await answer(reply, fitting).receivedByteCount == 65_536)
@@ -44,15 +44,15 @@ extension ParallelNetworkTests {
             #expect(operation.receivedByteCount <= 65_535)
         }
 
-        @Test func aBodyThatExpandsTooFarIsTooLarge() async throws {
+        @Test func bodyThatExpandsTooFarIsTooLarge() async throws {
             let bomb = Data(repeatElement(CodedBody.zeros, count: 1000).joined())  // 62 MiB of zeros
             let operation = try await answer(.response(headers: ["Content-Encoding": "gzip"], body: bomb))
             #expect(operation.code == .bodyTooLarge)
-            // Looked at once a piece of what was received, which has 64 KiB at most.
+            // The ratio is checked once per received piece, and a piece has at most 64 KiB.
             #expect(operation.receivedByteCount <= 500 * 65_536)
         }
 
-        @Test func anEndlessBodyToMemoryIsStopped() async throws {
+        @Test func endlessBodyToMemoryIsStopped() async throws {
             let head = Data("HTTP/1.1 200 OK\r\n\r\n".utf8)
             let reply = Reply([.bytes(head), .endless(chunk: Data(count: 65_536))])
             let operation = try await answer(reply, TransferOptions { $0.maximumBodyByteCount = 4 * 1024 * 1024 })
@@ -60,14 +60,14 @@ extension ParallelNetworkTests {
             #expect(operation.receivedByteCount <= 4 * 1024 * 1024)
         }
 
-        @Test func aHeadSectionWithinTheLimitIsTaken() async throws {
+        @Test func headerSectionWithinTheLimitIsAccepted() async throws {
             let fields = (0..<200).map { ("X-\($0)", String(repeating: "a", count: 1000)) }
             let operation = try await answer(.response(headers: WireFields(fields), body: "hello"))
             #expect(operation.error == nil)
             #expect(operation.responseHeaders.count == 201)
         }
 
-        @Test func aHeadSectionOverTheLimitIsTooLarge() async throws {
+        @Test func headerSectionOverTheLimitIsTooLarge() async throws {
             let fields = (0..<300).map { ("X-\($0)", String(repeating: "a", count: 1000)) }
             let operation = try await answer(.response(headers: WireFields(fields), body: "hello"))
             #expect(operation.code == .headersTooLarge)
@@ -79,7 +79,7 @@ extension ParallelNetworkTests {
             #expect(try await answer(.response(headers: fields, body: "hello")).code == .headersTooLarge)
         }
 
-        @Test func aLowerLimitOfTheHeadSectionCounts() async throws {
+        @Test func lowerHeaderLimitApplies() async throws {
             let options = TransferOptions { $0.maximumHeaderByteCount = 100 }
             let fields: WireFields = ["X-Long": String(repeating: "a", count: 100)]
             #expect(try await answer(.response(headers: fields), options).code == .headersTooLarge)
@@ -110,9 +110,9 @@ extension ParallelNetworkTests {
     }
 }
 
-/// A body in memory whose length a server has announced.
+/// A body in memory whose length the server announced.
 @Suite struct MemorySinkTests {
-    /// How much memory a body has after its first bytes.
+    /// How much memory a body has reserved after its first bytes.
     private func reservedByteCount(announced byteCount: Int64) throws -> Int {
         let sink = MemorySink(byteLimit: .max)
         sink.reserve(byteCount)
@@ -123,7 +123,7 @@ extension ParallelNetworkTests {
     }
 
     @Test(arguments: [1 << 20, 1 << 26, 1 << 40, .max] as [Int64])
-    func oneMebibyteAtMostIsReservedForAnAnnouncedLength(byteCount: Int64) throws {
+    func atMostOneMebibyteIsReservedForAnAnnouncedLength(byteCount: Int64) throws {
         #expect((1 << 20..<1 << 21).contains(try reservedByteCount(announced: byteCount)))
     }
 

@@ -8,7 +8,7 @@ import Testing
 
 @testable import Bluebonnet
 
-/// A stream of a test's that takes what it is told to.
+/// A test stream that accepts the scripted numbers of bytes.
 final class ScriptedOutput: OutputStream {
     private let sizes: [Int]
     private let gate: DispatchSemaphore?
@@ -16,7 +16,7 @@ final class ScriptedOutput: OutputStream {
     private var count = 0
     private var status = Stream.Status.notOpen
 
-    /// - Parameter sizes: how many bytes each write takes at most, the last one for all further; -1 fails.
+    /// - Parameter sizes: the most bytes that each write accepts; the last one applies to all further writes; -1 fails.
     init(_ sizes: [Int], log: Observed<[Data]>, gate: DispatchSemaphore? = nil) {
         self.sizes = sizes
         self.log = log
@@ -61,7 +61,7 @@ extension NetworkTests {
 
         // MARK: - Output streams
 
-        @Test func theBodyGoesToTheStreamAndNotIntoMemory() async throws {
+        @Test func bodyGoesToTheStreamAndNotIntoMemory() async throws {
             try await TestServer.answering(.response(body: Self.body)) { server in
                 let folder = try TemporaryFolder()
                 defer { folder.remove() }
@@ -76,7 +76,7 @@ extension NetworkTests {
             }
         }
 
-        @Test func aBodyThatWasGivenAwayIsNotParsed() async throws {
+        @Test func streamedBodyIsNotParsed() async throws {
             try await TestServer.answering(
                 .response(headers: ["Content-Type": "application/json"], body: "{\"a\": 1}")
             ) { server in
@@ -90,7 +90,7 @@ extension NetworkTests {
             }
         }
 
-        @Test func aStreamInMemoryCanBeReadAfterwards() async throws {
+        @Test func memoryStreamCanBeReadAfterwards() async throws {
             try await TestServer.answering(.response(body: Self.body)) { server in
                 let operation = await operation(server.url(), to: .toMemory()).run()
                 let written = operation.outputStream?.property(forKey: .dataWrittenToMemoryStreamKey) as? Data
@@ -108,7 +108,7 @@ extension NetworkTests {
         }
 
         @Test(arguments: [[-1], [100, -1], [0], [100, 100, 0]])
-        func aPieceThatIsNotTakenInFullFailsTheOperation(sizes: [Int]) async throws {
+        func incompletelyWrittenPieceFailsTheOperation(sizes: [Int]) async throws {
             try await TestServer.answering(.response(body: Self.body)) { server in
                 let log = Observed([Data]())
                 let operation = await operation(server.url(), to: ScriptedOutput(sizes, log: log)).run()
@@ -119,14 +119,14 @@ extension NetworkTests {
             }
         }
 
-        @Test func theLastPieceCountsToo() async throws {
+        @Test func failureOnTheLastPieceFailsTheOperation() async throws {
             try await TestServer.answering(.response(body: "short")) { server in
                 let operation = await operation(server.url(), to: ScriptedOutput([-1], log: Observed([]))).run()
                 #expect(operation.code == .cannotWriteFile)
             }
         }
 
-        @Test func aResponseThatIsNotAcceptedStaysInMemory() async throws {
+        @Test func unacceptableResponseStaysInMemory() async throws {
             try await TestServer.answering(.response(status: 404, body: "no such thing")) { server in
                 let log = Observed([Data]())
                 let operation = await operation(server.url(), to: ScriptedOutput([100], log: log)).run()
@@ -136,7 +136,7 @@ extension NetworkTests {
             }
         }
 
-        @Test func aSlowStreamHoldsUpItsConnectionAndNobodyElse() async throws {
+        @Test func slowStreamDelaysOnlyItsConnection() async throws {
             let script: TestServer.Script = {
                 $0.path == "/endless"
                     ? .steps([.bytes(Data("HTTP/1.1 200 OK\r\n\r\n".utf8)), .endless(chunk: Data(count: 65536))])
@@ -156,7 +156,7 @@ extension NetworkTests {
             }
         }
 
-        @Test func aFileAndAStreamAtOnceAreRefused() async throws {
+        @Test func fileAndStreamTogetherAreRefused() async throws {
             let operation = operation(try #require(URL(string: "http://127.0.0.1:9/")), to: .toMemory())
             operation.outputFile = URL(fileURLWithPath: "/tmp/never-written")
             #expect(await operation.run().code == .invalidRequest)
@@ -176,7 +176,7 @@ extension NetworkTests {
 
         // MARK: - Chunks
 
-        @Test func theChunksAreTheBody() async throws {
+        @Test func chunksAreTheBody() async throws {
             try await TestServer.answering(.response(body: Self.body)) { server in
                 let operation = HTTPRequestOperation(request: URLRequest(url: server.url()))
                 let chunks = operation.chunks
@@ -190,7 +190,7 @@ extension NetworkTests {
             }
         }
 
-        @Test func theLoopThrowsTheOperationsError() async throws {
+        @Test func loopThrowsTheOperationError() async throws {
             let reply = Reply.response(body: Self.body)
             let cut = reply.cut(afterByteCount: reply.bytes.count - 10)
             try await TestServer.answering(cut) { server in
@@ -206,7 +206,7 @@ extension NetworkTests {
             }
         }
 
-        @Test func anUnacceptedResponseEndsTheLoopWithItsError() async throws {
+        @Test func unacceptableResponseEndsTheLoopWithItsError() async throws {
             try await TestServer.answering(.response(status: 500, body: "broken")) { server in
                 let operation = HTTPRequestOperation(request: URLRequest(url: server.url()))
                 let chunks = operation.chunks
@@ -247,7 +247,7 @@ extension NetworkTests {
             }
         }
 
-        @Test func aSequenceThatNobodyIteratesIsNoHang() async throws {
+        @Test func unusedSequenceCancelsTheOperation() async throws {
             try await TestServer.answering(Self.endless) { server in
                 let operation = HTTPRequestOperation(request: URLRequest(url: server.url()))
                 _ = operation.chunks
@@ -257,7 +257,7 @@ extension NetworkTests {
             }
         }
 
-        @Test func aPausedStreamGoesOnWhereItStopped() async throws {
+        @Test func pausedStreamContinuesWhereItStopped() async throws {
             let file = Representation(body: Self.body, etag: "\"one\"")
             let half = file.whole.cut(afterByteCount: file.whole.bytes.count - 450_000, then: .stall)
             let script: TestServer.Script = { Representation.offset(of: $0) == nil ? half : file.answer(to: $0) }
@@ -278,7 +278,7 @@ extension NetworkTests {
             }
         }
 
-        @Test func aStreamThatCannotStartAgainIsNotSpliced() async throws {
+        @Test func streamThatCannotStartAgainIsNotSpliced() async throws {
             let file = Representation(body: Self.body, etag: nil)
             let half = file.whole.cut(afterByteCount: file.whole.bytes.count - 450_000, then: .stall)
             let script: TestServer.Script = { $0.connection == 1 ? half : file.answer(to: $0) }
@@ -303,7 +303,7 @@ extension NetworkTests {
 }
 
 extension HTTPRequestOperation {
-    /// Starts and takes some of the body, then leaves.
+    /// Starts, reads chunks until more than `limit` bytes have arrived, then leaves the loop.
     fileprivate func start(countingUntil limit: Int) {
         let chunks = chunks
         start()

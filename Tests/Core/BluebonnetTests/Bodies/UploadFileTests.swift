@@ -15,7 +15,7 @@ import Testing
 
     init() throws { folder = try ScratchFolder() }
 
-    @Test func aFileIsReadPieceByPiece() throws {
+    @Test func fileIsReadPieceByPiece() throws {
         try folder.write("abcdefg", to: "file")
         let file = try UploadFile(path: folder.path("file"))
         #expect(file.byteCount == 7)
@@ -25,14 +25,14 @@ import Testing
         #expect(try read(file, 3, at: 7) == "")
     }
 
-    @Test func anEmptyFileHasNothing() throws {
+    @Test func emptyFileHasNoBytes() throws {
         try folder.write("", to: "file")
         let file = try UploadFile(path: folder.path("file"))
         #expect(file.byteCount == 0)
         #expect(try read(file, 8, at: 0) == "")
     }
 
-    @Test func fileThatGrowsIsReadToItsDeclaredSizeOnly() throws {
+    @Test func growingFileIsReadOnlyToItsDeclaredSize() throws {
         try folder.write("abc", to: "file")
         let file = try UploadFile(path: folder.path("file"))
         try folder.append("defghi", to: "file")
@@ -41,7 +41,7 @@ import Testing
         #expect(try read(file, 8, at: 3) == "")
     }
 
-    @Test func aFileThatShrankIsAnError() throws {
+    @Test func shrunkFileIsAnError() throws {
         try folder.write("abcdef", to: "file")
         let file = try UploadFile(path: folder.path("file"))
         #expect(truncate(folder.path("file"), 2) == 0)
@@ -49,33 +49,33 @@ import Testing
         #expect(failure { _ = try read(file, 4, at: 2) } == .cannotReadFile)
     }
 
-    @Test func aFileThatIsNotThereIsAnError() {
+    @Test func missingFileIsAnError() {
         let error = #expect(throws: NetworkingError.self) { try UploadFile(path: folder.path("none")) }
         #expect(error?.code == .cannotReadFile)
         #expect((error?.underlying as? POSIXError)?.code == .ENOENT)
     }
 
-    @Test func aFolderIsRefused() {
+    @Test func folderIsRefused() {
         #expect(failure { _ = try UploadFile(path: folder.url.path) } == .cannotReadFile)
     }
 
-    @Test func aPipeIsRefusedWithoutWaitingForItsWriter() {
+    @Test func pipeIsRefusedWithoutWaitingForItsWriter() {
         #expect(mkfifo(folder.path("pipe"), 0o600) == 0)
         #expect(failure { _ = try UploadFile(path: folder.path("pipe")) } == .cannotReadFile)
     }
 
-    @Test func aDeviceIsRefused() {
+    @Test func deviceIsRefused() {
         #expect(failure { _ = try UploadFile(path: "/dev/zero") } == .cannotReadFile)
     }
 
-    @Test func aSymbolicLinkToAFileIsFollowed() throws {
+    @Test func symbolicLinkToAFileIsFollowed() throws {
         try folder.write("abc", to: "file")
         try FileManager.default.createSymbolicLink(at: folder.file("link"), withDestinationURL: folder.file("file"))
         #expect(try read(UploadFile(path: folder.path("link")), 8, at: 0) == "abc")
     }
 
-    /// Its size is 0, and what is read of it is not (proc(5)).
-    @Test func fileOfProcIsSentAsItIsRead() throws {
+    /// The size of the file is 0, but a read of it gives bytes (proc(5)).
+    @Test func procFileIsSentAsRead() throws {
         let file = try UploadFile(path: "/proc/self/comm")
         let text = try String(contentsOfFile: "/proc/self/comm", encoding: .utf8)
         #expect(!text.isEmpty && file.byteCount == Int64(text.utf8.count))
@@ -84,8 +84,8 @@ import Testing
         #expect(try read(file, 100, at: file.byteCount) == "")
     }
 
-    /// Its size is that of a page (sysfs), and what is read of it is shorter.
-    @Test func fileOfSysIsSentAsItIsRead() throws {
+    /// The size of the file is one page (sysfs), but a read of it gives fewer bytes.
+    @Test func sysFileHasTheSizeOfItsContents() throws {
         let path = "/sys/kernel/mm/transparent_hugepage/enabled"
         guard let text = try? String(contentsOfFile: path, encoding: .utf8) else { return }
         #expect(try UploadFile(path: path).byteCount == Int64(text.utf8.count))
@@ -123,13 +123,13 @@ extension ScratchFolder {
     }
 }
 
-/// A file of which memory has the beginning, and whose disk answers when the test says so.
+/// A file whose beginning is in memory and whose disk responds when the test allows it.
 private final class SlowFile: UploadSource {
     let bytes: Data
     private let cachedByteCount: Int
-    /// Signalled for each reading that the disk answers.
+    /// Signalled for each read to which the disk responds.
     let disk = DispatchSemaphore(value: 0)
-    /// Opened when the disk is asked.
+    /// Opened when the disk is read.
     let isAsked = Gate()
 
     init(_ bytes: Data, cachedByteCount: Int = 0) { (self.bytes, self.cachedByteCount) = (bytes, cachedByteCount) }
@@ -139,7 +139,7 @@ private final class SlowFile: UploadSource {
     func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) throws(NetworkingError) -> Int {
         isAsked.open()
         disk.wait()
-        disk.signal()  // from its first answer on, it answers
+        disk.signal()  // once it has responded, it always responds
         return bytes.dropFirst(Int(offset)).prefix(buffer.count).copyBytes(to: buffer)
     }
 
@@ -165,7 +165,7 @@ private struct BrokenFile: UploadSource {
 @Suite(.timeLimit(.minutes(1))) struct FileFeedTests {
     private static let body = Data.patterned(byteCount: 300_000)
 
-    /// What one reading gives; nil while there is nothing.
+    /// The result of one read; nil while there are no bytes.
     private static func read(_ feed: FileFeed, _ count: Int, at offset: Int) throws -> Data? {
         var bytes = [UInt8](repeating: 0, count: count)
         let piece = try bytes.withUnsafeMutableBytes { try feed.read(into: $0, at: Int64(offset)) }
@@ -173,7 +173,7 @@ private struct BrokenFile: UploadSource {
         return Data(bytes[..<count])
     }
 
-    /// Reads on until `end`, waiting where there is nothing yet.
+    /// Reads up to `end`, and waits while there are no bytes.
     private static func readAll(_ feed: FileFeed, from start: Int, to end: Int) async throws -> Data {
         var all = Data()
         while start + all.count < end {
@@ -218,7 +218,7 @@ private struct BrokenFile: UploadSource {
         #expect(try await onNetworkThread { try Self.read(feed, 1_000, at: 100) } == Self.body[100..<1_100])
     }
 
-    @Test func bytesFromAnotherOffsetFollowWhenTheBodyIsSentAgain() async throws {
+    @Test func replayReadsFromAnotherOffset() async throws {
         let file = SlowFile(Self.body, cachedByteCount: 10)
         let feed = FileFeed(file)
         file.disk.signal()
@@ -229,7 +229,7 @@ private struct BrokenFile: UploadSource {
         }
     }
 
-    @Test func errorOfTheDiskIsThrown() async throws {
+    @Test func diskErrorIsThrown() async throws {
         let feed = FileFeed(BrokenFile())
         let error = await #expect(throws: NetworkingError.self) {
             _ = try await Self.readAll(feed, from: 0, to: 10)
@@ -238,7 +238,7 @@ private struct BrokenFile: UploadSource {
         #expect(error?.message == "the disk is broken")
     }
 
-    @Test func fileThatIsNotInMemoryIsReadAsItIs() async throws {
+    @Test func uncachedFileIsReadUnchanged() async throws {
         let folder = try ScratchFolder()
         try Self.body.write(to: folder.file("body"))
         let descriptor = open(folder.path("body"), O_RDONLY)
@@ -254,7 +254,7 @@ extension NetworkTests {
     @Suite struct SlowUploadTests {
         private static let body = Data.patterned(byteCount: 300_000)
 
-        /// Says how a transfer has ended. Network thread only.
+        /// Reports how a transfer ended. Network thread only.
         private final class EndObserver: TransferDelegate {
             private let whenEnded: (NetworkingError?) -> Void
 
@@ -267,7 +267,7 @@ extension NetworkTests {
             func transferDidEnd(error: NetworkingError?, metrics: TransferMetrics) { whenEnded(error) }
         }
 
-        @Test func diskThatDoesNotAnswerHoldsUpItsOwnUploadOnly() async throws {
+        @Test func stalledDiskDelaysOnlyItsUpload() async throws {
             try await TestServer.answering(.response()) { server in
                 let file = SlowFile(Self.body, cachedByteCount: 1_000)
                 let url = server.url("/upload")
@@ -297,7 +297,7 @@ extension NetworkTests {
         }
 
         @Test(arguments: [307, 308])
-        func fileThatIsNotInMemoryIsSentAgain(status: Int) async throws {
+        func uncachedFileIsSentAgain(status: Int) async throws {
             let folder = try ScratchFolder()
             try Self.body.write(to: folder.file("body"))
             let descriptor = open(folder.path("body"), O_RDONLY)

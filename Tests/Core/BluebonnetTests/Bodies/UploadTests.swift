@@ -25,7 +25,7 @@ extension NetworkTests {
         }
 
         @Test(arguments: ["POST", "PUT", "PATCH"])
-        func bytesArriveAsTheyAre(method: String) async throws {
+        func bytesArriveUnchanged(method: String) async throws {
             defer { folder.remove() }
             try await TestServer.answering(.response(body: "received")) { server in
                 var request = URLRequest(method, server.url("/data"))
@@ -41,7 +41,7 @@ extension NetworkTests {
         }
 
         @Test(arguments: ["POST", "PUT", "PATCH", "DELETE", "GET"])
-        func aSmallBodyLeavesInOnePieceWithItsHeaderSection(method: String) async throws {
+        func smallBodyIsSentInOnePieceWithItsHeaders(method: String) async throws {
             try await TestServer.answering(.response()) { server in
                 for _ in 0..<20 {
                     #expect(await perform(URLRequest(method, server.url(), body: "payload")).error == nil)
@@ -52,9 +52,9 @@ extension NetworkTests {
             }
         }
 
-        /// libcurl is given a small body, and asks for a large one.
+        /// libcurl is given a small body whole and asks for the pieces of a large one.
         @Test(arguments: [1, 65_535, 65_536, 65_537])
-        func bodiesAroundTheLimitOfSmallOnesArriveAsTheyAre(byteCount: Int) async throws {
+        func bodiesAroundTheSmallBodyLimitArriveUnchanged(byteCount: Int) async throws {
             let body = Self.body.prefix(byteCount)
             func send(to url: URL, _ options: TransferOptions = TransferOptions()) async {
                 for _ in 0..<2 {
@@ -80,7 +80,7 @@ extension NetworkTests {
             }
         }
 
-        @Test func anEmptyFileIsAnEmptyBody() async throws {
+        @Test func emptyFileIsAnEmptyBody() async throws {
             defer { folder.remove() }
             try await TestServer.answering(.response()) { server in
                 let path = try folder.write("empty", "")
@@ -90,7 +90,7 @@ extension NetworkTests {
             }
         }
 
-        @Test func theProgressEndsAtTheTotal() async throws {
+        @Test func progressEndsAtTheTotal() async throws {
             defer { folder.remove() }
             try await TestServer.answering(.response()) { server in
                 let path = try folder.write("body", Self.body)
@@ -110,7 +110,7 @@ extension NetworkTests {
         }
 
         @Test(arguments: ["missing", "folder", "pipe"])
-        func pathThatIsNoFileIsNotSent(name: String) async throws {
+        func pathThatIsNotAFileIsNotSent(name: String) async throws {
             defer { folder.remove() }
             try folder.write("folder/inside", "content")
             #expect(mkfifo(folder.path("pipe"), 0o600) == 0)
@@ -120,11 +120,11 @@ extension NetworkTests {
             }
         }
 
-        @Test func aFileThatBecomesShorterWhileItIsSentIsAnError() async throws {
+        @Test func fileTruncatedWhileSendingIsAnError() async throws {
             defer { folder.remove() }
             let path = try folder.write("body", "")
             #expect(truncate(path, 64 << 20) == 0)
-            // The server reads nothing at first: what is sent ends in the sockets' buffers.
+            // The server reads nothing at first, so the sent bytes stay in the sockets' buffers.
             let gate = Gate()
             var options = TestServer.Options()
             options.greeting = Reply([.wait(until: gate)])
@@ -143,7 +143,7 @@ extension NetworkTests {
             }
         }
 
-        @Test func aFileThatBecomesLongerIsSentAsItWasDeclared() async throws {
+        @Test func growingFileIsSentWithItsDeclaredLength() async throws {
             defer { folder.remove() }
             let path = try folder.write("body", "")
             #expect(truncate(path, 32 << 20) == 0)
@@ -165,7 +165,7 @@ extension NetworkTests {
         }
 
         @Test(arguments: [307, 308])
-        func aRedirectThatKeepsTheMethodSendsTheBodyAgain(status: Int) async throws {
+        func methodPreservingRedirectSendsTheBodyAgain(status: Int) async throws {
             defer { folder.remove() }
             let script: TestServer.Script = { request in
                 request.path == "/start" ? .redirect(to: "/end", status: status) : .response(body: "received")

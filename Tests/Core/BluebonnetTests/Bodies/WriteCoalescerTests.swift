@@ -7,7 +7,7 @@ import Testing
 
 @testable import Bluebonnet
 
-/// The pieces of a round of an event loop that the test turns are written at its end.
+/// Pieces are written at the end of their round. The test turns the event loop.
 @Suite(.timeLimit(.minutes(1))) struct WriteCoalescerTests {
     private let folder: ScratchFolder
     private let turned = TurnedLoop()
@@ -41,7 +41,7 @@ import Testing
         }
     }
 
-    @Test func bytesThatWereDroppedAreNotWritten() throws {
+    @Test func droppedBytesAreNotWritten() throws {
         let (file, other, piece) = (try open("a"), try open("b"), Data.patterned(byteCount: 16 * 1024))
         let (sink, kept) = (FileSink(file, writes: writes), FileSink(other, writes: writes))
         for sink in [sink, kept] {

@@ -34,7 +34,7 @@ import Testing
         #expect(cache.byteCount == 0)
     }
 
-    @Test func longestUnusedResponseGoesFirst() throws {
+    @Test func leastRecentlyUsedResponseIsEvictedFirst() throws {
         let cache = InMemoryResponseCache(byteCapacity: 100_000)
         for number in 0..<4 { try cache.store(response("/\(number)", byteCount: 22_000), for: request("/\(number)")) }
         #expect(cache.cachedResponse(for: request("/0")) != nil)
@@ -55,7 +55,7 @@ import Testing
         #expect((80_000...100_000).contains(cache.byteCount))
     }
 
-    @Test func tooLargeResponseIsNotKeptAndRemovesTheOldOne() throws {
+    @Test func oversizedResponseIsNotKeptAndRemovesTheOldOne() throws {
         let cache = InMemoryResponseCache(byteCapacity: 100_000)
         try cache.store(response("/0", byteCount: 10), for: request("/0"))
         try cache.store(response("/0", byteCount: 25_000), for: request("/0"))
@@ -63,7 +63,7 @@ import Testing
         #expect(cache.byteCount == 0)
     }
 
-    @Test func cacheNeverGoesOverItsCapacity() throws {
+    @Test func cacheNeverExceedsItsCapacity() throws {
         let cache = InMemoryResponseCache(byteCapacity: 50_000)
         var generator = SeededGenerator(seed: 3)
         for _ in 0..<5_000 {

@@ -19,7 +19,7 @@ extension ParallelNetworkTests {
                 headers: WireFields([("Cache-Control", "max-age=1000")] + fields), body: "body of \(request.target)")
         }
 
-        /// Answers what is fresh for a long time.
+        /// Serves responses that are fresh for a long time.
         private func serving(
             _ fields: [(String, String)] = [], _ body: (TestServer) async throws -> Void
         ) async throws {
@@ -55,7 +55,7 @@ extension ParallelNetworkTests {
             }
         }
 
-        @Test func aManagersCacheServesItsSerializers() async throws {
+        @Test func managerCacheServesItsSerializers() async throws {
             var configuration = RequestOperationManager.Configuration()
             configuration.responseCache = InMemoryResponseCache()
             let manager = RequestOperationManager(configuration: configuration)
@@ -93,7 +93,7 @@ extension ParallelNetworkTests {
             }
         }
 
-        @Test func aTruncatedBodyIsNotKept() async throws {
+        @Test func truncatedBodyIsNotKept() async throws {
             let cache = InMemoryResponseCache()
             let cut = Reply.response(headers: ["Cache-Control": "max-age=9", "Content-Length": "10"], body: "short")
             try await TestServer.answering(cut.then(.close)) { server in
@@ -117,7 +117,7 @@ extension ParallelNetworkTests {
         }
 
         @Test(arguments: [["Range": "bytes=0-1"], ["If-None-Match": "\"a\""], ["Cache-Control": "no-store"]])
-        func unsuitableRequestsPassTheCacheBy(headers: [String: String]) async throws {
+        func unsuitableRequestsBypassTheCache(headers: [String: String]) async throws {
             let cache = InMemoryResponseCache()
             try await serving { server in
                 for _ in 0..<2 { await perform(URLRequest("GET", server.url(), headers: headers), options(cache)) }
@@ -126,7 +126,7 @@ extension ParallelNetworkTests {
             }
         }
 
-        @Test func aRedirectsTargetIsNotKept() async throws {
+        @Test func redirectTargetIsNotKept() async throws {
             let cache = InMemoryResponseCache()
             let script: TestServer.Script = { $0.path == "/start" ? .redirect(to: "/end") : fresh($0) }
             try await TestServer.serving(script: script) { server in
@@ -148,7 +148,7 @@ extension ParallelNetworkTests {
         }
 
         @Test(arguments: ["POST", "PUT", "DELETE", "PATCH"])
-        func anUnsafeMethodDropsWhatItMayHaveChanged(method: String) async throws {
+        func unsafeMethodInvalidatesTheCachedResponse(method: String) async throws {
             let cache = InMemoryResponseCache()
             try await serving { server in
                 await get(server.url(), options(cache))
@@ -163,7 +163,7 @@ extension ParallelNetworkTests {
             URLRequest.CachePolicy.reloadIgnoringLocalCacheData, .reloadIgnoringLocalAndRemoteCacheData,
             .reloadRevalidatingCacheData,
         ])
-        func reloadingPassesTheCacheByAndRenewsIt(policy: URLRequest.CachePolicy) async throws {
+        func reloadBypassesAndRenewsTheCache(policy: URLRequest.CachePolicy) async throws {
             let cache = InMemoryResponseCache()
             try await serving { server in
                 await get(server.url(), options(cache))
@@ -177,7 +177,7 @@ extension ParallelNetworkTests {
             }
         }
 
-        /// A cache that has something stale: what was fresh when it came, long ago.
+        /// A cache with a stale response, which was fresh when it arrived long ago.
         private func staleCache(for url: URL) throws -> InMemoryResponseCache {
             let cache = InMemoryResponseCache()
             let response = HTTPURLResponse(
@@ -190,7 +190,7 @@ extension ParallelNetworkTests {
             return cache
         }
 
-        @Test func staleResponseIsUsedOnlyWhereThePolicyAllows() async throws {
+        @Test func staleResponseIsUsedOnlyIfThePolicyAllows() async throws {
             try await serving { server in
                 let cache = try staleCache(for: server.url())
                 let elseLoad = request(server.url(), .returnCacheDataElseLoad)
@@ -228,7 +228,7 @@ extension ParallelNetworkTests {
             }
         }
 
-        @Test func theBlockMayChangeOrRefuseWhatIsKept() async throws {
+        @Test func blockMayChangeOrRefuseTheCachedResponse() async throws {
             let cache = InMemoryResponseCache()
             let seen = Observed([String]())
             try await serving { server in
@@ -254,7 +254,7 @@ extension ParallelNetworkTests {
             }
         }
 
-        @Test func theBlockIsNotAskedAboutWhatCannotBeKept() async throws {
+        @Test func blockIsNotCalledForUncacheableResponses() async throws {
             let seen = Observed([Int]())
             try await TestServer.answering(.response(body: "no word of caching")) { server in
                 let operation = RequestOperation(
@@ -268,7 +268,7 @@ extension ParallelNetworkTests {
             }
         }
 
-        @Test func cachedResponseNeedsNoPlaceOnTheWire() async throws {
+        @Test func cachedResponseNeedsNoTransferSlot() async throws {
             let cache = InMemoryResponseCache()
             let gate = Gate()
             let script: TestServer.Script = { request in

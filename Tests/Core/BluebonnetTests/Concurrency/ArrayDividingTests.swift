@@ -10,7 +10,7 @@ import Testing
         (0, 2, [0]), (1, 2, [1]), (4, 2, [4]), (7, 2, [7]), (8, 2, [4, 4]), (9, 2, [4, 5]), (9, 1, [9]),
         (10, 4, [5, 5]), (17, 4, [4, 4, 4, 5]), (64, 4, [16, 16, 16, 16]),
     ])
-    func thePartsDifferByOneAtMostAndNoneIsSmall(count: Int, partCount: Int, sizes: [Int]) {
+    func partsDifferByAtMostOneAndKeepMinimumSize(count: Int, partCount: Int, sizes: [Int]) {
         let numbers = Array(0..<count)
         let parts = numbers.divided(among: partCount, least: 4)
         #expect(parts.map(\.count) == sizes)

@@ -12,14 +12,14 @@ import Testing
         init(_ number: Int) { self.number = number }
     }
 
-    @Test func theFirstElementComesFirst() {
+    @Test func elementsComeInOrder() {
         var numbers = Array(1...5)
         var seen: [Int] = []
         numbers.empty(keepingRoomFor: 10) { seen.append($0) }
         #expect(seen == [1, 2, 3, 4, 5] && numbers.isEmpty)
     }
 
-    @Test func itemIsReleasedBeforeTheNextOnesTurn() {
+    @Test func itemIsReleasedBeforeTheNextIsVisited() {
         var items: [Item] = []
         var whenGone: [WeakItem] = []
         for number in 0..<3 {
@@ -32,7 +32,7 @@ import Testing
     }
 
     @Test(arguments: [(8, true), (7, false)])
-    func theRoomStaysUnlessThereWereMany(keptCount: Int, stays: Bool) {
+    func capacityIsKeptUpToTheLimit(keptCount: Int, stays: Bool) {
         var numbers = Array(0..<8)
         numbers.empty(keepingRoomFor: keptCount) { _ in }
         #expect((numbers.capacity >= 8) == stays)

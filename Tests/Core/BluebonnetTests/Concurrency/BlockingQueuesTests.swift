@@ -8,7 +8,7 @@ import Testing
 @testable import Bluebonnet
 
 struct BlockingQueuesTests {
-    @Test func blockedWorkHoldsUpNoOther() async {
+    @Test func blockedWorkDoesNotDelayOtherWork() async {
         let queues = BlockingQueues(label: "org.bluebonnet.test", count: 4)
         let (gate, blockedCount, done) = (DispatchSemaphore(value: 0), Observed(0), Observed(0))
         for _ in 0..<3 {
@@ -24,7 +24,8 @@ struct BlockingQueuesTests {
         #expect(done.value == 50)
     }
 
-    /// Concurrent queues share libdispatch's default pool with Swift concurrency: twice as many threads as processors.
+    /// Concurrent queues share libdispatch's default pool with Swift concurrency. The pool has twice as many threads
+    /// as processors.
     @Test func workRunsWhileTheDefaultPoolIsBlocked() {
         let (gate, ended) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
         let pool = DispatchQueue(label: "org.bluebonnet.test.pool", attributes: .concurrent)

@@ -6,13 +6,13 @@ import Testing
 @testable import Bluebonnet
 
 @Suite(.timeLimit(.minutes(1))) struct FairQueueTests {
-    @Test func aFlowHasOneVirtualTimeAfterTheOther() {
+    @Test func virtualTimesOfAFlowAreConsecutive() {
         var fairQueue = FairQueue()
         #expect((0..<4).map { _ in fairQueue.take(flow: 1, priority: 0) } == [0, 1, 2, 3])
         #expect((0..<2).map { _ in fairQueue.take(flow: 2, priority: 0) } == [0, 1])
     }
 
-    @Test func laterShareJoinsAtTheTurnThatIsServed() {
+    @Test func laterFlowJoinsAtTheServedVirtualTime() {
         var fairQueue = FairQueue()
         let many = (0..<100_000).map { _ in fairQueue.take(flow: 1, priority: 0) }
         for virtualTime in many.prefix(500) { fairQueue.serve(virtualTime, priority: 0) }
@@ -20,14 +20,14 @@ import Testing
         #expect(fairQueue.take(flow: 1, priority: 0) == 100_000)
     }
 
-    @Test func prioritiesHaveTurnsOfTheirOwn() {
+    @Test func everyPriorityHasItsOwnVirtualTime() {
         var fairQueue = FairQueue()
         for _ in 0..<1_000 { fairQueue.serve(fairQueue.take(flow: 1, priority: 8), priority: 8) }
         #expect(fairQueue.take(flow: 2, priority: 0) == 0)
         #expect(fairQueue.take(flow: 2, priority: 8) == 999)
     }
 
-    @Test func sharesAreForgottenWhenTheirTurnsHavePassed() {
+    @Test func servedFlowsAreForgotten() {
         var fairQueue = FairQueue()
         for flow in 0..<10_000 {
             let virtualTime = fairQueue.take(flow: flow, priority: 0)

@@ -8,7 +8,7 @@ import Testing
 
 @Suite struct FirstInFirstOutTests {
     @Test(arguments: 1...8 as ClosedRange<UInt64>)
-    func elementsLeaveAsTheyCame(seed: UInt64) {
+    func elementsLeaveInArrivalOrder(seed: UInt64) {
         var random = SeededGenerator(seed: seed)
         var (list, model) = (FirstInFirstOut<Int>(), [Int]())
         for number in 0..<2_000 {
@@ -28,7 +28,7 @@ import Testing
         #expect(!model.isEmpty)
     }
 
-    @Test func elementThatLeftIsReleasedAtOnce() {
+    @Test func removedElementIsReleasedAtOnce() {
         final class Token {}
         var list = FirstInFirstOut<Token>()
         for _ in 0..<3 { list.append(Token()) }

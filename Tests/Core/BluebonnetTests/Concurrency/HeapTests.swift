@@ -9,14 +9,14 @@ import Testing
 @testable import Bluebonnet
 
 @Suite(.timeLimit(.minutes(1))) struct HeapTests {
-    @Test func anEmptyHeapHasNoFirst() {
+    @Test func emptyHeapHasNoFirstElement() {
         var heap = Heap<Int>()
         #expect(heap.isEmpty)
         #expect(heap.first == nil)
         #expect(heap.popFirst() == nil)
     }
 
-    @Test func theSmallestComesFirstWhateverTheOrderOfInsertion() {
+    @Test func smallestElementComesFirst() {
         for order in [[1, 2, 3], [1, 3, 2], [2, 1, 3], [2, 3, 1], [3, 1, 2], [3, 2, 1]] {
             #expect(drained(order) == [1, 2, 3])
         }
@@ -26,7 +26,7 @@ import Testing
         #expect(drained([2, 1, 2, 1, 2]) == [1, 1, 2, 2, 2])
     }
 
-    @Test func lookingAtTheFirstDoesNotTakeIt() {
+    @Test func peekingDoesNotRemoveTheElement() {
         var heap = Heap<Int>()
         heap.insert(7)
         #expect(heap.first == 7)
@@ -35,7 +35,7 @@ import Testing
         #expect(heap.isEmpty)
     }
 
-    @Test(arguments: 1...20) func anyMixOfInsertionsAndRemovalsAgreesWithASortedList(seed: UInt64) {
+    @Test(arguments: 1...20) func randomOperationsMatchASortedList(seed: UInt64) {
         var random = SeededGenerator(seed: seed)
         var heap = Heap<Int>()
         var model: [Int] = []
@@ -51,16 +51,16 @@ import Testing
         }
     }
 
-    @Test func everyStepComparesOnlyAlongOnePath() {
+    @Test func insertAndPopCompareAlongOnePath() {
         let counter = ComparisonCounter()
         var heap = Heap<CountedElement>()
         let count = 1 << 14
         for value in (0..<count).reversed() { heap.insert(CountedElement(value: value, counter: counter)) }
-        // 14 levels: one comparison each on the way up, which the reversed order makes the longest.
+        // 14 levels: at most one comparison per level on the way up. Reversed order makes this way the longest.
         #expect(counter.count <= count * 14)
         counter.reset()
         while heap.popFirst() != nil {}
-        // Two for each level on the way down.
+        // At most two comparisons per level on the way down.
         #expect(counter.count <= count * 28)
     }
 

@@ -6,22 +6,22 @@ import Testing
 
 @testable import Bluebonnet
 
-/// The order of locks, as the page "Locks and waits" has it, and its check in debug builds.
+/// The lock order of the page "Locks and waits", and its check in debug builds.
 @Suite struct LockOrderTests {
-    /// What may be taken under what; all other pairs are forbidden.
+    /// The locks that may be taken under each lock. All other pairs are forbidden.
     private static let permitted: [LockRank: Set<LockRank>] = [
         .operation: [.inbox], .reachability: [.inbox],
     ]
     private static let ranks: [LockRank] = [.leaf, .inbox, .operation, .reachability]
 
-    @Test(arguments: ranks) func ranksPermitWhatTheTableSays(rank: LockRank) {
+    @Test(arguments: ranks) func ranksMatchTheTable(rank: LockRank) {
         for inner in Self.ranks {
             #expect(rank.permits(inner) == (Self.permitted[rank]?.contains(inner) ?? false), "\(inner) under \(rank)")
         }
     }
 
-    /// No way leads from a lock back to itself, whatever threads do.
-    @Test func orderHasNoCircle() {
+    /// No chain of permitted pairs leads from a lock back to itself.
+    @Test func lockOrderHasNoCycle() {
         func reaches(_ target: LockRank, from rank: LockRank, _ depth: Int) -> Bool {
             guard depth < Self.ranks.count else { return true }
             return Self.ranks.contains { rank.permits($0) && ($0 == target || reaches(target, from: $0, depth + 1)) }

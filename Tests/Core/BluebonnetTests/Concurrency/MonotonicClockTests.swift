@@ -17,22 +17,22 @@ import Testing
             (.seconds(10), 10_000_000_000), (.seconds(-1), 0), (.milliseconds(-1), 0),
             (Duration(secondsComponent: 0, attosecondsComponent: 999_999_999), 0),
         ] as [(Duration, UInt64)])
-    func aDurationHasWholeNanoseconds(duration: Duration, expected: UInt64) {
+    func durationConvertsToWholeNanoseconds(duration: Duration, expected: UInt64) {
         #expect(duration.nanoseconds == expected)
     }
 
     @Test(arguments: [Duration.seconds(Int64.max), .seconds(20_000_000_000)])
-    func aDurationThatIsTooLongCanStillBeAddedToNow(duration: Duration) {
+    func longDurationIsClampedBelowOverflow(duration: Duration) {
         let (_, isOverflow) = MonotonicClock.now().addingReportingOverflow(duration.nanoseconds)
         #expect(!isOverflow)
         #expect(duration.nanoseconds == UInt64.max / 4)
     }
 
-    @Test func theRoughClockIsTheSameClock() {
+    @Test func roughClockAgreesWithTheExactClock() {
         let before = MonotonicClock.roughly()
         let now = MonotonicClock.now()
         #expect(before <= now)
-        // A tick of the kernel is 10 ms at most; ten of them leave room for a busy machine.
+        // The rough clock advances with the kernel's tick, every 10 ms at most.
         var rough = MonotonicClock.roughly()
         while rough < now { rough = MonotonicClock.roughly() }
         #expect(rough >= now)
@@ -43,12 +43,12 @@ import Testing
             (1.5, .milliseconds(1_500)), (0, .zero), (-1, .zero), (.infinity, .zero), (-.infinity, .zero),
             (.nan, .zero), (1e9, .zero), (1e300, .zero), (60, .seconds(60)),
         ] as [(Double, Duration)])
-    func numberOfSecondsIsADurationOrNoLimit(seconds: Double, expected: Duration) {
+    func secondsBecomeADurationOrNoLimit(seconds: Double, expected: Duration) {
         #expect(Duration(clampingSeconds: seconds) == expected)
         #expect(MonotonicClock.nanoseconds(clampingSeconds: seconds) == expected.nanoseconds)
     }
 
-    @Test func aDurationHasSecondsWithTheirFraction() {
+    @Test func durationSecondsKeepTheirFraction() {
         #expect(Duration.milliseconds(1_500).seconds == 1.5)
         #expect(Duration.milliseconds(-250).seconds == -0.25)
     }

@@ -4,7 +4,7 @@
 internal import BluebonnetLocks
 
 #if !BLUEBONNET_SANITIZED
-    /// The tests' own locks have no place in the library's order of locks, which the library's own `Mutex` checks in
-    /// debug builds.
+    /// The tests' own locks have no rank in the library's lock order, which the library's own `Mutex` checks in debug
+    /// builds.
     typealias Mutex<Value: ~Copyable> = BluebonnetLocks.Mutex<Value>
 #endif

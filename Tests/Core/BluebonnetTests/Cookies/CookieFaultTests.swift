@@ -14,7 +14,7 @@ import Testing
         "Set-Cookie: a; secure=1", "Set-Cookie: a=1; path=\"/\"", "Set-Cookie:", "Set-Cookie: ;; =", "a=1",
         "Set-Cookie: a=secure=1; insecure=1; mypath=x",
     ])
-    func fieldThatLibcurlReadsRightHasNone(line: String) {
+    func correctlyReadFieldHasNoFault(line: String) {
         #expect(CookieFault(line: line, by: .oldest) == nil)
     }
 
@@ -24,14 +24,14 @@ import Testing
         #expect(fault.name == "a" && fault.isSecure && !fault.isHTTPOnly && !fault.hasNoPath && !fault.isUnwanted)
     }
 
-    /// A combining mark makes one character with the byte before it, which separates all the same.
+    /// A combining mark forms one character with the byte before it, which is a separator all the same.
     @Test(arguments: ["a=\u{301}; secure=1", "a=1;\u{301}x=y; secure=1", "a=1; secure=\u{301}"])
-    func combiningMarkHidesNoSeparator(value: String) throws {
+    func combiningMarkDoesNotHideASeparator(value: String) throws {
         let fault = try #require(CookieFault(line: "Set-Cookie: \(value)", by: .oldest))
         #expect(fault.name == "a" && fault.isSecure)
     }
 
-    @Test func pathWithACombiningMarkBehindItsSlashIsOne() {
+    @Test func pathWithACombiningMarkAfterItsSlashIsValid() {
         #expect(CookieFault(line: "Set-Cookie: a=1; path=/\u{301}", by: .oldest) == nil)
     }
 
@@ -39,13 +39,13 @@ import Testing
         #expect(try #require(CookieFault(line: "set-cookie:a=1;httponly=no", by: .oldest)).isHTTPOnly)
     }
 
-    @Test(arguments: ["secure=1", "httponly=1"]) func valueIsNoFaultWhereLibcurlReadsIt(attribute: String) {
+    @Test(arguments: ["secure=1", "httponly=1"]) func valueIsNoFaultIfLibcurlReadsIt(attribute: String) {
         let reading = CookieFault.Reading(keepsNameless: true, listsSlash: true, ignoresValues: false)
         #expect(CookieFault(line: "Set-Cookie: a=1; \(attribute)", by: reading) == nil)
     }
 
     @Test(arguments: ["path=", "Path=x", "path=/x; path="])
-    func pathWithoutASlashIsNone(attribute: String) throws {
+    func pathWithoutASlashIsIgnored(attribute: String) throws {
         #expect(try #require(CookieFault(line: "Set-Cookie: a=1; \(attribute)", by: .oldest)).hasNoPath)
     }
 

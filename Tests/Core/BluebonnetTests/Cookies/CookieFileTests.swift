@@ -24,11 +24,11 @@ import Testing
 
         """
 
-    @Test func cookiesAreWrittenAsCurlDocumentsIt() {
+    @Test func cookiesAreWrittenInTheDocumentedFormat() {
         #expect(CookieFile.text(Self.cookies) == Self.text)
     }
 
-    /// For Swift, a tab and the mark behind it are one character.
+    /// For Swift, a tab and the combining mark after it are one character.
     @Test func valueMayBeginWithACombiningMark() {
         let cookie = CookieFile.cookie("a.test\tFALSE\t/\tFALSE\t0\tn\t\u{301}x")
         #expect(cookie?.name == "n")
@@ -57,7 +57,7 @@ import Testing
         #expect(cookies.first?.expires?.timeIntervalSince1970 == Double(seconds))
     }
 
-    @Test func expiryBeforeTheFirstSecondStaysOne() {
+    @Test func expiryBeforeTheEpochIsWrittenAsOneSecond() {
         let cookie = Cookie(name: "n", value: "v", domain: "a.b", expires: .distantPast)
         #expect(CookieFile.line(cookie) == "a.b\tFALSE\t/\tFALSE\t1\tn\tv")
     }
@@ -68,7 +68,7 @@ import Testing
         "a.b\tFALSE\t/\tFALSE\t0\tn\t\u{1}", ".com\tTRUE\t/\tFALSE\t0\tn\tv", "a.b.\tFALSE\t/\tFALSE\t0\tn\tv",
         "a.b\tFALSE\t/\tFALSE\t99999999999999999999\tn\tv",
     ])
-    func aDamagedLineIsNamed(line: String) {
+    func damagedLineIsNamed(line: String) {
         let text = "# Netscape HTTP Cookie File\na.b\tFALSE\t/\tFALSE\t0\tn\tv\n\(line)\n"
         let error = #expect(throws: NetworkingError.self) { try CookieFile.cookies(in: text, path: "/the/file") }
         #expect(error?.code == .cannotReadFile)
@@ -76,12 +76,12 @@ import Testing
         #expect(error?.message.contains("/the/file") == true)
     }
 
-    @Test func aFileOfTooManyCookiesIsRefused() {
+    @Test func fileWithTooManyCookiesIsRefused() {
         let text = String(repeating: "a.b\tFALSE\t/\tFALSE\t0\tn\tv\n", count: 3001)
         #expect(throws: NetworkingError.self) { try CookieFile.cookies(in: text, path: "f") }
     }
 
-    @Test func theFileIsTheOwnersAndReplacesTheOneBefore() throws {
+    @Test func fileIsOwnerOnlyAndReplacesTheOldOne() throws {
         let folder = try ScratchFolder()
         try folder.write("old", to: "jar")
         try CookieFile.write(Self.cookies, to: folder.path("jar"))
@@ -92,7 +92,7 @@ import Testing
         #expect(try CookieFile.read(folder.path("jar")) == Self.cookies)
     }
 
-    @Test func aLinkInTheFilesPlaceIsReplacedNotFollowed() throws {
+    @Test func linkAtTheFilePathIsReplacedNotFollowed() throws {
         let folder = try ScratchFolder()
         try folder.write("keep", to: "other")
         try FileManager.default.createSymbolicLink(
@@ -102,7 +102,7 @@ import Testing
         #expect(folder.text("jar") == Self.text)
     }
 
-    @Test func filesThatCannotBeUsedAreErrors() throws {
+    @Test func unusableFilesAreErrors() throws {
         let folder = try ScratchFolder()
         #expect(throws: NetworkingError.self) { try CookieFile.read(folder.path("missing")) }
         #expect(throws: NetworkingError.self) { try CookieFile.read(folder.url.path) }

@@ -9,7 +9,7 @@ import Testing
 @testable import Bluebonnet
 
 extension NetworkTests {
-    /// Hosts of made-up names lead to the test server, so that a cookie's host can be told from its port.
+    /// Hosts with made-up names lead to the test server, so that a cookie's host is distinct from its port.
     @Suite struct CookieJarTests {
         private func options(_ jar: CookieJar?, hosts: [String] = []) -> TransferOptions {
             TransferOptions {
@@ -18,7 +18,7 @@ extension NetworkTests {
             }
         }
 
-        /// Sets what the path says, which is percent-escaped: `/set/a=b;%20path=/`.
+        /// Sets the cookie that the path contains, percent-escaped: `/set/a=b;%20path=/`.
         private static let setting: TestServer.Script = { request in
             guard request.path.hasPrefix("/set/") else { return .response(body: "fine") }
             let field = String(request.path.dropFirst(5)).removingPercentEncoding ?? ""
@@ -39,7 +39,7 @@ extension NetworkTests {
             }
         }
 
-        @Test func cookieGoesBackToTheServerThatSetIt() async throws {
+        @Test func cookieIsReturnedToTheServerThatSetIt() async throws {
             let jar = CookieJar()
             try await TestServer.serving(script: Self.setting) { server in
                 await get(server.url(path(setting: "a=b; path=/")), options(jar))
@@ -49,7 +49,7 @@ extension NetworkTests {
             }
         }
 
-        @Test func aJarOfAManagerIsSharedByItsOperations() async throws {
+        @Test func managerJarIsSharedByItsOperations() async throws {
             var configuration = RequestOperationManager.Configuration()
             let jar = CookieJar()
             configuration.cookieJar = jar
@@ -65,7 +65,7 @@ extension NetworkTests {
             }
         }
 
-        @Test func aJarIsSharedBetweenTrustIdentities() async throws {
+        @Test func jarIsSharedAcrossSecurityPolicies() async throws {
             let jar = CookieJar()
             var other = options(jar)
             other.securityPolicy = try SecurityPolicy(validatesDomainName: false)
@@ -77,7 +77,7 @@ extension NetworkTests {
             }
         }
 
-        @Test func twoJarsKnowNothingOfEachOtherOnOneConnection() async throws {
+        @Test func jarsOnOneConnectionAreIndependent() async throws {
             let (first, second) = (CookieJar(), CookieJar())
             try await TestServer.serving(script: Self.setting) { server in
                 await get(server.url(path(setting: "a=b; path=/")), options(first))
@@ -89,7 +89,7 @@ extension NetworkTests {
             }
         }
 
-        @Test func aHandleThatHadAJarKeepsNoCookiesWithoutOne() async throws {
+        @Test func reusedHandleKeepsNoCookiesWithoutAJar() async throws {
             let jar = CookieJar()
             try await TestServer.serving(script: Self.setting) { server in
                 await get(server.url(), options(jar))
@@ -101,7 +101,7 @@ extension NetworkTests {
             }
         }
 
-        @Test func aRequestMayDoWithoutCookies() async throws {
+        @Test func requestMayOptOutOfCookies() async throws {
             let jar = CookieJar()
             try await TestServer.serving(script: Self.setting) { server in
                 await get(server.url(path(setting: "a=b; path=/")), options(jar))
@@ -113,7 +113,7 @@ extension NetworkTests {
             }
         }
 
-        @Test func theCallersOwnFieldIsSentBesideTheJars() async throws {
+        @Test func callerCookieFieldIsSentWithTheJarsCookies() async throws {
             let jar = CookieJar()
             try await TestServer.serving(script: Self.setting) { server in
                 await get(server.url(path(setting: "a=b; path=/")), options(jar))
@@ -122,7 +122,7 @@ extension NetworkTests {
             }
         }
 
-        @Test func aRedirectSetsCookiesForTheNextHop() async throws {
+        @Test func redirectSetsCookiesForTheNextHop() async throws {
             let jar = CookieJar()
             let script: TestServer.Script = { request in
                 request.path == "/start"
@@ -134,7 +134,7 @@ extension NetworkTests {
             }
         }
 
-        @Test func aPageThatSetsACookieAndLeadsBackToItselfIsNoCircle() async throws {
+        @Test func selfRedirectThatSetsACookieIsNoCycle() async throws {
             let script: TestServer.Script = { request in
                 request.headers["Cookie"] == nil
                     ? .redirect(to: request.path, headers: ["Set-Cookie": "seen=1"]) : .response(body: "welcome")
@@ -145,9 +145,9 @@ extension NetworkTests {
             }
         }
 
-        /// Also with cookies that the jar does not take.
+        /// Also with cookies that the jar does not accept.
         @Test(arguments: ["seen=1; max-age=0", "seen=1; domain=other.example"])
-        func aPageThatSetsCookiesForEverEnds(cookie: String) async throws {
+        func endlessCookieRedirectsEnd(cookie: String) async throws {
             let script: TestServer.Script = { .redirect(to: $0.path, headers: ["Set-Cookie": cookie]) }
             try await TestServer.serving(script: script) { server in
                 #expect(await get(server.url("/page"), options(CookieJar())).code == .tooManyRedirects)
@@ -155,7 +155,7 @@ extension NetworkTests {
             }
         }
 
-        @Test func anotherHostGetsItsOwnCookiesOnly() async throws {
+        @Test func anotherHostGetsOnlyItsOwnCookies() async throws {
             let jar = CookieJar()
             let hosts = options(jar, hosts: ["one.test", "two.test"])
             let script: TestServer.Script = { request in
@@ -172,8 +172,8 @@ extension NetworkTests {
             }
         }
 
-        // libcurl takes the machine itself for secure, so the hosts have other names.
-        @Test func aSecureCookieGoesOverTLSOnly() async throws {
+        // libcurl treats the machine itself as secure, so the hosts have other names.
+        @Test func secureCookieIsSentOnlyOverTLS() async throws {
             let jar = CookieJar()
             let cookie = Cookie(name: "s", value: "1", domain: "one.test", isSecure: true)
             try await jar.set(cookie)
@@ -193,7 +193,7 @@ extension NetworkTests {
             #expect(await jar.cookies == [cookie])
         }
 
-        @Test func aCookieKeepsToItsPath() async throws {
+        @Test func cookieIsSentOnlyToItsPath() async throws {
             let jar = CookieJar()
             try await TestServer.serving(script: Self.setting) { server in
                 await get(server.url(path(setting: "a=b; path=/deep")), options(jar))
@@ -202,7 +202,7 @@ extension NetworkTests {
             }
         }
 
-        @Test func aCookieThatHasExpiredIsGone() async throws {
+        @Test func expiredCookieIsRemoved() async throws {
             let jar = CookieJar()
             try await TestServer.serving(script: Self.setting) { server in
                 await get(server.url(path(setting: "a=b; path=/; max-age=1000")), options(jar))
@@ -214,9 +214,9 @@ extension NetworkTests {
             }
         }
 
-        // co.uk is a public suffix, test has no rule and is one by the default rule (publicsuffix.org/list).
+        // co.uk is a public suffix; test has no rule and is a suffix by the default rule (publicsuffix.org/list).
         @Test(arguments: ["co.uk", "uk", "com", "github.io", "test"])
-        func cookieForAWholeRegistryIsRefused(suffix: String) async throws {
+        func cookieForAPublicSuffixIsRefused(suffix: String) async throws {
             let jar = CookieJar()
             let host = "site.\(suffix)"
             try await TestServer.serving(script: Self.setting) { server in
@@ -242,7 +242,7 @@ extension NetworkTests {
         }
 
         @Test(arguments: ["one.test.", "one.test.co.uk."])
-        func aHostThatEndsInADotGetsAndSetsNoCookies(host: String) async throws {
+        func hostWithATrailingDotGetsAndSetsNoCookies(host: String) async throws {
             let jar = CookieJar()
             try await jar.set(Cookie(name: "a", value: "b", domain: "one.test", includesSubdomains: true))
             try await TestServer.serving(script: Self.setting) { server in
@@ -253,7 +253,7 @@ extension NetworkTests {
             }
         }
 
-        @Test func aRequestThatNamesAnotherHostGoesWithoutCookies() async throws {
+        @Test func requestWithAnotherHostHeaderUsesNoCookies() async throws {
             let jar = CookieJar()
             try await jar.set(Cookie(name: "a", value: "b", domain: "127.0.0.1"))
             try await jar.set(Cookie(name: "c", value: "d", domain: "other.test"))
@@ -262,7 +262,7 @@ extension NetworkTests {
                 #expect(await perform(naming, options(jar)).error == nil)
                 #expect(fields(server) == [nil])
                 #expect(await jar.cookies.count == 2)
-                // The handle is used again, and must have forgotten the other host.
+                // The handle is reused and must have forgotten the other host.
                 await get(server.url(), options(jar))
                 #expect(fields(server) == [nil, "a=b"])
                 #expect(server.connectionCount == 1)
@@ -270,7 +270,7 @@ extension NetworkTests {
         }
 
         @Test(arguments: ["a=b\u{1}c", "a\u{7}=b", "a=b\u{7f}"])
-        func aCookieWithControlBytesIsDropped(cookie: String) async throws {
+        func cookieWithControlBytesIsDropped(cookie: String) async throws {
             let jar = CookieJar()
             try await TestServer.serving(script: Self.setting) { server in
                 await get(server.url(path(setting: cookie)), options(jar))
@@ -278,7 +278,7 @@ extension NetworkTests {
             }
         }
 
-        @Test func cookiesAreToldApartByTheBytesOfTheirNames() async throws {
+        @Test func cookieNamesAreComparedByBytes() async throws {
             let jar = CookieJar()
             let fields = [("Set-Cookie", "\u{E9}=1; path=/"), ("Set-Cookie", "e\u{301}=2; httponly=x; path=/")]
             try await TestServer.answering(.response(headers: WireFields(fields))) { server in
@@ -290,7 +290,7 @@ extension NetworkTests {
             }
         }
 
-        @Test func tenThousandCookiesAreBounded() async throws {
+        @Test func numberOfCookiesIsBounded() async throws {
             let jar = CookieJar()
             try await jar.set(Cookie(name: "kept", value: "v", domain: "other.test"))
             let script: TestServer.Script = { request in
@@ -327,7 +327,7 @@ extension NetworkTests {
             #expect(await jar.cookies.isEmpty)
         }
 
-        @Test func aRemovedCookieIsNotSent() async throws {
+        @Test func removedCookieIsNotSent() async throws {
             let jar = CookieJar()
             let cookie = Cookie(name: "a", value: "b", domain: "127.0.0.1")
             try await jar.set(cookie)
@@ -338,7 +338,7 @@ extension NetworkTests {
             }
         }
 
-        @Test func aRefusedCookieIsNotSet() async {
+        @Test func invalidCookieIsNotSet() async {
             let jar = CookieJar()
             await #expect(throws: NetworkingError.self) {
                 try await jar.set(Cookie(name: "a", value: "b\r\nX: y", domain: "example.com"))
@@ -346,7 +346,7 @@ extension NetworkTests {
             #expect(await jar.cookies.isEmpty)
         }
 
-        @Test func aSavedJarIsReadByAnother() async throws {
+        @Test func savedJarIsLoadedByAnother() async throws {
             let folder = try TemporaryFolder()
             defer { folder.remove() }
             let file = URL(fileURLWithPath: folder.path("jar"))
@@ -363,7 +363,7 @@ extension NetworkTests {
             }
         }
 
-        @Test func damagedFileGivesNoCookies() async throws {
+        @Test func damagedFileAddsNoCookies() async throws {
             let folder = try TemporaryFolder()
             defer { folder.remove() }
             let path = try folder.write("jar", "a.test\tFALSE\t/\tFALSE\t0\tn\tv\nbroken\n")
@@ -372,7 +372,7 @@ extension NetworkTests {
             #expect(await jar.cookies.isEmpty)
         }
 
-        @Test func aFullFileIsRead() async throws {
+        @Test func fullFileIsRead() async throws {
             let folder = try TemporaryFolder()
             defer { folder.remove() }
             let lines = (0..<3000).map { "a.test\tFALSE\t/\tFALSE\t0\tn\($0)\tv\n" }
@@ -382,7 +382,7 @@ extension NetworkTests {
             #expect(await jar.cookies.count == 3000)
         }
 
-        @Test func aJarMayGoWhileItsOperationRuns() async throws {
+        @Test func jarMayBeReleasedWhileItsOperationRuns() async throws {
             try await TestServer.serving(script: Self.setting) { server in
                 let operation = RequestOperation(
                     request: URLRequest(url: server.url(path(setting: "a=b"))), options: options(CookieJar()))

@@ -30,7 +30,7 @@ import Testing
         ("example.com", false, "/a/", "http://example.com/a/b", true),
         ("example.com", false, "/a", "http://example.com?/a", false),
     ])
-    func aCookieGoesToItsHostAndPath(
+    func cookieIsSentToItsHostAndPath(
         domain: String, includesSubdomains: Bool, path: String, url: String, isSent: Bool
     ) throws {
         let cookie = Cookie(
@@ -38,7 +38,7 @@ import Testing
         #expect(try goes(cookie, to: url) == isSent)
     }
 
-    @Test func aSecureCookieGoesOverTLSOrStaysOnTheMachine() throws {
+    @Test func secureCookieNeedsTLSOrTheLocalMachine() throws {
         func secure(_ domain: String) -> Cookie { Cookie(name: "n", value: "v", domain: domain, isSecure: true) }
         #expect(try goes(secure("example.com"), to: "https://example.com/"))
         #expect(try !goes(secure("example.com"), to: "http://example.com/"))
@@ -46,7 +46,7 @@ import Testing
         #expect(try goes(secure("127.0.0.1"), to: "http://127.0.0.1/"))
     }
 
-    @Test func anExpiredCookieGoesNowhere() throws {
+    @Test func expiredCookieIsNotSent() throws {
         let old = Cookie(name: "n", value: "v", domain: "a.b", expires: Self.now)
         let new = Cookie(name: "n", value: "v", domain: "a.b", expires: Self.now + 1)
         #expect(try !goes(old, to: "http://a.b/"))
@@ -63,18 +63,18 @@ import Testing
         (0..<count).map { Cookie(name: "n\($0)", value: "v", domain: domain($0)) }
     }
 
-    @Test func cookiesWithinTheLimitAllStay() {
+    @Test func cookiesWithinTheLimitAreKept() {
         #expect(CookieRules.surplus(cookies(100) { _ in "a.b" }, limit: 100).isEmpty)
     }
 
-    @Test func theOldestOfTheLargestSiteGo() {
+    @Test func oldestCookiesOfTheLargestSiteAreRemoved() {
         let small = cookies(10) { _ in "small.org" }
         let large = cookies(100) { "h\($0).large.com" }
         let surplus = CookieRules.surplus(small + large, limit: 100)
         #expect(surplus == Array(large.prefix(20)))  // 110 become 90
     }
 
-    @Test func cookiesOfMoreSitesThanPlacesAreCutToo() {
+    @Test func cookiesOfManySitesAreLimited() {
         let many = cookies(500) { "site\($0).com" }
         let surplus = CookieRules.surplus(many, limit: 100)
         #expect(surplus == Array(many.prefix(410)))

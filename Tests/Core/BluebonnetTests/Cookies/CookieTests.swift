@@ -29,7 +29,7 @@ import Testing
         },
         changed { $0.path = "/\u{301}" },
     ])
-    func anOrdinaryCookieCanBeKept(cookie: Cookie) {
+    func ordinaryCookieIsValid(cookie: Cookie) {
         #expect(throws: Never.self) { try cookie.check() }
     }
 
@@ -64,19 +64,19 @@ import Testing
             $0.includesSubdomains = true
         },
     ])
-    func cookieThatCannotBeSentIsRefused(cookie: Cookie) {
+    func unsendableCookieIsRefused(cookie: Cookie) {
         let error = #expect(throws: NetworkingError.self) { try cookie.check() }
         #expect(error?.code == .invalidRequest)
     }
 
-    @Test func cookiesAreEqualWithEqualBytesOnly() {
+    @Test func cookiesAreEqualOnlyWithEqualBytes() {
         let composed = Self.changed { $0.value = "\u{E9}" }
         let decomposed = Self.changed { $0.value = "e\u{301}" }
         #expect(composed != decomposed)
         #expect(Set([composed, decomposed, composed]).count == 2)
     }
 
-    @Test func foundationsFormSaysTheSame() throws {
+    @Test func foundationCookieHasTheSameProperties() throws {
         let cookie = Cookie(
             name: "n", value: "v", domain: "example.com", path: "/a", includesSubdomains: true,
             expires: Date(timeIntervalSince1970: 4_000_000_000), isSecure: true)

@@ -30,7 +30,7 @@ import Testing
         #expect(corrected.isSecure && corrected.isHTTPOnly)
     }
 
-    @Test func namesAreComparedByTheirBytes() throws {
+    @Test func namesAreComparedBytewise() throws {
         #expect(try misread(["\u{E9}=1; secure=1", "e\u{301}=1; httponly=1"]).count == 2)
     }
 
@@ -42,7 +42,7 @@ import Testing
         #expect(corrections.map(\.cookie.domain) == ["a.test"])
     }
 
-    /// The first path is what libcurl lists.
+    /// The first argument is the path that libcurl lists.
     @Test(arguments: [
         ("/x/y/", "path=/x/y"), ("\"/q/\"", "path=\"/q/\""), ("\"/q", "path=\"/q"), ("/q\"", "path=/q\""),
         ("/z", "path=/x; path=/z"), ("", "path=/u; path="), ("x", "path=x"), ("/", "path=/; path"), ("/d/e/", "b=1"),
@@ -53,14 +53,14 @@ import Testing
         #expect(misread.position(name: "a", path: listed) == 0)
     }
 
-    /// What `listed` becomes: libcurl 8.14 lists the value of `Path`, 8.21 the path `/`.
+    /// The path that replaces `listed`: libcurl 8.14 lists the value of `Path`, 8.21 the path `/`.
     @Test(
         arguments: [
             ("x", "path=x", false, "/d"), ("/", "path=x", false, nil), ("", "path=", false, "/d"),
             ("/", "path=x", true, "/d"), ("/", "path=/", true, nil), ("/", "path=", true, nil),
             ("/d", "path=", true, nil), ("/", "path=x; path=/", true, nil), ("/", "path=/; path=x", true, "/d"),
         ] as [(String, String, Bool, String?)])
-    func pathWithoutASlashBecomesTheRequests(
+    func pathWithoutASlashBecomesTheRequestPath(
         listed: String, attributes: String, listsSlash: Bool, corrected: String?
     ) throws {
         let misread = try misread(["a=1; \(attributes)"], from: "https://a.test/d/f", listsSlash: listsSlash)
@@ -68,25 +68,25 @@ import Testing
         #expect(corrections.map { $0.replacement?.path } == (corrected.map { [$0] } ?? []))
     }
 
-    @Test func emptyPathIsTheRequestsWhereLibcurlSaysSo() throws {
+    @Test func emptyPathIsTheRequestPathIfLibcurlListsIt() throws {
         let misread = try misread(["a=1; path=/u; path=; secure=1"], from: "https://a.test/d/f", listsSlash: true)
         let corrections = misread.corrections(of: [cookie("a"), cookie("a", path: "/d")])
         #expect(corrections.map { $0.replacement?.path } == ["/d"])
     }
 
-    @Test func dotSegmentsThatAreSentCount() throws {
+    @Test func sentDotSegmentsCountInThePath() throws {
         let misread = try misread(["a=1; secure=1"], from: "https://a.test/d/./../e/f")
         #expect(misread.position(name: "a", path: "/d/./../e/") == 0)
     }
 
-    @Test func fiftyCookiesAreCorrected() throws {
+    @Test func atMostFiftyCookiesAreCorrected() throws {
         let misread = try misread((0..<100).map { "c\($0)=1; secure=1" })
         let corrections = misread.corrections(of: (0..<100).map { cookie("c\($0)") })
         #expect(corrections.map(\.cookie.name) == (0..<50).map { "c\($0)" })
     }
 
-    /// The second cookie is one of a registry above, which only a program sets.
-    @Test func publicSuffixNarrowsItsOwnCookieAlone() throws {
+    /// The second cookie is for a registry above, which only a program sets.
+    @Test func publicSuffixNarrowsOnlyItsOwnCookie() throws {
         let misread = try misread(["a=1; domain=github.io"], from: "https://github.io/")
         let cookies = ["github.io", "io"].map {
             Cookie(name: "a", value: "v", domain: $0, includesSubdomains: true)
@@ -102,7 +102,7 @@ import Testing
 }
 
 extension ParallelNetworkTests {
-    /// What one response costs a full jar, however many cookies the response sets.
+    /// The work that one response causes in a full jar, however many cookies the response sets.
     @Suite struct ReceivedCookiesTests {
         private struct Work: Equatable {
             var listingCount = 0
@@ -115,7 +115,7 @@ extension ParallelNetworkTests {
             }
         }
 
-        /// The work for one response with these lines; the jar has 2,900 cookies of its host.
+        /// The work for one response with these lines. The jar has 2,900 cookies of the response's host.
         private func work(
             for lines: [String], host: String, cookie: (Int) -> (name: String, path: String)
         ) async throws -> (Work, CookieJar) {
@@ -140,16 +140,17 @@ extension ParallelNetworkTests {
             return (work, jar)
         }
 
-        /// libcurl accepts 50 of the 2,000, which are removed: a secure cookie is set over TLS only. 8.23 accepts none.
-        @Test func differentNamesAreOneListing() async throws {
+        /// libcurl accepts 50 of the 2,000 cookies, which are then removed: a secure cookie is set over TLS only.
+        /// 8.23 accepts none.
+        @Test func differentNamesNeedOneListing() async throws {
             let lines = (0..<2_000).map { "c\($0)=v; secure=1" }
             let (work, jar) = try await work(for: lines, host: "a.test") { ("n\($0)", "/") }
             #expect(await jar.cookies.allSatisfy { $0.name.hasPrefix("n") })
             #expect(work.commandCount == (CookieFault.UnreadValues.isPresent ? 50 : 0) && work.listingCount <= 1)
         }
 
-        /// The cookies of the first lines are corrected: libcurl accepts those.
-        @Test func oneNameIsOneListing() async throws {
+        /// The cookies of the first lines are corrected, because libcurl accepts those lines.
+        @Test func oneNameNeedsOneListing() async throws {
             let lines = (0..<2_000).map { "c=v; secure=1; path=/p\($0)" }
             let (work, jar) = try await work(for: lines, host: "a.test") { ("c", "/p\(2_899 - $0)") }
             let correctedCount = CookieFault.UnreadValues.isPresent ? 50 : 0
@@ -157,8 +158,8 @@ extension ParallelNetworkTests {
             #expect(await Set(jar.cookies.map(\.path)) == Set((correctedCount..<2_900).map { "/p\($0)" }))
         }
 
-        /// Each is for the host alone: with libcurl before 8.23 it is removed, and set again.
-        @Test func publicSuffixIsAListingForEachRead() async throws {
+        /// Each cookie is for the host alone: with libcurl before 8.23 it is removed and set again.
+        @Test func publicSuffixNeedsAListingForEachRead() async throws {
             let lines = (0..<2_000).map { "c\($0)=v; domain=github.io" }
             let (work, jar) = try await work(for: lines, host: "github.io") { ("n\($0)", "/") }
             #expect((1...50).contains(work.listingCount))
@@ -176,7 +177,7 @@ extension ParallelNetworkTests {
             #expect(await jar.cookies.map(\.isHTTPOnly) == [true])
         }
 
-        /// The cookies of a jar that had one of `one.test`, after a response of that host without TLS.
+        /// The cookies of a jar that had one cookie of `one.test`, after a response of that host without TLS.
         private static func cookies(after line: String, withKept kept: Cookie) async throws -> [Cookie] {
             let jar = CookieJar()
             try await jar.set(kept)
@@ -190,16 +191,16 @@ extension ParallelNetworkTests {
             return await jar.cookies
         }
 
-        /// Over HTTP, the line is that of an insecure cookie that wants to be secure.
+        /// Over HTTP, the line is from an insecure cookie that asks to be secure.
         @Test(arguments: ["a=2; path=/q; secure=1", "=1; a=2; path=/q"])
-        func unwantedCookieTakesNoOtherPathsCookieAlong(line: String) async throws {
+        func unwantedCookieDoesNotRemoveAnotherPathsCookie(line: String) async throws {
             let kept = Cookie(name: "a", value: "1", domain: "one.test", path: "/p")
             #expect(try await Self.cookies(after: line, withKept: kept) == [kept])
         }
 
-        /// libcurl refuses these lines: none of them has set the secure cookie.
+        /// libcurl refuses these lines, so the secure cookie stays as it was set.
         @Test(arguments: ["__Host-a=2; path=/", "__Host-a=2; secure; path=/", "=1; __Host-a=2; path=/"])
-        func lineWithoutTLSLeavesASecureCookieAlone(line: String) async throws {
+        func lineWithoutTLSDoesNotChangeASecureCookie(line: String) async throws {
             let kept = Cookie(name: "__Host-a", value: "1", domain: "one.test", isSecure: true)
             #expect(try await Self.cookies(after: line, withKept: kept) == [kept])
         }

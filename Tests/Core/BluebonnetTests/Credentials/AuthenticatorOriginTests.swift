@@ -8,7 +8,7 @@ import Testing
 
 @testable import Bluebonnet
 
-/// Where credentials go, and where they do not.
+/// Where credentials are sent, and where they are not.
 @Suite(.timeLimit(.minutes(1))) struct AuthenticatorOriginTests {
     private let network = ScriptedNetwork()
 
@@ -18,7 +18,7 @@ import Testing
             origins: origins.compactMap { URL(string: $0) })
     }
 
-    /// Sends a request that is redirected along `hops`, and gives the `Authorization` field of each request.
+    /// Sends a request that is redirected along `hops`. Returns the `Authorization` field of each request.
     private func fields(_ hops: [String], covered: [String]) async -> [String?] {
         for (number, next) in hops.enumerated() { network.answer("/\(number)", with: [.head(307, ["Location": next])]) }
         _ = await network.operation("/0", options: TransferOptions { $0.authenticator = shared(covered) }).run()
@@ -56,7 +56,7 @@ import Testing
     }
 
     @Test(arguments: ["Authorization", "URL"])
-    func requestWithItsOwnCredentialGetsNoOtherAfterARedirect(place: String) async {
+    func requestWithItsOwnCredentialGetsNoneAfterARedirect(place: String) async {
         let url = URL(string: place == "URL" ? "http://me:pass@scripted.test/0" : "http://scripted.test/0")
         var request = URLRequest(url: url ?? ScriptedNetwork.url("/"))
         if place == "Authorization" { request.setValue("Basic eDp5", forHTTPHeaderField: "Authorization") }
@@ -69,7 +69,7 @@ import Testing
         #expect(network.sentTokens == [place == "URL" ? nil : "Basic eDp5", nil, nil])
     }
 
-    @Test func requestWhoseAdapterSetItsFieldGetsNoOtherAfterARedirect() async {
+    @Test func adapterCredentialGetsNoReplacementAfterARedirect() async {
         network.answer("/0", with: [.head(307, ["Location": "http://other.test/1"])])
         let options = TransferOptions {
             $0.authenticator = shared([Self.home, "http://other.test"])
@@ -79,7 +79,7 @@ import Testing
         #expect(network.sentTokens == ["Key k", nil])
     }
 
-    @Test func answerToAChallengeStandsInThePlaceOfTheCredential() async {
+    @Test func challengeAnswerReplacesTheCredential() async {
         let bearer = ["WWW-Authenticate": "Bearer"]
         network.answer("/0", inTurn: [[.head(401, ["WWW-Authenticate": "Basic realm=\"x\""])], [.head(401, bearer)]])
         let authenticator = ScriptedAuthenticator { _ in .init(text: "new") }
@@ -93,7 +93,7 @@ import Testing
         #expect(authenticator.replaced.value.isEmpty)
     }
 
-    @Test func credentialInAnotherFieldGoesAlongWithTheAnswerToAChallenge() async {
+    @Test func credentialInAnotherFieldIsSentWithAChallengeAnswer() async {
         struct Key: Authenticator {
             func apply(_ key: String, to request: inout URLRequest) {
                 request.setValue(key, forHTTPHeaderField: "X-Api-Key")
@@ -110,7 +110,7 @@ import Testing
         #expect(network.log.requests.map { $0.field("X-Api-Key") } == ["key", "key"])
     }
 
-    @Test func tokenWithALineEndIsRefusedBeforeItIsSent() async {
+    @Test func tokenWithALineEndIsNotSent() async {
         let endpoint = TokenEndpoint(ScriptedNetwork.url("/token"), clientID: "app")
         let shared = SharedAuthenticator(
             BearerAuthenticator(endpoint), credential: BearerToken("se\ncret"), origins: [ScriptedNetwork.url("/")])
@@ -133,10 +133,9 @@ import Testing
         #expect(operation.code == .invalidRequest && network.log.requests.isEmpty)
     }
 
-    /// Foundation drops such a field.
-    /// Foundation drops some of these fields without a word, and takes others.
+    /// Foundation silently drops some of these fields and accepts others.
     @Test(arguments: ["se\r\ncret: x", "secret\n", "se\u{0}cret", "se\u{1}cret", "se\u{7F}cret"])
-    func tokenThatCannotBeAFieldIsNotSent(text: String) async {
+    func tokenThatIsNotAFieldValueIsNotSent(text: String) async {
         let scripted = ScriptedAuthenticator { _ in .init(text: "new") }
         let authenticator = SharedAuthenticator(
             scripted, credential: .init(text: text), origins: [ScriptedNetwork.url("/")])
@@ -149,7 +148,7 @@ import Testing
         #expect(!message.contains("cret") && !message.contains("=x") && scripted.replaced.value.isEmpty)
     }
 
-    @Test func fieldThatTheRequestHasAlreadyIsNoFault() async {
+    @Test func fieldAlreadyInTheRequestIsAccepted() async {
         struct Key: Authenticator {
             func apply(_ key: String, to request: inout URLRequest) {
                 request.setValue(key, forHTTPHeaderField: "X-Key")
@@ -165,7 +164,7 @@ import Testing
         #expect(operation.error == nil && network.log.requests.first?.field("X-Key") == "key")
     }
 
-    @Test func responsesOfOneUserAreNotAnothers() async {
+    @Test func cachedResponseIsNotSharedBetweenUsers() async {
         network.answer("/a") { request in
             [.head(200, ["Cache-Control": "max-age=60"]), .body(request.field("Authorization") ?? "")]
         }
@@ -182,7 +181,7 @@ import Testing
         #expect(await network.operation("/a", options: options).run().responseString == "Bearer other")
     }
 
-    @Test func archivedOperationIsAuthenticatedByTheManagerThatRunsIt() async throws {
+    @Test func archivedOperationUsesTheAuthenticatorOfItsNewManager() async throws {
         network.answer("/a", onlyFor: "old")
         let archive = try await network.operation(
             "/a", options: TransferOptions { $0.authenticator = shared([Self.home]) }

@@ -12,7 +12,7 @@ import Testing
 @Suite(.timeLimit(.minutes(1))) struct AuthenticatorTests {
     private let network = ScriptedNetwork()
 
-    /// An authenticator for the scripted network, with the token `old`; refreshes give `new`.
+    /// An authenticator for the scripted network, with the token `old`; a refresh returns `new`.
     private func shared(
         _ authenticator: ScriptedAuthenticator = ScriptedAuthenticator { _ in .init(text: "new") },
         token: ScriptedAuthenticator.Token? = .init(text: "old"), origins: [URL] = [ScriptedNetwork.url("/")],
@@ -34,7 +34,7 @@ import Testing
         return network.operation(path, method: method, body: body, options: options)
     }
 
-    @Test func requestCarriesTheCredentialAndNothingShowsIt() async throws {
+    @Test func requestCarriesTheCredentialWithoutExposingIt() async throws {
         network.answer("/a", onlyFor: "old")
         let shared = shared()
         let operation = await self.operation("/a", shared).run()
@@ -48,7 +48,7 @@ import Testing
     }
 
     @Test(arguments: ["GET", "POST"])
-    func refusedRequestGoesOutOnceMoreWithTheNewCredential(method: String) async {
+    func refusedRequestIsResentOnceWithTheNewCredential(method: String) async {
         network.answer("/a", onlyFor: "new")
         let authenticator = ScriptedAuthenticator { _ in .init(text: "new") }
         let operation = await self.operation(
@@ -67,7 +67,7 @@ import Testing
         #expect(operation.code == .unacceptableStatus && operation.statusCode == 401)
         #expect(operation.error?.body == Data("who?".utf8))
         #expect(network.sentTokens == ["Bearer old", "Bearer new"])
-        // The new one was refused: other requests do not make another refresh of it.
+        // The new credential was refused, and other requests do not refresh it again.
         let other = await self.operation("/a", operation.authenticator ?? shared()).run()
         #expect(other.statusCode == 401 && authenticator.replaced.value.count == 1)
     }
@@ -77,7 +77,7 @@ import Testing
             ("Bearer", "Basic realm=\"x\"", 0), ("Bearer", nil, 0), ("Bearer", "bEARER error=\"invalid_token\"", 1),
             ("Bearer", "Basic realm=\"x\", Bearer", 1), ("Key", "Bearer", 0), (nil, nil, 1),
         ] as [(String?, String?, Int)])
-    func refusalCountsWhenItNamesTheScheme(scheme: String?, challenge: String?, expected: Int) async {
+    func refusalCountsOnlyIfItNamesTheScheme(scheme: String?, challenge: String?, expected: Int) async {
         network.answer("/a", onlyFor: "new", challenge: challenge)
         let authenticator = ScriptedAuthenticator(challengeScheme: scheme) { _ in .init(text: "new") }
         let operation = await self.operation("/a", shared(authenticator)).run()
@@ -85,7 +85,7 @@ import Testing
         #expect((operation.error == nil) == (expected == 1))
     }
 
-    @Test func thousandRefusalsMakeOneRefresh() async {
+    @Test func thousandRefusalsCauseOneRefresh() async {
         network.answer("/a", onlyFor: "new")
         let gate = Gate()
         let authenticator = ScriptedAuthenticator { _ in
@@ -107,7 +107,7 @@ import Testing
         #expect(network.log.entries.value.activeCount == 0)
     }
 
-    @Test func refusalOfAnOlderCredentialIsAnsweredByTheCurrentOneWithoutARefresh() async {
+    @Test func refusalOfAnOldCredentialUsesTheCurrentOne() async {
         let gate = Gate()
         network.answer(
             "/slow",
@@ -141,7 +141,7 @@ import Testing
         #expect(operation.error == nil && authenticator.replaced.value == [nil])
     }
 
-    @Test func failedRefreshEndsAllOnceAndIsNotHammered() async {
+    @Test func failedRefreshFailsAllWaitersWithoutAnotherAttempt() async {
         network.answer("/a", onlyFor: "new")
         let gate = Gate()
         let authenticator = ScriptedAuthenticator { _ in
@@ -165,7 +165,7 @@ import Testing
         #expect(await operation("/a", shared).run().error == nil)
     }
 
-    @Test(arguments: [false, true]) func failedRefreshIsTriedAgainLaterUnlessItIsFinal(isFinal: Bool) async {
+    @Test(arguments: [false, true]) func failedRefreshIsRetriedLaterUnlessFinal(isFinal: Bool) async {
         network.answer("/a", onlyFor: "new")
         let now = Observed(VirtualTime.start)
         let authenticator = ScriptedAuthenticator { number in
@@ -179,7 +179,7 @@ import Testing
         #expect(authenticator.replaced.value.count == (isFinal ? 1 : 2))
     }
 
-    @Test func credentialThatIsSetWhileOneIsRefreshedWins() async {
+    @Test func credentialSetDuringARefreshWins() async {
         network.answer("/a", onlyFor: "mine")
         let gate = Gate()
         let authenticator = ScriptedAuthenticator { _ in

@@ -36,7 +36,7 @@ import Testing
         return network.operation("/a", options: options)
     }
 
-    /// Starts an operation, and returns when it waits for the credential.
+    /// Starts an operation and returns when it waits for the credential.
     private func waiting(_ operation: HTTPRequestOperation) async -> HTTPRequestOperation {
         let count = shared.waitingCount
         operation.start()
@@ -44,7 +44,7 @@ import Testing
         return operation
     }
 
-    @Test func waitHoldsNoSlot() async {
+    @Test func waitingOccupiesNoSlot() async {
         var operations: [HTTPRequestOperation] = []
         for _ in 0..<5 { operations.append(await waiting(self.operation())) }
         let other = await network.operation("/public").run()
@@ -55,7 +55,7 @@ import Testing
         #expect(network.log.entries.value.peakCount <= 2)
     }
 
-    @Test func cancelledWaitEndsAtOnceAndTheOthersGoOn() async {
+    @Test func cancelledWaiterEndsAtOnceAndOthersContinue() async {
         let (first, second) = (await waiting(self.operation()), await waiting(self.operation()))
         first.cancel()
         await first.ends()
@@ -65,7 +65,7 @@ import Testing
         #expect(second.error == nil && authenticator.replaced.value.count == 1)
     }
 
-    @Test(arguments: [false, true]) func pausedWaitGoesOn(isRefreshedMeanwhile: Bool) async {
+    @Test(arguments: [false, true]) func pausedWaiterContinuesAfterResume(isRefreshedMeanwhile: Bool) async {
         let operation = await waiting(self.operation())
         operation.pause()
         await becomes(0) { shared.waitingCount }
@@ -83,7 +83,7 @@ import Testing
         #expect(operation.error == nil && network.sentTokens == ["Bearer old", "Bearer new"])
     }
 
-    @Test func totalLimitCountsTheWait() async {
+    @Test func totalLimitIncludesTheWait() async {
         let operation = await waiting(self.operation { $0.timeouts.total = .seconds(5) })
         await time.hasWaiting(1)
         await time.advance(by: .seconds(4))
@@ -95,7 +95,7 @@ import Testing
         gate.open()
     }
 
-    @Test func limitIsLetGoWithTheWait() async {
+    @Test func timerIsReleasedAfterTheWait() async {
         let operation = await waiting(self.operation { $0.timeouts.total = .seconds(60) })
         await time.hasWaiting(1)
         gate.open()
@@ -104,7 +104,7 @@ import Testing
         await time.hasWaiting(0)
     }
 
-    /// A manager with the authenticator, and an operation of it that waits for the credential.
+    /// A manager with the authenticator, and one of its operations that waits for the credential.
     private func waitingManager() async -> (RequestOperationManager, HTTPRequestOperation) {
         let manager = network.manager()
         manager.authenticator = shared
@@ -114,7 +114,7 @@ import Testing
         return (manager, operation)
     }
 
-    @Test func dependentWaitsForIt() async {
+    @Test func dependentWaitsForTheWaitingOperation() async {
         let (manager, operation) = await waitingManager()
         let dependent = manager.operation("GET", "public")
         dependent.addDependency(operation)
@@ -127,7 +127,7 @@ import Testing
         #expect(network.log.entries.value.paths == ["/a", "/a", "/public"])
     }
 
-    @Test func drainWaitsForIt() async {
+    @Test func drainWaitsForTheWaitingOperation() async {
         let (manager, operation) = await waitingManager()
         async let summary = manager.drain(timeout: .seconds(60))
         await becomes(true) { manager.operationQueue.isSuspended }
@@ -137,7 +137,7 @@ import Testing
         #expect(operation.error == nil)
     }
 
-    @Test func refreshIsNoRetryAndARetryMayBeRefreshedAnew() async {
+    @Test func refreshIsNoRetryAndARetryMayRefreshAgain() async {
         gate.open()
         network.answer(
             "/a",
@@ -157,7 +157,7 @@ import Testing
         #expect(authenticator.replaced.value == ["old", "new"])
     }
 
-    @Test func sessionTaskIsAuthenticatedAsWell() async {
+    @Test func sessionTaskIsAuthenticated() async {
         gate.open()
         let session = network.session { $0.authenticator = shared }
         session.responseSerializer = HTTPResponseSerializer()

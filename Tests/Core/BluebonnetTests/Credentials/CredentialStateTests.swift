@@ -8,14 +8,14 @@ import Testing
 
 /// The state of a credential, without a credential, a clock or a request.
 @Suite struct CredentialStateTests {
-    /// Seconds from the beginning.
+    /// The date this many seconds after the beginning.
     private static func date(_ seconds: Double) -> Date { Date(timeIntervalSince1970: 1_700_000_000 + seconds) }
 
     private static func validity(obtained: Double = 0, expiry: Double?) -> CredentialState.Validity {
         CredentialState.Validity(obtained: date(obtained), expiry: expiry.map(date), leeway: 60)
     }
 
-    /// A state with generation 1, set at 0.
+    /// A state with generation 1, set at second 0.
     private static func state(expiry: Double?) -> CredentialState {
         var state = CredentialState(failureInterval: 10)
         _ = state.handle(.replaced(validity(expiry: expiry)), at: date(0))
@@ -27,7 +27,7 @@ import Testing
     private static let again: [CredentialState.Effect] = [.beginRefresh(number: 2), .wait(refresh: 2)]
     private static let stored: [CredentialState.Effect] = [.store, .wakeWaiting]
 
-    /// A state whose credential of generation 1 was refused and replaced at 1 by one of generation 2.
+    /// A state whose credential of generation 1 was refused, and replaced at second 1 by generation 2.
     private static func refreshed(expiry: Double?) -> CredentialState {
         var state = state(expiry: nil)
         _ = state.handle(.request(refused: 1, waited: nil), at: date(0))
@@ -43,7 +43,7 @@ import Testing
             (3600, nil, 3600, begun),
             (3600, nil, 9999, begun),
             (3600, 1, 3550, begun),
-            (100, nil, 79, [.use]),  // a fifth of a short life
+            (100, nil, 79, [.use]),  // the leeway is a fifth of a short lifetime
             (100, nil, 80, early),
             (100, nil, 100, begun),
             (0, nil, 0, begun),
@@ -52,7 +52,7 @@ import Testing
             (nil, 0, 0, [.use]),
             (nil, 7, 0, begun),
         ] as [(Double?, Int?, Double, [CredentialState.Effect])])
-    func requestUsesWhatIsValidAndNotRefused(
+    func requestUsesAValidUnrefusedCredential(
         expiry: Double?, refused: Int?, seconds: Double, expected: [CredentialState.Effect]
     ) {
         var state = Self.state(expiry: expiry)
@@ -77,7 +77,7 @@ import Testing
         for _ in 0..<1000 { #expect(state.handle(.request(refused: 1, waited: 1), at: Self.date(2)) == [.use]) }
     }
 
-    @Test func credentialThatIsStillValidServesWhileItIsRefreshed() {
+    @Test func validCredentialIsUsedDuringItsRefresh() {
         var state = Self.state(expiry: 100)
         #expect(state.handle(.request(refused: nil, waited: nil), at: Self.date(90)) == Self.early)
         #expect(state.handle(.request(refused: nil, waited: nil), at: Self.date(90)) == [.use])
@@ -87,7 +87,7 @@ import Testing
     }
 
     @Test(arguments: [nil, 100, 3600] as [Double?])
-    func credentialThatWasRefusedIsSentByNobodyWhileItIsRefreshed(expiry: Double?) {
+    func refusedCredentialIsNotSentDuringItsRefresh(expiry: Double?) {
         var state = Self.state(expiry: expiry)
         #expect(state.handle(.request(refused: 1, waited: nil), at: Self.date(90)) == Self.begun)
         #expect(state.handle(.request(refused: nil, waited: nil), at: Self.date(90)) == [.wait(refresh: 1)])
@@ -103,7 +103,7 @@ import Testing
             (false, -1, again),  // the clock was set back
             (true, 5, [.fail]), (true, 1e8, [.fail]), (true, -1e8, [.fail]),
         ] as [(Bool, Double, [CredentialState.Effect])])
-    func credentialThatWasRefusedIsSentByNobodyAfterAFailedRefresh(
+    func refusedCredentialIsNotSentAfterAFailedRefresh(
         isFinal: Bool, seconds: Double, expected: [CredentialState.Effect]
     ) {
         var state = Self.state(expiry: nil)
@@ -113,13 +113,13 @@ import Testing
         #expect(state.handle(.request(refused: nil, waited: nil), at: Self.date(seconds)) == expected)
     }
 
-    @Test func refusalOfAnOlderCredentialSaysNothingOfTheCurrentOne() {
+    @Test func refusalOfAnOldCredentialSparesTheCurrentOne() {
         var state = Self.refreshed(expiry: nil)
         #expect(state.handle(.request(refused: 1, waited: nil), at: Self.date(2)) == [.use])
         #expect(state.handle(.request(refused: nil, waited: nil), at: Self.date(2)) == [.use])
     }
 
-    @Test func failureEndsThoseThatWaitedAndIsRemembered() {
+    @Test func failureFailsTheWaitersAndIsRemembered() {
         var state = Self.state(expiry: nil)
         _ = state.handle(.request(refused: 1, waited: nil), at: Self.date(0))
         #expect(state.handle(.failed(number: 1, isFinal: false), at: Self.date(5)) == [.store, .wakeWaiting])
@@ -140,7 +140,7 @@ import Testing
         #expect(state.handle(.request(refused: 1, waited: nil), at: Self.date(1)) == [.use])
     }
 
-    @Test func credentialThatHasNotQuiteExpiredServesWhenItsRefreshFails() {
+    @Test func unexpiredCredentialIsUsedAfterAFailedRefresh() {
         var state = Self.state(expiry: 100)
         _ = state.handle(.request(refused: nil, waited: nil), at: Self.date(90))
         _ = state.handle(.failed(number: 1, isFinal: false), at: Self.date(91))
@@ -149,7 +149,7 @@ import Testing
         #expect(state.handle(.request(refused: nil, waited: 1), at: Self.date(100)) == [.fail])
     }
 
-    @Test func endOfARefreshAfterAnotherCredentialWasSetComesTooLate() {
+    @Test func refreshEndIsIgnoredAfterAnotherCredentialWasSet() {
         var state = Self.state(expiry: nil)
         _ = state.handle(.request(refused: 1, waited: nil), at: Self.date(0))
         _ = state.handle(.replaced(Self.validity(expiry: nil)), at: Self.date(1))
@@ -159,7 +159,7 @@ import Testing
         #expect(state == before && state.generation == 2)
     }
 
-    @Test func refreshThatTookTooLongIsUsedWhenItComesAfterAll() {
+    @Test func lateRefreshResultIsUsed() {
         var state = Self.state(expiry: nil)
         _ = state.handle(.request(refused: 1, waited: nil), at: Self.date(0))
         _ = state.handle(.failed(number: 1, isFinal: false), at: Self.date(60))
@@ -171,7 +171,7 @@ import Testing
         #expect(state.handle(.request(refused: nil, waited: 2), at: Self.date(71)) == [.use])
     }
 
-    @Test func credentialThatIsBornExpiredIsNotRefreshedForEachRequest() {
+    @Test func credentialObtainedExpiredIsNotRefreshedForEachRequest() {
         var state = Self.refreshed(expiry: 1)
         for waited in [1, nil] {
             for second in [1, 10.9] {
@@ -182,16 +182,16 @@ import Testing
         #expect(state.handle(.request(refused: nil, waited: nil), at: Self.date(11)) == Self.again)
     }
 
-    @Test func newCredentialIsNotReplacedAtOnceBecauseOfARefusal() {
+    @Test func newCredentialIsNotReplacedAtOnceAfterARefusal() {
         let state = Self.refreshed(expiry: nil)
-        #expect(Self.state(expiry: nil).mayReplace(1, at: Self.date(0)))  // the program's own is
-        #expect(state.mayReplace(1, at: Self.date(1)))  // there is a newer one
+        #expect(Self.state(expiry: nil).mayReplace(1, at: Self.date(0)))  // set by the program, not by a refresh
+        #expect(state.mayReplace(1, at: Self.date(1)))  // generation 2 is newer
         #expect(!state.mayReplace(2, at: Self.date(10.9)))
         #expect(state.mayReplace(2, at: Self.date(11)))
         #expect(state.mayReplace(2, at: Self.date(0)))  // the clock was set back
     }
 
-    @Test func credentialOfAShortLifeIsReplacedWhenItHasComeToItsEnd() {
+    @Test func shortLivedCredentialIsReplacedNearItsEnd() {
         var state = Self.refreshed(expiry: 6)
         #expect(!state.mayReplace(2, at: Self.date(4.9)) && state.mayReplace(2, at: Self.date(5)))
         #expect(
@@ -199,7 +199,7 @@ import Testing
         #expect(state.handle(.request(refused: nil, waited: nil), at: Self.date(6)) == [.wait(refresh: 2)])
     }
 
-    @Test func generationIsUsableUntilItExpiresOrThereIsANewerOne() {
+    @Test func generationIsUsableUntilExpiredOrSuperseded() {
         var state = Self.state(expiry: 100)
         #expect(state.isUsable(1, at: Self.date(99)))
         #expect(!state.isUsable(1, at: Self.date(100)) && !state.isUsable(0, at: Self.date(1)))

@@ -26,7 +26,7 @@ import Testing
         return network.operation(path, method: method, body: body, options: options)
     }
 
-    /// Adds a letter to a field.
+    /// Appends a letter to a field.
     private func letter(_ letter: String) -> any RequestAdapter {
         .block { request in
             let before = request.value(forHTTPHeaderField: "X-Letters") ?? ""
@@ -46,7 +46,7 @@ import Testing
         #expect(operation.originalRequest?.value(forHTTPHeaderField: "X-Letters") == nil)
     }
 
-    @Test func adapterSeesAllThatIsSent() async {
+    @Test func adapterSeesEverythingThatIsSent() async {
         let seen = Observed([String: String]())
         let bodies = Observed([Data?]())
         let spy: any RequestAdapter = .block { request in
@@ -74,7 +74,7 @@ import Testing
         #expect(operation.error == nil && letters == ["1", "2"])
     }
 
-    @Test func redirectWithinTheOriginIsAdaptedAndAnotherOneIsNot() async {
+    @Test func redirectIsAdaptedOnlyWithinTheOrigin() async {
         network.answer("/a", with: [.head(302, ["Location": "/b"])])
         network.answer("/b", with: [.head(302, ["Location": "http://other.test/c"])])
         network.answer("/c", with: [.head(302, ["Location": "http://scripted.test/d"])])
@@ -96,7 +96,7 @@ import Testing
         #expect(body == Data("other".utf8))
     }
 
-    /// Each hop is adapted from the caller's body, and an origin that adapters do not cover gets the caller's body.
+    /// Each hop is adapted from the caller's body. An origin that the adapters do not cover gets the caller's body.
     @Test(arguments: [("/b", ["text+", "text+"]), ("http://other.test/b", ["text+", "text"])])
     func redirectKeepsTheCallersBody(location: String, bodies: [String]) async {
         network.answer("/a", with: [.head(307, ["Location": location])])
@@ -113,7 +113,7 @@ import Testing
         #expect(sent == bodies)
     }
 
-    @Test func otherOriginOfAnAdapterGetsASlotOfItsOwn() async {
+    @Test func adapterThatChangesTheOriginUsesThatOriginsSlot() async {
         let network = ScriptedNetwork(limit: 2, limitPerOrigin: 1)
         let (gate, reached) = (Gate(), Observed(0))
         network.answer("/held", with: [.reach(reached), .wait(gate), .head(200)])
@@ -138,7 +138,7 @@ import Testing
         #expect(moved.response?.url?.absoluteString == "http://scripted.test/b")
     }
 
-    @Test func redirectIsRelativeToTheURLThatWasSent() async {
+    @Test func redirectIsRelativeToTheSentURL() async {
         network.answer("/deep/a", with: [.head(302, ["Location": "b"])])
         let adapter: any RequestAdapter = .block { request in
             if request.url?.path == "/a" { request.url = URL(string: "http://scripted.test/deep/a") }
@@ -151,7 +151,7 @@ import Testing
         arguments: [
             ("ftp://scripted.test/", .badURL), ("http:///a", .badURL),
         ] as [(String, NetworkingError.Code)])
-    func whatAnAdapterMakesIsChecked(url: String, code: NetworkingError.Code) async {
+    func urlOfAnAdapterIsChecked(url: String, code: NetworkingError.Code) async {
         let operation = await self.operation([.block { $0.url = URL(string: url) }]).run()
         #expect(operation.code == code && network.log.requests.isEmpty)
     }
@@ -164,7 +164,7 @@ import Testing
         #expect(network.log.requests.isEmpty)
     }
 
-    @Test func policyOfTheHostCountsAfterTheAdapters() async throws {
+    @Test func hostPolicyIsCheckedAfterTheAdapters() async throws {
         let hosts = try SecurityPolicyTable(["scripted.test": .default])
         let adapter: any RequestAdapter = .block { $0.url = URL(string: "http://refused.test/") }
         let operation = await self.operation([adapter]) {
@@ -174,7 +174,7 @@ import Testing
         #expect(operation.code == .serverNotTrusted && network.log.requests.isEmpty)
     }
 
-    @Test func errorOfAnAdapterEndsTheOperationWithoutARetry() async {
+    @Test func adapterErrorFailsTheOperationWithoutARetry() async {
         let count = Observed(0)
         let adapter: any RequestAdapter = .block { _ in
             count.increment()
@@ -188,7 +188,7 @@ import Testing
         #expect(own.code == .notStarted && network.log.requests.isEmpty)
     }
 
-    @Test(arguments: [false, true]) func adapterThatRunsIsCancelledWithItsOperation(isPause: Bool) async {
+    @Test(arguments: [false, true]) func runningAdapterIsCancelledWithItsOperation(isPause: Bool) async {
         let (begun, cancelled) = (Observed(0), Gate())
         let adapter: any RequestAdapter = .block { request in
             begun.increment()
@@ -210,7 +210,7 @@ import Testing
         #expect(operation.code == (isPause ? nil : .cancelled) && letters == (isPause ? ["2"] : []))
     }
 
-    @Test func totalLimitEndsAnAdapterThatHangs() async {
+    @Test func totalLimitEndsAHangingAdapter() async {
         let gate = Gate()
         let operation = self.operation([.block { _ in await gate.wait() }]) { $0.timeouts.total = .seconds(5) }
         operation.start()
@@ -293,7 +293,7 @@ import Testing
         return [sent?.field("X-Kind"), sent?.field("X-Digest")]
     }
 
-    @Test func adapterLearnsWhatABodyIsAndItsDigest() async throws {
+    @Test func adapterReceivesTheBodySourceAndItsDigest() async throws {
         let manager = network.manager()
         manager.responseSerializer = HTTPResponseSerializer()
         let folder = try ScratchFolder()
@@ -306,8 +306,8 @@ import Testing
         #expect(await signed(manager.operation("POST", "a", body: .data(Data()))) == ["none", nothing])
     }
 
-    /// The same bytes are sent that were signed.
-    @Test func digestOfAFormIsThatOfWhatIsSent() async throws {
+    /// The sent bytes are the bytes that were signed.
+    @Test func digestOfAFormMatchesTheSentBody() async throws {
         try await TestServer.answering(.response(body: "fine")) { server in
             let manager = RequestOperationManager(baseURL: server.url())
             manager.requestAdapters = [
@@ -324,7 +324,7 @@ import Testing
         }
     }
 
-    @Test func streamThatCanBeReadOnlyOnceHasNoDigest() async {
+    @Test func streamWithoutReplayHasNoDigest() async {
         var request = URLRequest("POST", ScriptedNetwork.url("/a"))
         request.httpBodyStream = InputStream(data: Data("abc".utf8))
         let operation = network.manager().operation(with: request)
@@ -337,7 +337,7 @@ import Testing
         #expect(await signed(again) == ["stream", Self.abc])
     }
 
-    @Test func fileThatCannotBeReadEndsTheOperation() async {
+    @Test func unreadableFileFailsTheOperation() async {
         let missing = URL(fileURLWithPath: "/nowhere/abc.txt")
         let operation = network.manager().operation("POST", "a", body: .file(missing))
         _ = await signed(operation)

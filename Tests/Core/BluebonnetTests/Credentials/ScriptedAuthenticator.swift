@@ -7,7 +7,7 @@ import FoundationNetworking
 
 @testable import Bluebonnet
 
-/// An authenticator of the tests: its tokens are texts, and its refreshes are counted.
+/// An authenticator for tests: its tokens are strings, and its refreshes are counted.
 struct ScriptedAuthenticator: Authenticator {
     struct Token: Sendable, Equatable {
         var text: String
@@ -20,11 +20,11 @@ struct ScriptedAuthenticator: Authenticator {
     }
 
     var challengeScheme: String? = "Bearer"
-    /// The tokens that were handed in to be replaced.
+    /// The tokens that were to be replaced.
     let replaced = Observed([String?]())
-    /// The tokens that the program has set, in order; nil where it has taken one away.
+    /// The tokens that the program set, in order; nil where it removed one.
     let told = Observed([String?]())
-    /// Makes a token, by the number of the refresh from 1.
+    /// Makes a token for the refresh with this number, from 1.
     let makeToken: @Sendable (Int) async throws -> Token
 
     init(challengeScheme: String? = "Bearer", _ makeToken: @escaping @Sendable (Int) async throws -> Token) {
@@ -51,7 +51,7 @@ struct ScriptedAuthenticator: Authenticator {
 }
 
 extension TransferRequest {
-    /// The value of a field that goes out; nil when there is none.
+    /// The value of a sent field; nil if the field is absent.
     func field(_ name: String) -> String? { headers.first { FieldSyntax.isSameName($0.name, name) }?.value }
 }
 
@@ -59,7 +59,7 @@ extension ScriptedNetwork {
     /// The `Authorization` fields of the requests so far.
     var sentTokens: [String?] { log.requests.map { $0.field("Authorization") } }
 
-    /// Answers requests for a path with 401, unless they have the token.
+    /// Answers requests for a path with 401 unless they carry the token.
     func answer(_ path: String, onlyFor token: String, challenge: String? = "Bearer realm=\"api\"") {
         answer(path) { request in
             if request.field("Authorization") == "Bearer \(token)" { return [.head(200), .body("fine")] }

@@ -8,7 +8,7 @@ import Testing
 
 @testable import Bluebonnet
 
-/// What an authenticator is asked for, in which order, and what is sent meanwhile.
+/// The calls of an authenticator, their order, and the requests that are sent in the meantime.
 @Suite(.timeLimit(.minutes(1))) struct SharedAuthenticatorTests {
     private typealias Token = ScriptedAuthenticator.Token
 
@@ -19,7 +19,8 @@ import Testing
     private let limit = Gate()
     private let limits = Observed([Duration]())
 
-    /// An authenticator with the token `old`. What waits for its time limit is cancelled or let go by `limit`.
+    /// An authenticator with the token `old`. The time limit of a refresh passes when `limit` opens, unless it was
+    /// cancelled.
     private func shared(
         _ authenticator: ScriptedAuthenticator, token: Token? = Token(text: "old"),
         refreshTimeout: Duration = .seconds(60)
@@ -38,7 +39,7 @@ import Testing
         network.operation(path, options: TransferOptions { $0.authenticator = shared })
     }
 
-    /// Starts an operation, and returns when it waits for the credential.
+    /// Starts an operation and returns when it waits for the credential.
     private func waiting(_ shared: SharedAuthenticator) async -> HTTPRequestOperation {
         let count = shared.waitingCount
         let operation = operation(shared)
@@ -47,7 +48,8 @@ import Testing
         return operation
     }
 
-    /// Gives `new` when the gate is open, by number of the refresh; fails where `isFailing` says so.
+    /// Returns a token when the gate is open: `new` for the first refresh, then `new` with its number. Fails if
+    /// `isFailing`.
     private func authenticator(isFailing: Bool = false, isFinal: Bool = false) -> ScriptedAuthenticator {
         ScriptedAuthenticator { [gate] number in
             await gate.waitUncancelled()
@@ -56,7 +58,7 @@ import Testing
         }
     }
 
-    @Test func refusedCredentialIsSentByNobodyWhileItIsRefreshed() async {
+    @Test func refusedCredentialIsNotSentDuringItsRefresh() async {
         defer { limit.open() }
         network.answer("/a", onlyFor: "new")
         let shared = shared(authenticator())
@@ -68,7 +70,7 @@ import Testing
         #expect(network.sentTokens == ["Bearer old", "Bearer new", "Bearer new", "Bearer new"])
     }
 
-    @Test(arguments: [false, true]) func refusedCredentialIsSentByNobodyAfterAFailedRefresh(isFinal: Bool) async {
+    @Test(arguments: [false, true]) func refusedCredentialIsNotSentAfterAFailedRefresh(isFinal: Bool) async {
         defer { limit.open() }
         gate.open()
         network.answer("/a", onlyFor: "new")
@@ -83,7 +85,7 @@ import Testing
         #expect(authenticator.replaced.value.count == (isFinal ? 1 : 2))
     }
 
-    @Test func credentialIsUsedWhileItIsRefreshedEarly() async {
+    @Test func credentialIsUsedDuringAnEarlyRefresh() async {
         defer { limit.open() }
         network.answer("/a") { _ in [.head(200), .body("fine")] }
         let authenticator = authenticator()
@@ -97,7 +99,7 @@ import Testing
         #expect(network.sentTokens.last == "Bearer new" && authenticator.replaced.value == ["old"])
     }
 
-    @Test func refreshThatTakesTooLongFailsIsCancelledAndIsUsedWhenItComes() async {
+    @Test func timedOutRefreshIsCancelledButLateTokenIsUsed() async {
         network.answer("/a", onlyFor: "new")
         let cancelled = Gate()
         let authenticator = ScriptedAuthenticator { [gate] _ in
@@ -130,10 +132,10 @@ import Testing
         #expect(operation.error == nil && limits.value.isEmpty)
     }
 
-    @Test func nextRefreshBeginsWhenTheCancelledOneHasEnded() async {
+    @Test func nextRefreshBeginsAfterTheCancelledRefreshEnds() async {
         defer { limit.open() }
         network.answer("/a", onlyFor: "new2")
-        let authenticator = authenticator()  // takes no notice of being cancelled
+        let authenticator = authenticator()  // ignores cancellation
         let shared = shared(authenticator)
         let first = await waiting(shared)
         await authenticator.replaced.becomes(["old"])
@@ -169,7 +171,7 @@ import Testing
         await authenticator.told.becomes(["mine"])
     }
 
-    @Test func authenticatorHearsOfEachCredentialThatIsSetInOrder() async {
+    @Test func authenticatorIsNotifiedOfSetCredentialsInOrder() async {
         let authenticator = authenticator()
         let shared = shared(authenticator)
         var expected: [String?] = []
@@ -182,7 +184,7 @@ import Testing
         #expect(authenticator.told.value == expected && authenticator.replaced.value.isEmpty)
     }
 
-    @Test func redirectToWhatRefusesTheNewCredentialIsRefreshedAnew() async {
+    @Test func redirectThatRefusesTheNewCredentialRefreshesAgain() async {
         gate.open()
         defer { limit.open() }
         network.answer(
@@ -197,7 +199,7 @@ import Testing
         #expect(network.sentTokens == ["Bearer old", "Bearer new", "Bearer new", "Bearer new2"])
     }
 
-    @Test func pausedWaitDoesNotFailWithAnOldFailure() async {
+    @Test func pausedWaiterDoesNotFailWithAnOldFailure() async {
         defer { limit.open() }
         network.answer("/a", onlyFor: "new2")
         let authenticator = ScriptedAuthenticator { [gate] number in
@@ -220,7 +222,7 @@ import Testing
 }
 
 extension Gate {
-    /// Waits until the gate is open, also when the task is cancelled.
+    /// Waits until the gate is open, even if the task is cancelled.
     fileprivate func waitUncancelled() async {
         await withCheckedContinuation { waiter in
             whenOpen { waiter.resume() }

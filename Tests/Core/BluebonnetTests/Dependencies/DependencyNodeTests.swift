@@ -5,7 +5,7 @@ import Testing
 
 @testable import Bluebonnet
 
-/// Whether an operation's end, queue and question come to the graph, by what came first.
+/// Whether the end, the queue and a question of an operation reach the graph, depending on earlier events.
 @Suite struct DependencyNodeTests {
     enum Event: Sendable {
         case enter, leave, end, fail, settle, queue, ask
@@ -13,7 +13,7 @@ import Testing
 
     struct Row: Sendable {
         let events: [Event]
-        /// What the last event says: whether the graph has to know.
+        /// The result of the last event: whether the graph must be notified.
         var tellsGraph: Bool?
         var number: TopologicalOrder.Node = TopologicalOrder.none
         var isEndUnsettled = false
@@ -41,7 +41,7 @@ import Testing
         Row(events: [.queue, .ask, .enter, .end], tellsGraph: true, number: 7, isEndUnsettled: true),
     ]
 
-    @Test(arguments: rows) func eventsComeToTheGraphWhileTheNodeHasANumber(row: Row) {
+    @Test(arguments: rows) func graphIsNotifiedWhileNodeHasNumber(row: Row) {
         let node = DependencyNode()
         var tellsGraph: Bool?
         for event in row.events { tellsGraph = Self.apply(event, to: node) }
@@ -67,7 +67,7 @@ import Testing
         return nil
     }
 
-    @Test func lastUnfinishedDependencyIsKnown() {
+    @Test func lastUnfinishedDependencyIsDetected() {
         let node = DependencyNode()
         node.addUnfinishedDependency()
         node.addUnfinishedDependency()

@@ -6,7 +6,7 @@ import TestSupport
 
 @testable import Bluebonnet
 
-/// A random graph of operations, and what a sequential program would make of it.
+/// A random graph of operations, and the result of running it sequentially.
 struct GraphModel: Sendable {
     enum Ending: String, Sendable { case success, failure, skipped, cancelled }
 
@@ -16,12 +16,12 @@ struct GraphModel: Sendable {
     }
 
     let count: Int
-    /// What each operation waits for.
+    /// The dependencies of each operation.
     private(set) var edges: [[Edge]]
-    /// Those that fail when they are sent, and those that somebody cancels while they wait.
+    /// The operations that fail when they are sent, and the operations that are cancelled while they wait.
     let failing: Set<Int>
     let cancelled: Set<Int>
-    /// Not the order of the numbers: what comes later may be a dependency of what comes earlier.
+    /// An order other than the order of the numbers: a later operation may be a dependency of an earlier operation.
     let ranks: [Int]
 
     init(seed: UInt64, count: Int, edgeCount: Int) {
@@ -41,7 +41,7 @@ struct GraphModel: Sendable {
         cancelled = Set((0..<count).filter { _ in Int.random(in: 0..<20, using: &random) == 0 })
     }
 
-    /// How each operation ends: one after the other, in an order that the edges allow.
+    /// How each operation ends, if the operations run one after the other in an order that the edges allow.
     var endings: [Ending] {
         var endings = [Ending](repeating: .success, count: count)
         for operation in (0..<count).sorted(by: { ranks[$0] < ranks[$1] }) {

@@ -8,9 +8,9 @@ import Testing
 
 @testable import Bluebonnet
 
-/// Random graphs with failures, and cancellations from several threads, against the sequential model.
+/// Random graphs with failures, and with cancellations from several threads, are compared with the sequential model.
 ///
-/// A debug build runs a few small graphs. The environment sets other numbers, for instance for the whole run:
+/// By default, a few small graphs run. Environment variables set other numbers, for instance for the whole run:
 /// `BLUEBONNET_GRAPH_SEEDS=200 BLUEBONNET_GRAPH_OPERATIONS=20000 BLUEBONNET_GRAPH_EDGES=100000`.
 @Suite(.timeLimit(.minutes(60))) struct RandomGraphTests {
     private static func number(_ name: String, _ fallback: Int) -> Int {
@@ -22,7 +22,7 @@ import Testing
     private static let edgeCount = number("EDGES", 10_000)
     private static let threadCount = 4
 
-    @Test(arguments: seeds) func everyOperationEndsOnceInOrderAndAsTheModelSays(seed: UInt64) async {
+    @Test(arguments: seeds) func operationsEndOnceInOrderLikeTheModel(seed: UInt64) async {
         let model = GraphModel(seed: seed, count: Self.count, edgeCount: Self.edgeCount)
         let network = ScriptedNetwork(limit: 64, limitPerOrigin: 64)
         network.answerOthers { request in request.url.lastPathComponent == "f" ? [.fail(.connectionLost)] : [.head(200)]
@@ -45,7 +45,7 @@ import Testing
         Self.check(operations, model)
     }
 
-    /// Those that are cancelled wait for the gate too, so that they are cancelled while they wait.
+    /// Operations that will be cancelled also wait for the gate, so that they are cancelled while they wait.
     private static func connect(_ operations: [HTTPRequestOperation], _ model: GraphModel, _ gate: Operation) {
         for (number, edges) in model.edges.enumerated() {
             for edge in edges {
@@ -55,7 +55,7 @@ import Testing
         }
     }
 
-    /// Adds the operations and cancels some, from several threads, while the others run.
+    /// Adds the operations and cancels some of them, from several threads, while the others run.
     private static func cancel(
         _ operations: [HTTPRequestOperation], _ model: GraphModel, _ gate: Operation, _ queue: RequestOperationQueue
     ) async {

@@ -7,7 +7,7 @@ import Testing
 @testable import Bluebonnet
 
 @Suite(.timeLimit(.minutes(1))) struct TopologicalOrderTests {
-    /// A graph with so many nodes, whose numbers are their indices.
+    /// A graph with `count` nodes, whose numbers are their indices.
     private static func graph(_ count: Int) -> (TopologicalOrder, [TopologicalOrder.Node]) {
         var graph = TopologicalOrder()
         return { (graph, $0) }((0..<count).map { _ in graph.addNode() })
@@ -18,7 +18,7 @@ import Testing
         edges.allSatisfy { graph.comes($0[1], before: $0[0]) }
     }
 
-    @Test func anEdgeIsKnownTheSecondTime() {
+    @Test func edgeAddedTwiceIsKnown() {
         var (graph, nodes) = Self.graph(2)
         let first = graph.addEdge(from: nodes[0], to: nodes[1])
         guard case .added(let edge) = first else { return #expect(Bool(false), "\(first)") }
@@ -28,8 +28,8 @@ import Testing
         #expect(there == edge && back == nil)
     }
 
-    /// Each of many waits for each of many others: neither end has a short list of edges.
-    @Test func anEdgeBetweenNodesWithManyEdgesIsFound() {
+    /// Each of many nodes depends on each of many others, so neither end has a short list of edges.
+    @Test func edgeBetweenNodesWithManyEdgesIsFound() {
         let count = 60
         var (graph, nodes) = Self.graph(2 * count)
         let (dependents, dependencies) = (nodes.prefix(count), nodes.suffix(count))
@@ -56,12 +56,12 @@ import Testing
         #expect(foundAgain)
     }
 
-    @Test func aNodeCannotWaitForItself() {
+    @Test func nodeCannotDependOnItself() {
         var (graph, nodes) = Self.graph(1)
         #expect(graph.addEdge(from: nodes[0], to: nodes[0]) == .cycle([nodes[0], nodes[0]]))
     }
 
-    @Test(arguments: [2, 3, 10, 1_000]) func aRingIsNamedFromTheEdgeThatWouldCloseIt(count: Int) {
+    @Test(arguments: [2, 3, 10, 1_000]) func cycleIsListedFromTheClosingEdge(count: Int) {
         var (graph, nodes) = Self.graph(count)
         for (dependent, dependency) in zip(nodes, nodes.dropFirst()) {
             _ = graph.addEdge(from: dependent, to: dependency)
@@ -70,7 +70,7 @@ import Testing
         #expect(graph.edgeCount == count - 1)
     }
 
-    @Test func anEdgeThatWasTakenOutClosesNoCycle() {
+    @Test func removedEdgeClosesNoCycle() {
         var (graph, nodes) = Self.graph(3)
         _ = graph.addEdge(from: nodes[0], to: nodes[1])
         guard case .added(let edge) = graph.addEdge(from: nodes[1], to: nodes[2]) else {
@@ -89,7 +89,7 @@ import Testing
         #expect(seen == nodes.dropFirst().reversed())
     }
 
-    @Test func numbersAreUsedAgainAndAnEmptyGraphHoldsNothing() {
+    @Test func nodeNumbersAreReusedAndEmptyGraphFreesMemory() {
         var (graph, nodes) = Self.graph(100)
         for node in nodes.dropFirst() { graph.removeNode(node) }
         #expect(graph.count == 1)
@@ -98,8 +98,8 @@ import Testing
         #expect(graph.count == 0 && graph.nodeLinks.isEmpty)
     }
 
-    /// Against a search of the whole graph for each edge.
-    @Test(arguments: 1...20 as ClosedRange<UInt64>) func refusesExactlyWhatWouldCloseACycle(seed: UInt64) {
+    /// Compared with a search of the whole graph for each edge.
+    @Test(arguments: 1...20 as ClosedRange<UInt64>) func exactlyCycleClosingEdgesAreRefused(seed: UInt64) {
         var random = SeededGenerator(seed: seed)
         var (graph, nodes) = Self.graph(40)
         var edges: Set<[TopologicalOrder.Node]> = []
@@ -135,8 +135,8 @@ import Testing
         return false
     }
 
-    /// Pairs are joined so that every edge goes against the order, which wears the labels between neighbours out.
-    @Test func awkwardOrdersStayInOrder() {
+    /// Joins pairs so that every edge goes against the order, which exhausts the labels between neighbours.
+    @Test func adversarialEdgesKeepTheOrder() {
         let count = 2_000
         var (graph, nodes) = Self.graph(2 * count)
         var edges: Set<[TopologicalOrder.Node]> = []

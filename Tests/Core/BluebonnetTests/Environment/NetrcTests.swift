@@ -10,7 +10,7 @@ import Testing
 @testable import Bluebonnet
 
 @Suite struct NetrcTests {
-    /// Login and password for a host, with a colon between them; nil when there is no credential.
+    /// Login and password for a host, separated by a colon; nil without a credential.
     private func pair(_ text: String, host: String = "h") throws -> String? {
         try Netrc(text: text).credential(forHost: host).map { "\($0.user ?? "-"):\($0.password ?? "-")" }
     }
@@ -54,11 +54,11 @@ import Testing
             ("machine h login u macdef m\ncd /\n\npassword p", "u:p"),
             ("macdef init\nmachine h login x password y", nil),
         ] as [(String, String?)])
-    func credentialIsThatOfTheMachineOrTheDefault(text: String, expected: String?) throws {
+    func credentialComesFromTheMachineOrTheDefault(text: String, expected: String?) throws {
         #expect(try pair(text) == expected)
     }
 
-    @Test func addressOfIPv6IsAMachineWithAndWithoutBrackets() throws {
+    @Test func ipv6AddressMatchesWithAndWithoutBrackets() throws {
         #expect(try pair("machine ::1 login u password p", host: "[::1]") == "u:p")
         #expect(try pair("machine [::1] login u password p", host: "[::1]") == "u:p")
     }
@@ -78,7 +78,7 @@ import Testing
             ("machine h\nlogin secret\u{7F}", 2, "the login has a control character"),
             ("machine h\n\npassword secret\u{1}", 3, "the password has a control character"),
         ])
-    func textThatIsNoneIsToldByItsLineWithoutItsWords(text: String, line: Int, part: String) {
+    func malformedTextIsReportedByLineWithoutItsWords(text: String, line: Int, part: String) {
         let error = #expect(throws: NetworkingError.self) { try Netrc(text: text) }
         #expect(error?.code == .invalidRequest)
         #expect(error?.message.contains("line \(line) of the netrc text") == true, "\(error?.message ?? "")")
@@ -86,14 +86,14 @@ import Testing
         #expect(error?.message.contains("secret") == false)
     }
 
-    @Test func fileIsTheOneOfTheEnvironmentElseThatOfTheHomeFolder() {
+    @Test func fileComesFromTheEnvironmentOrTheHomeFolder() {
         #expect(Netrc.path(environment: ["NETRC": "/etc/netrc"], home: "/home/u") == "/etc/netrc")
         #expect(Netrc.path(environment: ["NETRC": ""], home: "/home/u") == "/home/u/.netrc")
         #expect(Netrc.path(environment: [:], home: "/home/u") == "/home/u/.netrc")
     }
 
     @Test(arguments: [0o600, 0o400, 0o700] as [mode_t])
-    func fileOfItsOwnerAloneIsRead(mode: mode_t) throws {
+    func ownerOnlyFileIsRead(mode: mode_t) throws {
         try withFile(mode: mode) { path in
             let netrc = try Netrc(contentsOfFile: path)
             #expect(netrc.path == path)
@@ -102,7 +102,7 @@ import Testing
     }
 
     @Test(arguments: [0o644, 0o640, 0o604, 0o620, 0o602, 0o601] as [mode_t])
-    func fileOfOthersIsRefused(mode: mode_t) throws {
+    func fileAccessibleToOthersIsRefused(mode: mode_t) throws {
         try withFile(mode: mode) { path in
             let error = #expect(throws: NetworkingError.self) { try Netrc(contentsOfFile: path) }
             #expect(error?.code == .cannotOpenFile)
@@ -111,7 +111,7 @@ import Testing
     }
 
     @Test(arguments: [(0o644, true), (0o440, true), (0o604, true), (0o664, false), (0o606, false), (0o622, false)])
-    func fileThatOthersReadIsReadWhereItMayBeAndNeverOneThatTheyWrite(mode: mode_t, isRead: Bool) throws {
+    func fileReadableByOthersIsReadOnlyIfAllowed(mode: mode_t, isRead: Bool) throws {
         try withFile(mode: mode) { path in
             guard !isRead else {
                 let netrc = try Netrc(contentsOfFile: path, mayBeReadByOthers: true)
@@ -145,7 +145,7 @@ import Testing
     }
 
     @Test(arguments: ["/nowhere/.netrc", "/tmp", "", "/dev/null", "a\0b"])
-    func pathThatIsNoFileIsRefused(path: String) {
+    func pathThatIsNotAFileIsRefused(path: String) {
         let error = #expect(throws: NetworkingError.self) { try Netrc(contentsOfFile: path) }
         #expect(error?.code == .cannotOpenFile)
     }
@@ -161,7 +161,7 @@ import Testing
         }
     }
 
-    @Test func archiveOfAFileThatIsGoneMakesAnOperationThatFails() throws {
+    @Test func archiveOfAMissingFileFailsItsOperation() throws {
         var data = Data()
         try withFile(mode: 0o644) { path in
             let options = try TransferOptions {
@@ -177,7 +177,7 @@ import Testing
         #expect(fault.message.contains(try #require(decoded.netrc?.path)))
     }
 
-    @Test func archiveOfCredentialsInATextIsRefused() throws {
+    @Test func archiveOfNetrcTextIsRefused() throws {
         var options = TransferOptions()
         options.netrc = try Netrc(text: "machine h login u password p")
         let error = #expect(throws: NetworkingError.self) { try ArchivedOptions(options) }
@@ -219,14 +219,14 @@ extension ParallelNetworkTests {
             }
         }
 
-        @Test func credentialIsNotSentUnasked() async throws {
+        @Test func credentialIsNotSentWithoutAChallenge() async throws {
             try await TestServer.answering(.response(body: "open")) { server in
                 await get(server.url(), try options())
                 #expect(server.requests.map { $0.headers["Authorization"] } == [nil])
             }
         }
 
-        @Test func credentialOfTheOptionsCountsBeforeTheFile() async throws {
+        @Test func credentialOfTheOptionsOverridesTheFile() async throws {
             try await TestServer.serving(script: guardsAll) { server in
                 var options = try options()
                 options.credential = URLCredential(user: "own", password: "wrong", persistence: .none)
@@ -237,7 +237,7 @@ extension ParallelNetworkTests {
             }
         }
 
-        @Test func authorizationOfTheRequestCountsBeforeTheFile() async throws {
+        @Test func authorizationOfTheRequestOverridesTheFile() async throws {
             try await TestServer.serving(script: guardsAll) { server in
                 let request = URLRequest("GET", server.url(), headers: ["Authorization": "Bearer own"])
                 let operation = await perform(request, try options())
@@ -246,7 +246,7 @@ extension ParallelNetworkTests {
             }
         }
 
-        @Test func fileCountsBeforeTheSharedStorage() async throws {
+        @Test func fileOverridesTheSharedStorage() async throws {
             try await TestServer.serving(script: guardsAll) { server in
                 let space = URLProtectionSpace(
                     host: "127.0.0.1", port: server.port, protocol: "http", realm: "test",
@@ -260,7 +260,7 @@ extension ParallelNetworkTests {
             }
         }
 
-        @Test func userInformationInTheURLCountsBeforeTheFile() async throws {
+        @Test func userInformationInTheURLOverridesTheFile() async throws {
             try await TestServer.serving(script: guardsAll) { server in
                 let url = try #require(URL(string: "http://own:wrong@127.0.0.1:\(server.port)/"))
                 let operation = await get(url, try options())
@@ -269,8 +269,8 @@ extension ParallelNetworkTests {
             }
         }
 
-        /// Another scheme is another origin, although the file names the host alone.
-        @Test func redirectFromHttpsToHttpOfOneHostGetsNoCredential() async throws {
+        /// Another scheme is another origin, although the file names only the host.
+        @Test func redirectFromHTTPSToHTTPGetsNoCredential() async throws {
             var secure = TestServer.Options()
             secure.certificate = .localhost
             try await TestServer.serving(script: guardsAll) { target in
@@ -286,7 +286,7 @@ extension ParallelNetworkTests {
 
         @Test func otherOriginAfterARedirectGetsNoCredential() async throws {
             try await TestServer.serving(script: guardsAll) { target in
-                // The file has an entry for either host: the second one's is not for this request either.
+                // The file has an entry for each host, but the second host's entry is not for this request either.
                 for host in ["127.0.0.1", "localhost"] {
                     let location = target.url("/end", host: host).absoluteString
                     try await TestServer.answering(.redirect(to: location)) { origin in

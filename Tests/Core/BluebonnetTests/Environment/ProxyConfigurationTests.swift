@@ -26,12 +26,12 @@ import Testing
             (["HTTP_PROXY": "http://upper:1", "http_proxy": "http://lower:1"], "http://lower:1", nil),
             (["HTTP_PROXY": "http://upper:1", "http_proxy": ""], "http://upper:1", nil),
             (["http_proxy": ""], nil, nil),
-            // Nobody needs it.
+            // No scheme needs `all_proxy`.
             (
                 ["all_proxy": "socks://p:1", "http_proxy": "http://q:2", "https_proxy": "http://q:3"], "http://q:2",
                 "http://q:3"
             ),
-            // To a CGI program, HTTP_PROXY is a field of the request that it answers.
+            // For a CGI program, HTTP_PROXY is a field of the request that it answers.
             (["HTTP_PROXY": "http://p:1", "REQUEST_METHOD": "GET"], nil, nil),
             (["http_proxy": "http://p:1", "REQUEST_METHOD": "GET"], "http://p:1", nil),
             (["HTTPS_PROXY": "http://p:1", "REQUEST_METHOD": "GET"], nil, "http://p:1"),
@@ -53,7 +53,7 @@ import Testing
         #expect(try proxies(environment) == [http, https])
     }
 
-    @Test func credentialOfTheEnvironmentIsTheProxys() throws {
+    @Test func environmentProvidesTheProxyCredential() throws {
         let proxy = try ProxyConfiguration(environment: ["http_proxy": "us%40er:secret@p:1"]).http
         #expect(proxy?.url == "http://p:1")
         #expect(proxy?.user == "us@er")
@@ -61,20 +61,20 @@ import Testing
     }
 
     @Test(arguments: [("socks", "SOCKS 4"), ("socks4", "SOCKS 4"), ("socks4a", "SOCKS 4"), ("socks5", "names")])
-    func schemeOfSocksThatIsNotSupportedIsNamed(scheme: String, part: String) {
+    func unsupportedSOCKSSchemeIsNamed(scheme: String, part: String) {
         let error = #expect(throws: NetworkingError.self) { try Proxy("\(scheme)://user:secret@p:1") }
         #expect(error?.code == .invalidRequest)
         #expect(error?.message.contains(part) == true && error?.message.contains("socks5h://") == true)
     }
 
-    @Test func environmentWithAllProxyForOneSchemeHasToBeRight() {
+    @Test func allProxyUsedForOneSchemeMustBeValid() {
         let error = #expect(throws: NetworkingError.self) {
             try ProxyConfiguration(environment: ["all_proxy": "socks://p:1", "http_proxy": "http://q:2"])
         }
         #expect(error?.message.contains("the environment variable all_proxy is wrong: socks:// is SOCKS 4") == true)
     }
 
-    @Test func urlOfAProxyHasNeitherPathNorQueryNorFragment() throws {
+    @Test func proxyURLHasNoPathQueryOrFragment() throws {
         #expect(try Proxy("http://u:p@h:1/path?query=1#part").url == "http://h:1")
     }
 
@@ -89,7 +89,7 @@ import Testing
         }
     }
 
-    @Test func configurationWithoutProxiesGivesHopsNoKeysOfTheirOwn() throws {
+    @Test func hopKeysAreOnlyForConfiguredProxies() throws {
         var options = TransferOptions { $0.proxyConfiguration = ProxyConfiguration(exceptions: ["h"]) }
         #expect(!ResolvedOptions(options).hasHopKeys)
         options.proxyConfiguration?.http = try Proxy("http://p:1")
@@ -102,7 +102,7 @@ import Testing
         ("https_proxy", "ftp://user:secret@p"), ("all_proxy", "socks4://user:secret@p:1"),
         ("HTTP_PROXY", "http://user:secret@"), ("ALL_PROXY", "http://user:secret@p q:1"),
     ])
-    func wrongURLIsToldByItsVariableWithoutItsValue(variable: String, value: String) {
+    func wrongURLIsReportedByItsVariableWithoutItsValue(variable: String, value: String) {
         let error = #expect(throws: NetworkingError.self) { try ProxyConfiguration(environment: [variable: value]) }
         #expect(error?.code == .invalidRequest)
         #expect(error?.message.contains("the environment variable \(variable) is wrong") == true)
@@ -187,7 +187,7 @@ import Testing
             ("::ffff:192.0.2.0/120", "http://192.0.2.7/", true),
             ("::ffff:0:0/95", "http://192.0.2.7/", false),
         ] as [(String, String, Bool)])
-    func exceptionMatchesNamesBelowItAddressesAndBlocks(entry: String, url: String, goesDirectly: Bool) throws {
+    func exceptionMatchesSubdomainsAddressesAndBlocks(entry: String, url: String, goesDirectly: Bool) throws {
         let proxy = try Proxy("http://p:1")
         let configuration = ProxyConfiguration(http: proxy, https: proxy, exceptions: ["unrelated.example", entry])
         #expect((configuration.proxy(for: try #require(URL(string: url))) == nil) == goesDirectly)
@@ -200,7 +200,7 @@ import Testing
         #expect(ProxyConfiguration(http: proxy, https: proxy).proxy(for: url) == nil)
     }
 
-    @Test func proxyOfTheOptionsCountsBeforeTheConfiguration() throws {
+    @Test func proxyOfTheOptionsOverridesTheConfiguration() throws {
         let origin = try #require(Origin(plain: "http://h/"))
         var options = TransferOptions()
         options.proxyConfiguration = ProxyConfiguration(http: try Proxy("http://p:1"))

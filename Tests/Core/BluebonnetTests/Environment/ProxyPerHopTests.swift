@@ -20,7 +20,7 @@ extension ParallelNetworkTests {
             }
         }
 
-        @Test func redirectToAnExceptionGoesToTheServerItself() async throws {
+        @Test func redirectToAnExceptionBypassesTheProxy() async throws {
             try await TestServer.answering(.response(body: "direct")) { target in
                 let location = target.url("/end", host: "localhost").absoluteString
                 try await TestServer.answering(.redirect(to: location)) { proxy in
@@ -35,7 +35,7 @@ extension ParallelNetworkTests {
             }
         }
 
-        @Test func redirectFromAnExceptionGoesThroughTheProxy() async throws {
+        @Test func redirectFromAnExceptionUsesTheProxy() async throws {
             try await TestServer.answering(.response(body: "through")) { proxy in
                 try await TestServer.answering(.redirect(to: "http://nowhere.invalid/end")) { origin in
                     let operation = await get(
@@ -48,7 +48,7 @@ extension ParallelNetworkTests {
         }
 
         @Test(.enabled(if: TinyproxyServer.isAvailable))
-        func proxyForHttpsAloneMakesATunnelAndLeavesHttpAlone() async throws {
+        func httpsProxyTunnelsHTTPSAndIgnoresHTTP() async throws {
             var serverOptions = TestServer.Options()
             serverOptions.certificate = .localhost
             try await TestServer.answering(.response(body: "end"), serverOptions) { target in

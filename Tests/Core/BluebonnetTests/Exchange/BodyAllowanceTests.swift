@@ -17,7 +17,7 @@ import Testing
         return ResponseHead(url: url, statusCode: status, httpVersion: version, headers: HeaderFields(fields))
     }
 
-    /// A head, and how many milliseconds a body is read behind it for the sake of its connection.
+    /// A head, and how many milliseconds its body is read so that the connection can be kept.
     struct Row: Sendable, CustomTestStringConvertible {
         let version: String
         let field: String
@@ -45,14 +45,14 @@ import Testing
         Row("1.1", "Content-Length: 65536", reads: 250), Row("1.1", "Content-Length: 65537", reads: 0),
         Row("1.1", "Content-Length: 9223372036854775807", reads: 0),
         Row("1.1", "Transfer-Encoding: chunked", reads: 250),
-        // The end of the connection is the body's: it is not kept whatever is read.
+        // The end of the connection ends the body, so the connection is not kept whatever is read.
         Row("1.1", "", reads: 0), Row("1.0", "", reads: 0), Row("1.0", "Connection: keep-alive", reads: 0),
         Row("1.1", "Transfer-Encoding: gzip", reads: 0),
         Row("1.1", "Content-Length: 5;Connection: close", reads: 0),
         Row("1.1", "Content-Length: 5;Connection: x, Close", reads: 0),
         Row("1.1", "Transfer-Encoding: chunked;Connection: close", reads: 0), Row("1.0", "Content-Length: 5", reads: 0),
         Row("1.0", "Content-Length: 5;Connection: keep-alive", reads: 250),
-        // A stream ends by itself, and its connection goes on without it.
+        // A stream ends by itself, and its connection continues without it.
         Row("2", "", reads: 250), Row("2", "Content-Length: 5", reads: 250),
         Row("2", "Content-Length: 65537", reads: 0),
         Row("3", "", reads: 250),
@@ -62,7 +62,7 @@ import Testing
         Row("1.1", "", status: 304, reads: 250),
         Row("1.1", "Connection: close", "HEAD", reads: 0),
     ])
-    func headSaysHowLongABodyIsReadForItsConnection(row: Row) throws {
+    func headDecidesHowLongTheBodyIsRead(row: Row) throws {
         let head = try Self.head(row.fields, status: row.status, version: row.version)
         let allowance = BodyAllowance(.connection, head, method: row.method, now: Self.start)
         #expect(allowance.end == Self.start + row.milliseconds * Self.millisecond)
@@ -70,7 +70,7 @@ import Testing
     }
 
     @Test(arguments: [(0, false), (1, false), (65_535, false), (65_536, false), (65_537, true), (1 << 30, true)])
-    func bytesAreTakenForAConnectionUpToTheLimit(byteCount: Int, isUsedUp: Bool) throws {
+    func bytesAreReadForAConnectionUpToTheLimit(byteCount: Int, isUsedUp: Bool) throws {
         for pieceByteCount in [1 << 30, 65_536, 1000] {
             var allowance = BodyAllowance(.connection, length: nil, endsConnection: false, now: Self.start)
             var rest = byteCount
@@ -79,18 +79,19 @@ import Testing
                 rest -= min(rest, pieceByteCount)
             }
             #expect(allowance.isUsedUp == isUsedUp)
-            #expect(allowance.end == Self.start + 250 * Self.millisecond)  // no byte puts it off
+            #expect(allowance.end == Self.start + 250 * Self.millisecond)  // no byte extends the time
         }
     }
 
-    /// The body of a refused response: pieces, each so many milliseconds after the one before, and when it is given up.
+    /// The pieces of a refused response's body, each `pause` milliseconds after the previous one, and the time at
+    /// which the body is given up.
     struct Arrival: Sendable {
         let pieces: [(byteCount: Int, pause: UInt64)]
         let end: UInt64
 
         init(pieces: [(byteCount: Int, pause: UInt64)], end: UInt64) { (self.pieces, self.end) = (pieces, end) }
 
-        /// Something at once, and then so much again and again.
+        /// A burst at once, then `byteCount` bytes at a constant interval.
         init(burst: Int = 0, _ byteCount: Int, every pause: UInt64, count: Int, end: UInt64) {
             let rest = Array(repeating: (byteCount: byteCount, pause: pause), count: count)
             self.init(pieces: burst > 0 ? [(burst, 0)] + rest : rest, end: end)
@@ -98,27 +99,27 @@ import Testing
     }
 
     private static let arrivals = [
-        // Silence: a second.
+        // Silence: one second.
         Arrival(pieces: [], end: 1000), Arrival(pieces: [(1024, 0)], end: 1000),
         Arrival(pieces: [(1 << 20, 100)], end: 1100),
-        // A byte now and then: less than a millisecond for each.
+        // An occasional byte: less than a millisecond for each.
         Arrival(pieces: [(1, 500)], end: 1000), Arrival(pieces: [(1, 500), (1, 400)], end: 1001),
         Arrival(pieces: [(100, 500), (100, 500)], end: 1195),
         // 1 KiB a second, and a little more.
         Arrival(pieces: [(512, 500), (512, 500)], end: 1999),
         Arrival(pieces: [(1024, 999), (1024, 999), (1024, 999)], end: 3997),
-        // What came at once makes up for one second.
+        // Bytes that came at once make up for one second.
         Arrival(pieces: [(1 << 20, 900), (1, 900)], end: 1900),
         Arrival(pieces: [(1 << 30, 0), (1, 500), (1, 499)], end: 1001),
         Arrival(pieces: [(1 << 20, 900), (1 << 20, 900), (1, 900)], end: 2800),
         Arrival(burst: 1 << 20, 512, every: 500, count: 4, end: 2999),
         Arrival(burst: 1 << 20, 256, every: 490, count: 3, end: 1749),
-        // Ten seconds in all.
+        // Ten seconds in total.
         Arrival(1024, every: 900, count: 9, end: 9100), Arrival(1024, every: 900, count: 10, end: 10_000),
         Arrival(256, every: 125, count: 80, end: 10_000), Arrival(1 << 20, every: 100, count: 95, end: 10_000),
     ]
 
-    @Test(arguments: arrivals) func bodyOfAnErrorIsGivenUpWhenItIsSilentOrSlow(arrival: Arrival) {
+    @Test(arguments: arrivals) func silentOrSlowErrorBodyIsGivenUp(arrival: Arrival) {
         var allowance = BodyAllowance(.error, length: nil, endsConnection: true, now: Self.start)
         var now = Self.start
         for (byteCount, pause) in arrival.pieces {
@@ -130,8 +131,8 @@ import Testing
         #expect((allowance.end - Self.start) / Self.millisecond == arrival.end)
     }
 
-    /// The head of an error says nothing about how long its body is waited for.
-    @Test func framingOfAnErrorsBodyDoesNotMatter() throws {
+    /// The head of an error does not change how long its body is awaited.
+    @Test func framingOfAnErrorBodyDoesNotMatter() throws {
         let length = (name: "Content-Length", value: "1073741824")
         let close = (name: "Connection", value: "close")
         for fields in [[], [length], [close], [length, close]] {
@@ -140,7 +141,7 @@ import Testing
         }
     }
 
-    @Test func pauseCountsAgainstNoBody() {
+    @Test func pauseDoesNotCountAgainstTheBody() {
         let later = Self.start + 3_600_000_000_000
         var connection = BodyAllowance(.connection, length: 5, endsConnection: false, now: Self.start)
         connection.beginAgain(now: later)
@@ -151,7 +152,7 @@ import Testing
         #expect(error.end == later + 1000 * Self.millisecond)
     }
 
-    @Test func whatCameBeforeAPauseEarnsNoTimeAfterIt() {
+    @Test func bytesBeforeAPauseEarnNoTimeAfterIt() {
         let later = Self.start + 3_600_000_000_000
         var allowance = BodyAllowance(.error, length: nil, endsConnection: false, now: Self.start)
         allowance.receive(1 << 20, now: Self.start)
@@ -163,7 +164,7 @@ import Testing
         #expect(allowance.end == later + 10_000 * Self.millisecond)
     }
 
-    @Test func whatCameBeforeAPauseCountsForHowMuchIsTaken() {
+    @Test func bytesBeforeAPauseCountTowardsTheByteLimit() {
         var allowance = BodyAllowance(.connection, length: nil, endsConnection: false, now: Self.start)
         allowance.receive(65_000, now: Self.start)
         allowance.beginAgain(now: Self.start + 3_600_000_000_000)
@@ -171,8 +172,8 @@ import Testing
         #expect(allowance.isUsedUp)
     }
 
-    /// The coarse clock is a few milliseconds behind the one that says when the head came.
-    @Test func clockThatIsBehindShortensNothing() {
+    /// The coarse clock is a few milliseconds behind the clock that timed the head.
+    @Test func laggingClockDoesNotShortenTheTime() {
         var allowance = BodyAllowance(.error, length: nil, endsConnection: false, now: Self.start)
         allowance.receive(1 << 20, now: Self.start - 4 * Self.millisecond)
         #expect(allowance.end == Self.start + 1000 * Self.millisecond)

@@ -12,7 +12,7 @@ extension NetworkTests {
     @Suite struct CallerInputTests {
         static let controls = ["a\r\nX-Evil: 1", "a\nb", "a\rb", "a\u{0}b", "a\u{1}b"]
 
-        /// Runs a request that must be refused, then a good one: the server sees only that.
+        /// Runs a request that must be refused, then a good one. The server sees only the good one.
         private func code(of make: (URL) throws -> URLRequest) async throws -> NetworkingError.Code? {
             try await TestServer.answering(.response()) { server in
                 let refused = await perform(try make(server.url("/refused")))
@@ -25,7 +25,7 @@ extension NetworkTests {
         }
 
         @Test(arguments: controls)
-        func aHeaderValueWithAControlCharacterOpensNoConnection(value: String) async throws {
+        func headerValueWithAControlCharacterOpensNoConnection(value: String) async throws {
             try await TestServer.answering(.response()) { server in
                 for name in ["X-Test", "User-Agent", "Range", "Cookie"] {
                     let manager = RequestOperationManager(baseURL: server.url())
@@ -44,7 +44,7 @@ extension NetworkTests {
         }
 
         @Test(arguments: controls)
-        func aControlCharacterInAURLRequestNeverReachesTheServer(value: String) async throws {
+        func controlCharacterInAURLRequestNeverReachesTheServer(value: String) async throws {
             try await TestServer.answering(.response()) { server in
                 // Foundation drops some of these values before the library sees them.
                 await perform(URLRequest("GET", server.url(), headers: ["X-Test": value]))
@@ -52,8 +52,9 @@ extension NetworkTests {
             }
         }
 
-        /// libcurl takes no text of more than eight million bytes. No other transfer keeps this one's partition going.
-        @Test func requestThatLibcurlRefusesEndsWithAnError() async throws {
+        /// libcurl accepts no string of more than eight million bytes. No other transfer drives the partition of this
+        /// one.
+        @Test func requestRefusedByLibcurlEndsWithAnError() async throws {
             let url = try #require(URL(string: "http://refused.test/"))
             var options = TransferOptions()
             let user = String(repeating: "a", count: 8_000_001)
@@ -66,19 +67,19 @@ extension NetworkTests {
         }
 
         @Test(arguments: ["X\r\nEvil", "X\nEvil", "X\rEvil", "X\u{0}Evil", "X\u{1}Evil", "X Evil", "X:Evil", "Xé"])
-        func aHeaderNameThatIsNoTokenOpensNoConnection(name: String) async throws {
+        func invalidHeaderNameOpensNoConnection(name: String) async throws {
             let code = try await code { URLRequest("GET", $0, headers: [name: "value"]) }
             #expect(code == .invalidRequest)
         }
 
         @Test(arguments: ["GET\r\nX-Evil: 1", "GE\nT", "GE\rT", "G\u{0}T", "G\u{1}T", "GET /other", "GÉT"])
-        func aMethodThatIsNoTokenOpensNoConnection(method: String) async throws {
+        func invalidMethodOpensNoConnection(method: String) async throws {
             let code = try await code { URLRequest(method, $0) }
             #expect(code == .invalidRequest)
         }
 
         @Test(arguments: ["Transfer-Encoding", "Content-Length"])
-        func aHeaderThatContradictsTheBodyOpensNoConnection(name: String) async throws {
+        func headerThatContradictsTheBodyOpensNoConnection(name: String) async throws {
             let values = ["Transfer-Encoding": "chunked", "Content-Length": "7"]
             let code = try await code { URLRequest("POST", $0, headers: [name: values[name] ?? ""], body: "hello") }
             #expect(code == .invalidRequest)
@@ -88,14 +89,14 @@ extension NetworkTests {
             "file:///etc/passwd", "ftp://127.0.0.1/file", "gopher://127.0.0.1/", "data:,x", "http:///path", "/path",
             "http://127.0.0.1:0/", "http://127.0.0.1:65536/",
         ])
-        func aURLThatIsNoUsableHTTPURLIsRefused(text: String) async throws {
+        func unusableURLIsRefused(text: String) async throws {
             let url = try #require(URL(string: text))
             let operation = await get(url)
             #expect(operation.code == .badURL)
             #expect(operation.statusCode == nil)
         }
 
-        @Test func aBackslashBeforeAnAtSignReachesNeitherHost() async throws {
+        @Test func backslashBeforeAnAtSignReachesNeitherHost() async throws {
             let code = try await code { good in
                 let text = "http://127.0.0.1:\(good.port ?? 0)\\@127.0.0.1:\(good.port ?? 0)/"
                 return URLRequest(url: URL(string: text) ?? URL(fileURLWithPath: "/not-a-url"))
@@ -103,7 +104,7 @@ extension NetworkTests {
             #expect(code == .badURL)
         }
 
-        @Test func methodTargetHeadersAndBodyArriveAsTheyWereGiven() async throws {
+        @Test func methodTargetHeadersAndBodyArriveUnchanged() async throws {
             try await TestServer.answering(.response()) { server in
                 let headers = ["X-Latin": "a b\tc", "X-Empty": "", "Accept": "text/plain"]
                 let url = server.url("/a%20b/c?x=1&y=%C3%A9#part")
@@ -120,7 +121,7 @@ extension NetworkTests {
         }
 
         @Test(arguments: ["POST", "PUT", "PATCH", "DELETE", "OPTIONS", "GET"])
-        func contentTypeIsNotInventedForARequestWithoutABody(method: String) async throws {
+        func requestWithoutABodyHasNoContentType(method: String) async throws {
             try await TestServer.answering(.response()) { server in
                 #expect(await perform(URLRequest(method, server.url())).error == nil)
                 let request = try #require(server.requests.first)

@@ -30,7 +30,7 @@ extension ParallelNetworkTests {
             return await operation.run()
         }
 
-        @Test func blockIsToldWhatTheChallengeAsksFor() async throws {
+        @Test func blockReceivesTheChallenge() async throws {
             try await TestServer.serving(script: Self.guarded) { server in
                 let seen = Observed([AuthenticationChallenge]())
                 let operation = await run(server.url("/x")) { _, challenge in
@@ -52,7 +52,7 @@ extension ParallelNetworkTests {
             }
         }
 
-        @Test func aSecondCredentialMayBeTriedAndNoThird() async throws {
+        @Test func atMostTwoCredentialsAreTried() async throws {
             try await TestServer.serving(script: Self.guarded) { server in
                 let counts = Observed([Int]())
                 let operation = await run(server.url()) { _, challenge in
@@ -66,7 +66,7 @@ extension ParallelNetworkTests {
             }
         }
 
-        @Test func theSecondOneMayBeRight() async throws {
+        @Test func secondCredentialMaySucceed() async throws {
             try await TestServer.serving(script: Self.guarded) { server in
                 let operation = await run(server.url()) { _, challenge in
                     .useCredential(challenge.previousFailureCount == 0 ? Self.wrong : Self.right)
@@ -84,7 +84,7 @@ extension ParallelNetworkTests {
             }
         }
 
-        @Test func theDefaultIsTheOperationsCredential() async throws {
+        @Test func defaultIsTheOperationsCredential() async throws {
             try await TestServer.serving(script: Self.guarded) { server in
                 let operation = await run(server.url(), credential: Self.right) { _, _ in .performDefault }
                 #expect(operation.responseString == "come in")
@@ -92,7 +92,7 @@ extension ParallelNetworkTests {
             }
         }
 
-        @Test func theDefaultWithoutACredentialDeliversThe401() async throws {
+        @Test func defaultWithoutACredentialDeliversThe401() async throws {
             try await TestServer.serving(script: Self.guarded) { server in
                 let operation = await run(server.url()) { _, _ in .performDefault }
                 #expect(operation.code == .unacceptableStatus)
@@ -101,7 +101,7 @@ extension ParallelNetworkTests {
             }
         }
 
-        @Test func aChallengeThatCannotBeAnsweredIsNotAskedAbout() async throws {
+        @Test func unanswerableChallengeDoesNotCallTheBlock() async throws {
             let reply = Reply.response(status: 401, headers: ["WWW-Authenticate": "Bearer realm=r"], body: "token?")
             try await TestServer.answering(reply) { server in
                 let operation = await run(server.url()) { _, _ in
@@ -112,7 +112,7 @@ extension ParallelNetworkTests {
             }
         }
 
-        @Test func challengeOfAnotherOriginGetsWhatTheBlockGivesForIt() async throws {
+        @Test func challengeOfAnotherOriginGetsTheBlocksCredential() async throws {
             try await TestServer.serving(script: Self.guarded) { other in
                 try await TestServer.answering(.redirect(to: other.url("/in").absoluteString)) { server in
                     let ports = Observed([Int]())
@@ -127,7 +127,7 @@ extension ParallelNetworkTests {
             }
         }
 
-        @Test func credentialDoesNotGoToAnotherOriginWithoutABlock() async throws {
+        @Test func withoutABlockTheCredentialStaysWithItsOrigin() async throws {
             try await TestServer.serving(script: Self.guarded) { other in
                 try await TestServer.answering(.redirect(to: other.url("/in").absoluteString)) { server in
                     let operation = HTTPRequestOperation(request: URLRequest(url: server.url()))
@@ -139,7 +139,7 @@ extension ParallelNetworkTests {
         }
 
         @Test(arguments: [true, false])
-        func theSharedStorageIsAskedWhenItMay(mayAsk: Bool) async throws {
+        func sharedStorageIsUsedOnlyIfAllowed(mayAsk: Bool) async throws {
             try await TestServer.serving(script: Self.guarded) { server in
                 let space = URLProtectionSpace(
                     host: "127.0.0.1", port: server.url().port ?? 0, protocol: "http", realm: "the \"realm\"",
@@ -153,7 +153,7 @@ extension ParallelNetworkTests {
             }
         }
 
-        @Test func aStaleNonceIsNoRefusal() async throws {
+        @Test func staleNonceIsNoRefusal() async throws {
             let count = Observed([Int]())
             let script: TestServer.Script = { request in
                 guard let field = request.headers["Authorization"] else {

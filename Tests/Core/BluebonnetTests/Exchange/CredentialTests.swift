@@ -15,7 +15,7 @@ extension ParallelNetworkTests {
         private static let right = URLCredential(user: "user", password: "secret", persistence: .none)
         private static let wrong = URLCredential(user: "user", password: "wrong", persistence: .none)
 
-        /// Asks for a credential and takes no field but this one.
+        /// Challenges every request whose Authorization field is not this one.
         private func guarding(with challenge: String, accepting field: String) -> TestServer.Script {
             { request in
                 if request.headers["Authorization"] == field { return .response(body: "come in") }
@@ -28,8 +28,8 @@ extension ParallelNetworkTests {
             return await HTTPRequestOperation(request: URLRequest(url: url), options: options).run()
         }
 
-        // "user:secret" in Base64; and RFC 7616 without a quality of protection, where the answer is
-        // H(H(user:realm:password):nonce:H(method:target)), worked out with md5sum and sha256sum.
+        // "user:secret" in Base64; and RFC 7616 without a quality of protection, where the response is
+        // H(H(user:realm:password):nonce:H(method:target)), computed with md5sum and sha256sum.
         private static let exchanges: [(challenge: String, answer: String)] = [
             ("Basic realm=\"test\"", "Basic dXNlcjpzZWNyZXQ="),
             (
@@ -43,10 +43,10 @@ extension ParallelNetworkTests {
             ),
         ]
 
-        /// As where OpenSSL is configured for FIPS 140: the response that asks for MD5 is the result.
-        @Test func processesWithoutMD5SurviveItsChallenge() async {
+        /// As with OpenSSL configured for FIPS 140: the response that asks for MD5 is the result.
+        @Test func processWithoutMD5SurvivesAnMD5Challenge() async {
             await #expect(processExitsWith: .success) {
-                // Looked up and begun before, because no provider for FIPS need be installed here.
+                // The digest and a first request come before, because no FIPS provider need be installed here.
                 _ = MessageDigest(.sha256)
                 try await TestServer.answering(.response()) { _ = await get($0.url()) }
                 EVP_set_default_properties(nil, "fips=yes")
@@ -64,7 +64,7 @@ extension ParallelNetworkTests {
         }
 
         @Test(arguments: exchanges)
-        func aChallengeIsAnsweredOnce(challenge: String, answer: String) async throws {
+        func challengeIsAnsweredOnce(challenge: String, answer: String) async throws {
             try await TestServer.serving(script: guarding(with: challenge, accepting: answer)) { server in
                 let operation = await fetch(server.url("/secret"), Self.right)
                 #expect(operation.error == nil)
@@ -74,7 +74,7 @@ extension ParallelNetworkTests {
         }
 
         @Test(arguments: exchanges.map(\.challenge))
-        func aWrongPasswordIsTriedOnce(challenge: String) async throws {
+        func wrongPasswordIsTriedOnce(challenge: String) async throws {
             try await TestServer.serving(script: guarding(with: challenge, accepting: "no field at all")) { server in
                 let operation = await fetch(server.url("/secret"), Self.wrong)
                 #expect(operation.code == .authenticationRequired)
@@ -83,7 +83,7 @@ extension ParallelNetworkTests {
             }
         }
 
-        @Test func aNonceThatIsAlwaysStaleEndsToo() async throws {
+        @Test func alwaysStaleNonceEndsTheOperation() async throws {
             let challenge = "Digest realm=\"test\", nonce=\"abc\", stale=true"
             try await TestServer.serving(script: guarding(with: challenge, accepting: "no field at all")) { server in
                 #expect(await fetch(server.url("/secret"), Self.right).code == .authenticationRequired)
@@ -113,7 +113,7 @@ extension ParallelNetworkTests {
             }
         }
 
-        @Test func anAnswerThatWasGivenDoesNotFollowToAnotherOrigin() async throws {
+        @Test func authorizationDoesNotFollowToAnotherOrigin() async throws {
             try await TestServer.answering(.response(body: "there")) { other in
                 let url = other.url("/end").absoluteString
                 let script: TestServer.Script = { request in
@@ -134,7 +134,7 @@ extension ParallelNetworkTests {
             arguments: [
                 "/basic-auth/user/secret", "/digest-auth/auth/user/secret/MD5", "/digest-auth/auth/user/secret/SHA-256",
             ])
-        func answerIsAcceptedByAnotherImplementation(path: String) async throws {
+        func anotherImplementationAcceptsTheAnswer(path: String) async throws {
             let server = try await HTTPBinServer.start()
             let accepted = await fetch(server.url(path), Self.right)
             let refused = await fetch(server.url(path), Self.wrong)

@@ -8,13 +8,13 @@ import Testing
 
 @testable import Bluebonnet
 
-/// A response's body that does not end: how it is framed, and how its bytes come.
+/// A response body that does not end: its framing and the pace of its bytes.
 struct EndlessBody: Sendable, CustomTestStringConvertible {
-    /// What the head says about the body's end.
+    /// How the head declares the end of the body.
     enum Framing: Sendable, CaseIterable {
-        /// Neither a length nor chunks: the end of the connection is the body's.
+        /// Neither a length nor chunks: the end of the connection ends the body.
         case connectionEnd
-        /// Chunks on a connection that the head says is closed behind them.
+        /// Chunks on a connection that the head declares closed after them.
         case chunksThenEnd
         case chunks
         /// A length of 60,000 bytes.
@@ -28,7 +28,7 @@ struct EndlessBody: Sendable, CustomTestStringConvertible {
         /// 2 KiB a second.
         case steady
 
-        /// Those of a body that is not waited for longer than a second or so.
+        /// The paces of bodies that are not awaited for longer than about a second.
         static let brief = [silent, dripping, flooding]
     }
 
@@ -36,7 +36,7 @@ struct EndlessBody: Sendable, CustomTestStringConvertible {
     let pace: Pace
     var testDescription: String { "\(framing) \(pace)" }
 
-    /// Without steady ones. A flood reaches a length of 60,000 bytes: such a body ends.
+    /// All without the steady ones. A flood reaches a length of 60,000 bytes, so that body ends and is left out.
     static let all = Framing.allCases.flatMap { framing in
         Pace.brief.map { EndlessBody(framing: framing, pace: $0) }
     }.filter { $0.framing != .length || $0.pace != .flooding }
@@ -56,7 +56,7 @@ struct EndlessBody: Sendable, CustomTestStringConvertible {
         return Data("\(String(data.count, radix: 16))\r\n".utf8) + data + Data("\r\n".utf8)
     }
 
-    /// A response that begins with a text, after which the body goes on with the letter x, or not at all.
+    /// A response that begins with `text`. The body then continues with the letter x, or sends nothing more.
     func reply(status: Int, headers: WireFields = [:], text: String = "") -> Reply {
         let lines = (headers.fields + fields.fields).map { "\($0.name): \($0.value)\r\n" }.joined()
         let head = Data("HTTP/1.1 \(status) Status\r\n\(lines)\r\n".utf8) + framed(Data(text.utf8))
@@ -70,7 +70,7 @@ struct EndlessBody: Sendable, CustomTestStringConvertible {
         }
     }
 
-    /// So many bytes at a time, longer than any test waits.
+    /// Sends `byteCount` bytes at a time, for longer than any test waits.
     private func drip(_ byteCount: Int, every interval: Duration, count: Int) -> Reply.Step {
         let piece = framed(Data(repeating: UInt8(ascii: "x"), count: byteCount))
         return .drip(Data(Array(repeating: piece, count: count).joined()), chunk: piece.count, every: interval)
@@ -78,8 +78,8 @@ struct EndlessBody: Sendable, CustomTestStringConvertible {
 }
 
 extension RequestOperation {
-    /// Whether the status is the error because its body was given up, not because a time limit has passed: both are
-    /// `timedOut`.
+    /// Whether the status is the error because the body was given up, not because a time limit passed. The underlying
+    /// code is `timedOut` in both cases.
     var hasGivenUpBody: Bool {
         let reason = error?.underlying as? NetworkingError
         return code == .unacceptableStatus && reason?.code == .timedOut && reason?.timeLimit == .refusedBody
@@ -87,7 +87,7 @@ extension RequestOperation {
 }
 
 extension TransferOptions {
-    /// No limit but one in all that no test reaches whose operations do not wait for a body without an end.
+    /// Only a total limit, which no test reaches unless an operation waits for an endless body.
     static var withoutIdleLimit: TransferOptions {
         TransferOptions {
             $0.timeouts.idle = .zero
@@ -105,7 +105,7 @@ extension TransferOptions {
 }
 
 extension RequestOperationManager {
-    /// A manager without a serializer's demands on content, whose requests do not wait for one another.
+    /// A manager whose serializer accepts any content, and whose requests do not wait for one another.
     static func crowded(_ options: TransferOptions) -> RequestOperationManager {
         var configuration = Configuration()
         configuration.transferOptions = options

@@ -24,7 +24,7 @@ import Testing
             makeClientNonce: { clientNonce })
     }
 
-    /// The parameters of an answer, as the parser for challenges reads them.
+    /// The parameters of an Authorization field, as the challenge parser reads them.
     private func parameters(_ field: String?) -> [String: String] {
         HTTPChallenge.parse([field ?? ""]).first?.parameters ?? [:]
     }
@@ -43,7 +43,7 @@ extension HTTPAuthenticationTests {
         ("MD5", "8ca523f5e9506fed4657c9700eebdbec"),
         ("SHA-256", "753927fa0e85d155564e2e272a28d1802ca10daf4496794697cf8db5856cb6c1"),
     ])
-    func theExampleOfRFC7616IsAnsweredAsPrinted(algorithm: String, response: String) {
+    func exampleOfRFC7616IsAnsweredAsPrinted(algorithm: String, response: String) {
         var authentication = authentication(clientNonce: "f2/wE4q74E6zIJEtWaHKaf5wv/H5QzzpXusqGemxURZJ")
         let field = Self.challenge7616.replacingOccurrences(of: "ALGORITHM", with: algorithm)
         #expect(authentication.accepts([field]) == true)
@@ -66,7 +66,7 @@ extension HTTPAuthenticationTests {
         #expect(answer["response"] == "753927fa0e85d155564e2e272a28d1802ca10daf4496794697cf8db5856cb6c1")
     }
 
-    @Test func theExampleOfRFC2617IsAnsweredAsPrinted() {
+    @Test func exampleOfRFC2617IsAnsweredAsPrinted() {
         var authentication = authentication(password: "Circle Of Life", clientNonce: "0a4f113b")
         #expect(
             authentication.accepts([
@@ -82,13 +82,13 @@ extension HTTPAuthenticationTests {
                 "uri": "/dir/index.html", "qop": "auth", "nc": "00000001", "cnonce": "0a4f113b",
                 "response": "6629fae49393a05397450978507c4ef1", "opaque": "5ccc069c403ebaf9f0171e9517f40e41",
             ])
-        // Tokens that RFC 7616, 3.4 wants without quotation marks.
+        // RFC 7616, 3.4 requires these tokens without quotation marks.
         #expect(answer?.contains("qop=auth,") == true)
         #expect(answer?.contains("nc=00000001,") == true)
     }
 
-    /// Compared as scalars, because for Swift a quotation mark with an accent is another character than one without.
-    @Test func quotationMarkWithAnAccentStaysInsideOfItsString() throws {
+    /// Compared as scalars: for Swift, a quotation mark with an accent is another character than one without.
+    @Test func quotationMarkWithAnAccentIsEscaped() throws {
         let accent = "\u{301}"
         var authentication = authentication(user: "u\"" + accent + ", x=\"\\" + accent)
         #expect(authentication.accepts([#"Digest realm="r", nonce="n""#]) == true)
@@ -98,8 +98,8 @@ extension HTTPAuthenticationTests {
         #expect(answer.utf8.starts(with: start.utf8))
     }
 
-    /// RFC 2069, 2.4, with the response as its errata corrects it.
-    @Test func theOlderFormWithoutProtectionIsAnsweredAsCorrected() {
+    /// RFC 2069, 2.4, with the response as corrected by its errata.
+    @Test func exampleOfRFC2069IsAnsweredAsCorrected() {
         var authentication = authentication(password: "CircleOfLife")
         #expect(
             authentication.accepts([
@@ -112,12 +112,12 @@ extension HTTPAuthenticationTests {
         #expect(answer["cnonce"] == nil)
     }
 
-    /// The example of RFC 7616 by the definition of `A1` in 3.4.2, computed by other means.
+    /// The example of RFC 7616 with `A1` as defined in 3.4.2, computed by other means.
     @Test(arguments: [
         ("MD5-sess", "e783283f46242139c486a698fec7211d"),
         ("SHA-256-sess", "2fd51b3a77ad75bad6afad6003e818d767133c46d9e2749e7f5232ae1ea3efd7"),
     ])
-    func aSessionAlgorithmMixesTheNoncesIn(algorithm: String, response: String) {
+    func sessionAlgorithmIncludesTheNonces(algorithm: String, response: String) {
         var authentication = authentication(clientNonce: "f2/wE4q74E6zIJEtWaHKaf5wv/H5QzzpXusqGemxURZJ")
         let field = Self.challenge7616.replacingOccurrences(of: "ALGORITHM", with: algorithm)
         #expect(authentication.accepts([field]) == true)
@@ -125,7 +125,7 @@ extension HTTPAuthenticationTests {
     }
 
     /// RFC 7617, 2.
-    @Test func theExampleOfBasicIsAnsweredAsPrinted() {
+    @Test func exampleOfBasicIsAnsweredAsPrinted() {
         var authentication = authentication(user: "Aladdin", password: "open sesame")
         #expect(authentication.accepts(["Basic realm=\"WallyWorld\""]) == true)
         #expect(
@@ -140,7 +140,7 @@ extension HTTPAuthenticationTests {
     }
 }
 
-// MARK: - When
+// MARK: - Conditions
 
 extension HTTPAuthenticationTests {
     @Test func credentialIsNotSentBeforeAChallenge() {
@@ -154,14 +154,14 @@ extension HTTPAuthenticationTests {
         #expect(authentication.authorization(method: "GET", url: Self.url) == nil)
     }
 
-    @Test func aRefusedAnswerIsNotTriedAgain() {
+    @Test func refusedAnswerIsNotTriedAgain() {
         var authentication = authentication()
         #expect(authentication.accepts(["Basic realm=r"]) == true)
         #expect(authentication.accepts(["Basic realm=r"]) == false)
         #expect(authentication.accepts(["Digest nonce=n, realm=r"]) == false)
     }
 
-    @Test func aStaleNonceIsTriedOnceMoreAndNoMore() {
+    @Test func staleNonceIsRetriedOnce() {
         var authentication = authentication()
         #expect(authentication.accepts(["Digest nonce=one, realm=r"]) == true)
         #expect(authentication.accepts(["Digest nonce=two, realm=r, stale=true"]) == true)
@@ -169,20 +169,20 @@ extension HTTPAuthenticationTests {
         #expect(authentication.accepts(["Digest nonce=three, realm=r, stale=true"]) == false)
     }
 
-    @Test func anUnknownSchemeIsNotAccepted() {
+    @Test func unknownSchemeIsNotAccepted() {
         var authentication = authentication()
         #expect(authentication.accepts([]) == false)
         #expect(authentication.accepts(["Bearer realm=r", "Negotiate"]) == false)
         #expect(authentication.accepts(["Bearer realm=r", "Basic realm=r"]) == true)
     }
 
-    @Test func aNameWithAColonIsNotForBasic() {
+    @Test func basicIsNotUsedForANameWithAColon() {
         var authentication = authentication(user: "a:b")
         #expect(authentication.accepts(["Basic realm=r"]) == false)
         #expect(authentication.accepts(["Basic realm=r, Digest nonce=n, realm=r"]) == true)
     }
 
-    @Test func aChallengeThatCannotStandInAFieldIsNotAnswered() {
+    @Test func challengeWithControlCharactersIsNotAnswered() {
         var authentication = authentication()
         #expect(authentication.accepts(["Digest nonce=\"a\r\nX: y\", realm=r"]) == false)
         #expect(authentication.accepts(["Digest nonce=n, realm=\"a\0b\""]) == false)
@@ -219,7 +219,7 @@ extension HTTPAuthenticationTests {
             (["Digest nonce=n, realm=r", "Basic realm=r"], "basic"),
             (["Digest nonce=n, realm=r, algorithm=MD5", "Digest nonce=n, realm=r, algorithm=SHA-256"], "digest"),
         ] as [([String], String?)])
-    func challengesWhoseDigestIsMissingAreNotAnswered(fields: [String], scheme: String?) {
+    func challengesWithoutTheirDigestAreNotAnswered(fields: [String], scheme: String?) {
         let authentication = HTTPAuthentication(
             credential: URLCredential(user: "u", password: "p", persistence: .none),
             origin: SchedulerTests.origin("www.example.org"), isAvailable: { $0 != .md5 })
@@ -228,7 +228,7 @@ extension HTTPAuthenticationTests {
         if scheme == "digest" { #expect(challenge?.usesSHA256 == true) }
     }
 
-    @Test func theClientsNonceIsAnotherEachTime() {
+    @Test func clientNonceIsNewEachTime() {
         var authentication = HTTPAuthentication(
             credential: URLCredential(user: "u", password: "p", persistence: .none),
             origin: SchedulerTests.origin("www.example.org"))
@@ -244,7 +244,7 @@ extension HTTPAuthenticationTests {
         ("http://www.example.org?b=c", "/?b=c"), ("http://u:p@www.example.org/a%20b", "/a%20b"),
         ("http://www.example.org/a//b;c?http://x/?", "/a//b;c?http://x/?"),
     ])
-    func theAnswerIsForTheTargetThatIsSent(text: String, target: String) {
+    func answerIsForTheRequestTarget(text: String, target: String) {
         var authentication = authentication()
         #expect(authentication.accepts(["Digest nonce=n, realm=r"]) == true)
         #expect(parameters(authentication.authorization(method: "GET", url: Self.url(text)))["uri"] == target)
@@ -260,7 +260,7 @@ extension HTTPAuthenticationTests {
 }
 
 extension HTTPAuthentication {
-    /// Answers a 401 as it is answered when nobody is asked.
+    /// Answers a 401 with the default credential, as without a challenge block.
     fileprivate mutating func accepts(_ fields: [String]) -> Bool {
         challenge(in: fields).map { useDefaultCredential(for: $0) } ?? false
     }

@@ -8,9 +8,9 @@ import Testing
 @testable import Bluebonnet
 @testable import BluebonnetHTTP
 
-/// What follows a response head, without a socket.
+/// The decision that follows a response head, without a socket.
 @Suite struct HopDecisionTests {
-    /// How an exchange came to be where the head arrives.
+    /// The state of an exchange when the head arrives.
     struct Setting: Sendable, CustomTestStringConvertible {
         var method = "GET"
         var url = "http://h/a"
@@ -21,7 +21,7 @@ import Testing
         var hasRedirectBlock = false
         var hasChallengeBlock = false
         var hasJar = false
-        /// Bytes that are there of a body of 300 with the tag "v1".
+        /// The number of bytes that have arrived of a body of 300 with the tag "v1".
         var interruptedByteCount: Int64?
         var hasInterruptedHead = false
 
@@ -57,7 +57,7 @@ import Testing
         ResponseHead(url: try #require(URL(string: url)), statusCode: status, headers: HeaderFields(fields))
     }
 
-    /// A decision in one line.
+    /// A decision as one line of text.
     private static func text(_ decision: HopDecision) -> String {
         switch decision {
         case .deliver(let continues): continues ? "deliver the rest" : "deliver"
@@ -80,7 +80,7 @@ import Testing
     }
 
     @Test(arguments: [false, true])
-    func answerAboutTheResponseDeliversOrFails(continues: Bool) throws {
+    func responseAnswerDeliversOrFails(continues: Bool) throws {
         var chain = try Setting().chain()
         let head = try Self.head(200)
         let delivered = chain.decision(after: .response(.deliver, continues: continues), on: head)
@@ -99,7 +99,7 @@ import Testing
         (302, "https://i/c", "GET https://i/c"), (307, "/b", "GET http://h/b"), (308, "/b#x", "GET http://h/b#x"),
         (302, nil, "badServerResponse"), (302, "ftp://h/", "redirectRefused"), (302, "/a", "tooManyRedirects"),
     ])
-    func headOfAGETIsFollowed(status: Int, location: String?, expected: String) throws {
+    func statusAndLocationDecideForAGET(status: Int, location: String?, expected: String) throws {
         let fields = location.map { [(name: "Location", value: $0)] } ?? []
         #expect(try Self.decide(Setting(), status, fields) == expected)
     }
@@ -108,30 +108,30 @@ import Testing
         (301, "GET http://h/b"), (302, "GET http://h/b"), (303, "GET http://h/b"), (307, "POST http://h/b"),
         (308, "POST http://h/b"), (300, "deliver"),
     ])
-    func statusDecidesWhatBecomesOfAPOST(status: Int, expected: String) throws {
+    func statusDecidesHowAPOSTContinues(status: Int, expected: String) throws {
         #expect(try Self.decide(Setting(method: "POST"), status, [("Location", "/b")]) == expected)
     }
 
-    @Test func redirectIsTheResultWhereNoneIsFollowed() throws {
+    @Test func redirectIsTheResultIfNoneIsFollowed() throws {
         #expect(try Self.decide(Setting(redirectLimit: 0), 302, [("Location", "/b")]) == "deliver")
     }
 
-    @Test func redirectBlockIsAskedOnlyAboutWhatWouldBeFollowed() throws {
+    @Test func redirectBlockIsAskedOnlyAboutFollowedRedirects() throws {
         let setting = Setting(hasRedirectBlock: true)
         #expect(try Self.decide(setting, 302, [("Location", "/b")]) == "ask about GET http://h/b")
         #expect(try Self.decide(setting, 302, [("Location", "ftp://h/")]) == "redirectRefused")
         #expect(try Self.decide(setting, 200, [("Location", "/b")]) == "deliver")
     }
 
-    @Test func cookieAllowsTheWayBack() throws {
+    @Test func newCookieAllowsARedirectBack() throws {
         let fields = [(name: "Location", value: "/a"), (name: "Set-Cookie", value: "a=1")]
         #expect(try Self.decide(Setting(hasJar: true), 302, fields) == "GET http://h/a")
         #expect(try Self.decide(Setting(hasJar: false), 302, fields) == "tooManyRedirects")
-        // The caller's own Host field keeps the jar out.
+        // The caller's own Host field disables the jar.
         #expect(try Self.decide(Setting(headers: ["Host": "i"], hasJar: true), 302, fields) == "tooManyRedirects")
     }
 
-    @Test func redirectsAreCountedAsTheyAreFollowed() throws {
+    @Test func redirectsAreCountedWhenFollowed() throws {
         var chain = try Setting(redirectLimit: 1).chain()
         guard case .send(.redirect(let target)) = chain.decision(on: try Self.head(302, [("Location", "/b")])) else {
             Issue.record("the first redirect is followed")
@@ -152,17 +152,17 @@ import Testing
 
     @Test(arguments: [
         (Setting(), "deliver"), (Setting(credential: "u"), "same request"),
-        (Setting(credential: "u:v"), "deliver"),  // Basic cannot say it
+        (Setting(credential: "u:v"), "deliver"),  // Basic cannot encode this user name
         (Setting(usesStorage: true), "ask basic or storage"),
         (Setting(credential: "u", usesStorage: true), "same request"),
         (Setting(credential: "u", hasChallengeBlock: true), "ask basic"),
         (Setting(usesStorage: true, hasChallengeBlock: true), "ask basic or storage"),
     ])
-    func challengeIsAnsweredByWhatThereIs(setting: Setting, expected: String) throws {
+    func challengeUsesTheAvailableCredentialSources(setting: Setting, expected: String) throws {
         #expect(try Self.decide(setting, 401, Self.basic) == expected)
     }
 
-    @Test func onlyA401ThatCanBeAnsweredChallenges() throws {
+    @Test func onlyAnAnswerable401IsAChallenge() throws {
         let setting = Setting(credential: "u")
         #expect(try Self.decide(setting, 401, []) == "deliver")
         #expect(try Self.decide(setting, 401, [("WWW-Authenticate", "Negotiate")]) == "deliver")
@@ -179,7 +179,7 @@ import Testing
         #expect(Self.text(chain.decision(on: try Self.head(401, Self.basic))) == "deliver")
     }
 
-    @Test func staleNonceIsAnsweredOnceMoreWithoutTheBlock() throws {
+    @Test func staleNonceIsAnsweredOnceWithoutTheBlock() throws {
         let digest = "Digest realm=\"r\", nonce=\"1\", qop=\"auth\", algorithm=SHA-256"
         var chain = try Setting(hasChallengeBlock: true).chain()
         let first = try Self.head(401, [("WWW-Authenticate", digest)])
@@ -196,7 +196,7 @@ import Testing
         #expect(Self.text(chain.decision(on: stale)) == "deliver")
     }
 
-    @Test func credentialStaysBehindWhereARedirectLeavesItsOrigin() throws {
+    @Test func redirectToAnotherOriginDropsTheCredential() throws {
         var chain = try Setting(credential: "u", usesStorage: true).chain()
         guard case .send(.redirect(let target)) = chain.decision(on: try Self.head(302, [("Location", "http://i/")]))
         else {
@@ -219,7 +219,7 @@ import Testing
         return text(chain.decision(after: .challenge(answer, challenge, stored: stored), on: head))
     }
 
-    @Test func answerToAChallengeDecides() throws {
+    @Test func challengeAnswerDecides() throws {
         let (good, bad) = (
             URLCredential(user: "u", password: "p", persistence: .none),
             URLCredential(user: "u:v", password: "p", persistence: .none)
@@ -243,7 +243,7 @@ import Testing
         return chain.decision(after: .follow(request), on: head)
     }
 
-    @Test func requestOfTheRedirectBlockIsCheckedLikeACallers() throws {
+    @Test func redirectBlockRequestIsCheckedLikeACallerRequest() throws {
         func decision(_ change: (inout URLRequest) throws -> Void) throws -> String {
             Self.text(try Self.redirected(from: "https://h/a", to: "/b", change))
         }
@@ -255,7 +255,7 @@ import Testing
         #expect(try decision { $0.url = URL(string: "https://h/x/../y") } == "GET https://h/y")
     }
 
-    @Test func fieldsOfTheProposalsOriginStayThere() throws {
+    @Test func proposedFieldsStayWithTheirOrigin() throws {
         func cookie(_ decision: HopDecision) -> String? {
             guard case .send(.redirect(let target)) = decision else { return "not sent" }
             return target.headers["Cookie"]
@@ -270,7 +270,7 @@ import Testing
         #expect(cookie(other) == "own=1")
     }
 
-    @Test func redirectThatTheBlockKeepsIsTheResult() throws {
+    @Test func redirectKeptByTheBlockIsTheResult() throws {
         var chain = try Setting(hasRedirectBlock: true).chain()
         let head = try Self.head(302, [("Location", "/b")])
         _ = chain.decision(on: head)
@@ -285,14 +285,14 @@ import Testing
         (206, "bytes 0-299/300", false, "whole body"), (416, "bytes */300", true, "whole body"),
         (404, nil, false, "deliver"), (302, nil, false, "badServerResponse"),
     ])
-    func answerToARangeRequestIsChecked(status: Int, range: String?, hasHead: Bool, expected: String) throws {
+    func rangeResponseIsChecked(status: Int, range: String?, hasHead: Bool, expected: String) throws {
         var fields = [(name: "ETag", value: "\"v1\"")]
         if let range { fields.append((name: "Content-Range", value: range)) }
         let setting = Setting(interruptedByteCount: 100, hasInterruptedHead: hasHead)
         #expect(try Self.decide(setting, status, fields) == expected)
     }
 
-    @Test func bodyThatWasWholeNeedsTheHeadThatItCameWith() throws {
+    @Test func completeBodyNeedsItsHead() throws {
         let fields = [(name: "ETag", value: "\"v1\""), (name: "Content-Range", value: "bytes */300")]
         let known = Setting(interruptedByteCount: 300, hasInterruptedHead: true)
         #expect(try Self.decide(known, 416, fields) == "already complete")

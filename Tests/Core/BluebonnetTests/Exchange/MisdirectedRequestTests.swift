@@ -9,7 +9,7 @@ import Testing
 @testable import Bluebonnet
 
 extension ParallelNetworkTests {
-    /// 421 says that the connection was the wrong one (RFC 9110, 15.5.20).
+    /// Status 421 means that the connection was the wrong one (RFC 9110, 15.5.20).
     @Suite struct MisdirectedRequestTests {
         private static let misdirected = Reply.response(status: 421, body: "not here")
 
@@ -21,7 +21,7 @@ extension ParallelNetworkTests {
         }
 
         @Test(arguments: ["GET", "POST", "PATCH"], [false, true])
-        func misdirectedRequestGoesOnceOverAnotherConnection(method: String, speaksHTTP2: Bool) async throws {
+        func misdirectedRequestIsRetriedOnceOnAnotherConnection(method: String, speaksHTTP2: Bool) async throws {
             let (serverOptions, options) = try Self.options(speaksHTTP2: speaksHTTP2)
             let script: TestServer.Script = {
                 $0.path == "/misdirected" && $0.connection == 1 ? Self.misdirected : .response(body: "here")
@@ -40,7 +40,7 @@ extension ParallelNetworkTests {
             }
         }
 
-        @Test func secondRefusalOfTheConnectionIsTheResult() async throws {
+        @Test func secondMisdirectedResponseIsTheResult() async throws {
             try await TestServer.answering(Self.misdirected) { server in
                 let operation = await perform(URLRequest("POST", server.url(), body: "payload"))
                 #expect(operation.statusCode == 421)
@@ -49,7 +49,7 @@ extension ParallelNetworkTests {
             }
         }
 
-        @Test func streamThatCannotBeMadeAgainGetsTheRefusal() async throws {
+        @Test func streamWithoutReplayGetsTheMisdirectedResponse() async throws {
             try await TestServer.answering(Self.misdirected) { server in
                 var request = URLRequest("POST", server.url())
                 request.httpBodyStream = InputStream(data: Data("payload".utf8))

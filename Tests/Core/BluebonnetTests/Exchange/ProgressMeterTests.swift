@@ -8,13 +8,13 @@ import Testing
 @Suite(.timeLimit(.minutes(1))) struct ProgressMeterTests {
     private static let millisecond: UInt64 = 1_000_000
 
-    @Test func theFirstBytesAreToldAtOnce() {
+    @Test func firstBytesAreReportedAtOnce() {
         var meter = ProgressMeter()
         #expect(meter.advance(by: 10, now: 5) == 10)
         #expect(meter.total == 10)
     }
 
-    @Test func bytesInTheNextTenthOfASecondAreHeldBackAndThenToldTogether() {
+    @Test func bytesWithinATenthOfASecondAreReportedTogether() {
         var meter = ProgressMeter()
         #expect(meter.advance(by: 1, now: 0) == 1)
         #expect(meter.advance(by: 2, now: 1) == nil)
@@ -25,7 +25,7 @@ import Testing
         #expect(meter.advance(by: 32, now: 200 * Self.millisecond) == 48)
     }
 
-    @Test func progressHeldBackCanBeTakenOnce() {
+    @Test func unreportedProgressIsReturnedOnce() {
         var meter = ProgressMeter()
         _ = meter.advance(by: 1, now: 0)
         _ = meter.advance(by: 2, now: 1)
@@ -33,13 +33,13 @@ import Testing
         #expect(meter.takeUntold() == nil)
     }
 
-    @Test func progressOfNoBytesIsNotTold() {
+    @Test func progressOfNoBytesIsNotReported() {
         var meter = ProgressMeter()
         #expect(meter.takeUntold() == nil)
         #expect(meter.advance(by: 0, now: 0) == nil)
     }
 
-    @Test func theDeltasAddUpToTheTotal() {
+    @Test func deltasAddUpToTheTotal() {
         var meter = ProgressMeter()
         var told: Int64 = 0
         for step in 0..<1_000 { told += meter.advance(by: step, now: UInt64(step) * 7 * Self.millisecond) ?? 0 }
@@ -48,7 +48,7 @@ import Testing
         #expect(meter.total == 499_500)
     }
 
-    @Test func aBodyThatStartsAgainCountsFromItsNewPlace() {
+    @Test func restartedBodyCountsFromItsNewOffset() {
         var meter = ProgressMeter()
         _ = meter.advance(by: 100, now: 0)
         _ = meter.advance(by: 50, now: 1)

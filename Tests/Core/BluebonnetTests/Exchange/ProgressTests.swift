@@ -42,7 +42,7 @@ extension ParallelNetworkTests {
             await ended.wait()
         }
 
-        @Test func cancellingItCancelsTheOperation() async throws {
+        @Test func cancellingTheProgressCancelsTheOperation() async throws {
             try await TestServer.answering(.steps([.stall])) { server in
                 let operation = RequestOperation(request: URLRequest(url: server.url()))
                 let progress = operation.downloadProgress
@@ -54,7 +54,7 @@ extension ParallelNetworkTests {
             }
         }
 
-        @Test func pausingAndResumingItDoesTheSameToTheOperation() async throws {
+        @Test func pausingAndResumingTheProgressControlsTheOperation() async throws {
             let script: TestServer.Script = { $0.connection == 1 ? .steps([.stall]) : .response(body: "done") }
             try await TestServer.serving(script: script) { server in
                 let operation = RequestOperation(request: URLRequest(url: server.url()))
@@ -82,7 +82,7 @@ extension ParallelNetworkTests {
             #expect(!progress.isCancelled)
         }
 
-        @Test func aChildProgressCountsInItsParent() async throws {
+        @Test func childProgressCountsInItsParent() async throws {
             try await TestServer.answering(.response(body: Self.body)) { server in
                 let operation = RequestOperation(request: URLRequest(url: server.url()))
                 let whole = Progress(totalUnitCount: 1)

@@ -10,7 +10,7 @@ import Testing
 
 extension ParallelNetworkTests {
     @Suite struct RedirectBlockTests {
-        /// `/a` leads to `/b`, which leads to `/c`.
+        /// `/a` redirects to `/b`, which redirects to `/c`.
         private static let chain: TestServer.Script = { request in
             switch request.path {
             case "/a": .redirect(to: "/b")
@@ -43,7 +43,7 @@ extension ParallelNetworkTests {
             }
         }
 
-        @Test func nilTakesTheRedirectItselfAsTheResponse() async throws {
+        @Test func nilAcceptsTheRedirectAsTheResponse() async throws {
             let body = String(repeating: "moved ", count: 50_000)  // more than fits into one read
             let reply = Reply.response(status: 302, headers: ["Location": "/b"], body: body)
             try await TestServer.answering(reply) { server in
@@ -55,7 +55,7 @@ extension ParallelNetworkTests {
             }
         }
 
-        @Test func aRefusedRedirectIsAnUnacceptableStatusForASerializer() async throws {
+        @Test func refusedRedirectIsAnUnacceptableStatusForASerializer() async throws {
             try await TestServer.serving(script: Self.chain) { server in
                 let operation = HTTPRequestOperation(request: URLRequest(url: server.url("/a")))
                 operation.onRedirect = { _, _, _ in nil }
@@ -83,7 +83,7 @@ extension ParallelNetworkTests {
             }
         }
 
-        @Test func aFieldThatTheBlockTakesAwayIsGone() async throws {
+        @Test func fieldRemovedByTheBlockIsNotSent() async throws {
             try await TestServer.serving(script: Self.chain) { server in
                 let request = URLRequest("GET", server.url("/b"), headers: ["X-Kept": "1", "X-Dropped": "2"])
                 let operation = await run(request) { _, proposed, _ in
@@ -121,7 +121,7 @@ extension ParallelNetworkTests {
         @Test(arguments: [
             ("ftp://127.0.0.1/", NetworkingError.Code.badURL), ("http:///nowhere", .badURL),
         ])
-        func aRequestThatCannotBeSentIsItsError(url: String, code: NetworkingError.Code) async throws {
+        func invalidRequestFromTheBlockIsAnError(url: String, code: NetworkingError.Code) async throws {
             try await TestServer.serving(script: Self.chain) { server in
                 let operation = await run(URLRequest(url: server.url("/a"))) { _, proposed, _ in
                     var request = proposed
@@ -133,7 +133,7 @@ extension ParallelNetworkTests {
             }
         }
 
-        @Test func theLimitStandsWhateverTheBlockSays() async throws {
+        @Test func blockCannotExceedTheRedirectLimit() async throws {
             let count = Observed([Int]())
             let script: TestServer.Script = { _ in
                 count.append(1)
@@ -168,7 +168,7 @@ extension ParallelNetworkTests {
         }
 
         @Test(arguments: ["GET", "POST"])
-        func pausedWhileTheBlockDecidesItGoesOnAfterResume(method: String) async throws {
+        func operationPausedDuringTheBlockContinuesAfterResume(method: String) async throws {
             try await TestServer.serving(script: Self.chain) { server in
                 let (asked, decided, answered) = (Gate(), Gate(), Gate())
                 let operation = RequestOperation(request: URLRequest(method, server.url("/b"), body: nil))

@@ -9,10 +9,10 @@ import Testing
 @testable import Bluebonnet
 
 extension ParallelNetworkTests {
-    /// Every method, every status and every kind of body on its way through a redirect (RFC 9110, 15.4; the Fetch
-    /// standard's HTTP-redirect fetch).
+    /// Redirects of every method, every status and every kind of body (RFC 9110, 15.4; HTTP-redirect fetch in the
+    /// Fetch standard).
     @Suite struct RedirectBodyTests {
-        /// Where a body comes from, and whether it can be had a second time.
+        /// Where a body comes from, and whether it can be read a second time.
         enum Source: CaseIterable {
             case none, data, file, replayableStream, declaredStream, streamMadeAnew, streamUsedOnce
 
@@ -25,7 +25,7 @@ extension ParallelNetworkTests {
         ]
         private static let statuses = [301, 302, 303, 307, 308]
 
-        /// What the target has to see: from the standards' texts, not from the code.
+        /// The request that the target must see, according to the standards and not to the code.
         private static func target(of method: String, after status: Int) -> (method: String, keepsBody: Bool) {
             if status == 303, !["GET", "HEAD"].contains(method) { return ("GET", false) }
             if method == "POST", [301, 302].contains(status) { return ("GET", false) }
@@ -59,7 +59,7 @@ extension ParallelNetworkTests {
                 let status = request.query.flatMap { Int($0) } ?? 500
                 return request.path == "/start" ? .redirect(to: "/end", status: status) : .response(body: "there")
             }
-            // A GET or HEAD with a body is nothing that servers agree about.
+            // Servers do not agree about a GET or HEAD with a body.
             let methods = source == .none ? Self.methods : Self.methods.filter { !["GET", "HEAD"].contains($0) }
             try await TestServer.serving(script: script) { server in
                 for method in methods {
@@ -98,7 +98,7 @@ extension ParallelNetworkTests {
             }
         }
 
-        @Test(arguments: [300, 304, 305, 306]) func statusThatIsNoRedirectLeadsNowhere(status: Int) async throws {
+        @Test(arguments: [300, 304, 305, 306]) func otherStatusIsNotFollowed(status: Int) async throws {
             try await TestServer.answering(.redirect(to: "/end", status: status)) { server in
                 let operation = await perform(URLRequest("POST", server.url("/start"), body: "payload"))
                 #expect(operation.error == nil)
@@ -107,9 +107,9 @@ extension ParallelNetworkTests {
             }
         }
 
-        /// A challenge makes it necessary to send a body again as a redirect does.
+        /// A challenge requires the body again, as a redirect does.
         @Test(arguments: Source.allCases, ["Basic realm=\"x\"", "Digest realm=\"x\", nonce=\"n\", qop=\"auth\""])
-        func aChallengeSendsTheBodyAgain(source: Source, challenge: String) async throws {
+        func challengeSendsTheBodyAgain(source: Source, challenge: String) async throws {
             let folder = try TemporaryFolder()
             defer { folder.remove() }
             let script: TestServer.Script = { request in
@@ -132,9 +132,10 @@ extension ParallelNetworkTests {
             }
         }
 
-        /// A connection that turns out dead: an idempotent request goes out once more, whole; any other does not.
+        /// The connection turns out to be dead: an idempotent request is sent once more with its whole body; any
+        /// other request is not.
         @Test(arguments: Source.allCases, ["PUT", "POST"])
-        func aDeadConnectionSendsTheBodyAgainOnlyWhereThatIsHarmless(source: Source, method: String) async throws {
+        func deadConnectionResendsOnlyIdempotentRequests(source: Source, method: String) async throws {
             let folder = try TemporaryFolder()
             defer { folder.remove() }
             let script: TestServer.Script = { request in

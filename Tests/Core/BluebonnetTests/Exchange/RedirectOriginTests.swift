@@ -29,7 +29,7 @@ extension ParallelNetworkTests {
             for (name, value) in fields { #expect(request.headers[name] == (isThere ? value : nil), "\(name)") }
         }
 
-        @Test func headersAllGoAlongWithinAnOrigin() async throws {
+        @Test func allHeadersFollowWithinAnOrigin() async throws {
             let script: TestServer.Script = { $0.path == "/start" ? .redirect(to: "/end") : .response() }
             try await TestServer.serving(script: script) { server in
                 #expect(await perform(request(server.url("/start"))).error == nil)
@@ -38,7 +38,7 @@ extension ParallelNetworkTests {
             }
         }
 
-        @Test func anotherPortGetsOnlyWhatIsHarmless() async throws {
+        @Test func anotherPortGetsOnlyHarmlessHeaders() async throws {
             try await TestServer.answering(.response()) { other in
                 let location = other.url("/end").absoluteString
                 try await TestServer.answering(.redirect(to: location)) { server in
@@ -74,7 +74,7 @@ extension ParallelNetworkTests {
             await secure.stop()
         }
 
-        @Test func droppedFieldsDoNotComeBackAtTheFirstOrigin() async throws {
+        @Test func droppedFieldsDoNotReturnToTheFirstOrigin() async throws {
             let second = try await TestServer.start { request in
                 .redirect(to: "http://127.0.0.1:\(request.query ?? "")/third")
             }
@@ -94,7 +94,7 @@ extension ParallelNetworkTests {
             await second.stop()
         }
 
-        @Test func aBodyGoesToAnotherOriginWithItsContentTypeWhenTheStatusSaysSo() async throws {
+        @Test func anotherOriginGetsTheBodyWithItsContentType() async throws {
             try await TestServer.answering(.response()) { other in
                 let location = other.url("/end").absoluteString
                 try await TestServer.answering(.redirect(to: location, status: 307)) { server in
@@ -107,7 +107,7 @@ extension ParallelNetworkTests {
             }
         }
 
-        @Test func userInformationOfTheURLStaysWithItsOrigin() async throws {
+        @Test func userInformationStaysWithItsOrigin() async throws {
             try await TestServer.answering(.response()) { other in
                 let location = "http://127.0.0.1:\(other.port)/end"
                 try await TestServer.answering(.redirect(to: location)) { server in

@@ -9,13 +9,14 @@ import Testing
 @testable import Bluebonnet
 
 extension ParallelNetworkTests {
-    /// From one origin to another and back: what belongs to the first one never leaves it, and is not there again when
-    /// the chain comes back.
+    /// From one origin to another and back. The secrets of the first origin never leave it, and are not sent again
+    /// when the chain returns.
     @Suite struct RedirectSecretTests {
         /// How the second origin differs from the first.
         enum Difference: CaseIterable { case port, host, scheme }
 
-        /// The two origins: `/1` leads away, `/away` back to `/2`, which leads to `/3` on the first.
+        /// The two origins. `/1` redirects to `/away` on the second, which redirects back to `/2`, which redirects to
+        /// `/3` on the first.
         private struct Origins {
             let first: TestServer
             let second: TestServer
@@ -65,7 +66,7 @@ extension ParallelNetworkTests {
         ]
 
         @Test(arguments: Difference.allCases, [301, 302, 303, 307, 308])
-        func fieldsOfTheCallersStayBehind(difference: Difference, status: Int) async throws {
+        func callerFieldsStayWithTheirOrigin(difference: Difference, status: Int) async throws {
             try await serving(difference, wantsCredential: false, status: status) { origins, options in
                 let operation = await perform(
                     URLRequest("POST", origins.first.url("/1"), headers: Self.secrets, body: "payload"), options)
@@ -82,11 +83,11 @@ extension ParallelNetworkTests {
             }
         }
 
-        /// Where a credential comes from.
+        /// The source of a credential.
         enum Source: CaseIterable { case property, url, both }
 
         @Test(arguments: Difference.allCases, Source.allCases)
-        func aCredentialStaysBehind(difference: Difference, source: Source) async throws {
+        func credentialStaysWithItsOrigin(difference: Difference, source: Source) async throws {
             try await serving(difference, wantsCredential: source == .property) { origins, options in
                 var options = options
                 options.usesCredentialStorage = false
@@ -96,7 +97,7 @@ extension ParallelNetworkTests {
                 let userInfo = source == .property ? "" : "user:secret@"
                 let url = try #require(URL(string: "http://\(userInfo)127.0.0.1:\(origins.first.port)/1"))
                 let operation = await get(url, options)
-                // The first origin asks for it again at the end: then the answer is its refusal.
+                // The first origin asks for the credential again at the end, so the response is its refusal.
                 #expect(operation.statusCode == (source == .property ? 401 : 200))
                 // "user:secret" in Base64.
                 #expect(origins.seen("/1")?.headers["Authorization"] == "Basic dXNlcjpzZWNyZXQ=")
@@ -108,7 +109,7 @@ extension ParallelNetworkTests {
         }
 
         @Test(arguments: Difference.allCases)
-        func theChallengeBlockIsToldWhoAsks(difference: Difference) async throws {
+        func challengeBlockReceivesTheChallengingOrigin(difference: Difference) async throws {
             try await serving(difference, wantsCredential: true) { origins, options in
                 let asked = Observed([String]())
                 let operation = RequestOperation(
@@ -127,9 +128,9 @@ extension ParallelNetworkTests {
             }
         }
 
-        /// What the redirect block sets itself goes where it says, and no further.
+        /// A field set by the redirect block goes to the origin of that request and no further.
         @Test(arguments: Difference.allCases)
-        func fieldSetByTheBlockGoesToThatOriginOnly(difference: Difference) async throws {
+        func fieldSetByTheBlockGoesOnlyToThatOrigin(difference: Difference) async throws {
             try await serving(difference, wantsCredential: false) { origins, options in
                 let request = URLRequest("GET", origins.first.url("/1"), headers: Self.secrets)
                 let operation = RequestOperation(request: request, options: options)
@@ -145,11 +146,11 @@ extension ParallelNetworkTests {
             }
         }
 
-        /// A server that asks a hundred times is answered twice.
+        /// A server that challenges every request gets two answers.
         @Test(arguments: [
             "Basic realm=\"x\"", "Digest realm=\"x\", nonce=\"n\", stale=true", "Digest realm=\"x\", nonce=\"n\"",
         ])
-        func aHundredChallengesAreAnsweredTwice(challenge: String) async throws {
+        func repeatedChallengesAreAnsweredTwice(challenge: String) async throws {
             let reply = Reply.response(status: 401, headers: ["WWW-Authenticate": challenge], body: "who?")
             try await TestServer.answering(reply) { server in
                 let operation = RequestOperation(request: URLRequest(url: server.url()))
@@ -161,8 +162,8 @@ extension ParallelNetworkTests {
             }
         }
 
-        /// Digest state of one origin says nothing to another one with the same realm and nonce.
-        @Test func aDigestOfOneOriginIsNotShownToAnother() async throws {
+        /// The digest state of one origin is not used for another one with the same realm and nonce.
+        @Test func digestOfOneOriginIsNotSentToAnother() async throws {
             let challenge = "Digest realm=\"x\", nonce=\"n\", qop=\"auth,auth-int\""
             let script: TestServer.Script = { request in
                 guard request.headers["Authorization"] != nil else {

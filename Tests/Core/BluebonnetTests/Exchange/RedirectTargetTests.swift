@@ -10,7 +10,7 @@ import Testing
 
 extension ParallelNetworkTests {
     @Suite struct RedirectTargetTests {
-        /// What a GET ends with when it is sent to this place; nothing else must be asked for.
+        /// The error code of a GET that is redirected to `location`. No other request may be sent.
         private func code(redirectedTo location: String) async throws -> NetworkingError.Code? {
             try await TestServer.answering(.redirect(to: location)) { server in
                 let operation = await get(server.url("/start"))
@@ -23,7 +23,7 @@ extension ParallelNetworkTests {
             "ftp://127.0.0.1/file", "file:///etc/passwd", "gopher://127.0.0.1/", "data:text/plain,hello",
             "unix:///tmp/x", "javascript:alert(1)",
         ])
-        func aSchemeOtherThanHTTPIsRefused(location: String) async throws {
+        func schemeOtherThanHTTPIsRefused(location: String) async throws {
             #expect(try await code(redirectedTo: location) == .redirectRefused)
         }
 
@@ -31,12 +31,12 @@ extension ParallelNetworkTests {
             "http:///path", "http://", "//", "http://127.0.0.1:0/", "http://127.0.0.1:99999/", "http://a\\@127.0.0.1/",
             "http://[::1/", "\\\\127.0.0.1\\x",
         ])
-        func aLocationThatIsNoUsableURLIsABadResponse(location: String) async throws {
+        func unusableLocationIsABadResponse(location: String) async throws {
             #expect(try await code(redirectedTo: location) == .badServerResponse)
         }
 
         @Test(arguments: [301, 302, 303, 307, 308])
-        func aRedirectWithoutALocationIsABadResponse(status: Int) async throws {
+        func redirectWithoutALocationIsABadResponse(status: Int) async throws {
             try await TestServer.answering(.response(status: status)) { server in
                 let operation = await get(server.url())
                 #expect(operation.code == .badServerResponse)
@@ -58,7 +58,7 @@ extension ParallelNetworkTests {
             ("/folder/start", "/end?x#y", "/end?x"), ("/start", "/caf\u{E9}", "/caf%C3%A9"),
             ("/start", "/a%20b", "/a%20b"),
         ])
-        func aRelativeLocationGoesFromWhereItWasGiven(start: String, location: String, target: String) async throws {
+        func relativeLocationIsResolvedAgainstItsRequest(start: String, location: String, target: String) async throws {
             let script: TestServer.Script = { $0.target == start ? .redirect(to: location) : .response() }
             try await TestServer.serving(script: script) { server in
                 #expect(await get(server.url(start)).error == nil)
@@ -66,7 +66,7 @@ extension ParallelNetworkTests {
             }
         }
 
-        @Test func aLocationMayNameAnotherHostWithoutAScheme() async throws {
+        @Test func locationMayNameAnotherHostWithoutAScheme() async throws {
             try await TestServer.answering(.response(body: "there")) { target in
                 let location = "//127.0.0.1:\(target.port)/end"
                 try await TestServer.answering(.redirect(to: location)) { server in
@@ -77,7 +77,8 @@ extension ParallelNetworkTests {
     }
 
     @Suite struct OddRedirectTargetTests {
-        /// Runs a GET that is sent to a place given in bytes, and tells the targets that the server saw.
+        /// Runs a GET that is redirected to a location given in bytes. Returns the operation and the targets that the
+        /// server saw.
         private func targets(redirectedTo location: Data) async throws -> (operation: RequestOperation, seen: [String])
         {
             let head =
@@ -89,22 +90,22 @@ extension ParallelNetworkTests {
             }
         }
 
-        @Test func aLocationOf64KBIsFollowedWhole() async throws {
+        @Test func locationOf64KBIsFollowedWhole() async throws {
             let place = "/" + String(repeating: "a", count: 65_536)
             let (operation, seen) = try await targets(redirectedTo: Data(place.utf8))
             #expect(operation.error == nil)
             #expect(seen.last == place)
         }
 
-        @Test func aLocationThatIsLargerThanAllHeadersTogetherIsTooLarge() async throws {
+        @Test func locationOverTheHeaderLimitIsTooLarge() async throws {
             let (operation, seen) = try await targets(redirectedTo: Data(repeating: UInt8(ascii: "a"), count: 300_000))
             #expect(operation.code == .headersTooLarge)
             #expect(seen.count == 1)
         }
 
-        /// Bytes that are no UTF-8 are sent on escaped, never as they are (RFC 3986, 2.1).
+        /// Bytes that are not UTF-8 are escaped, never sent as they are (RFC 3986, 2.1).
         @Test(arguments: [[0xE9], [0xFF, 0xFE], [0xC3], [0xED, 0xA0, 0x80], [0xF4, 0x90, 0x80, 0x80]] as [[UInt8]])
-        func aLocationThatIsNoUTF8IsEscaped(bytes: [UInt8]) async throws {
+        func nonUTF8LocationIsEscaped(bytes: [UInt8]) async throws {
             let (operation, seen) = try await targets(redirectedTo: Data("/caf".utf8) + bytes)
             #expect(operation.error == nil)
             #expect(seen.count == 2)
@@ -113,14 +114,14 @@ extension ParallelNetworkTests {
         }
 
         @Test(arguments: ["/a\rX-Evil: 1", "/a\u{0}b", "/a\u{1}", "/a\u{7F}", "/a\tb"])
-        func aControlCharacterInALocationLeadsNowhere(location: String) async throws {
+        func locationWithAControlCharacterIsRefused(location: String) async throws {
             let (operation, seen) = try await targets(redirectedTo: Data(location.utf8))
             #expect(operation.code == .badServerResponse)
             #expect(seen.count == 1)
         }
 
-        /// A field behind the Location is a field, not a part of it.
-        @Test func aLocationEndsWithItsLine() async throws {
+        /// A field after the Location is a separate field, not a part of the Location.
+        @Test func locationEndsWithItsLine() async throws {
             let (operation, seen) = try await targets(redirectedTo: Data("/end\r\nX-Evil: 1".utf8))
             #expect(operation.error == nil)
             #expect(seen == ["/start", "/end"])
@@ -128,7 +129,8 @@ extension ParallelNetworkTests {
     }
 
     @Suite struct InsecureRedirectTests {
-        /// Redirects from TLS to plain HTTP; gives the operation and what the plain server saw.
+        /// Follows a redirect from TLS to plain HTTP. Returns the operation and the requests that the plain server
+        /// saw.
         private func follow(
             _ change: (inout TransferOptions) -> Void
         ) async throws -> (operation: RequestOperation, requests: [ReceivedRequest]) {

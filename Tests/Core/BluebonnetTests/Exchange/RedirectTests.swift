@@ -10,7 +10,7 @@ import Testing
 
 extension ParallelNetworkTests {
     @Suite struct RedirectTests {
-        /// A request that is redirected once, as the server of the target has to see it.
+        /// A request that is redirected once, and how the target's server must see it.
         struct Hop: Sendable, CustomTestStringConvertible {
             let status: Int
             let method: String
@@ -52,7 +52,7 @@ extension ParallelNetworkTests {
             }
         }
 
-        @Test func aBodyFromAFileGoesAlongFromItsStart() async throws {
+        @Test func fileBodyIsSentAgainFromItsStart() async throws {
             let folder = try TemporaryFolder()
             defer { folder.remove() }
             let body = Data.patterned(byteCount: 300_000)
@@ -83,7 +83,7 @@ extension ParallelNetworkTests {
             }
         }
 
-        @Test func theTwentyFirstRedirectIsOneTooMany() async throws {
+        @Test func twentyFirstRedirectIsRefused() async throws {
             try await TestServer.serving(script: Self.countdown) { server in
                 let operation = await get(server.url("/21"))
                 #expect(operation.code == .tooManyRedirects)
@@ -92,7 +92,7 @@ extension ParallelNetworkTests {
             }
         }
 
-        @Test func aLimitOfOneIsKept() async throws {
+        @Test func limitOfOneIsKept() async throws {
             try await TestServer.serving(script: Self.countdown) { server in
                 let options = TransferOptions { $0.maximumRedirectCount = 1 }
                 #expect(await get(server.url("/1"), options).error == nil)
@@ -100,7 +100,7 @@ extension ParallelNetworkTests {
             }
         }
 
-        @Test func redirectIsDeliveredWhereNoneMayBeFollowed() async throws {
+        @Test func redirectIsDeliveredIfNoneMayBeFollowed() async throws {
             let script: TestServer.Script = { _ in .redirect(to: "/elsewhere", status: 301) }
             try await TestServer.serving(script: script) { server in
                 let operation = await get(server.url(), TransferOptions { $0.maximumRedirectCount = 0 })
@@ -112,7 +112,7 @@ extension ParallelNetworkTests {
         }
 
         @Test(arguments: [["/a": "/a"], ["/a": "/b", "/b": "/a"], ["/a": "/b", "/b": "/c", "/c": "/b"]])
-        func aCycleIsNoticedBeforeItIsWalkedTwice(places: [String: String]) async throws {
+        func cycleIsDetectedInItsFirstRound(places: [String: String]) async throws {
             let script: TestServer.Script = { .redirect(to: places[$0.path] ?? "/lost") }
             try await TestServer.serving(script: script) { server in
                 #expect(await get(server.url("/a")).code == .tooManyRedirects)
@@ -120,7 +120,7 @@ extension ParallelNetworkTests {
             }
         }
 
-        @Test func aLargeBodyOfARedirectIsNotReadToItsEnd() async throws {
+        @Test func endlessRedirectBodyIsNotReadToItsEnd() async throws {
             let script: TestServer.Script = { request in
                 guard request.path == "/start" else { return .response(body: "there") }
                 let head = "HTTP/1.1 302 Found\r\nLocation: /end\r\n\r\n"

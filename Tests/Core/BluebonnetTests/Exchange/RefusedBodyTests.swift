@@ -9,8 +9,8 @@ import Testing
 @testable import Bluebonnet
 
 extension NetworkTests {
-    /// A response whose status is refused: the status is the error whatever becomes of the body, and what came of the
-    /// body goes with it.
+    /// Responses with a refused status. The status is the error whatever happens to the body, and the error holds the
+    /// part of the body that arrived.
     @Suite struct RefusedBodyTests {
         private static let statuses = [305, 401, 404, 500, 503]
         private static let text = "the reason"
@@ -26,7 +26,7 @@ extension NetworkTests {
         }
 
         @Test(arguments: UnwantedBodyTests.certificates)
-        func bodyThatDoesNotEndIsNotWaitedFor(certificate: TestCertificate?) async throws {
+        func endlessBodyIsNotAwaited(certificate: TestCertificate?) async throws {
             let script: TestServer.Script = { request in
                 let parts = request.path.split(separator: "/").compactMap { Int($0) }
                 return EndlessBody.all[parts[1]].reply(
@@ -45,8 +45,8 @@ extension NetworkTests {
             }
         }
 
-        /// Each status with each body, so many at a time that a slow machine is not late with any: a body whose bytes
-        /// are late is a silent one.
+        /// Each status with each body, in groups so small that a slow machine is never late: a body whose bytes are
+        /// late is a silent one.
         private static let turns: [[(status: Int, index: Int)]] =
             [(EndlessBody.Pace.silent, 25), (.dripping, 13), (.flooding, 4)].flatMap { pace, count in
                 let indices = EndlessBody.all.indices.filter { EndlessBody.all[$0].pace == pace }
@@ -68,8 +68,8 @@ extension NetworkTests {
             #expect(kept.count <= 1 << 20, comment)
         }
 
-        /// Longer than a body may be silent, and slower than one that is given up.
-        @Test func bodyThatComesSteadilyIsKeptWhole() async throws {
+        /// The body takes longer than a body may be silent, but no pause is that long.
+        @Test func steadyBodyIsKeptWhole() async throws {
             let body = Data.patterned(byteCount: 30_000)
             let head = "HTTP/1.1 404 Not Found\r\nTransfer-Encoding: chunked\r\n\r\n"
             let chunk = { (bytes: Data) in Data("3e8\r\n".utf8) + bytes + Data("\r\n".utf8) }
@@ -85,7 +85,7 @@ extension NetworkTests {
             }
         }
 
-        @Test func bodyThatComesSteadilyWithoutAnEndIsGivenUp() async throws {
+        @Test func steadyEndlessBodyIsGivenUp() async throws {
             let body = EndlessBody(framing: .chunks, pace: .steady)
             try await TestServer.answering(body.reply(status: 500, text: Self.text)) { server in
                 let request = URLRequest(url: server.url())
@@ -95,9 +95,9 @@ extension NetworkTests {
             }
         }
 
-        // MARK: Bodies that are broken
+        // MARK: Broken bodies
 
-        /// A body that cannot be had, and what the status's error says below.
+        /// A body that cannot be read, and the underlying error of the status.
         struct BrokenBody: Sendable, CustomTestStringConvertible {
             let testDescription: String
             let reply: Reply
@@ -121,7 +121,7 @@ extension NetworkTests {
             ]
         }
 
-        @Test(arguments: BrokenBody.all) func brokenBodyLeavesTheStatusTheError(body: BrokenBody) async throws {
+        @Test(arguments: BrokenBody.all) func statusRemainsTheErrorOfABrokenBody(body: BrokenBody) async throws {
             let folder = try DownloadFolder()
             defer { folder.remove() }
             try await TestServer.answering(body.reply) { server in
@@ -133,14 +133,14 @@ extension NetworkTests {
                     if body.code == .badServerResponse { #expect(operation.error?.body == Data(Self.text.utf8)) }
                 }
                 #expect(folder.names == [])
-                // Nobody refuses a status for this one: the body is its result, and is broken.
+                // Nothing refuses the status here, so the result is the body, which is broken.
                 #expect(await get(server.url()).code == body.code)
             }
         }
 
-        /// Whether it ends or not.
+        /// With a body that ends, and with one that does not.
         @Test(arguments: [("br", true), ("x-own", true), ("gzip, br", true), ("br, gzip", true), ("br", false)])
-        func bodyInAnUnknownCodingIsKeptAsItCame(coding: String, isWhole: Bool) async throws {
+        func bodyInAnUnknownCodingIsKeptUndecoded(coding: String, isWhole: Bool) async throws {
             let fields: WireFields = ["Content-Encoding": coding]
             let endless = EndlessBody(framing: .chunks, pace: .silent)
             let reply =
@@ -160,8 +160,8 @@ extension NetworkTests {
             }
         }
 
-        /// What was wrong with the body of one response says nothing about that of the next one.
-        @Test func codingOfTheResponseBeforeAPauseIsForgotten() async throws {
+        /// A fault in the body of one response does not affect the body of the next one.
+        @Test func pauseDiscardsTheCodingOfTheFirstResponse() async throws {
             let first = EndlessBody(framing: .chunks, pace: .silent)
                 .reply(status: 404, headers: ["Content-Encoding": "br"], text: Self.text)
             let script: TestServer.Script = { $0.connection == 1 ? first : .response(status: 404, body: "the end") }
@@ -176,7 +176,7 @@ extension NetworkTests {
             }
         }
 
-        /// Starts an operation, and pauses it when something of the body has come.
+        /// Starts an operation, and pauses it when a part of the body has arrived.
         private static func pauseInTheBody(_ operation: RequestOperation) async {
             let received = Gate()
             operation.onDownloadProgress = { _, total, _ in if total > 0 { received.open() } }
@@ -188,7 +188,7 @@ extension NetworkTests {
         }
 
         @Test(arguments: [Reply.Step.reset, .closeWithoutNotice], UnwantedBodyTests.certificates)
-        func connectionThatEndsLeavesTheStatusTheError(end: Reply.Step, certificate: TestCertificate?) async throws {
+        func statusRemainsTheErrorAfterALostConnection(end: Reply.Step, certificate: TestCertificate?) async throws {
             let gate = Gate()
             let begun = Data("HTTP/1.1 500 Error\r\nContent-Length: 100\r\n\r\n\(Self.text)".utf8)
             let script: TestServer.Script = { _ in Reply([.bytes(begun), .wait(until: gate), end]) }
@@ -204,7 +204,7 @@ extension NetworkTests {
         // MARK: Limits, files and decisions
 
         @Test(arguments: [EndlessBody.Pace.silent, .dripping], [false, true])
-        func timeLimitLeavesTheStatusTheError(pace: EndlessBody.Pace, isIdleLimit: Bool) async throws {
+        func statusRemainsTheErrorAfterATimeLimit(pace: EndlessBody.Pace, isIdleLimit: Bool) async throws {
             guard pace == .silent || !isIdleLimit else { return }
             let reply = EndlessBody(framing: .chunks, pace: pace).reply(status: 404, text: Self.text)
             try await TestServer.answering(reply) { server in
@@ -222,7 +222,7 @@ extension NetworkTests {
             }
         }
 
-        @Test(arguments: EndlessBody.Pace.brief) func downloadLeavesNoFile(pace: EndlessBody.Pace) async throws {
+        @Test(arguments: EndlessBody.Pace.brief) func refusedDownloadLeavesNoFile(pace: EndlessBody.Pace) async throws {
             let body = EndlessBody(framing: .chunks, pace: pace)
             let folder = try DownloadFolder()
             defer { folder.remove() }
@@ -233,7 +233,7 @@ extension NetworkTests {
             }
         }
 
-        @Test func downloadThatMayBeContinuedIsKept() async throws {
+        @Test func continuableDownloadIsKept() async throws {
             let folder = try DownloadFolder()
             defer { folder.remove() }
             let file = Representation(body: .patterned(byteCount: 200_000), etag: "\"one\"")
@@ -255,7 +255,7 @@ extension NetworkTests {
             }
         }
 
-        @Test(arguments: ["GET", "POST"]) func bodyIsWaitedForAgainAfterAPause(method: String) async throws {
+        @Test(arguments: ["GET", "POST"]) func bodyIsAwaitedAgainAfterAPause(method: String) async throws {
             let reply = EndlessBody(framing: .chunks, pace: .silent).reply(status: 404, text: Self.text)
             try await TestServer.answering(reply) { server in
                 let operation = HTTPRequestOperation(
@@ -269,7 +269,7 @@ extension NetworkTests {
             }
         }
 
-        @Test func cancelIsTheErrorWhileTheBodyComes() async throws {
+        @Test func cancelDuringTheBodyIsTheError() async throws {
             let reply = EndlessBody(framing: .chunks, pace: .silent).reply(status: 404, text: Self.text)
             try await TestServer.answering(reply) { server in
                 let operation = HTTPRequestOperation(request: URLRequest(url: server.url()), options: .withoutIdleLimit)

@@ -12,7 +12,7 @@ import Testing
     private let network = ScriptedNetwork()
     private let seen = Observed([String]())
 
-    @Test func responseBlockIsAskedBeforeTheBodyAndCanAllowIt() async {
+    @Test func responseBlockRunsBeforeTheBodyAndCanAllowIt() async {
         network.answer("/a", with: [.head(200, ["X-A": "1"]), .body("abc")])
         let operation = network.operation("/a")
         operation.onResponse = { [seen] operation, head in
@@ -25,7 +25,7 @@ import Testing
         #expect(operation.responseString == "abc")
     }
 
-    @Test func responseBlockThatCancelsEndsTheOperationWithoutItsBody() async {
+    @Test func cancellingResponseBlockEndsTheOperationWithoutABody() async {
         network.answer("/a", with: [.head(200), .body("abc")])
         let operation = network.operation("/a")
         operation.onResponse = { _, _ in .cancel }
@@ -36,7 +36,7 @@ import Testing
         #expect(network.log.events.contains(.aborted(1)))
     }
 
-    @Test func bodyOfAnAcceptedResponseGoesToTheFileOfTheBlock() async throws {
+    @Test func acceptedBodyGoesToTheFileOfTheBlock() async throws {
         let folder = try ScratchFolder()
         let body = Data.patterned(byteCount: 2_000_000)
         network.answer("/a", with: [.head(200)] + body.pieces(of: 100_000).map(ScriptedStep.bytes))
@@ -50,7 +50,7 @@ import Testing
         #expect(folder.names == ["got"])
     }
 
-    @Test func refusedStatusIsNotWrittenToTheFileOfTheBlock() async throws {
+    @Test func refusedBodyIsNotWrittenToTheBlocksFile() async throws {
         let folder = try ScratchFolder()
         network.answer("/a", with: [.head(404), .body("no")])
         let operation = network.operation("/a")
@@ -61,14 +61,14 @@ import Testing
         #expect(folder.names == [])
     }
 
-    @Test func fileThatCannotBeOpenedIsTheError() async throws {
+    @Test func unopenableFileIsTheError() async throws {
         let operation = network.operation("/a")
         operation.onResponse = { _, _ in .download(URL(fileURLWithPath: "/nowhere/file")) }
         _ = await operation.run()
         #expect(operation.code == .cannotOpenFile)
     }
 
-    @Test func redirectThatIsFollowedIsNotAskedAbout() async {
+    @Test func followedRedirectDoesNotCallTheBlock() async {
         network.answer("/a", with: [.head(302, ["Location": "/b"])])
         network.answer("/b", with: [.head(200), .body("b")])
         let operation = network.operation("/a")
@@ -80,7 +80,7 @@ import Testing
         #expect(seen.value == ["/b"])
     }
 
-    @Test func responseWithoutABodyMayEndBeforeTheBlockHasDecided() async {
+    @Test func emptyResponseMayEndBeforeTheBlockDecides() async {
         network.answer("/a", with: [.head(200)])
         let gate = Gate()
         let operation = network.operation("/a")
@@ -96,7 +96,7 @@ import Testing
         #expect(operation.statusCode == 200)
     }
 
-    @Test func blockIsAskedAgainOnlyWhenAPauseCameBeforeItsAnswer() async {
+    @Test func blockIsCalledAgainAfterAPauseBeforeItsAnswer() async {
         network.answer("/a", with: [.head(200), .body("abc")])
         let (first, asked) = (Gate(), Observed(0))
         let operation = network.operation("/a")
@@ -116,7 +116,7 @@ import Testing
         #expect(operation.responseString == "abc")
     }
 
-    @Test func restOfAPausedBodyIsNotAskedAbout() async throws {
+    @Test func restOfAPausedBodyDoesNotCallTheBlock() async throws {
         let folder = try ScratchFolder()
         let (gate, reached) = (Gate(), Observed(0))
         let (head, rest) = (Data.patterned(byteCount: 100_000), Data("the rest".utf8))
@@ -149,7 +149,7 @@ import Testing
         #expect(seen.value == ["200"])
     }
 
-    @Test func bytesOfAnArchivedBodyMoveToTheFileOfTheBlock() async throws {
+    @Test func archivedBytesMoveToTheFileOfTheBlock() async throws {
         let folder = try ScratchFolder()
         let (gate, reached) = (Gate(), Observed(0))
         network.answer(
@@ -193,7 +193,7 @@ import Testing
     }
 
     @Test(arguments: [200, 404])
-    func piecesAreToldInOrderBeforeTheEnd(status: Int) async {
+    func piecesAreReportedInOrderBeforeTheEnd(status: Int) async {
         network.answer("/a", with: [.head(status), .body("ab"), .body("cd")])
         let operation = network.operation("/a")
         operation.onReceivedData = { [seen] _, data in seen.append(String(decoding: data, as: UTF8.self)) }
@@ -214,7 +214,7 @@ import Testing
 }
 
 extension Data {
-    /// The bytes in pieces, the last one as short as it comes.
+    /// The bytes in pieces; the last piece may be shorter.
     fileprivate func pieces(of byteCount: Int) -> [Data] {
         stride(from: 0, to: count, by: byteCount).map { dropFirst($0).prefix(byteCount) }
     }

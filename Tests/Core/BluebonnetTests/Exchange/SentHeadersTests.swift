@@ -26,7 +26,7 @@ import Testing
 
     private func pairs(_ headers: HeaderFields) -> [String] { headers.fields.map { "\($0.name): \($0.value)" } }
 
-    @Test func theCallersFieldsComeFirstInTheOrderOfTheirNames() throws {
+    @Test func callerFieldsComeFirstSortedByName() throws {
         let fields = ["X-B": "2", "X-A": "1", "User-Agent": "mine", "accept-encoding": "identity"]
         let expected = ["User-Agent: mine", "X-A: 1", "X-B: 2", "accept-encoding: identity"]
         for _ in 0..<2 { #expect(pairs(try sent(fields).headers) == expected) }
@@ -39,17 +39,17 @@ import Testing
         #expect(try sent([:]).headers.fields.map(\.name) == ["Accept-Encoding", "User-Agent"])
     }
 
-    @Test func requestOfARangeAsksForNoCoding() throws {
+    @Test func rangeRequestAsksForNoCoding() throws {
         #expect(try sent(["range": "bytes=10-19"]).headers["Accept-Encoding"] == "identity")
         let own = ["Range": "bytes=10-19", "Accept-Encoding": "gzip"]
         #expect(try sent(own).headers["Accept-Encoding"] == "gzip")
     }
 
-    @Test func fieldsThatAreReadyStayAsTheyAre() throws {
+    @Test func preparedFieldsAreSentUnchanged() throws {
         #expect(pairs(try sent(["X-A": "1"], ready: ["Only": "this"]).headers) == ["Only: this"])
     }
 
-    @Test func fieldsBelongToTheirOwnPolicy() throws {
+    @Test func cacheFieldsFollowTheCachePolicy() throws {
         let fields = ["X-Policy": "1"]
         for _ in 0..<2 {
             #expect(try sent(fields).headers["Cache-Control"] == nil)
@@ -57,8 +57,8 @@ import Testing
         }
     }
 
-    /// Swift holds the sign of the kelvin, U+212A, and the letter K to be the same; a server does not.
-    @Test func textThatOnlyLooksTheSameIsSentAsItIs() throws {
+    /// Swift treats the kelvin sign, U+212A, and the letter K as equal; a server does not.
+    @Test func canonicallyEqualTextIsSentUnchanged() throws {
         let (letter, sign) = ("K", "\u{212A}")
         #expect(letter == sign)
         #expect(Array(try sent(["X-Unit": letter]).headers["X-Unit"]?.utf8 ?? "".utf8) == [0x4B])
@@ -66,7 +66,7 @@ import Testing
         #expect(Array(try sent(["X-Unit": letter]).headers["X-Unit"]?.utf8 ?? "".utf8) == [0x4B])
     }
 
-    @Test func aLengthIsComparedWithEachBody() throws {
+    @Test func lengthIsComparedWithEachBody() throws {
         let fields = ["Content-Length": "5", "X-Length": "1"]
         for _ in 0..<2 {
             #expect(try sent(fields, bodyByteCount: 5).headers["Content-Length"] == nil)
@@ -102,7 +102,7 @@ import Testing
         #expect(throws: NetworkingError.self) { try sentChecked(["transfer-encoding": "chunked"]) }
     }
 
-    @Test func fieldThatCannotBeSentIsRefusedEachTime() {
+    @Test func invalidFieldIsRefusedEachTime() {
         for fields in [["X-Bad": "a\r\nb"], ["Bad Name": "1"], ["Transfer-Encoding": "chunked"]] {
             for _ in 0..<2 {
                 let error = #expect(throws: NetworkingError.self) { try sent(fields) }

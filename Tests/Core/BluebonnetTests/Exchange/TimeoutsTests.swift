@@ -8,18 +8,19 @@ import Testing
 
 @testable import Bluebonnet
 
-/// Which of the places where a time limit can be set counts.
+/// Where a time limit can be set, and which setting applies.
 @Suite(.timeLimit(.minutes(1))) struct TimeoutsTests {
     private let network = ScriptedNetwork()
 
-    /// A manager on the network that takes any body.
+    /// A manager on the scripted network that accepts any body.
     private var manager: RequestOperationManager {
         let manager = network.manager()
         manager.responseSerializer = HTTPResponseSerializer()
         return manager
     }
 
-    /// What is set in each place, and the limit that counts, in seconds; nil is not set, and no limit.
+    /// The value set in each place, and the limit that applies, in seconds. A nil place is not set; a nil limit is no
+    /// limit.
     struct Idle: Sendable {
         var operation: Double?
         var request: Double?
@@ -35,7 +36,7 @@ import Testing
         Idle(request: 0, manager: 20, counts: nil), Idle(operation: 0, request: 5, manager: 20, counts: nil),
         Idle(operation: 70, manager: 0, counts: 70),
     ])
-    func idleLimitIsTheOperationsThenTheRequestsThenTheManagers(_ idle: Idle) async throws {
+    func idleLimitPrefersOperationThenRequestThenManager(_ idle: Idle) async throws {
         let manager = manager
         manager.timeouts.idle = idle.manager.map { .seconds($0) }
         var request = network.request("/")
@@ -50,7 +51,7 @@ import Testing
         #expect(command.contains("--speed-time \(Int(idle.counts ?? 0)) ") == (idle.counts != nil))
     }
 
-    @Test func idleLimitOfARequestThatIsMadeLateCountsToo() async throws {
+    @Test func idleLimitOfALateRequestApplies() async throws {
         let manager = manager
         manager.timeouts.idle = .seconds(20)
         let operation = manager.operation(after: []) {
@@ -60,7 +61,7 @@ import Testing
         #expect(network.log.requests.first?.limits.idleTimeout == 5_000_000_000)
     }
 
-    @Test func limitThatAnOperationTakesAwayIsNotItsManagers() async throws {
+    @Test func operationCanRemoveTheManagersLimits() async throws {
         let manager = manager
         manager.timeouts = Timeouts(connect: .seconds(3), idle: .seconds(20), total: .seconds(30))
         let operation = manager.operation("GET", "a") { $0.timeouts = Timeouts() }
@@ -71,7 +72,7 @@ import Testing
         #expect(operation.curlCommand()?.contains("--max-time") == false)
     }
 
-    @Test func optionsThatAnOperationIsMadeWithAreItsOwn() async throws {
+    @Test func optionsOfAnOperationOverrideTheRequest() async throws {
         let operation = network.operation("/", options: TransferOptions { $0.timeouts.idle = .seconds(7) })
         var request = network.request("/")
         request.timeoutInterval = 5
@@ -79,7 +80,7 @@ import Testing
         #expect(try own.prepared().get().idleTimeout == 7_000_000_000)
     }
 
-    @Test func archiveHoldsTheLimitThatCounts() async throws {
+    @Test func archiveHoldsTheEffectiveLimit() async throws {
         let manager = RequestOperationManager()
         manager.timeouts = Timeouts(connect: .seconds(1), idle: .seconds(20), total: .seconds(90))
         let late = URLRequest(url: ScriptedNetwork.url("/"), timeoutInterval: 5)
@@ -99,7 +100,7 @@ import Testing
         #expect(ResolvedTimeouts(Timeouts(connect: limit), isIdleOwn: true).connect == nanoseconds)
     }
 
-    @Test func totalLimitIsTheCallsThenTheManagersAndAClosureHasTheLastWord() {
+    @Test func totalLimitPrefersClosureThenCallThenManager() {
         let manager = manager
         #expect(manager.operation("GET", "a").timeouts.total == nil)
         manager.timeouts.total = .seconds(30)
@@ -109,7 +110,7 @@ import Testing
         #expect(operation.timeouts.total == .seconds(2))
     }
 
-    @Test func totalLimitOfZeroIsNoneAndANegativeOneHasPassed() async {
+    @Test func zeroTotalLimitIsUnlimitedAndNegativeHasPassed() async {
         let manager = manager
         let unlimited = manager.operation("GET", "a", timeout: .zero)
         let late = manager.operation("GET", "b", timeout: .seconds(-1))
@@ -119,7 +120,7 @@ import Testing
         #expect(network.log.requests.map(\.url.path) == ["/a"])
     }
 
-    @Test func managersLimitsAreThoseOfItsConfiguration() {
+    @Test func managerUsesTheLimitsOfItsConfiguration() {
         var configuration = RequestOperationManager.Configuration()
         configuration.timeouts = Timeouts(idle: .seconds(9), connectivity: .seconds(8))
         let manager = RequestOperationManager(configuration: configuration)
@@ -127,7 +128,7 @@ import Testing
         #expect(manager.operation("GET", "http://h/").timeouts == manager.timeouts)
     }
 
-    @Test func limitsAreThereBeforeACallStartsAndStayAsTheyWereAfterwards() async throws {
+    @Test func limitsAreFixedWhenTheCallStarts() async throws {
         let manager = manager
         let operation = manager.operation("GET", "big.bin") { $0.timeouts.idle = .seconds(20) }
         try await manager.run(operation)

@@ -8,9 +8,9 @@ import Testing
 
 @testable import Bluebonnet
 
-/// What follows the end of a transfer, by what its response's head has decided and how its body ended.
+/// The outcome after the end of a transfer, depending on the decision about its head and on how its body ended.
 @Suite(.timeLimit(.minutes(1))) struct TransferEndTests {
-    /// What the head decides.
+    /// The decision about the head.
     enum Decision: CaseIterable {
         case redirect, challenge, refusal, result
     }
@@ -77,7 +77,7 @@ import Testing
     }
 
     @Test(arguments: Decision.allCases, End.allCases)
-    func pausedInsideTheBodyTheOperationGoesOn(decision: Decision, end: End) async {
+    func operationPausedInTheBodyContinues(decision: Decision, end: End) async {
         let (gate, isInside) = (Gate(), Observed(0))
         answer(decision, [.body("some"), .reach(isInside), .wait(gate)] + end.steps)
         let operation = operation("POST")
@@ -93,7 +93,7 @@ import Testing
         #expect(network.log.entries.value.activeCount == 0)
     }
 
-    @Test(arguments: Decision.allCases) func cancelledInsideTheBodyTheOperationEnds(decision: Decision) async {
+    @Test(arguments: Decision.allCases) func operationCancelledInTheBodyEnds(decision: Decision) async {
         let isInside = Observed(0)
         answer(decision, [.body("some"), .reach(isInside), .wait(Gate())])
         let operation = operation()
@@ -106,8 +106,10 @@ import Testing
         #expect(network.log.events.last == .aborted(1))
     }
 
-    /// A pause begins the time of a body again, and bytes put off that of an error's.
-    @Test(arguments: [Decision.redirect, .refusal]) func deadlineMovesAway(decision: Decision) async throws {
+    /// A pause restarts the time of a body, and bytes extend the time of an error's body.
+    @Test(arguments: [Decision.redirect, .refusal]) func pauseRestartsAndBytesExtendTheDeadline(decision: Decision)
+        async throws
+    {
         let (gate, isInside, deadlines) = (Gate(), Observed(0), Observed([UInt64]()))
         answer(
             decision,
@@ -131,7 +133,7 @@ import Testing
         #expect(seen[2] >= resumed + (decision == .redirect ? 250_000_000 : 1_000_000_000))
     }
 
-    @Test(arguments: [200, 404]) func theBaseClassFailsWithABodyThatIsNotWhole(status: Int) async {
+    @Test(arguments: [200, 404]) func baseClassFailsWithAnIncompleteBody(status: Int) async {
         network.answer("/a", with: [.head(status), .body("ab"), .bodyDeadlinePasses, .fail(.connectionLost)])
         let operation = RequestOperation(
             plan: RequestPlan(network.request("/a"), options: ResolvedOptions(TransferOptions())),

@@ -8,7 +8,7 @@ import Testing
 @testable import Bluebonnet
 
 @Suite(.timeLimit(.minutes(1))) struct TransferOptionsTests {
-    @Test func theDefaultsAreThoseOfTheDesign() {
+    @Test func defaultsHaveTheDocumentedValues() {
         let options = TransferOptions()
         #expect(options.timeouts == Timeouts())
         #expect(options.maximumBodyByteCount == 67_108_864)
@@ -25,7 +25,7 @@ import Testing
         #expect(options.credential == nil)
     }
 
-    @Test func identityIsMadeOfTrustAndTarget() throws {
+    @Test func poolKeyIncludesTrustAndTarget() throws {
         let plain = TransferOptions().poolKey
         #expect(plain == TransferOptions().poolKey)
         #expect(try poolKey { $0.proxy = try Proxy("http://proxy:3128") } != plain)
@@ -34,7 +34,7 @@ import Testing
         #expect(try poolKey { $0.securityPolicy = try SecurityPolicy(validatesDomainName: false) } != plain)
     }
 
-    @Test func limitsAndTheRequestsCredentialMakeNoIdentity() throws {
+    @Test func limitsAndCredentialsAreNotInThePoolKey() throws {
         let plain = TransferOptions().poolKey
         #expect(try poolKey { $0.timeouts.total = .seconds(1) } == plain)
         #expect(try poolKey { $0.maximumRedirectCount = 0 } == plain)
@@ -44,7 +44,7 @@ import Testing
             } == plain)
     }
 
-    @Test func proxiesThatDifferInTheirCredentialHaveIdentitiesOfTheirOwn() throws {
+    @Test func proxyCredentialIsInThePoolKey() throws {
         let one = try poolKey { $0.proxy = try Proxy("http://u:1@proxy:3128") }
         let other = try poolKey { $0.proxy = try Proxy("http://u:2@proxy:3128") }
         #expect(one != other)
@@ -55,7 +55,7 @@ import Testing
             ("1.1", .http1), ("2", .http2), ("2-prior-knowledge", .http2PriorKnowledge), ("negotiated", .negotiated),
             ("3", nil),
         ] as [(String, HTTPProtocolVersion?)])
-    func versionsAreNamedAsInRequestLines(name: String, version: HTTPProtocolVersion?) {
+    func versionsAreReadFromTheirNames(name: String, version: HTTPProtocolVersion?) {
         #expect(HTTPProtocolVersion(rawValue: name) == version)
     }
 
@@ -78,7 +78,7 @@ import Testing
             ("http://us%40er:se%3Acret@proxy:3128", "http://proxy:3128", "us@er", "se:cret"),
             ("http://[::1]:3128/path", "http://[::1]:3128", nil, nil),
         ] as [(String, String, String?, String?)])
-    func aProxyIsAURLWithoutItsCredential(text: String, url: String, user: String?, password: String?) throws {
+    func proxyURLIsSeparatedFromItsCredential(text: String, url: String, user: String?, password: String?) throws {
         let proxy = try Proxy(text)
         #expect(proxy.url.lowercased() == url)
         #expect(proxy.user == user)
@@ -90,12 +90,12 @@ import Testing
         "http:///path", "http://u%0D%0A:p@proxy:3128", "http://u:p%00@proxy:3128", "http://u:p%7F@proxy:3128",
         "http://pro%78y:3128", "https://proxy%2Eexample", "socks5h://%31:1080",
     ])
-    func textThatIsNoProxyIsAnInvalidRequest(text: String) {
+    func textThatIsNotAProxyIsAnInvalidRequest(text: String) {
         let error = #expect(throws: NetworkingError.self) { try Proxy(text) }
         #expect(error?.code == .invalidRequest)
     }
 
-    @Test func theMessageDoesNotTellThePassword() {
+    @Test func errorMessageOmitsThePassword() {
         let error = #expect(throws: NetworkingError.self) { try Proxy("ftp://user:secret@proxy:21") }
         #expect(error?.message.contains("secret") == false)
     }

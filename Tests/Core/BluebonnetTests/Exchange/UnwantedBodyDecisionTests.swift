@@ -9,7 +9,7 @@ import Testing
 @testable import Bluebonnet
 
 extension NetworkTests {
-    /// What a user decides while a redirect's body does not end: blocks, pauses, cancels, time limits.
+    /// Decisions while a redirect's body does not end: blocks, pauses, cancels, time limits.
     @Suite struct UnwantedBodyDecisionTests {
         private static func script(_ body: EndlessBody) -> TestServer.Script {
             let redirect = body.reply(status: 302, headers: ["Location": "/end"], text: "moved")
@@ -25,7 +25,7 @@ extension NetworkTests {
             return operation
         }
 
-        @Test(arguments: EndlessBody.all) func redirectIsFollowedWhenTheBlockSaysSo(body: EndlessBody) async throws {
+        @Test(arguments: EndlessBody.all) func redirectIsFollowedWhenTheBlockReturnsIt(body: EndlessBody) async throws {
             try await TestServer.serving(script: Self.script(body)) { server in
                 let operation = await Self.operation(server) { _, proposed, _ in proposed }.run()
                 #expect(operation.error == nil)
@@ -33,10 +33,10 @@ extension NetworkTests {
             }
         }
 
-        /// The block takes longer than the idle limit, or than the server keeps the connection: that ends the transfer,
-        /// not the operation.
+        /// The block takes longer than the idle limit, or than the server keeps the connection. That ends the
+        /// transfer, not the operation.
         @Test(arguments: [nil, Reply.Step.close, .reset])
-        func redirectIsFollowedWhenTheConnectionEndsBeforeTheBlockAnswers(end: Reply.Step?) async throws {
+        func redirectIsFollowedAfterTheConnectionEndsDuringTheBlock(end: Reply.Step?) async throws {
             let gate = Gate()
             let head = "HTTP/1.1 302 Found\r\nLocation: /end\r\nTransfer-Encoding: chunked\r\n\r\n"
             let redirect = Reply([.bytes(Data(head.utf8)), .wait(until: gate), end ?? .stall])
@@ -54,8 +54,8 @@ extension NetworkTests {
             }
         }
 
-        /// Then the body is the result, and is not there.
-        @Test func redirectThatTheBlockDeliversFailsWhenTheConnectionEndsBefore() async throws {
+        /// The body is then the result, and it is missing.
+        @Test func deliveredRedirectFailsAfterTheConnectionEndsDuringTheBlock() async throws {
             let gate = Gate()
             let head = "HTTP/1.1 302 Found\r\nLocation: /end\r\nTransfer-Encoding: chunked\r\n\r\n"
             let redirect = Reply([.bytes(Data(head.utf8)), .wait(until: gate), .close])

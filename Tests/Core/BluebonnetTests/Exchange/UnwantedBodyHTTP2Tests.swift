@@ -10,10 +10,10 @@ import Testing
 @testable import Bluebonnet
 
 extension NetworkTests {
-    /// Bodies that are not waited for over HTTP/2: their streams are reset, and their connection goes on.
+    /// Bodies that are not awaited over HTTP/2. Their streams are reset, and their connection is kept.
     @Suite(.enabled(if: HTTP2Server.isAvailable)) struct UnwantedBodyHTTP2Tests {
-        /// What follows a head: `/held` nothing, `/flood` more than is read without an end, `/brief` a small body and
-        /// its end.
+        /// After a head, `/held` sends nothing, `/flood` more than is read and no end, `/brief` a small body and its
+        /// end.
         private static let kinds = ["held", "flood", "brief"]
 
         private static func options() throws -> TransferOptions {
@@ -23,7 +23,7 @@ extension NetworkTests {
             return options
         }
 
-        /// The numbers of the connections that requests came over.
+        /// The numbers of the connections that carried requests.
         private static func connections(_ server: HTTP2Server) -> Set<Int> {
             Set(server.requests.map(\.connection))
         }
@@ -44,16 +44,16 @@ extension NetworkTests {
             }
         }
 
-        /// The request's body is on its way. libcurl 7.88 may end its stream short of the length that it promised, and
-        /// this server then ends the connection.
-        @Test func headIsEnoughWhileTheUploadIsUnderWay() async throws {
+        /// The request's body is being sent. libcurl 7.88 may end its stream short of the declared length, and this
+        /// server then ends the connection.
+        @Test func headIsEnoughDuringTheUpload() async throws {
             try await HTTP2Server.serving { server in
                 for (number, status) in [303, 307, 401].enumerated() {
                     var request = URLRequest("POST", server.url("/at-once/\(status)"))
                     request.httpBody = Data(count: 1_000_000)
                     let operation = await perform(request, try Self.options())
                     #expect(operation.responseString == "ok", "\(status)")
-                    #expect(server.requests.count == number + 1)  // the first one's body never came
+                    #expect(server.requests.count == number + 1)  // the body of the first request never arrived
                     #expect(server.requests.last?.byteCount == (status == 303 ? 0 : 1_000_000), "\(status)")
                 }
                 await closeIdleConnections()
@@ -78,8 +78,8 @@ extension NetworkTests {
             }
         }
 
-        /// Other requests of the connection go on while one is let go.
-        @Test func otherRequestsOfTheConnectionGoOn() async throws {
+        /// Other requests on the connection continue while one is abandoned.
+        @Test func otherRequestsOfTheConnectionContinue() async throws {
             try await HTTP2Server.serving { server in
                 let options = try Self.options()
                 let manager = RequestOperationManager.crowded(options)

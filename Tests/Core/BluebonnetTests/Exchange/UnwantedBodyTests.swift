@@ -9,13 +9,13 @@ import Testing
 @testable import Bluebonnet
 
 extension NetworkTests {
-    /// A body that nobody sees, of a redirect or of a challenge that is answered, is not waited for: what follows from
-    /// its head follows, however the body is framed and whether it ends.
+    /// The body of a redirect, or of an answered challenge, is never delivered and is not awaited. The head decides
+    /// what follows, however the body is framed and whether it ends or not.
     @Suite struct UnwantedBodyTests {
         private static let statuses = [301, 302, 303, 307, 308]
         static let certificates: [TestCertificate?] = [nil, .localhost]
 
-        /// Redirects `/STATUS/BODY` to `/end`, with that body of the table.
+        /// Redirects `/STATUS/BODY` to `/end`, with that body from the table.
         static let redirects: TestServer.Script = { request in
             let parts = request.path.split(separator: "/").compactMap { Int($0) }
             guard parts.count == 2 else { return .response(body: "there") }
@@ -34,7 +34,7 @@ extension NetworkTests {
             await closeIdleConnections()
         }
 
-        @Test(arguments: certificates) func redirectIsFollowedWhateverBecomesOfItsBody(certificate: TestCertificate?)
+        @Test(arguments: certificates) func redirectIsFollowedWithoutWaitingForItsBody(certificate: TestCertificate?)
             async throws
         {
             try await Self.serving(certificate, Self.redirects) { server, options in
@@ -53,7 +53,7 @@ extension NetworkTests {
             }
         }
 
-        /// A body that breaks off is not seen either.
+        /// A body that breaks off is not delivered either.
         @Test(arguments: [Reply.Step.close, .reset, .closeWithoutNotice], certificates)
         func redirectIsFollowedWhenItsBodyBreaksOff(end: Reply.Step, certificate: TestCertificate?) async throws {
             let framings: [EndlessBody.Framing] = [.chunks, .length]
@@ -77,10 +77,10 @@ extension NetworkTests {
             }
         }
 
-        // MARK: What a connection is kept for
+        // MARK: Reuse of the connection
 
-        /// Bodies that come with their head, up to the limit: the connection is used again.
-        @Test(arguments: certificates) func connectionIsKeptWhereTheBodyEndsSoon(certificate: TestCertificate?)
+        /// Bodies up to the limit that come with their head: the connection is reused.
+        @Test(arguments: certificates) func connectionIsKeptIfTheBodyEndsSoon(certificate: TestCertificate?)
             async throws
         {
             let headers: WireFields = ["Location": "/end"]
@@ -89,7 +89,7 @@ extension NetworkTests {
             }
             replies.append(.chunked(status: 302, headers: headers, chunks: ["moved", " there"]))
             for reply in replies {
-                let whole = Reply.raw(reply.bytes)  // in one go: no pause of the server's comes in between
+                let whole = Reply.raw(reply.bytes)  // in one piece: the server makes no pause in between
                 let script: TestServer.Script = { $0.path == "/start" ? whole : .response(body: "there") }
                 try await Self.serving(certificate, script) { server, options in
                     for _ in 0..<3 {
@@ -101,7 +101,7 @@ extension NetworkTests {
             }
         }
 
-        @Test(arguments: certificates) func connectionIsGivenUpWhereTheBodyIsLarge(certificate: TestCertificate?)
+        @Test(arguments: certificates) func connectionIsClosedIfTheBodyIsLarge(certificate: TestCertificate?)
             async throws
         {
             let reply = Reply.response(status: 302, headers: ["Location": "/end"], body: Data(count: 65_537))
@@ -115,7 +115,7 @@ extension NetworkTests {
         // MARK: Challenges, and answers to range requests
 
         @Test(arguments: ["Basic realm=\"x\"", "Digest realm=\"x\", nonce=\"n\", qop=\"auth\""], certificates)
-        func challengeIsAnsweredWhateverBecomesOfItsBody(challenge: String, certificate: TestCertificate?)
+        func challengeIsAnsweredWithoutWaitingForItsBody(challenge: String, certificate: TestCertificate?)
             async throws
         {
             let script: TestServer.Script = { request in
@@ -139,16 +139,16 @@ extension NetworkTests {
             }
         }
 
-        /// What a server answers to the request for the rest of a body, whose own body does not end.
+        /// The response to a request for the rest of a body. The body of this response does not end.
         enum RangeAnswer: CaseIterable {
-            /// There is nothing more: the body was complete.
+            /// Nothing is left: the body was complete.
             case nothingMore
-            /// Another representation's part: the whole is asked for again.
+            /// A part of another representation: the whole is requested again.
             case otherPart
         }
 
         @Test(arguments: RangeAnswer.allCases, EndlessBody.Framing.allCases)
-        func answerToARangeRequestIsTakenAtItsHead(answer: RangeAnswer, framing: EndlessBody.Framing) async throws {
+        func rangeResponseIsAcceptedAtItsHead(answer: RangeAnswer, framing: EndlessBody.Framing) async throws {
             let text = "a body that is all there"
             let file = Representation(body: Data(text.utf8), etag: "\"one\"")
             let begun = Reply.chunked(headers: ["ETag": "\"one\""], chunks: [text])
@@ -187,9 +187,9 @@ extension NetworkTests {
             EndlessBody(framing: .length, pace: .dripping), EndlessBody(framing: .chunks, pace: .flooding),
         ]
 
-        /// The head comes while the request's body is on its way, to a server that reads none of it.
+        /// The head arrives while the request's body is being sent, to a server that reads none of it.
         @Test(arguments: bodiesBeforeTheUpload, [303, 307])
-        func redirectIsFollowedWhileTheUploadIsUnderWay(body: EndlessBody, status: Int) async throws {
+        func redirectIsFollowedDuringTheUpload(body: EndlessBody, status: Int) async throws {
             let upload = Data(count: 20_000_000)  // more than sockets hold
             try await TestServer.answering(.response(body: "there")) { other in
                 let redirect = body.reply(status: status, headers: ["Location": other.url("/end").absoluteString])

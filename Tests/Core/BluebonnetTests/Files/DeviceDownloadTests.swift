@@ -26,7 +26,7 @@ extension ParallelNetworkTests {
             ("", "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"),
             ("abc", "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"),
         ])
-        func bodyIsWrittenToTheDeviceThatALinkLeadsTo(body: String, digest: String) async throws {
+        func bodyIsWrittenToALinkedDevice(body: String, digest: String) async throws {
             defer { folder.remove() }
             try link(to: "/dev/null")
             try await TestServer.answering(.response(body: body)) { server in
@@ -42,7 +42,7 @@ extension ParallelNetworkTests {
             }
         }
 
-        @Test func largeBodyIsDiscardedByTwoDownloadsAtOnce() async throws {
+        @Test func twoDownloadsToTheNullDeviceRunAtOnce() async throws {
             defer { folder.remove() }
             let body = Data.patterned(byteCount: 3_000_000)
             let null = URL(fileURLWithPath: "/dev/null")
@@ -62,7 +62,7 @@ extension ParallelNetworkTests {
             }
         }
 
-        @Test func deviceThatTakesNothingFailsTheDownload() async throws {
+        @Test func fullDeviceFailsTheDownload() async throws {
             defer { folder.remove() }
             try link(to: "/dev/full")
             try await TestServer.answering(.response(body: "abc")) { server in

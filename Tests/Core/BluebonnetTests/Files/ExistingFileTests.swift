@@ -54,8 +54,8 @@ import Testing
         }
     }
 
-    /// As `/dev/stdout` is such a link.
-    @Test func linkToAnOpenFileOfTheProcessIsRefused() throws {
+    /// `/dev/stdout` is such a link.
+    @Test func linkToADescriptorOfTheProcessIsRefused() throws {
         try folder.write("x", to: "file")
         let descriptor = open(folder.path("file"), O_RDONLY | O_CLOEXEC)
         try link("stdout", to: "/proc/self/fd/\(descriptor)")

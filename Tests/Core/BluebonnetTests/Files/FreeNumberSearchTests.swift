@@ -6,7 +6,7 @@ import Testing
 @testable import Bluebonnet
 
 @Suite struct FreeNumberSearchTests {
-    /// The number that a search finds, and how often it looked.
+    /// The number that a search finds, and how many numbers it looked at.
     private func search(_ isTaken: (Int) -> Bool) -> (number: Int, lookCount: Int) {
         var (search, lookCount) = (FreeNumberSearch(), 0)
         while lookCount < 1000 {
@@ -32,13 +32,13 @@ import Testing
         #expect(search { $0 <= 100 && $0 != 5 }.number == 5)
     }
 
-    @Test func freeNumberIsFoundBehindHoles() {
+    @Test func freeNumberIsFoundAmongGaps() {
         let taken: (Int) -> Bool = { $0 <= 1000 && $0 % 50 != 0 }
         let found = search(taken)
         #expect(!taken(found.number) && taken(found.number - 1))
     }
 
-    @Test func numberThatSomebodyTakesMeanwhileIsPassed() {
+    @Test func numberTakenInTheMeantimeIsSkipped() {
         var search = FreeNumberSearch()
         #expect(search.number == 1 && search.isNext)
         search.numberIsTaken()

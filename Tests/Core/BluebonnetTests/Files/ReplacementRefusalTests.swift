@@ -7,7 +7,7 @@ import Testing
 
 @testable import Bluebonnet
 
-/// What is written by replacing a file: tokens and cookies. Root's rename would replace a device, too.
+/// Files that are written by replacement: tokens, cookies and bodies. A rename by root would replace a device, too.
 @Suite(.timeLimit(.minutes(1))) struct ReplacementRefusalTests {
     private static let names = ["device", "pipe", "pipe-link", "socket", "socket-link", "folder"]
     private let folder: ScratchFolder
@@ -24,7 +24,7 @@ import Testing
         try FileManager.default.createDirectory(at: folder.file("folder"), withIntermediateDirectories: false)
     }
 
-    /// What each name is, and that nothing has the place of a device.
+    /// The type of each name, and of `/dev/null`, so that a replaced device is noticed.
     private var kinds: [String: mode_t] {
         var kinds: [String: mode_t] = [:]
         for name in folder.names {
@@ -45,7 +45,7 @@ import Testing
         }
     }
 
-    @Test(arguments: names) func tokenFileReplacesRegularFilesOnly(name: String) {
+    @Test(arguments: names) func tokenFileReplacesOnlyRegularFiles(name: String) {
         let before = kinds
         let path = folder.path(name)
         for isAlone in [false, true] {
@@ -57,13 +57,13 @@ import Testing
         #expect(before["/dev/null"] == S_IFCHR)
     }
 
-    @Test(arguments: names) func cookieFileReplacesRegularFilesOnly(name: String) {
+    @Test(arguments: names) func cookieFileReplacesOnlyRegularFiles(name: String) {
         let before = kinds
         #expect(refusal { try CookieFile.write([], to: folder.path(name)) } == .cannotWriteFile)
         #expect(kinds == before)
     }
 
-    @Test(arguments: names) func bodyReplacesRegularFilesOnly(name: String) throws {
+    @Test(arguments: names) func bodyReplacesOnlyRegularFiles(name: String) throws {
         let before = kinds
         let url = URL(string: "http://h/file")
         #expect(refusal { _ = try PartialFile(destination: folder.path(name), url: url) } == .cannotWriteFile)

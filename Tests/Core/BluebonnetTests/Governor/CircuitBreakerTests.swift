@@ -7,7 +7,7 @@ import Testing
 
 @testable import Bluebonnet
 
-/// Operations to an origin that fails, on a scripted network, in virtual time.
+/// Operations to an origin that fails, on a scripted network in virtual time.
 @Suite(.timeLimit(.minutes(1))) struct CircuitBreakerTests {
     private let net = GovernedNetwork(
         OriginLimits(rateLimit: nil, circuitBreaker: CircuitBreaker(failureCount: 3, openTime: .seconds(30))))
@@ -17,7 +17,7 @@ import Testing
         for _ in 0..<count { await net.run("/fail") }
     }
 
-    @Test(arguments: [false, true]) func operationsFailAtOnceWhenTheOriginHasFailedTooOften(isInQueue: Bool) async {
+    @Test(arguments: [false, true]) func operationsFailAtOnceAfterTooManyOriginFailures(isInQueue: Bool) async {
         await fail(3)
         let operations = (0..<100).map { net.operation("/\($0)") }
         let queue = RequestOperationQueue()
@@ -33,7 +33,7 @@ import Testing
         #expect(await net.run("/b", host: "b.test").error == nil)
     }
 
-    @Test func operationsThatWaitFailWhenTheOriginBecomesUnavailable() async {
+    @Test func waitingOperationsFailWhenOriginBecomesUnavailable() async {
         var limits = OriginLimits(rateLimit: nil, circuitBreaker: CircuitBreaker(failureCount: 1))
         limits.maximumConcurrentTransferCount = 1
         net.governor.setLimits(limits)
@@ -48,7 +48,7 @@ import Testing
         #expect(net.sentCount == 1)
     }
 
-    @Test func oneOperationTriesTheOriginAndTheOthersWaitForIt() async {
+    @Test func oneOperationProbesTheOriginWhileOthersWait() async {
         await fail(3)
         await net.time.advance(by: .seconds(30))
         let gate = Gate()
@@ -72,7 +72,7 @@ import Testing
         #expect(await net.run("/a").error == nil)
     }
 
-    @Test func standardPolicyDoesNotTryAgainWhatWasNotSent() async {
+    @Test func standardPolicyDoesNotRetryUnavailableOrigin() async {
         await fail(3)
         let operation = net.operation("/a", retries: .standard)
         operation.start()
@@ -80,7 +80,7 @@ import Testing
         #expect(operation.code == .originUnavailable && operation.retries.isEmpty)
     }
 
-    @Test func certificateIsNoFailureOfTheOrigin() async {
+    @Test func certificateErrorIsNoOriginFailure() async {
         net.network.answer("/fail", with: [.fail(.serverNotTrusted)])
         for _ in 0..<5 { await net.run("/fail") }
         #expect(await net.run("/a").error == nil)

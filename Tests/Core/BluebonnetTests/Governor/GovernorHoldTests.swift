@@ -7,7 +7,7 @@ import Testing
 
 @testable import Bluebonnet
 
-/// Operations to an origin that is held for long, on a scripted network, in virtual time.
+/// Operations to an origin with a long back-off, on a scripted network in virtual time.
 @Suite(.timeLimit(.minutes(1))) struct GovernorHoldTests {
     private let net = GovernedNetwork()
 
@@ -17,7 +17,7 @@ import Testing
         return policy
     }()
 
-    @Test func originThatGoesOnRefusingMakesOperationsFail() async {
+    @Test func repeatedRefusalsMakeOperationsFail() async {
         net.network.answerOthers { _ in [.head(429, ["Retry-After": "100"])] }
         await net.run("/0")
         let operations = (1...5).map { net.operation("/\($0)") }
@@ -35,7 +35,7 @@ import Testing
         #expect(await net.run("/b").code == .unacceptableStatus && net.sentCount == 5)
     }
 
-    @Test func serverIsTriedInALongHold() async {
+    @Test func longBackoffIsInterruptedByAProbe() async {
         await net.hold(seconds: 86_400)
         await net.time.advance(by: .seconds(299))
         #expect(await net.run("/a").code == .retryAfterTooLong && net.sentCount == 1)
@@ -44,7 +44,7 @@ import Testing
         #expect(await net.run("/c").error == nil)
     }
 
-    @Test func operationWaitsAsLongAsItsOwnPolicyAllows() async {
+    @Test func operationWaitsAsLongAsItsPolicyAllows() async {
         await net.hold(seconds: 400)
         let operation = net.operation("/a", retries: Self.patient)
         operation.start()
@@ -57,7 +57,7 @@ import Testing
         #expect(operation.error == nil && operation.retries.isEmpty && net.sentCount == 2)
     }
 
-    @Test func refusedAttemptKeepsTheOneBefore() async {
+    @Test func refusedRetryKeepsThePreviousAttempt() async {
         net.network.answer("/a", with: [.head(500)])
         let operation = net.operation("/a", retries: .standard)
         operation.start()
@@ -68,7 +68,7 @@ import Testing
         #expect(operation.code == .retryAfterTooLong && operation.retries.map(\.statusCode) == [500])
     }
 
-    @Test func resetLiftsAHold() async {
+    @Test func resetEndsTheBackoff() async {
         await net.hold(seconds: 400)
         let waiting = net.operation("/waits", retries: nil)
         await net.time.advance(by: .seconds(200))
@@ -80,7 +80,7 @@ import Testing
         #expect(await net.governor.origins() == [])
     }
 
-    @Test func transferThatGoesOnIsNoProbe() async {
+    @Test func resumedTransferIsNoProbe() async {
         let gate = Gate()
         net.network.answer("/post", with: [.sent(1), .wait(gate), .head(200)])
         let post = net.operation("/post", method: "POST")
@@ -117,7 +117,7 @@ import Testing
         gate.open()
     }
 
-    @Test func rateOfAllIsGivenBackToOtherManagers() async {
+    @Test func unusedGlobalRateIsReturnedToOtherManagers() async {
         let net = GovernedNetwork(rateLimit: RateLimit(1))
         let gate = Gate()
         net.network.answer("/connecting", with: [.connect(gate), .head(200)])
@@ -133,7 +133,7 @@ import Testing
         gate.open()
     }
 
-    @Test func limitOfAnySizeCanBeSet() async {
+    @Test func largestConcurrencyLimitIsAccepted() async {
         var limits = OriginLimits()
         limits.maximumConcurrentTransferCount = .max
         net.governor.setLimits(limits)

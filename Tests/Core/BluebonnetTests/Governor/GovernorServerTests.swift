@@ -10,8 +10,9 @@ import Testing
 
 extension NetworkTests {
     @Suite(.enabled(if: NginxServer.isAvailable)) struct GovernorNginxTests {
-        /// nginx answers 50 requests a second and has no burst, so that without a governor nearly all would be refused.
-        @Test func batchSucceedsAgainstALimitThatNobodyTold() async throws {
+        /// nginx accepts 50 requests a second without a burst. Without a governor, nearly all requests would be
+        /// refused.
+        @Test func batchSucceedsAgainstUnknownRateLimit() async throws {
             let folder = try TemporaryFolder()
             defer { folder.remove() }
             try folder.write("file", "fine")
@@ -38,8 +39,8 @@ extension NetworkTests {
     }
 
     @Suite struct GovernorServerTests {
-        /// The server is the judge: nothing comes while the origin is held.
-        @Test func nothingIsSentWhileTheServerWantsToBeLeftAlone() async throws {
+        /// The server's log decides: no request arrives during the back-off.
+        @Test func nothingIsSentDuringRetryAfter() async throws {
             let times = Observed<[ContinuousClock.Instant]>([])
             let script: TestServer.Script = { _ in
                 let number = times.update { times in

@@ -7,9 +7,9 @@ import Testing
 
 @testable import Bluebonnet
 
-/// Operations under a governor on a scripted network, in virtual time.
+/// Operations under a governor, on a scripted network in virtual time.
 @Suite(.timeLimit(.minutes(1))) struct GovernorTests {
-    @Test(arguments: [false, true]) func refusalHoldsTheOriginForAllAndThenLetsOneThrough(isInQueue: Bool) async {
+    @Test(arguments: [false, true]) func refusalPausesOriginAndThenAdmitsOneProbe(isInQueue: Bool) async {
         let net = GovernedNetwork()
         await net.hold(seconds: 30)
         let gate = Gate()
@@ -28,7 +28,7 @@ import Testing
         #expect(await net.status()?.heldUntil == nil)
     }
 
-    @Test func originIsOpenedStepByStep() async {
+    @Test func concurrencyGrowsStepByStepAfterBackoff() async {
         let net = GovernedNetwork()
         await net.hold(seconds: 1)
         let gates = (0..<8).map { _ in Gate() }
@@ -48,7 +48,7 @@ import Testing
         for operation in operations { await operation.ends() }
     }
 
-    @Test func heldOriginHoldsUpNoOther() async {
+    @Test func originInBackoffDoesNotDelayOthers() async {
         let net = GovernedNetwork(limit: 8)
         await net.hold(seconds: 30)
         let queue = RequestOperationQueue()
@@ -66,7 +66,7 @@ import Testing
         #expect(net.sentCount == 201)
     }
 
-    @Test func operationThatIsRetriedWaitsOnce() async {
+    @Test func retriedOperationWaitsOnce() async {
         let net = GovernedNetwork()
         net.network.answer("/a", inTurn: [[.head(429, ["Retry-After": "10"])], [.head(200)]])
         let (first, second) = (net.operation("/a", retries: .standard), net.operation("/b", retries: .standard))
@@ -83,7 +83,7 @@ import Testing
         #expect(first.retries.map(\.waitReason) == [.retryAfter])
     }
 
-    @Test func usedUpLimitInASuccessHoldsTheOrigin() async {
+    @Test func exhaustedLimitInSuccessStartsBackoff() async {
         let net = GovernedNetwork()
         net.network.answer("/a", with: [.head(200, ["X-RateLimit-Remaining": "0", "X-RateLimit-Reset": "20"])])
         #expect(await net.run("/a").error == nil)
@@ -97,7 +97,7 @@ import Testing
         #expect(next.error == nil)
     }
 
-    @Test func hopOfARedirectWaitsForItsOrigin() async {
+    @Test func redirectWaitsForBackoffOfItsOrigin() async {
         let net = GovernedNetwork()
         await net.hold(seconds: 5)
         net.network.answer("/from", with: [.head(302, ["Location": "http://a.test/to"])])
@@ -112,7 +112,7 @@ import Testing
         #expect(operation.error == nil && net.paths == ["/hold", "/from", "/to"])
     }
 
-    @Test func patienceThatIsTooLongFailsAtOnce() async {
+    @Test func tooLongBackoffFailsAtOnce() async {
         let net = GovernedNetwork()
         await net.hold(seconds: 400)
         let refused = await net.run("/a")
@@ -130,7 +130,7 @@ import Testing
 
     // MARK: Limits of transfers
 
-    @Test func transfersOfAllManagersCount() async {
+    @Test func limitAppliesAcrossManagers() async {
         var limits = OriginLimits()
         limits.maximumConcurrentTransferCount = 3
         let net = GovernedNetwork(limits)
@@ -145,7 +145,7 @@ import Testing
         #expect(operations.allSatisfy { $0.error == nil })
     }
 
-    @Test func placeOfACancelledOrPausedTransferIsFree() async {
+    @Test func cancelledAndPausedTransfersFreeTheirPermits() async {
         var limits = OriginLimits()
         limits.maximumConcurrentTransferCount = 1
         let net = GovernedNetwork(limits)
@@ -171,7 +171,7 @@ import Testing
         #expect(await net.governor.origins() == [])
     }
 
-    @Test func newLimitsLetOthersBegin() async {
+    @Test func raisedLimitsStartWaitingOperations() async {
         var limits = OriginLimits()
         limits.maximumConcurrentTransferCount = 1
         let net = GovernedNetwork(limits)
@@ -227,7 +227,7 @@ import Testing
         #expect(counts == ["x": 3, "y": 3, "z": 3], "\(net.paths)")
     }
 
-    @Test func rateOfAllCountsWhateverTheOrigin() async {
+    @Test func globalRateAppliesAcrossOrigins() async {
         let net = GovernedNetwork(rateLimit: RateLimit(10))
         let operations = (0..<4).map { net.operation("/\($0)", host: "host\($0).test") }
         for operation in operations { operation.start() }
@@ -240,7 +240,7 @@ import Testing
         for operation in operations { await operation.ends() }
     }
 
-    @Test func cancelledOperationTakesNothingFromTheRate() async {
+    @Test func operationCancelledBeforeSendingReturnsItsToken() async {
         let net = GovernedNetwork(OriginLimits(rateLimit: RateLimit(1)))
         let gate = Gate()
         net.network.answer("/connecting", with: [.connect(gate), .head(200)])

@@ -8,13 +8,14 @@ import Testing
 
 @testable import Bluebonnet
 
-/// Operations that wait for a held origin, and the one that tries it, on a scripted network in virtual time.
+/// Operations that wait for an origin during its back-off, and the probe of the origin, on a scripted network in
+/// virtual time.
 @Suite(.timeLimit(.minutes(1))) struct GovernorWaitTests {
     private let net = GovernedNetwork()
     private static let heldSentence =
         "it waits: http://a.test:80 is held until 2023-11-14T22:13:30Z, as its server has asked"
 
-    /// A transfer that waits for a gate, and is the one that tries a.test after its hold.
+    /// The probe of a.test after its back-off. Its transfer waits for a gate.
     private func begunProbe(_ gate: Gate) async -> HTTPRequestOperation {
         await net.hold(seconds: 10)
         net.network.answer("/probe", with: [.wait(gate), .head(200)])
@@ -38,9 +39,9 @@ import Testing
         return post
     }
 
-    // MARK: The operation that tries the origin
+    // MARK: The probe of the origin
 
-    @Test func pausedProbeIsFollowedByAnotherAndGoesOnWithTheOthers() async {
+    @Test func pausedProbeIsReplacedAndResumesLikeOthers() async {
         let gate = Gate()
         let probe = await begunProbe(gate)
         let next = net.operation("/next")
@@ -56,7 +57,7 @@ import Testing
         #expect(probe.error == nil && net.sentCount == 4)
     }
 
-    @Test func resumedProbeIsTheProbeAgain() async {
+    @Test func resumedProbeIsProbeAgain() async {
         let gate = Gate()
         let probe = await begunProbe(gate)
         probe.pause()
@@ -73,7 +74,7 @@ import Testing
         #expect(probe.error == nil && next.error == nil && net.sentCount == 4)
     }
 
-    @Test func probeThatIsRedirectedElsewhereHasTriedItsOrigin() async {
+    @Test func probeRedirectedElsewhereReopensItsOrigin() async {
         let gate = Gate()
         await net.hold(seconds: 10)
         net.network.answer("/probe", with: [.head(302, ["Location": "http://b.test/to"])])
@@ -90,9 +91,9 @@ import Testing
         #expect(probe.error == nil && Set(net.paths) == ["/hold", "/probe", "/to", "/next"])
     }
 
-    // MARK: What was paused in place
+    // MARK: Transfers paused in place
 
-    @Test func transferThatGoesOnKeepsToTheHoldAsOthersDo() async {
+    @Test func resumedTransferWaitsForTheBackoff() async {
         let gate = Gate()
         let post = await pausedPost(gate)
         await net.hold(seconds: 10)
@@ -107,8 +108,8 @@ import Testing
         #expect(post.error == nil && net.sentCount == 2)
     }
 
-    /// Its request was sent long ago: to fail it would leave open what has become of it.
-    @Test func transferThatGoesOnDoesNotFailInAHoldThatIsTooLong() async {
+    /// The request was sent long ago. If the operation failed, the outcome of its request would be unknown.
+    @Test func resumedTransferSurvivesTooLongBackoff() async {
         let gate = Gate()
         let post = await pausedPost(gate)
         await net.hold(seconds: 400)
@@ -120,9 +121,9 @@ import Testing
         #expect(post.error == nil && net.sentCount == 2)
     }
 
-    // MARK: Caches, drains and what is told
+    // MARK: Caches, drains and status
 
-    @Test func holdDelaysOnlyWhatACacheCannotAnswer() async throws {
+    @Test func cachedResponsesAreServedDuringBackoff() async throws {
         let resolved = ResolvedOptions(TransferOptions { $0.responseCache = InMemoryResponseCache() })
         func operation(_ path: String) throws -> HTTPRequestOperation {
             let request = URLRequest(url: try #require(URL(string: "http://a.test\(path)")))
@@ -151,7 +152,7 @@ import Testing
         #expect(other.error == nil && net.sentCount == 3)
     }
 
-    @Test func drainLeavesWhatWaitsForAHeldOriginUnstartedAndEndsWhatHasBegun() async {
+    @Test func drainDuringBackoffFinishesOnlyBegunOperations() async {
         let gate = Gate()
         net.network.answer("/running", with: [.wait(gate), .head(200)])
         net.network.answer("/from", with: [.wait(gate), .head(302, ["Location": "http://a.test/to"])])
@@ -181,8 +182,8 @@ import Testing
         for operation in waiting { await operation.ends() }
     }
 
-    /// Their entries stay behind the gate of the queue until the origin is open.
-    @Test func cancelledAndReorderedOperationsAreNotCountedAsWaiting() async {
+    /// Their entries stay at the gate of the queue until the back-off ends.
+    @Test func waitingCountIgnoresStaleEntries() async {
         await net.hold(seconds: 10)
         let queue = RequestOperationQueue()
         let operations = (0..<10).map { net.operation("/\($0)") }

@@ -6,17 +6,17 @@ import Testing
 
 @testable import Bluebonnet
 
-/// The governor of an origin beside a simulated server that limits, of which it is told nothing.
+/// The governor of an origin and a simulated server whose limit the governor does not know.
 @Suite(.timeLimit(.minutes(1))) struct LearnedRateTests {
     struct Row: Sendable {
         let name: String
         let limiter: SimulatedLimiter
         let count: Int
         var parallel = 6
-        /// Milliseconds.
+        /// In milliseconds.
         var latency = 0.3
-        /// At least so much of the server's rate is used, and at most so much of what is sent after the first second is
-        /// refused.
+        /// The least share of the server's rate that must be used, and the largest share of refusals after the first
+        /// second.
         var rateShare = 0.97
         var refusalShare = 0.01
     }
@@ -32,14 +32,15 @@ import Testing
         Row(
             name: "slow", limiter: .init(perSecond: 2, burst: 1), count: 400, latency: 10, rateShare: 0.9,
             refusalShare: 0.03),
-        // Most of them are refused together: what was under way at a refusal says nothing of the rate that follows.
+        // Most transfers are refused together. Transfers in flight at a refusal say nothing about the rate that
+        // follows.
         Row(
             name: "many under way at a refusal", limiter: .init(perSecond: 10, burst: 5), count: 3000, parallel: 64,
             latency: 100),
         Row(name: "fast", limiter: .init(perSecond: 5000, burst: 50), count: 20_000, parallel: 64, rateShare: 0.9),
     ]
 
-    @Test(arguments: rows.indices, [1, 2] as [UInt64]) func rateOfTheServerIsFound(index: Int, seed: UInt64) {
+    @Test(arguments: rows.indices, [1, 2] as [UInt64]) func serverRateIsLearned(index: Int, seed: UInt64) {
         let row = Self.rows[index]
         var run = SimulatedRun(row.limiter, parallel: row.parallel, latency: row.latency, seed: seed)
         run.send(row.count)
@@ -48,7 +49,7 @@ import Testing
         #expect(run.lateRefusalShare <= row.refusalShare, "\(row.name): \(run)")
     }
 
-    @Test func raisedLimitIsFound() {
+    @Test func raisedLimitIsLearned() {
         var run = SimulatedRun(.init(perSecond: 100, burst: 10), parallel: 6, latency: 0.3, seed: 3)
         run.send(1000)
         run.limiter.perSecond = 400
@@ -58,7 +59,7 @@ import Testing
         #expect(rate > 250, "\(run)")
     }
 
-    @Test func loweredLimitIsFoundWithFewRefusals() {
+    @Test func loweredLimitIsLearnedWithFewRefusals() {
         var run = SimulatedRun(.init(perSecond: 400, burst: 10), parallel: 6, latency: 0.3, seed: 4)
         run.send(4000)
         run.limiter.perSecond = 100
@@ -70,19 +71,19 @@ import Testing
     @Test(arguments: [0.05, 0.5], [1, 2, 3] as [UInt64]) func randomRefusalsKeepTheRate(share: Double, seed: UInt64) {
         var run = SimulatedRun(.refusing(share: share), parallel: 6, latency: 10, seed: seed)
         run.send(10_000)
-        // One at a time would be some 86 a second.
+        // One transfer at a time would reach about 86 a second.
         #expect(run.acceptedPerSecond > 86 * (1 - share) / 2, "\(run)")
     }
 
-    @Test func everySecondRefusalOfAnOverloadKeepsTheRate() {
+    @Test func alternatingOverloadRefusalsKeepTheRate() {
         var run = SimulatedRun(.alternating(status: 503), parallel: 6, latency: 10, seed: 1)
         run.send(5000)
         #expect(run.acceptedPerSecond > 86 / 4, "\(run)")
     }
 
-    @Test func timeWithoutTransfersIsNotTakenForASlowServer() {
+    @Test func idleTimeIsNotMeasuredAsSlowRate() {
         var rate = LearnedRate(refusedAt: 1_000_000_000)
-        // Twenty are accepted at once, and the next refusal comes after ten seconds without anything.
+        // Twenty transfers are accepted at once. The next refusal comes after ten idle seconds.
         for step in 1...20 as ClosedRange<UInt64> {
             rate.noteBegin(now: 1_000_000_000 + step * 1_000_000)
             rate.noteAccepted(now: 1_000_000_000 + step * 1_000_000)
@@ -95,14 +96,14 @@ import Testing
         #expect(rate.perSecond.map { (200...210).contains($0) } == true)
     }
 
-    @Test func rateThatNothingSpeaksAgainstIsForgotten() {
+    @Test func rateIsForgottenWithoutRefusals() {
         var rate = LearnedRate(refusedAt: 1_000_000_000)
         rate.noteRefusal(now: 2_000_000_000, floor: 1)
         #expect(!rate.isForgotten(now: 300_000_000_000))
         #expect(rate.isForgotten(now: 303_000_000_000))
     }
 
-    @Test func serverThatAsksForPatienceIsAskedMoreSlowly() {
+    @Test func retryAfterSlowsTheLearnedRate() {
         let limiter = SimulatedLimiter(perSecond: 10, burst: 5, hold: 1_000_000_000)
         var run = SimulatedRun(limiter, parallel: 6, latency: 10, seed: 5)
         run.send(1000)
@@ -111,14 +112,13 @@ import Testing
     }
 }
 
-/// A server that lets a rate through, and so many at once after a time without requests. What it refuses does not
-/// count.
+/// A server that accepts a rate, and a burst after a time without requests. Refused requests do not count.
 struct SimulatedLimiter: Sendable {
     var perSecond: Double
     let burst: Double
-    /// Nanoseconds, in `Retry-After`; nil without the field.
+    /// The time in `Retry-After`, in nanoseconds; nil without the field.
     var hold: UInt64?
-    /// What is refused whatever the rate.
+    /// The share of requests that is refused at any rate.
     private(set) var refusedShare = 0.0
     private(set) var status = 429
     private var refusesEverySecond = false
@@ -144,7 +144,7 @@ struct SimulatedLimiter: Sendable {
         return limiter
     }
 
-    /// By a clock of milliseconds, as nginx has it.
+    /// Uses a clock in milliseconds, like nginx.
     ///
     /// - Parameter chance: from 0 to 1.
     mutating func accepts(now: UInt64, chance: Double) -> Bool {
@@ -158,7 +158,7 @@ struct SimulatedLimiter: Sendable {
     }
 }
 
-/// A client that always has something to send, and sends again what was refused.
+/// A client that always has requests to send, and repeats refused requests.
 struct SimulatedRun: CustomStringConvertible {
     private enum Kind {
         case arrival
@@ -211,7 +211,7 @@ struct SimulatedRun: CustomStringConvertible {
             + "\(lateRefusalShare) after the first second, learned \(state.learned?.perSecond ?? 0)"
     }
 
-    /// Sends, until everything was accepted.
+    /// Sends requests until all of them are accepted.
     mutating func send(_ count: Int) {
         toSend += count
         let goal = acceptedCount + count
@@ -261,7 +261,7 @@ struct SimulatedRun: CustomStringConvertible {
             case .notBefore(let instant, _):
                 if wakesAt.map({ $0 <= instant }) == true { return }
                 wakesAt = instant
-                // A timer is late.
+                // Timers fire late.
                 return add(.wake, after: instant - now + UInt64.random(in: 0...200_000, using: &random))
             case .whenOneEnds: return
             case .refused:

@@ -15,14 +15,14 @@ import Testing
         return limits
     }
 
-    /// One transfer, alone.
+    /// Runs a single transfer.
     private func run(_ state: inout OriginState, _ kind: TransferOutcome.Kind, hold: UInt64? = nil, now: UInt64) {
         let number = state.noteBegin(now)
         state.note(TransferOutcome(kind: kind, hold: hold), of: number, now)
         state.noteEnd(of: number)
     }
 
-    @Test func originHasRoomUpToItsLimit() {
+    @Test func transfersBeginUpToTheLimit() {
         var state = OriginState(Self.limits(2))
         #expect(state.mayBegin(0) == .now)
         let first = state.noteBegin(0)
@@ -36,7 +36,7 @@ import Testing
         (TransferOutcome.Kind.response(status: 429), 4), (.response(status: 503), 4), (.connectTimeout, 4),
         (.response(status: 500), 8), (.response(status: 404), 8), (.failure, 8), (.response(status: 200), 8),
     ])
-    func limitIsHalvedOnceForAllThatRun(kind: TransferOutcome.Kind, window: Int) {
+    func limitIsHalvedOnceForAllRunningTransfers(kind: TransferOutcome.Kind, window: Int) {
         var state = OriginState(Self.limits(8))
         let numbers = (0..<8).map { _ in state.noteBegin(Self.now) }
         for number in numbers { state.note(TransferOutcome(kind: kind), of: number, Self.now) }
@@ -47,7 +47,7 @@ import Testing
         #expect(Int(state.window) == (window == 8 ? 8 : 1), "half of the one that runs, and never less than one")
     }
 
-    @Test func limitGrowsByOneWithAsManySuccesses() {
+    @Test func limitGrowsByOneAfterAsManySuccesses() {
         var state = OriginState(Self.limits(8))
         let numbers = (0..<8).map { _ in state.noteBegin(Self.now) }
         state.note(TransferOutcome(kind: .connectTimeout), of: numbers[0], Self.now)
@@ -60,7 +60,7 @@ import Testing
         #expect(state.window == 8)
     }
 
-    @Test(arguments: [429, 503]) func retryAfterHoldsTheOriginAndThenLetsOneThrough(status: Int) {
+    @Test(arguments: [429, 503]) func retryAfterStartsBackoffAndThenAdmitsOneProbe(status: Int) {
         var state = OriginState(Self.limits(8))
         run(&state, .response(status: status), hold: 30 * Self.second, now: Self.now)
         let end = Self.now + 30 * Self.second
@@ -75,7 +75,7 @@ import Testing
         #expect(state.mayBegin(end + 1) == .now)
     }
 
-    @Test func probeThatIsRefusedHoldsTheOriginAgain() {
+    @Test func refusedProbeRestartsTheBackoff() {
         var state = OriginState(Self.limits(8))
         run(&state, .response(status: 429), hold: 3 * Self.second, now: Self.now)
         let first = Self.now + 3 * Self.second
@@ -86,7 +86,7 @@ import Testing
         #expect(state.mayBegin(first + 4 * Self.second) == .notBefore(first + 5 * Self.second, .hold))
     }
 
-    @Test func probeThatEndsWithoutAnAnswerIsFollowedByAnother() {
+    @Test func probeWithoutOutcomeIsFollowedByAnother() {
         var state = OriginState(Self.limits(8))
         run(&state, .response(status: 429), hold: Self.second, now: Self.now)
         let end = Self.now + Self.second
@@ -97,7 +97,7 @@ import Testing
         #expect(state.mayBegin(end) == .whenOneEnds(.probe))
     }
 
-    @Test func longHoldRefusesUntilWhatIsLeftCanBeWaitedFor() {
+    @Test func longBackoffRefusesUntilRemainingTimeIsAcceptable() {
         var state = OriginState(Self.limits(8))
         run(&state, .response(status: 429), hold: 400 * Self.second, now: Self.now)
         let end = Self.now + 400 * Self.second
@@ -106,7 +106,7 @@ import Testing
         #expect(state.mayBegin(end - 300 * Self.second) == .notBefore(end, .hold))
     }
 
-    @Test func oneTransferTriesTheServerInALongHold() {
+    @Test func longBackoffAdmitsOneProbe() {
         var state = OriginState(Self.limits(8))
         run(&state, .response(status: 429), hold: 1000 * Self.second, now: Self.now)
         let (end, trial) = (Self.now + 1000 * Self.second, Self.now + 300 * Self.second)
@@ -121,7 +121,7 @@ import Testing
         #expect(state.mayBegin(trial) == .now && state.window == 2)
     }
 
-    @Test func originThatGoesOnRefusingIsGivenUpUntilTheHoldEnds() {
+    @Test func repeatedRefusalsMakeOriginRefuseUntilBackoffEnds() {
         var state = OriginState(Self.limits(8))
         var now = Self.now
         for _ in 0..<30 {
@@ -138,7 +138,7 @@ import Testing
         #expect(state.mayBegin(end) == .notBefore(end + Self.second, .hold), "it counts from the success")
     }
 
-    @Test func successForgetsHowLongTheHoldWas() {
+    @Test func successForgetsTheBackoffLength() {
         var state = OriginState(Self.limits(8))
         run(&state, .response(status: 429), hold: 60 * Self.second, now: Self.now)
         let end = Self.now + 60 * Self.second
@@ -148,7 +148,7 @@ import Testing
         #expect(state.mayBegin(end + Self.second) == .notBefore(end + 2 * Self.second, .hold))
     }
 
-    @Test func transferThatGoesOnTakesAPlaceOnly() {
+    @Test func continuedTransferOnlyCountsAsRunning() {
         var state = OriginState(OriginLimits(rateLimit: RateLimit(1)))
         run(&state, .response(status: 429), hold: 10 * Self.second, now: Self.now)
         let number = state.noteContinuation()
@@ -160,7 +160,7 @@ import Testing
     }
 
     @Test(arguments: [(1, 1), (64, 64), (1 << 30, 1 << 30), (1 << 31, 1 << 30), (.max, 1 << 30)])
-    func limitIsCut(count: Int, window: Int) {
+    func limitIsClamped(count: Int, window: Int) {
         var state = OriginState(Self.limits(count))
         #expect(Int(state.window) == window)
         state.limits = Self.limits(1)
@@ -168,31 +168,31 @@ import Testing
         #expect(Int(state.window) == window && state.mayBegin(0) == .now)
     }
 
-    // MARK: What is forgotten
+    // MARK: Forgetting
 
     @Test(arguments: [
         TransferOutcome(kind: .response(status: 429)), TransferOutcome(kind: .response(status: 503), hold: second),
         TransferOutcome(kind: .connectTimeout), TransferOutcome(kind: .failure),
         TransferOutcome(kind: .response(status: 500)),
     ])
-    func whatFailuresHaveShownIsForgotten(outcome: TransferOutcome) {
+    func failureStateIsForgotten(outcome: TransferOutcome) {
         var state = OriginState(Self.limits(8, CircuitBreaker(failureCount: 1, openTime: .seconds(1))))
         run(&state, outcome.kind, hold: outcome.hold, now: Self.now)
         #expect(!state.isIdle(now: Self.now) && !state.isIdle(now: Self.now + 300 * Self.second))
-        let later = Self.now + 301 * Self.second + 1  // a hold and an open breaker end after a second
+        let later = Self.now + 301 * Self.second + 1  // the back-off and the open breaker end after a second
         #expect(state.isIdle(now: later))
         _ = state.noteBegin(later)
         #expect(state.window == 8 && state.mayBegin(later) == .now, "all may run")
     }
 
-    @Test func rateThatIsNotPaidForIsNotForgotten() {
+    @Test func unrefilledRateIsNotForgotten() {
         var state = OriginState(OriginLimits(rateLimit: RateLimit(2, per: .seconds(60), burst: 2)))
         #expect(state.isIdle(now: Self.now))
         run(&state, .response(status: 200), now: Self.now)
         #expect(!state.isIdle(now: Self.now + 29 * Self.second) && state.isIdle(now: Self.now + 30 * Self.second))
     }
 
-    @Test func resetForgetsAll() {
+    @Test func resetForgetsRefusalsAndFailures() {
         var state = OriginState(Self.limits(8, CircuitBreaker(failureCount: 1)))
         let late = state.noteBegin(Self.now)
         run(&state, .response(status: 503), hold: 500 * Self.second, now: Self.now)
@@ -202,7 +202,7 @@ import Testing
         #expect(state.window == 8, "the transfer began before")
     }
 
-    @Test func usedUpLimitHoldsTheOriginAndKeepsItOpen() {
+    @Test func exhaustedLimitStartsBackoffButKeepsTheWindow() {
         var state = OriginState(Self.limits(8))
         run(&state, .response(status: 200), hold: Self.second, now: Self.now)
         let end = Self.now + Self.second
@@ -211,7 +211,7 @@ import Testing
         #expect(state.mayBegin(end) == .now && state.window == 8)
     }
 
-    @Test func rateSpacesTransfersAndGivesBackWhatIsNotUsed() {
+    @Test func rateSpacesTransfersAndAcceptsReturnedTokens() {
         var state = OriginState(OriginLimits(rateLimit: RateLimit(10)))
         _ = state.noteBegin(Self.now)
         guard case .notBefore(let instant, .rate(10)) = state.mayBegin(Self.now) else {
@@ -223,7 +223,7 @@ import Testing
         #expect(state.mayBegin(Self.now) == .now)
     }
 
-    @Test func newLimitsCountAtOnce() {
+    @Test func newLimitsApplyAtOnce() {
         var state = OriginState(Self.limits(8))
         _ = state.noteBegin(Self.now)
         state.limits = Self.limits(1)
@@ -235,7 +235,7 @@ import Testing
         #expect(state.mayBegin(Self.now) != .now)
     }
 
-    // MARK: The breaker
+    // MARK: The circuit breaker
 
     @Test(arguments: [TransferOutcome.Kind.response(status: 500), .connectTimeout, .failure])
     func breakerOpensAfterFailuresInARow(kind: TransferOutcome.Kind) {
@@ -249,7 +249,7 @@ import Testing
         #expect(state.mayBegin(Self.now) == .refused(until: Self.now + 30 * Self.second, .breaker))
     }
 
-    @Test func breakerTriesOneAndClosesOrStaysOpen() {
+    @Test func breakerAdmitsOneProbeAndClosesOrStaysOpen() {
         var state = OriginState(Self.limits(8, CircuitBreaker(failureCount: 1, openTime: .seconds(10))))
         let late = state.noteBegin(Self.now)
         run(&state, .failure, now: Self.now)

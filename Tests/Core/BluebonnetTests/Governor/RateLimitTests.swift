@@ -9,7 +9,7 @@ import Testing
 @Suite struct RateLimitTests {
     private static let start: UInt64 = 5_000_000_000
 
-    /// When transfers that always have something to send begin, in milliseconds after the start.
+    /// The start times of transfers when another transfer is always waiting, in milliseconds after the start.
     private static func begins(_ limit: RateLimit, count: Int, late: UInt64 = 0) -> [UInt64] {
         var bucket = RateBucket(limit)
         var now = start
@@ -27,7 +27,7 @@ import Testing
     }
 
     private static let rows = [
-        // Late timers are made up for: the first transfer has the time that it would have been late.
+        // The delay of late timers is compensated. The first transfer gets this credit in advance.
         Row(limit: RateLimit(200), begins: [0, 0, 5, 10, 15]),
         Row(limit: RateLimit(200), begins: [0, 0, 6, 11, 16], late: 1),
         Row(limit: RateLimit(1), begins: [0, 980, 1980, 2980]),
@@ -40,12 +40,12 @@ import Testing
         #expect(Self.begins(row.limit, count: row.begins.count, late: row.late) == row.begins)
     }
 
-    @Test func meanIsTheRateWhateverTheTimersAreLate() {
+    @Test func meanRateIsKeptDespiteLateTimers() {
         let begins = Self.begins(RateLimit(200), count: 2001, late: 2)
         #expect((9_900...10_010).contains(begins[2000]))
     }
 
-    @Test func burstIsThereAgainAfterATimeWithoutTransfers() {
+    @Test func burstRefillsAfterIdleTime() {
         var bucket = RateBucket(RateLimit(10, burst: 3))
         for _ in 0..<3 { bucket.take(now: Self.start) }
         #expect(bucket.opensAt > Self.start)
@@ -57,7 +57,7 @@ import Testing
         #expect(bucket.opensAt > later)
     }
 
-    @Test func whatIsGivenBackCanBeTaken() {
+    @Test func returnedTokensCanBeTakenAgain() {
         var bucket = RateBucket(RateLimit(1))
         for _ in 0..<2 { bucket.take(now: Self.start) }
         #expect(bucket.opensAt > Self.start)
@@ -65,7 +65,7 @@ import Testing
         #expect(bucket.opensAt <= Self.start)
     }
 
-    @Test func rateOfAYearWithALargeBurstIsARate() {
+    @Test func yearLongPeriodWithLargeBurstIsLimited() {
         var bucket = RateBucket(RateLimit(1, per: .seconds(31_536_000), burst: 1000))
         var count = 0
         while bucket.opensAt <= Self.start, count < 2000 {
@@ -77,7 +77,7 @@ import Testing
         #expect(bucket.opensAt > Self.start)
     }
 
-    @Test func limitIsCodedAndChecked() throws {
+    @Test func limitIsEncodedAndValidatedWhenDecoded() throws {
         let limit = RateLimit(10, per: .seconds(60), burst: 4)
         let data = try JSONEncoder().encode(limit)
         #expect(try JSONDecoder().decode(RateLimit.self, from: data) == limit)
@@ -86,7 +86,7 @@ import Testing
         #expect(throws: DecodingError.self) { try JSONDecoder().decode(RateLimit.self, from: broken) }
     }
 
-    @Test func limitsOfAnOriginAreCoded() throws {
+    @Test func originLimitsAreEncodedAndValidatedWhenDecoded() throws {
         var limits = OriginLimits(rateLimit: RateLimit(3), circuitBreaker: CircuitBreaker(failureCount: 2))
         limits.maximumConcurrentTransferCount = 7
         let data = try JSONEncoder().encode(limits)

@@ -11,7 +11,7 @@ import Testing
 @Suite struct AnnouncedTimeoutsTests {
     private static let second: UInt64 = 1_000_000_000
 
-    /// One second before the server closes the connection; of a short time, half.
+    /// One second before the server closes the connection, or after half of a short time.
     @Test(arguments: [(0, 0), (1, 500), (2, 1_000), (3, 2_000), (60, 59_000)])
     func connectionIsUsedUntilShortlyBeforeItsEnd(seconds: Int, milliseconds: UInt64) {
         let end = 100 * Self.second + milliseconds * 1_000_000
@@ -27,7 +27,7 @@ import Testing
         }
     }
 
-    @Test func requestEndsTheTimeUntilItsResponse() {
+    @Test func requestRemovesTheAnnouncedTimeout() {
         var timeouts = AnnouncedTimeouts()
         timeouts.set(5, seconds: 1, now: 0)
         let isLate = timeouts.use(5, now: 1)

@@ -10,7 +10,7 @@ import Testing
     private static let second: UInt64 = 1_000_000_000
     private static let start: UInt64 = 5_000_000_000
 
-    /// What is taken when, in milliseconds after the start, and when the bucket opens after that.
+    /// The consumed bytes and their times in milliseconds after the start, and when the bucket opens afterwards.
     private struct Row {
         let rate: Int
         let takes: [(at: UInt64, byteCount: Int)]
@@ -18,21 +18,21 @@ import Testing
     }
 
     private static let rows = [
-        // A tenth of a second is saved.
+        // Capacity for a tenth of a second is saved.
         Row(rate: 1000, takes: [(0, 100)], opensAt: 0),
         Row(rate: 1000, takes: [(0, 1000)], opensAt: 900),
         Row(rate: 1000, takes: [(0, 600), (500, 600)], opensAt: 1100),
-        // Nobody is held to a bucket that is still closed: what is taken is added.
+        // A closed bucket refuses nothing: the consumed bytes add up.
         Row(rate: 1000, takes: [(0, 1000), (0, 1000)], opensAt: 1900),
-        // What was not used before that is lost.
+        // Earlier unused capacity is lost.
         Row(rate: 1000, takes: [(0, 100), (10_000, 1000)], opensAt: 10_900),
-        // A timer that is late costs nothing.
+        // A late timer costs nothing.
         Row(rate: 1000, takes: [(0, 1100), (1050, 1000)], opensAt: 2000),
         Row(rate: 1, takes: [(0, 2)], opensAt: 1900),
         Row(rate: 1 << 30, takes: [(0, 1 << 30)], opensAt: 900),
     ]
 
-    @Test(arguments: rows.indices) func bucketOpensWhenWhatWasTakenIsPaidFor(index: Int) {
+    @Test(arguments: rows.indices) func bucketOpensWhenConsumedBytesArePaidFor(index: Int) {
         let row = Self.rows[index]
         var bucket = ByteBucket(bytesPerSecond: row.rate)
         for (at, byteCount) in row.takes { bucket.take(byteCount, now: Self.start + at * 1_000_000) }
@@ -50,20 +50,20 @@ import Testing
         #expect(abs(seconds - (16.384 - 0.1)) < 0.001)
     }
 
-    @Test func bytesThatAreGivenBackCostNothing() {
+    @Test func returnedBytesCostNothing() {
         var bucket = ByteBucket(bytesPerSecond: 1000)
         bucket.take(1000, now: Self.start)
         let opensAt = bucket.opensAt
         bucket.take(700, now: Self.start)
         bucket.giveBack(700)
         #expect(bucket.opensAt == opensAt)
-        // More than was taken makes up for a tenth of a second, as ever.
+        // Returning more than was consumed saves a tenth of a second, as always.
         bucket.giveBack(.max)
         bucket.take(1000, now: Self.start)
         #expect(bucket.opensAt == opensAt)
     }
 
-    @Test func countsBeyondAnyTimeDoNotOverflow() {
+    @Test func hugeCountsDoNotOverflow() {
         var bucket = ByteBucket(bytesPerSecond: 1)
         for _ in 0..<10 { bucket.take(.max, now: Self.start) }
         #expect(bucket.opensAt > Self.start + 100_000_000 * Self.second)

@@ -13,8 +13,8 @@ extension NetworkTests {
     @Suite struct ByteRateTests {
         private static let body = Data.patterned(byteCount: 100_000)
 
-        /// What 200,000 bytes a second leave for 100,000 bytes: half a second, of which a tenth and the last piece are
-        /// not waited for, which leaves 318 ms. Clocks are a few milliseconds apart.
+        /// The least time for 100,000 bytes at 200,000 bytes a second: half a second, minus the saved tenth of a second
+        /// and the last piece, which leaves 318 ms. Clocks differ by a few milliseconds.
         private static let leastTime = Duration.milliseconds(250)
 
         private func time(_ body: () async throws -> Void) async rethrows -> Duration {
@@ -24,7 +24,7 @@ extension NetworkTests {
             return clock.now - start
         }
 
-        @Test func downloadKeepsTheLimitOfItsOperation() async throws {
+        @Test func downloadKeepsOperationLimit() async throws {
             try await TestServer.answering(.response(body: Self.body)) { server in
                 let operation = await get(server.url(), TransferOptions { $0.maximumBytesPerSecond = 200_000 })
                 #expect(operation.error == nil)
@@ -34,7 +34,7 @@ extension NetworkTests {
         }
 
         @Test(arguments: [100_000, 20_000])
-        func uploadKeepsTheLimitOfItsOperation(byteCount: Int) async throws {
+        func uploadKeepsOperationLimit(byteCount: Int) async throws {
             try await TestServer.answering(.response(body: "taken")) { server in
                 var request = URLRequest("POST", server.url())
                 request.httpBody = Self.body.prefix(byteCount)
@@ -46,7 +46,7 @@ extension NetworkTests {
             }
         }
 
-        @Test func limitCountsOverARedirect() async throws {
+        @Test func limitAppliesAcrossRedirect() async throws {
             try await TestServer.answering(.response(body: Self.body)) { target in
                 let reply = Reply.redirect(to: target.url().absoluteString, status: 307)
                 try await TestServer.answering(reply) { origin in
@@ -54,14 +54,14 @@ extension NetworkTests {
                     request.httpBody = Self.body
                     let operation = await perform(request, TransferOptions { $0.maximumBytesPerSecond = 600_000 })
                     #expect(operation.responseData == Self.body)
-                    // Three times the body, at six times its length a second.
+                    // The body moves three times, at six times its length a second.
                     #expect(operation.summary.timings.total >= Self.leastTime)
                 }
             }
         }
 
         @Test(arguments: [true, false])
-        func operationsOfAManagerShareItsLimits(isPerOrigin: Bool) async throws {
+        func operationsShareManagerLimits(isPerOrigin: Bool) async throws {
             try await TestServer.answering(.response(body: Self.body.prefix(10_000))) { server in
                 var configuration = RequestOperationManager.Configuration()
                 configuration.responseSerializer = HTTPResponseSerializer()
@@ -72,7 +72,7 @@ extension NetworkTests {
                 }
                 let manager = RequestOperationManager(baseURL: server.url(), configuration: configuration)
                 let operations = (0..<10).map { manager.operation("GET", "\($0)") }
-                // Each of them would take no time.
+                // Each operation alone would take no time.
                 let time = await time {
                     for operation in operations { manager.enqueue(operation) }
                     for operation in operations { await operation.waitAsOwner() }
@@ -82,9 +82,9 @@ extension NetworkTests {
             }
         }
 
-        /// A second piece of 16 KiB is held for 1.3 s: longer than an error's body may be silent.
+        /// A second piece of 16 KiB is delayed for 1.3 s, which is longer than an error's body may be silent.
         @Test(arguments: [200, 500])
-        func timeInWhichALimitHoldsABodyCountsAgainstNoOtherLimit(status: Int) async throws {
+        func rateLimitDelayDoesNotCountAsIdleOrSlow(status: Int) async throws {
             let body = Self.body.prefix(30_000)
             try await TestServer.answering(.response(status: status, body: body)) { server in
                 let options = TransferOptions {
@@ -100,8 +100,8 @@ extension NetworkTests {
             }
         }
 
-        /// The rest of the redirect's body is held for longer than a body is read for its connection.
-        @Test func connectionOfARedirectIsKeptWhileALimitHoldsItsBody() async throws {
+        /// The rest of the redirect's body is delayed for longer than a body is read to keep its connection.
+        @Test func redirectKeepsConnectionWhileItsBodyIsRateLimited() async throws {
             let body = Self.body.prefix(20_000)
             let script: TestServer.Script = { request in
                 guard request.path == "/start" else { return .response(body: "end") }
@@ -116,8 +116,8 @@ extension NetworkTests {
             }
         }
 
-        /// A byte a second: nothing more would leave for minutes.
-        @Test func answerThatRefusesTheBodyEndsTheTransferAtOnce() async throws {
+        /// At one byte a second, nothing more would leave for minutes.
+        @Test func earlyErrorResponseEndsRateLimitedUpload() async throws {
             var serverOptions = TestServer.Options()
             serverOptions.readsBodies = false
             try await TestServer.answering(.response(status: 413), serverOptions) { server in
@@ -128,9 +128,9 @@ extension NetworkTests {
             }
         }
 
-        /// A byte a second: what has moved first is all that moves.
+        /// At one byte a second, only the first piece moves.
         @Test(arguments: ["GET", "POST"])
-        func heldTransferCanBePausedAndResumedAndCancelled(method: String) async throws {
+        func rateLimitedTransferCanBePausedResumedAndCancelled(method: String) async throws {
             try await TestServer.answering(.response(body: Self.body)) { server in
                 var request = URLRequest(method, server.url())
                 if method == "POST" { request.httpBody = Self.body }
@@ -154,7 +154,7 @@ extension NetworkTests {
             }
         }
 
-        @Test func heldTransferGoesOnAfterAPause() async throws {
+        @Test func rateLimitedUploadContinuesAfterPause() async throws {
             try await TestServer.answering(.response(body: Self.body)) { server in
                 var request = URLRequest("POST", server.url())
                 request.httpBody = Self.body
@@ -173,7 +173,7 @@ extension NetworkTests {
             }
         }
 
-        @Test func heldTransferKeepsItsSlot() async throws {
+        @Test func rateLimitedTransferKeepsItsSlot() async throws {
             try await TestServer.answering(.response(body: Self.body)) { server in
                 let services = NetworkServices(limit: 1, limitPerOrigin: 1)
                 func operation(_ bytesPerSecond: Int?) -> RequestOperation {
@@ -199,7 +199,7 @@ extension NetworkTests {
             }
         }
 
-        @Test func totalLimitCountsWhileATransferIsHeld() async throws {
+        @Test func totalTimeoutIncludesRateLimitDelay() async throws {
             try await TestServer.answering(.response(body: Self.body)) { server in
                 let options = TransferOptions {
                     $0.maximumBytesPerSecond = 1
@@ -210,7 +210,7 @@ extension NetworkTests {
             }
         }
 
-        @Test(arguments: [0, -1]) func limitBelowOneByteIsRefusedBeforeAnythingIsSent(rate: Int) async throws {
+        @Test(arguments: [0, -1]) func limitBelowOneByteIsRefusedBeforeSending(rate: Int) async throws {
             try await TestServer.answering(.response()) { server in
                 let operation = await get(server.url(), TransferOptions { $0.maximumBytesPerSecond = rate })
                 #expect(operation.code == .invalidRequest)
@@ -219,7 +219,7 @@ extension NetworkTests {
         }
 
         @Test(.enabled(if: HTTP2Server.isAvailable))
-        func requestsOverHTTP2KeepTheirLimitsOnConnectionsOfTheirOwn() async throws {
+        func rateLimitedHTTP2RequestsUseSeparateConnections() async throws {
             try await HTTP2Server.serving { server in
                 var options = try TransferOptions.withoutIdleLimit(trusting: .localhost)
                 options.maximumBytesPerSecond = 200_000

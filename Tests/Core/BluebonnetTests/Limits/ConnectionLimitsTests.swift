@@ -10,7 +10,7 @@ import Testing
 @testable import Bluebonnet
 
 @Suite struct ConnectionLimitsTypeTests {
-    @Test func connectionIsClosedAfterItsLastUseAndNotUsedAfterThat() {
+    @Test func connectionIsWornOutAfterItsLastUse() {
         var uses = ConnectionUses(ConnectionLimits(maximumUseCount: 3))
         var verdicts = (0..<4).map { _ in uses.use(7, now: 0) }
         #expect(verdicts == [.mayUse, .mayUse, .lastUse, .isWornOut])
@@ -23,19 +23,19 @@ import Testing
         #expect(verdicts == [.lastUse, .isWornOut])
     }
 
-    /// Milliseconds after the opening, and what a request that begins then may do.
-    @Test func connectionThatIsOlderThanTheLimitIsNotUsed() {
+    /// Milliseconds after the opening, and the verdict for a request that begins then.
+    @Test func tooOldConnectionIsNotUsed() {
         var uses = ConnectionUses(ConnectionLimits(maximumAge: .milliseconds(50)))
         uses.open(7, now: 1_000_000_000)
         var verdicts = [0, 50, 51].map { uses.use(7, now: 1_000_000_000 + $0 * 1_000_000) }
         #expect(verdicts == [.mayUse, .mayUse, .isWornOut])
-        // The first request may use a connection that took long to make.
+        // The first request may use a connection that took long to open.
         uses.open(7, now: 2_000_000_000)
         verdicts = [80, 81].map { uses.use(7, now: 2_000_000_000 + $0 * 1_000_000) }
         #expect(verdicts == [.mayUse, .isWornOut])
     }
 
-    @Test func nothingIsCountedWithoutALimit() {
+    @Test func nothingIsCountedWithoutLimits() {
         #expect(!ConnectionUses(ConnectionLimits(maximumIdleTime: .seconds(1))).areLimited)
         #expect(ConnectionUses(ConnectionLimits(maximumUseCount: 1)).areLimited)
         #expect(ConnectionUses(ConnectionLimits(maximumAge: .seconds(1))).areLimited)
@@ -46,11 +46,11 @@ import Testing
             (.milliseconds(1), 1), (.seconds(1), 1), (.milliseconds(1001), 2), (.seconds(90), 90),
             (.seconds(Int64.max), 1_000_000_000),
         ] as [(Duration, Int)])
-    func timesAreWholeSecondsForLibcurl(duration: Duration, seconds: Int) {
+    func durationsAreRoundedUpToSecondsForLibcurl(duration: Duration, seconds: Int) {
         #expect(ConnectionLimits.seconds(duration) == seconds)
     }
 
-    @Test func limitsAreKeptInAnArchive() throws {
+    @Test func limitsAreArchived() throws {
         var options = TransferOptions()
         options.connectionLimits = ConnectionLimits(
             maximumAge: .seconds(90), maximumIdleTime: .seconds(5), maximumUseCount: 10)
@@ -69,7 +69,7 @@ import Testing
         #expect(options.poolKey != TransferOptions().poolKey)
     }
 
-    @Test func exclusiveConnectionsAreSharedWithNoOthers() {
+    @Test func exclusiveConnectionsAreNotShared() {
         let options = ResolvedOptions(TransferOptions())
         let keys = [false, true, true, false].map { options.poolKey(with: nil, isExclusive: $0) }
         #expect(keys[0].value != keys[1].value)
@@ -80,7 +80,7 @@ import Testing
         ("https://a.test/", HTTPProtocolVersion.negotiated, true), ("http://a.test/", .negotiated, false),
         ("https://a.test/", .http1, false), ("http://a.test/", .http2PriorKnowledge, true),
     ])
-    func streamedResponseHasAConnectionOfItsOwnWhereHTTP2MayBeSpoken(
+    func streamedResponseUsesExclusiveConnectionIfHTTP2IsPossible(
         url: String, version: HTTPProtocolVersion, isExclusive: Bool
     ) async throws {
         let network = ScriptedNetwork()
@@ -108,7 +108,7 @@ extension NetworkTests {
             (1, [1, 2, 3, 4, 5, 6, 7]), (2, [1, 1, 2, 2, 3, 3, 4]), (3, [1, 1, 1, 2, 2, 2, 3]),
             (100, [1, 1, 1, 1, 1, 1, 1]),
         ])
-        func connectionCarriesSoManyRequests(limit: Int, connections: [Int]) async throws {
+        func connectionCarriesLimitedNumberOfRequests(limit: Int, connections: [Int]) async throws {
             try await TestServer.answering(.response(body: "answer")) { server in
                 for number in 0..<7 {
                     let method = number.isMultiple(of: 2) ? "GET" : "POST"
@@ -121,7 +121,7 @@ extension NetworkTests {
             await closeIdleConnections()
         }
 
-        @Test func requestsBesideOneAnotherKeepTheLimitToo() async throws {
+        @Test func concurrentRequestsKeepTheUseLimit() async throws {
             try await TestServer.answering(.response(body: "answer")) { server in
                 var configuration = RequestOperationManager.Configuration()
                 configuration.responseSerializer = HTTPResponseSerializer()
@@ -138,7 +138,7 @@ extension NetworkTests {
             await closeIdleConnections()
         }
 
-        @Test(.enabled(if: HTTP2Server.isAvailable)) func connectionOfHTTP2CarriesSoManyRequests() async throws {
+        @Test(.enabled(if: HTTP2Server.isAvailable)) func http2ConnectionCarriesLimitedNumberOfRequests() async throws {
             try await HTTP2Server.serving { server in
                 var options = try TransferOptions.withoutIdleLimit(trusting: .localhost)
                 options.connectionLimits.maximumUseCount = 3
@@ -149,9 +149,9 @@ extension NetworkTests {
             }
         }
 
-        /// The clock's answer takes longer than the limit allows; nothing depends on how much longer.
+        /// The clock server answers later than the limit allows. The test does not depend on how much later.
         @Test(arguments: [ConnectionLimits(maximumAge: .milliseconds(50)), .init(maximumIdleTime: .seconds(1))])
-        func connectionThatIsTooOldOrWasIdleForTooLongIsNotUsed(limits: ConnectionLimits) async throws {
+        func tooOldOrTooIdleConnectionIsNotUsed(limits: ConnectionLimits) async throws {
             let delay: Duration = limits.maximumAge == nil ? .milliseconds(2100) : .milliseconds(60)
             try await TestServer.answering(Reply([.delay(delay)]).answering("clock")) { clock in
                 try await TestServer.answering(.response(body: "answer")) { server in
@@ -173,8 +173,8 @@ extension NetworkTests {
             await closeIdleConnections()
         }
 
-        /// libcurl looks at the age of idle connections only: here, one is never idle.
-        @Test(.enabled(if: HTTP2Server.isAvailable)) func busyConnectionOfHTTP2IsNotUsedWhenItIsTooOld() async throws {
+        /// libcurl checks only the age of idle connections. Here, the connection is never idle.
+        @Test(.enabled(if: HTTP2Server.isAvailable)) func tooOldBusyHTTP2ConnectionIsNotUsed() async throws {
             try await TestServer.answering(Reply([.delay(.milliseconds(60))]).answering("clock")) { clock in
                 try await HTTP2Server.serving { server in
                     var options = try TransferOptions.withoutIdleLimit(trusting: .localhost)
@@ -194,7 +194,7 @@ extension NetworkTests {
             }
         }
 
-        @Test func redirectsAndAnswersToChallengesAreUses() async throws {
+        @Test func redirectsAndChallengeAnswersCountAsUses() async throws {
             let script: TestServer.Script = { request in
                 switch request.path {
                 case "/start": .redirect(to: "/guarded")
@@ -214,8 +214,8 @@ extension NetworkTests {
             await closeIdleConnections()
         }
 
-        /// The first connection is at its last use and turns out dead: what is sent again is the first use of another.
-        @Test func requestThatIsSentAgainIsAUseOfItsNewConnection() async throws {
+        /// The first connection is dead at its last use. The repeated request is the first use of another connection.
+        @Test func resentRequestCountsAsUseOfNewConnection() async throws {
             let script: TestServer.Script = { request in
                 request.connection == 1 && request.numberOnConnection == 2 ? .close : .response(body: "answer")
             }
@@ -229,7 +229,7 @@ extension NetworkTests {
             await closeIdleConnections()
         }
 
-        @Test func usesOfUnixSocketsAreNotCounted() async throws {
+        @Test func unixSocketUsesAreNotCounted() async throws {
             let folder = try TemporaryFolder()
             defer { folder.remove() }
             var serverOptions = TestServer.Options()
@@ -248,7 +248,7 @@ extension NetworkTests {
             await closeIdleConnections()
         }
 
-        @Test func limitOfNothingIsRefusedBeforeAnythingIsSent() async throws {
+        @Test func invalidLimitIsRefusedBeforeSending() async throws {
             try await TestServer.answering(.response()) { server in
                 for limits in [
                     ConnectionLimits(maximumAge: .zero), .init(maximumIdleTime: .seconds(-1)),
@@ -261,6 +261,6 @@ extension NetworkTests {
 }
 
 extension Reply {
-    /// What comes after the steps so far.
+    /// Appends a response to the steps so far.
     fileprivate func answering(_ text: String) -> Reply { Reply(steps + Reply.response(body: text).steps) }
 }

@@ -9,7 +9,8 @@ import Testing
 @testable import Bluebonnet
 
 @Suite struct LowSpeedMeterTests {
-    /// Bytes up to each look, eighths of a second apart; at 800 bytes a second for a second.
+    /// The bytes up to each check. Checks are an eighth of a second apart; the limit is 800 bytes a second for a
+    /// second.
     @Test(
         arguments: [
             ([], nil),
@@ -22,11 +23,11 @@ import Testing
             ([100, 200, 300, 400, 500, 600, 700, 800, 900, 1000], nil),
             ([100, 200, 300, 400, 500, 600, 700, 800, 900, 999], 10),
             ([5000, 5000, 5000, 5000, 5000, 5000, 5000, 5000, 5799], 9),
-            // The request was sent again, and libcurl counts from 0.
+            // The request was sent again, and libcurl counts from 0 again.
             ([100, 50, 100, 150, 200, 250, 300, 699], 8),
             ([100, 50, 100, 150, 200, 250, 300, 700], nil),
         ] as [([Int64], Int?)])
-    func meterTellsFirstWhenAWholeTimeWasTooSlow(totals: [Int64], look: Int?) {
+    func meterReportsSlownessAfterWholeDuration(totals: [Int64], look: Int?) {
         var meter = LowSpeedMeter(LowSpeedLimit(bytesPerSecond: 800, duration: .seconds(1)))
         var now: UInt64 = 7_000_000_000
         meter.begin(now: now)
@@ -41,7 +42,7 @@ import Testing
         #expect(found == look)
     }
 
-    @Test func suspendedMeterIsNotLookedAtAndBeginsAnew() {
+    @Test func suspendedMeterIsNotCheckedAndRestarts() {
         var meter = LowSpeedMeter(LowSpeedLimit(bytesPerSecond: 1, duration: .milliseconds(8)))
         #expect(meter.nextLook == .max)
         meter.begin(now: 0)
@@ -68,7 +69,7 @@ extension NetworkTests {
             return Reply([.bytes(head), .drip(Data(count: count), chunk: chunk, every: interval)])
         }
 
-        @Test func serverThatIsTooSlowIsGivenUp() async throws {
+        @Test func slowResponseTimesOut() async throws {
             try await TestServer.answering(drip(1_000_000, chunk: 10, every: .milliseconds(5))) { server in
                 let operation = await get(server.url(), options(1_000_000, .milliseconds(200)))
                 #expect(operation.code == .timedOut && operation.error?.timeLimit == .lowSpeed)
@@ -77,14 +78,14 @@ extension NetworkTests {
             }
         }
 
-        @Test func serverThatDoesNotAnswerIsGivenUp() async throws {
+        @Test func missingResponseTimesOut() async throws {
             try await TestServer.answering(.stall) { server in
                 let operation = await get(server.url(), options(1, .milliseconds(200)))
                 #expect(operation.code == .timedOut && operation.error?.timeLimit == .lowSpeed)
             }
         }
 
-        @Test func serverThatReadsNothingIsGivenUp() async throws {
+        @Test func unreadUploadTimesOut() async throws {
             var serverOptions = TestServer.Options()
             serverOptions.readsBodies = false
             try await TestServer.answering(.stall, serverOptions) { server in
@@ -95,15 +96,15 @@ extension NetworkTests {
             }
         }
 
-        /// Returns after more than a second.
+        /// Returns after more than one second.
         private static func timePasses() async throws {
             let clock = Reply([.delay(.milliseconds(1500))] + Reply.response(body: "tick").steps)
             try await TestServer.answering(clock) { _ = await get($0.url()) }
         }
 
-        /// The server sends nothing for longer than the limit's time: while a block decides, while the operation is
-        /// paused, and while the program takes no bytes of the body.
-        @Test func timeThatABlockTakesIsNotTheServers() async throws {
+        /// In this test and the next two, the server sends nothing for longer than the limit's time: while a block
+        /// decides, while the operation is paused, and while the program accepts no bytes of the body.
+        @Test func responseBlockTimeDoesNotCount() async throws {
             let (head, answered) = (Data("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n".utf8), Gate())
             let reply = Reply([.bytes(head), .wait(until: answered), .bytes(Data("ok".utf8))])
             try await TestServer.answering(reply) { server in
@@ -119,7 +120,7 @@ extension NetworkTests {
             }
         }
 
-        @Test func timeOfAPauseIsNotTheServers() async throws {
+        @Test func pauseTimeDoesNotCount() async throws {
             let (head, answered) = (Data("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\no".utf8), Gate())
             let reply = Reply([.bytes(head), .wait(until: answered), .bytes(Data("k".utf8))])
             try await TestServer.answering(reply) { server in
@@ -139,7 +140,7 @@ extension NetworkTests {
             }
         }
 
-        @Test func timeOfASlowConsumerIsNotTheServers() async throws {
+        @Test func slowConsumerTimeDoesNotCount() async throws {
             let body = Data.patterned(byteCount: 8_000_000)
             try await TestServer.answering(.response(body: body)) { server in
                 let operation = RequestOperation(
@@ -156,7 +157,7 @@ extension NetworkTests {
         @Test(arguments: [
             LowSpeedLimit(bytesPerSecond: 0, duration: .seconds(1)), .init(bytesPerSecond: 1, duration: .zero),
         ])
-        func limitOfNothingIsRefusedBeforeAnythingIsSent(limit: LowSpeedLimit) async throws {
+        func invalidLimitIsRefusedBeforeSending(limit: LowSpeedLimit) async throws {
             try await TestServer.answering(.response()) { server in
                 let operation = await get(server.url(), options(limit.bytesPerSecond, limit.duration))
                 #expect(operation.code == .invalidRequest)

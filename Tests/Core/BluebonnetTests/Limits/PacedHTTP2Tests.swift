@@ -10,18 +10,18 @@ import Testing
 @testable import Bluebonnet
 
 extension NetworkTests {
-    /// HTTP/2 under limits of bytes a second: what is held is alone on its connection.
+    /// HTTP/2 under limits of bytes a second: a rate-limited transfer has its own connection.
     @Suite(.enabled(if: NginxServer.isAvailable)) struct PacedHTTP2Tests {
         private static let body = Data.patterned(byteCount: 1_000_000)
 
-        /// The turns of the network thread so far.
+        /// The number of turns of the network thread so far.
         private static func roundNumber() async -> UInt64 {
             await withCheckedContinuation { waiter in
                 NetworkThread.shared.submit { waiter.resume(returning: NetworkThread.shared.eventLoop.roundNumber) }
             }
         }
 
-        /// Starts a download of which a byte a second may come, and waits for its first ones.
+        /// Starts a download at one byte a second, and waits for its first bytes.
         private static func heldDownload(_ fixture: HTTP2Fixture) async throws -> RequestOperation {
             try fixture.folder.write("body", body)
             var options = fixture.options
@@ -34,14 +34,14 @@ extension NetworkTests {
             return held
         }
 
-        @Test func heldDownloadLeavesOthersAlone() async throws {
+        @Test func rateLimitedDownloadDoesNotDelayOthers() async throws {
             try await HTTP2Fixture.with { fixture in
                 let held = try await Self.heldDownload(fixture)
                 for _ in 0..<3 {
                     let operation = await get(fixture.nginx.tlsURL("/body"), fixture.options)
                     #expect(operation.responseData == Self.body)
                 }
-                // Another one under the same limit has a connection of its own, too.
+                // Another transfer under the same limit also has its own connection.
                 var options = fixture.options
                 options.maximumBytesPerSecond = 1
                 let operation = await get(fixture.nginx.tlsURL("/tiny"), options)
@@ -52,15 +52,15 @@ extension NetworkTests {
             }
         }
 
-        @Test func networkThreadSleepsWhileADownloadIsHeld() async throws {
+        @Test func networkThreadSleepsWhileDownloadIsRateLimited() async throws {
             try await HTTP2Fixture.with { fixture in
                 let held = try await Self.heldDownload(fixture)
                 let clock = Reply([.delay(.milliseconds(300))] + Reply.response(body: "tick").steps)
                 try await TestServer.answering(clock) { server in
                     let before = await Self.roundNumber()
                     #expect(await get(server.url()).responseString == "tick")
-                    // A request takes some ten rounds. A thread that found its socket readable all the time would have
-                    // had thousands.
+                    // A request takes about ten rounds. A thread that always found its socket readable would have
+                    // taken thousands.
                     let count = await Self.roundNumber() - before
                     #expect(count < 500, "\(count)")
                 }
@@ -70,7 +70,7 @@ extension NetworkTests {
             }
         }
 
-        @Test func downloadsKeepTheirLimitTogether() async throws {
+        @Test func downloadsShareManagerLimit() async throws {
             try await HTTP2Fixture.with { fixture in
                 try fixture.folder.write("part", Self.body.prefix(50_000))
                 var configuration = RequestOperationManager.Configuration()
@@ -88,7 +88,7 @@ extension NetworkTests {
                     await operation.waitAsOwner()
                     #expect(operation.error == nil && operation.responseData?.count == 50_000)
                 }
-                // 150,000 bytes, of which a tenth of a second's and the last piece are not waited for.
+                // 150,000 bytes. The bytes of a tenth of a second and the last piece are not waited for.
                 #expect(clock.now - start >= .milliseconds(500))
             }
         }

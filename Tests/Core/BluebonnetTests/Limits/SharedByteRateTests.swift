@@ -9,11 +9,11 @@ import Testing
 @testable import Bluebonnet
 
 extension NetworkTests {
-    /// Transfers that share one limit of bytes a second: none waits for ever because of another one.
+    /// Transfers that share one limit of bytes a second. No transfer waits forever because of another.
     @Suite struct SharedByteRateTests {
         private static let body = Data.patterned(byteCount: 60_000)
 
-        /// A response that never ends, or a body that comes to its end.
+        /// An endless response, or the complete body.
         private static let script: TestServer.Script = { request in
             guard request.path == "/endless" else { return .response(body: body) }
             let head = Data("HTTP/1.1 200 OK\r\n\r\n".utf8)
@@ -29,7 +29,7 @@ extension NetworkTests {
             return RequestOperationManager(configuration: configuration)
         }
 
-        /// Runs `body` while two transfers go on that never end: one in memory, one to a file.
+        /// Runs `body` during two endless transfers: one to memory, one to a file.
         private static func besideEndlessTransfers(
             _ server: TestServer, _ manager: RequestOperationManager, _ body: () async throws -> Void
         ) async throws {
@@ -66,7 +66,7 @@ extension NetworkTests {
         }
 
         @Test(arguments: [false, true])
-        func transferOnConnectionsOfItsOwnEndsBesideEndlessOnes(areEndlessOnesSecure: Bool) async throws {
+        func transferOnSeparateConnectionEndsDuringEndlessTransfers(areEndlessOnesSecure: Bool) async throws {
             var secure = TestServer.Options()
             secure.certificate = .localhost
             let manager = try Self.manager()
@@ -80,7 +80,7 @@ extension NetworkTests {
             }
         }
 
-        @Test func uploadEndsBesideEndlessDownloads() async throws {
+        @Test func uploadEndsDuringEndlessDownloads() async throws {
             let manager = try Self.manager()
             try await TestServer.serving(script: Self.script) { server in
                 try await Self.besideEndlessTransfers(server, manager) {
@@ -93,7 +93,7 @@ extension NetworkTests {
             }
         }
 
-        @Test func fileEndsBesideEndlessDownloads() async throws {
+        @Test func fileDownloadEndsDuringEndlessDownloads() async throws {
             let manager = try Self.manager()
             try await TestServer.serving(script: Self.script) { server in
                 try await Self.besideEndlessTransfers(server, manager) {
@@ -108,7 +108,7 @@ extension NetworkTests {
             }
         }
 
-        @Test func streamEndsBesideEndlessDownloads() async throws {
+        @Test func streamEndsDuringEndlessDownloads() async throws {
             let manager = try Self.manager()
             try await TestServer.serving(script: Self.script) { server in
                 try await Self.besideEndlessTransfers(server, manager) {
@@ -122,7 +122,7 @@ extension NetworkTests {
             }
         }
 
-        @Test func manySmallTransfersEndBesideEndlessDownloads() async throws {
+        @Test func manySmallTransfersEndDuringEndlessDownloads() async throws {
             let manager = try Self.manager()
             try await TestServer.serving(script: Self.script) { server in
                 try await Self.besideEndlessTransfers(server, manager) {

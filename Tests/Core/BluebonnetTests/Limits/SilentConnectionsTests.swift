@@ -8,14 +8,14 @@ import Testing
 @Suite struct SilentConnectionsTests {
     private static let second: UInt64 = 1_000_000_000
 
-    /// After a request that waited for two seconds and met a time limit at the instant of 100 s.
+    /// The state after a request that waited for two seconds and reached a time limit at the instant of 100 s.
     private func connections(dataAge: UInt64) -> SilentConnections {
         var connections = SilentConnections()
         connections.note(5, waited: 2 * Self.second, dataAge: dataAge, now: 100 * Self.second)
         return connections
     }
 
-    @Test func connectionWithoutBytesWhileARequestWaitedIsSilent() {
+    @Test func connectionWithoutBytesDuringWaitIsSilent() {
         var connections = connections(dataAge: 3 * Self.second)
         let (next, now) = (3 * Self.second, 100 * Self.second)
         let isSilent = connections.contains(5, dataAge: next, now: now)
@@ -24,7 +24,7 @@ import Testing
         #expect(!isOtherSilent)
     }
 
-    @Test func connectionThatServesOthersMeanwhileIsNotSilent() {
+    @Test func connectionServingOtherRequestsIsNotSilent() {
         #expect(connections(dataAge: Self.second).isEmpty)
     }
 

@@ -16,11 +16,11 @@ import Testing
         try #require(TransferPacing(buckets))
     }
 
-    @Test func transferWithoutALimitHasNoPacing() throws {
+    @Test func transferWithoutLimitHasNoPacing() throws {
         #expect(ByteRates(limit: nil, limitPerOrigin: nil).pacing(to: try origin("h"), own: nil, now: 0) == nil)
     }
 
-    @Test func transferWaitsForTheLimitThatOpensLast() throws {
+    @Test func transferWaitsForTheLastLimitToOpen() throws {
         let rates = ByteRates(limit: 1000, limitPerOrigin: 100)
         let own = SharedByteBucket(bytesPerSecond: 10)
         let one = try #require(rates.pacing(to: try origin("a"), own: own, now: Self.now))
@@ -36,7 +36,7 @@ import Testing
         #expect(one.pieceByteCount == 256)
     }
 
-    @Test func originsThatHaveNothingToPayAreForgotten() throws {
+    @Test func originsWithoutDebtAreForgotten() throws {
         let rates = ByteRates(limit: nil, limitPerOrigin: 1000)
         let used = try #require(rates.pacing(to: try origin("used"), own: nil, now: Self.now))
         try #require(rates.pacing(to: try origin("owing"), own: nil, now: Self.now))
@@ -50,9 +50,9 @@ import Testing
         }
     }
 
-    /// Bytes that are owed at 1,000,000 a second, a tenth of a second less.
+    /// The consumed bytes at 1,000,000 bytes a second. The bytes of a tenth of a second are no debt.
     @Test(arguments: [(101_000, false), (101_001, true)])
-    func debtOfLessThanAMillisecondIsNotWaitedFor(byteCount: Int, holds: Bool) throws {
+    func debtBelowOneMillisecondIsIgnored(byteCount: Int, holds: Bool) throws {
         let pacing = try pacing(SharedByteBucket(bytesPerSecond: 1_000_000))
         pacing.take(.receiving, byteCount: byteCount, now: Self.now)
         #expect(pacing.holds(.receiving, byteCount: 1, now: Self.now) == holds)
@@ -60,7 +60,7 @@ import Testing
 
     // MARK: Reservations
 
-    /// Three transfers that wait for 1,000 bytes each, at 1,000 bytes a second; milliseconds.
+    /// Three transfers that wait for 1,000 bytes each, at 1,000 bytes a second. Turns are in milliseconds.
     private func waiting() throws -> (bucket: SharedByteBucket, waiters: [TransferPacing]) {
         let bucket = SharedByteBucket(bytesPerSecond: 1000)
         bucket.take(1100, now: Self.now)
@@ -73,13 +73,13 @@ import Testing
         waiters.map { $0.nextTurn.map { ($0 - Self.now) / 1_000_000 } }
     }
 
-    @Test func eachTransferThatWaitsHasATurnOfItsOwn() throws {
+    @Test func eachWaitingTransferHasItsOwnTurn() throws {
         let (bucket, waiters) = try waiting()
         #expect(turns(waiters) == [1000, 2000, 3000])
-        // At the first turn, nobody else is told.
+        // At the first turn, only the first transfer continues.
         let told = waiters.map { $0.letGo(now: Self.now + 1_000_000_000) }
         #expect(told == [true, false, false])
-        // Who comes then is behind all of them, and asking again moves nobody.
+        // A later transfer comes after all of them. Asking again changes no turn.
         let late = try pacing(bucket)
         #expect(late.holds(.sending, byteCount: 1, now: Self.now + 1_000_000_000))
         #expect(waiters[2].holds(.receiving, byteCount: 1000, now: Self.now + 1_000_000_000))
@@ -95,14 +95,14 @@ import Testing
     }
 
     @Test(arguments: [(1000, 4000), (16, 3016), (0, 3000), (3000, 6000)])
-    func differenceToWhatWasReservedIsSetOff(byteCount: Int, opensAt: UInt64) throws {
+    func movedBytesAreOffsetAgainstTheReservation(byteCount: Int, opensAt: UInt64) throws {
         let (bucket, waiters) = try waiting()
         waiters[0].take(.receiving, byteCount: byteCount, now: Self.now + 1_000_000_000)
         #expect((bucket.opensAt - Self.now) / 1_000_000 == opensAt)
         #expect(turns(waiters) == [nil, 2000, 3000])
     }
 
-    @Test func reservationThatIsGivenBackIsOthers() throws {
+    @Test func returnedReservationIsAvailableToOthers() throws {
         let (bucket, waiters) = try waiting()
         waiters[1].giveBack(.sending)
         #expect(turns(waiters) == [1000, 2000, 3000])
@@ -113,7 +113,7 @@ import Testing
         #expect(turns(waiters) == [1000, 3000, 3000])
     }
 
-    @Test func receivingAndSendingOfOneTransferHaveTurnsOfTheirOwn() throws {
+    @Test func receivingAndSendingHaveSeparateTurns() throws {
         let bucket = SharedByteBucket(bytesPerSecond: 1000)
         bucket.take(1100, now: Self.now)
         let pacing = try pacing(bucket)
@@ -131,7 +131,7 @@ import Testing
 // MARK: - Many transfers
 
 extension TransferPacingTests {
-    /// A transfer that moves all it may, in pieces.
+    /// A transfer that moves as many bytes as it may, in pieces.
     fileprivate final class Mover {
         let pacing: TransferPacing
         let pieceByteCount: Int
@@ -164,7 +164,7 @@ extension TransferPacingTests {
         }
     }
 
-    /// Lets all of them move for a hundred seconds, woken late by up to 3 ms and in some order.
+    /// Lets all transfers move for a hundred seconds. They wake up to 3 ms late, in the given order.
     private func run(_ movers: [Mover], _ order: WakingOrder) throws {
         var generator = SeededGenerator(seed: 7)
         var now = Self.now
@@ -177,20 +177,20 @@ extension TransferPacingTests {
     }
 
     @Test(arguments: WakingOrder.allCases)
-    func transfersWithEqualPiecesMoveAsMuch(order: WakingOrder) throws {
+    func transfersWithEqualPiecesMoveEqually(order: WakingOrder) throws {
         let bucket = SharedByteBucket(bytesPerSecond: 100_000)
         let movers = try (0..<7).map { _ in Mover(try pacing(bucket), pieceByteCount: 16_384) }
         try run(movers, order)
         let counts = movers.map(\.movedByteCount).sorted()
         #expect(counts[6] - counts[0] <= 2 * 16_384, "\(counts)")
-        // A hundred seconds, and what may be ahead: a tenth of one, and a piece of each.
+        // A hundred seconds, and what may be ahead: a tenth of a second, and one piece of each transfer.
         let sum = counts.reduce(0, +)
         #expect((10_000_000 - 7 * 16_384...10_010_000 + 7 * 16_384).contains(sum), "\(sum)")
         #expect(movers.allSatisfy { $0.vainCount <= 1 }, "\(movers.map(\.vainCount))")
     }
 
     @Test(arguments: WakingOrder.allCases)
-    func transfersWithSmallPiecesHaveAsManyTurnsAsOneWithLargeOnes(order: WakingOrder) throws {
+    func smallAndLargePiecesGetEquallyManyTurns(order: WakingOrder) throws {
         let bucket = SharedByteBucket(bytesPerSecond: 100_000)
         let large = Mover(try pacing(bucket), pieceByteCount: 32_768)
         let small = try (0..<20).map { _ in Mover(try pacing(bucket), pieceByteCount: 300) }

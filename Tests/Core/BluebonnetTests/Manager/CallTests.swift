@@ -65,7 +65,7 @@ import Testing
         },
     ]
 
-    @Test(arguments: forms.keys.sorted()) func aCallAcceptsTheStatusesThatItNames(form: String) async throws {
+    @Test(arguments: forms.keys.sorted()) func callAcceptsItsStatuses(form: String) async throws {
         let call = try #require(Self.forms[form])
         #expect(try await call(manager, [404]) == 404)
         #expect(try await call(manager, .anyStatus) == 404)
@@ -77,7 +77,7 @@ import Testing
 
     // MARK: - Steps
 
-    /// Each step with what it does to an operation and its request.
+    /// Each step, and its effect on an operation and its request.
     private static let steps:
         [(name: String, step: @Sendable (Call) -> Call, holds: @Sendable (HTTPRequestOperation) -> Bool)] = [
             ("parameters", { $0.parameters(["a": 1]) }, { $0.request?.url?.query == "a=1" }),
@@ -99,7 +99,7 @@ import Testing
             ("configure", { $0.configure { $0.name = "a" }.configure { $0.name? += "b" } }, { $0.name == "ab" }),
         ]
 
-    @Test func everyStepReachesTheOperationAndLeavesTheCallAsItWas() {
+    @Test func everyStepReachesTheOperationWithoutChangingTheCall() {
         let call = manager.call("here")
         for (name, step, holds) in Self.steps {
             #expect(!holds(call.operation()), "\(name)")
@@ -112,7 +112,7 @@ import Testing
         for (name, _, holds) in others { #expect(holds(all), "\(name)") }
     }
 
-    @Test func eachRunOfACallIsAnOperation() async throws {
+    @Test func eachRunOfCallCreatesAnOperation() async throws {
         let call = manager.call("here")
         #expect(try await call.value(as: String.self) == "here")
         #expect(try await call.response(as: String.self).value == "here")
@@ -141,8 +141,8 @@ import Testing
         #expect(network.log.requests.count == 1)
     }
 
-    /// A request without a URL is an error, wherever it comes from: a program may take the URL from a response.
-    @Test func requestWithoutURLIsAnError() async throws {
+    /// A request without a URL is an error, whatever its source: a program may take the URL from a response.
+    @Test func requestWithoutURLFails() async throws {
         var none = URLRequest(url: ScriptedNetwork.url("/"))
         none.url = nil
         let here = manager.get("here", returning: StringResponseSerializer())
@@ -159,7 +159,7 @@ import Testing
         #expect(network.log.requests.count == 1)
     }
 
-    @Test(arguments: ["get", "head", "post", "put", "delete"]) func methodInSmallLettersIsSentInCapitals(
+    @Test(arguments: ["get", "head", "post", "put", "delete"]) func lowercaseMethodIsSentInUppercase(
         method: String
     ) async throws {
         try await manager.call(method, "here").response()
@@ -167,7 +167,7 @@ import Testing
         #expect(network.log.requests.map(\.method) == [method.uppercased(), method.uppercased()])
     }
 
-    @Test func ownRequestIsSentAsItIs() async throws {
+    @Test func customRequestIsSentUnchanged() async throws {
         manager.headers["X-Manager"] = "1"
         let headers: HeaderFields = ["X-B": "1", "X-A": "2", "X-B": "3"]
         let request = HTTPRequest("PUT", url: ScriptedNetwork.url("/here"), headers: headers, body: Data("b".utf8))
@@ -180,7 +180,7 @@ import Testing
         #expect(sent.value(of: "X-Manager") == nil)
     }
 
-    @Test func ownRequestIsCheckedLikeAnyOther() async throws {
+    @Test func customRequestIsValidated() async throws {
         let (here, ftp) = (ScriptedNetwork.url("/here"), try #require(URL(string: "ftp://scripted.test/")))
         let refused: [(HTTPRequest, NetworkingError.Code)] = [
             (HTTPRequest(url: here, headers: ["X": "a\r\nb"]), .invalidRequest),
@@ -198,7 +198,7 @@ import Testing
 
     // MARK: - Redirects that are not followed
 
-    @Test func aRedirectThatIsNotFollowedIsTheResponse() async throws {
+    @Test func unfollowedRedirectIsTheResponse() async throws {
         let response = try await manager.call("moved").configure { $0.options.maximumRedirectCount = 0 }.response()
         #expect(response.statusCode == 302 && response.headers["Location"] == "/here")
         #expect(response.value == Data("moved".utf8))
@@ -209,8 +209,8 @@ import Testing
         #expect(try await manager.get("moved").value == Data("here".utf8))
     }
 
-    /// What the call says counts, also where no redirect is followed.
-    @Test func aCallThatNamesItsStatusesAcceptsNoRedirectBesides() async throws {
+    /// The statuses of the call apply, even if no redirect is followed.
+    @Test func callWithStatusesRejectsUnfollowedRedirect() async throws {
         let error = await #expect(throws: NetworkingError.self) {
             try await manager.call("moved").acceptableStatusCodes([200])
                 .configure { $0.options.maximumRedirectCount = 0 }.response()
@@ -227,7 +227,7 @@ import Testing
         #expect(restored.statusCode == 404)
     }
 
-    @MainActor @Test func callsOfTheMainActorMayBeConfigured() async throws {
+    @MainActor @Test func callCanBeConfiguredOnMainActor() async throws {
         let limit = 0
         let response = try await manager.call("moved").configure { $0.options.maximumRedirectCount = limit }.response()
         #expect(response.statusCode == 302)
@@ -235,7 +235,7 @@ import Testing
 
     // MARK: - URLs
 
-    @Test func callsTakeAURLAsTheyTakeItsText() async throws {
+    @Test func callsAcceptURLs() async throws {
         let url = try #require(URL(string: "here?a=1", relativeTo: ScriptedNetwork.url("/")))
         #expect(try await manager.get(url).value == Data("here".utf8))
         let relative = try #require(URL(string: "here"))
@@ -247,12 +247,12 @@ import Testing
         ("http://h.test/v1/", "http://h.test/v1/"), ("http://h.test/v1", "http://h.test/v1"),
         ("http://h.test/v1/?a=1#f", "http://h.test/v1/?a=1"), ("http://h.test", "http://h.test"),
     ])
-    func theEmptyTextIsTheBaseURL(base: String, expected: String) throws {
+    func emptyPathIsTheBaseURL(base: String, expected: String) throws {
         let manager = RequestOperationManager(baseURL: try #require(URL(string: base)))
         #expect(try manager.request("GET", "").url?.absoluteString == expected)
     }
 
-    @Test func anEndpointIsCalledByTheEmptyText() async throws {
+    @Test func emptyPathCallsTheBaseURL() async throws {
         let manager = network.manager(baseURL: ScriptedNetwork.url("/graphql"))
         network.answer("/graphql", with: [.head(200)])
         try await manager.post("", body: .text("query"))
@@ -262,7 +262,7 @@ import Testing
 
     // MARK: - JSON
 
-    @Test func membersOfAJSONBodyMayHaveSeveralTypesAndComeFromVariables() async throws {
+    @Test func jsonBodyMembersCanBeVariablesOfSeveralTypes() async throws {
         let (id, note, count) = (7, String?.none, 2.5)
         network.answerOthers { _ in [.head(200)] }
         for body in [
@@ -279,7 +279,7 @@ import Testing
         }
     }
 
-    @Test func namesOfMembersStayWhateverTheEncoderDoes() async throws {
+    @Test func jsonBodyKeysIgnoreTheEncoderStrategy() async throws {
         let id = 7
         manager.encoder = JSONEncoder()
         manager.encoder.keyEncodingStrategy = .convertToSnakeCase
@@ -292,12 +292,12 @@ import Testing
         #expect(try JSONValue(parsing: data) == ["userId": 7, "note": nil])
     }
 
-    @Test func theEmptyTextWithoutABaseURLIsNoURL() {
+    @Test func emptyPathWithoutBaseURLFails() {
         let error = #expect(throws: NetworkingError.self) { try RequestOperationManager().request("GET", "") }
         #expect(error?.code == .badURL)
     }
 
-    @Test func aURLWithoutASchemeSaysThatThereIsNoBase() {
+    @Test func relativeURLErrorNamesMissingBase() {
         let error = #expect(throws: NetworkingError.self) { try RequestOperationManager().request("GET", "login") }
         #expect(
             error?.message == "the URL \"login\" has no scheme, and there is no absolute base URL to resolve it against"
@@ -306,7 +306,7 @@ import Testing
 
     // MARK: - Limits
 
-    @Test(arguments: [nil, 3]) func limitOfAnOriginIsTheLimitInAllUnlessItIsSet(own: Int?) {
+    @Test(arguments: [nil, 3]) func originLimitDefaultsToTotalLimit(own: Int?) {
         var (manager, session) = (RequestOperationManager.Configuration(), SessionConfiguration())
         #expect(manager.maximumConcurrentTransferCountPerOrigin == 64)
         #expect(session.maximumConcurrentTransferCountPerOrigin == 64)

@@ -7,8 +7,8 @@ import Testing
 
 @testable import Bluebonnet
 
-/// Calls that are made from other results take what every call takes. This file does not import FoundationNetworking:
-/// a program that names `URLRequest` in a closure need not do so either.
+/// Dependent calls accept everything that other calls accept. This file does not import FoundationNetworking: a
+/// program that names `URLRequest` in a closure does not need the import either.
 @Suite(.timeLimit(.minutes(1))) struct DependentCallTests {
     private let network = ScriptedNetwork()
     private let manager: RequestOperationManager
@@ -30,7 +30,7 @@ import Testing
     }
 
     @Test(arguments: ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"])
-    func everyMethodTakesWhatACallTakes(method: String) async throws {
+    func everyMethodAcceptsAllCallSettings(method: String) async throws {
         var call = manager.call(method, "me").parameters(["a": 1]).header("X-One", "1").timeout(.seconds(9))
             .priority(.high).configure { $0.name = "mine" }
         if !["GET", "HEAD"].contains(method) { call = call.body(.text("body")) }
@@ -46,7 +46,7 @@ import Testing
         #expect(try body("/me") == (["GET", "HEAD"].contains(method) ? nil : "body"))
     }
 
-    @Test func closureWithSeveralSourcesNamesFoundationsRequestWithoutAnImport() async throws {
+    @Test func closureWithSeveralSourcesNeedsNoFoundationNetworkingImport() async throws {
         let token = manager.get("token", returning: text)
         let parts = ["a", "b"].map { manager.get($0, returning: text) }
         let page = manager.call("page").after(token, parts.all) { request, token, parts in
@@ -56,7 +56,7 @@ import Testing
         #expect(try sent("/page").value(of: "X-All") == "t 2")
     }
 
-    @Test func closureHasTheLastWordAboutTheBody() async throws {
+    @Test func closureCanReplaceTheBody() async throws {
         let token = manager.get("token", returning: text)
         let form = manager.call("POST", "form").header("X-One", "1").body(.json(["a": 1]))
         let handle = form.after(token) { request, token in
@@ -84,7 +84,7 @@ import Testing
         #expect(request.value(of: "X-Token") == "t")
     }
 
-    @Test func settingsOfTheManagerAreThoseOfTheCallsTime() async throws {
+    @Test func managerSettingsAreCapturedWhenCallIsMade() async throws {
         manager.headers["X-Client"] = "first"
         let handle = manager.call("me").after(manager.get("token", returning: text)) { _, _ in }.start(returning: text)
         manager.headers["X-Client"] = "second"
@@ -92,7 +92,7 @@ import Testing
         #expect(try sent("/me").value(of: "X-Client") == "first")
     }
 
-    @Test func requestThatCannotBeMadeIsTheError() async throws {
+    @Test func requestCreationFailureIsTheError() async throws {
         let token = manager.get("token", returning: text)
         let handle = manager.call("me").headers(["X": "a\nb"]).after(token) { _, _ in }.start(returning: text)
         let error = await #expect(throws: NetworkingError.self) { try await handle.value }
@@ -107,7 +107,7 @@ import Testing
         #expect(error?.code == .dependencyFailed)
     }
 
-    @Test func wholeRequestsTakeLimitPriorityAndClosureToo() async throws {
+    @Test func wholeRequestsAcceptTimeoutPriorityAndConfigureClosure() async throws {
         let token = manager.get("token", returning: text)
         let handle = manager.call("any").timeout(.seconds(8)).priority(.low).configure { $0.name = "whole" }
             .after(token) { request, token in request.url = ScriptedNetwork.url("/whole-\(token)") }

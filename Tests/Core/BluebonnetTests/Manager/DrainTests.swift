@@ -19,7 +19,7 @@ extension NetworkTests {
             return manager
         }
 
-        /// Answers when the gate is open.
+        /// Answers when the gate is open; paths that begin with /now are answered at once.
         private func waiting(for gate: Gate, _ path: String = "") -> TestServer.Script {
             { request in
                 request.path.hasPrefix("/now")
@@ -27,7 +27,7 @@ extension NetworkTests {
             }
         }
 
-        /// Returns when a drain that was called has stopped the queue and seen what there is.
+        /// Returns when a drain has suspended the queue and seen the current operations.
         private func hasBegun(_ manager: RequestOperationManager) async {
             await becomes(true) { manager.operationQueue.isSuspended }
             await NetworkThread.shared.catchesUp()
@@ -37,7 +37,7 @@ extension NetworkTests {
             (0..<count).map { _ in manager.started("GET", url.absoluteString) }
         }
 
-        @Test func anEmptyManagerIsAtRestAtOnce() async {
+        @Test func emptyManagerDrainsAtOnce() async {
             let expired = Observed(0)
             let summary = await manager().drain(timeout: .seconds(60)) { expired.increment() }
             #expect(summary.finished.isEmpty && summary.unstarted.isEmpty && summary.cancelled.isEmpty)
@@ -46,7 +46,7 @@ extension NetworkTests {
             #expect(await !manager().drain(timeout: .zero).hasExpired)
         }
 
-        @Test func startedOperationsFinishAndNoneStartsDuringADrain() async throws {
+        @Test func startedOperationsFinishAndNoneStartDuringDrain() async throws {
             let gate = Gate()
             try await TestServer.serving(script: waiting(for: gate)) { server in
                 let manager = manager(limit: 2)
@@ -55,10 +55,10 @@ extension NetworkTests {
                 for operation in operations { operation.setCompletionBlock(success: { _, _ in handled.increment() }) }
                 await server.waitForRequests(count: 2)
                 async let drained = manager.drain(timeout: .seconds(100)) { handled.update { $0 += 100 } }
-                // Added while it drains, or before: it is not started either way.
+                // Added during the drain or before it. The operation is not started in either case.
                 let late = manager.started("GET", server.url("/now").absoluteString)
                 await hasBegun(manager)
-                try? await late.waitUntilEnded()  // while others run
+                try? await late.waitUntilEnded()  // while other operations run
                 #expect(late.code == .notStarted)
                 gate.open()
                 let summary = await drained
@@ -73,7 +73,7 @@ extension NetworkTests {
             }
         }
 
-        @Test func everyCallOfADrainedManagerEndsAndSaysWhy() async throws {
+        @Test func callsOfDrainedManagerFailWithReason() async throws {
             try await TestServer.answering(.response(body: "now")) { server in
                 let manager = manager()
                 _ = await manager.drain(timeout: .zero)
@@ -103,8 +103,9 @@ extension NetworkTests {
             }
         }
 
-        /// Requests that are made at the start wait for their slots without a queue; so do operations without a queue.
-        @Test func operationsThatWaitForASlotOutsideOfTheQueueEndToo() async throws {
+        /// Requests that are made at the start wait for their slots without a queue, and so do operations without a
+        /// queue.
+        @Test func operationsWaitingForSlotOutsideTheQueueEnd() async throws {
             try await TestServer.answering(.stall) { server in
                 let (manager, queue) = (manager(limit: 1), RequestOperationQueue())
                 let url = server.url().absoluteString
@@ -130,7 +131,7 @@ extension NetworkTests {
             }
         }
 
-        /// The members that were not started are no failures, which would cancel the others.
+        /// Members that were not started do not count as failures, which would cancel the others.
         @Test(arguments: [Batch.FailurePolicy.cancelAtFirstFailure, .carryOn])
         func runningMembersOfABatchFinish(policy: Batch.FailurePolicy) async throws {
             let gate = Gate()
@@ -150,7 +151,7 @@ extension NetworkTests {
             }
         }
 
-        @Test func operationsThatWaitInOtherQueuesEndToo() async throws {
+        @Test func operationsWaitingInOtherQueuesEnd() async throws {
             try await TestServer.answering(.stall) { server in
                 let (manager, queue) = (manager(limit: 1), RequestOperationQueue())
                 let operations = (0..<3).map { _ in manager.operation("GET", server.url().absoluteString) }
@@ -164,7 +165,7 @@ extension NetworkTests {
             }
         }
 
-        @Test func anOperationThatWasPausedBeforeItsStartEndsWhenItIsResumed() async throws {
+        @Test func operationPausedBeforeStartEndsOnResume() async throws {
             let manager = manager()
             let operation = manager.operation("GET", "http://127.0.0.1:1/")
             operation.pause()
@@ -176,8 +177,8 @@ extension NetworkTests {
             #expect(operation.code == .notStarted)
         }
 
-        /// A queue had chosen it before it was paused: it is resumed without its queue.
-        @Test func anOperationThatWasStartedWhilePausedEndsWhenItIsResumed() async throws {
+        /// A queue had selected the operation before the pause. The operation resumes without its queue.
+        @Test func operationStartedWhilePausedEndsOnResume() async throws {
             let manager = manager()
             let operation = manager.operation("GET", "http://127.0.0.1:1/")
             operation.pause()
@@ -189,7 +190,7 @@ extension NetworkTests {
             #expect(operation.code == .notStarted)
         }
 
-        @Test func aRedirectBelongsToWhatIsUnderWay() async throws {
+        @Test func redirectOfRunningOperationIsFollowed() async throws {
             let gate = Gate()
             let script: TestServer.Script = { request in
                 request.path == "/start"
@@ -225,7 +226,7 @@ extension NetworkTests {
             }
         }
 
-        @Test func twoDrainsAtOnceEndBoth() async throws {
+        @Test func concurrentDrainsBothEnd() async throws {
             let gate = Gate()
             try await TestServer.serving(script: waiting(for: gate)) { server in
                 let manager = manager()
@@ -242,7 +243,7 @@ extension NetworkTests {
             }
         }
 
-        @Test func thePausedAreNotWaitedFor() async throws {
+        @Test func pausedOperationsAreNotAwaited() async throws {
             try await TestServer.answering(.stall) { server in
                 let manager = manager()
                 let operations = start(manager, server.url(), count: 2)
@@ -258,7 +259,7 @@ extension NetworkTests {
             }
         }
 
-        @Test func operationsOfAnotherKindAreWaitedForToo() async throws {
+        @Test func foreignOperationsAreAwaited() async throws {
             let manager = manager()
             let (begun, gate) = (Gate(), Gate())
             let block = BlockOperation {
@@ -269,14 +270,14 @@ extension NetworkTests {
             await begun.wait()
             let expired = Gate()
             async let drained = manager.drain(timeout: .milliseconds(1)) { expired.open() }
-            await expired.wait()  // so it was looked for while it ran
+            await expired.wait()  // so the drain saw the block while it ran
             gate.open()
             let summary = await drained
-            #expect(summary.finished + summary.cancelled == [block])  // it may end before its cancel comes
+            #expect(summary.finished + summary.cancelled == [block])  // it may end before it is cancelled
             #expect(block.isFinished)
         }
 
-        @Test func cancellingTheTaskIsTheDeadline() async throws {
+        @Test func cancellingTheTaskExpiresTheDrain() async throws {
             try await TestServer.answering(.stall) { server in
                 let manager = manager()
                 let operation = manager.started("GET", server.url().absoluteString)
@@ -287,7 +288,7 @@ extension NetworkTests {
             }
         }
 
-        @Test func everyOperationEndsOnceHoweverTheDeadlineFalls() async throws {
+        @Test func everyOperationEndsOnceAtAnyDeadline() async throws {
             try await TestServer.answering(.response(body: "now")) { server in
                 for round in 0..<20 {
                     let manager = manager(limit: 4)

@@ -9,7 +9,7 @@ import Testing
 
 @testable import Bluebonnet
 
-/// Managers as values that a program keeps, copies and prints.
+/// Managers as values that a program stores, copies and prints.
 @Suite(.timeLimit(.minutes(1))) struct ManagerConfigurationTests {
     private typealias Configuration = RequestOperationManager.Configuration
 
@@ -47,14 +47,14 @@ import Testing
         #expect((configuration.responseSerializer as? StringResponseSerializer)?.stringEncoding == .isoLatin1)
     }
 
-    @Test func configurationComesBackWithEverythingThatCanBeEncoded() throws {
+    @Test func configurationRoundTripsEncodableSettings() throws {
         try expectFull(try again(full))
         let plain = try again(Configuration())
         #expect(plain.maximumConcurrentTransferCount == 64 && plain.timeouts == Timeouts() && plain.headers.isEmpty)
         #expect(plain.requestSerializer is HTTPRequestSerializer && plain.responseSerializer is JSONResponseSerializer)
     }
 
-    @Test func managerStartsWithItsConfigurationAndGivesThePresentOne() throws {
+    @Test func managerReportsItsCurrentConfiguration() throws {
         let manager = RequestOperationManager(configuration: try full)
         try expectFull(manager.configuration)
         #expect(manager.headers["X-Client"] == "demo" && manager.timeouts.connect == .seconds(1))
@@ -64,7 +64,7 @@ import Testing
         #expect(manager.configuration.responseSerializer is HTTPResponseSerializer)
     }
 
-    @Test func jarAndCacheStayBehind() throws {
+    @Test func cookieJarAndCacheAreNotEncoded() throws {
         var configuration = Configuration()
         configuration.cookieJar = CookieJar()
         configuration.responseCache = InMemoryResponseCache()
@@ -72,7 +72,7 @@ import Testing
         #expect(plain.cookieJar == nil && plain.responseCache == nil)
     }
 
-    @Test func serializerThatCannotBeEncodedIsNamed() {
+    @Test func unencodableSerializerIsNamed() {
         struct Own: RequestSerializer {
             func request(_ request: URLRequest, with parameters: Parameters?) throws(NetworkingError) -> URLRequest {
                 request
@@ -88,13 +88,13 @@ import Testing
         }
     }
 
-    @Test func secretOfAClientIsRefused() throws {
+    @Test func encodingClientIdentitySecretThrows() throws {
         var configuration = Configuration()
         configuration.transferOptions.tls.clientIdentity = .pkcs12(file: "/tmp/client.p12", password: "secret")
         #expect(throws: NetworkingError.self) { try JSONEncoder().encode(configuration) }
     }
 
-    @Test func limitThatNoManagerCanHaveIsRefused() throws {
+    @Test func decodingInvalidLimitThrows() throws {
         let text = String(decoding: try JSONEncoder().encode(Configuration()), as: UTF8.self)
         let none = text.replacingOccurrences(
             of: #""maximumConcurrentTransferCount":64"#, with: #""maximumConcurrentTransferCount":0"#)
@@ -102,7 +102,7 @@ import Testing
         #expect(throws: DecodingError.self) { try JSONDecoder().decode(Configuration.self, from: Data(none.utf8)) }
     }
 
-    @Test func limitsOfBytesASecondComeBackAndAreCopied() throws {
+    @Test func byteRateLimitsAreEncodedAndCopied() throws {
         var configuration = Configuration()
         configuration.maximumBytesPerSecond = 1000
         configuration.maximumBytesPerSecondPerOrigin = 100
@@ -116,7 +116,7 @@ import Testing
         #expect(throws: DecodingError.self) { try JSONDecoder().decode(Configuration.self, from: Data(none.utf8)) }
     }
 
-    @Test func governorIsSharedByCopiesAndNotCoded() throws {
+    @Test func governorIsSharedByCopiesButNotEncoded() throws {
         var configuration = Configuration()
         configuration.governor = Governor()
         let manager = RequestOperationManager(configuration: configuration)
@@ -126,7 +126,7 @@ import Testing
         #expect(try again(configuration).governor == nil)
     }
 
-    @Test func copyHasTheSettingsAndAQueueOfItsOwn() async throws {
+    @Test func copyKeepsSettingsButHasItsOwnQueue() async throws {
         let network = ScriptedNetwork(limit: 3, limitPerOrigin: 2)
         let manager = network.manager()
         let (queue, group) = (DispatchQueue(label: "test"), DispatchGroup())
@@ -149,7 +149,7 @@ import Testing
         #expect(network.log.requests.first?.value(of: "X-Client") == "copy" && manager.headers["X-Client"] == "demo")
     }
 
-    @Test func descriptionsTellWhatIsThereWithoutSecrets() async throws {
+    @Test func descriptionsShowStateWithoutSecrets() async throws {
         let network = ScriptedNetwork()
         network.answer("/bad", with: [.fail(.timedOut)])
         let manager = network.manager(baseURL: URL(string: "http://u:secret@scripted.test/v1"))

@@ -22,7 +22,7 @@ import Testing
         request.value(forHTTPHeaderField: "Content-Type")
     }
 
-    @Test func bodyOfEachKindSaysWhatItIs() throws {
+    @Test func everyBodyKindSetsItsContentType() throws {
         let json = try request(.json(User()))
         let literal = try request(.json(["id": 17, "name": "Ada", "tags": ["a", 1.5, nil]]))
         let value = try JSONValue(parsing: try #require(literal.httpBody))
@@ -45,14 +45,14 @@ import Testing
         #expect(try type(request(file)) == "image/png")
     }
 
-    @Test func theCallersTypeWins() throws {
+    @Test func explicitContentTypeWins() throws {
         for body in [RequestBody.json(User()), .form([:]), .text(""), .data(Data()), .file(URL(fileURLWithPath: "/a"))]
         {
             #expect(try type(request(body, contentType: "x/y")) == "x/y")
         }
     }
 
-    @Test func aMultipartFormNeedsItsOwnType() throws {
+    @Test func multipartFormOverridesContentType() throws {
         let made = try request(
             .multipart(["a": 1]) { try $0.append("c", name: "b") }, contentType: "multipart/form-data")
         let stream = try #require(made.httpBodyStream as? MultipartBodyStream)
@@ -60,7 +60,7 @@ import Testing
         #expect(made.value(forHTTPHeaderField: "Content-Length") == String(stream.byteCount))
     }
 
-    @Test func aValueThatCannotBeEncodedIsNamed() {
+    @Test func unencodableValueIsNamed() {
         let error = #expect(throws: NetworkingError.self) { try request(.json([["a": Double.nan]])) }
         #expect(error?.code == .invalidRequest)
         #expect(error?.message.hasPrefix("body member [0].a cannot be encoded as JSON") == true)

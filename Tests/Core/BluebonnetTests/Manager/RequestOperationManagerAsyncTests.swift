@@ -30,7 +30,7 @@ import Testing
         return String(decoding: data, as: UTF8.self)
     }
 
-    @Test func theResultsTypeDecides() async throws {
+    @Test func resultTypeSelectsTheSerializer() async throws {
         let user: User = try await manager.get("ada")
         #expect(user == User(name: "Ada"))
         let optional: User? = try await manager.get("ada")
@@ -44,7 +44,7 @@ import Testing
         #expect(try await later == user)
     }
 
-    @Test func operationIsMadeWithoutBeingStarted() async throws {
+    @Test func operationIsCreatedWithoutStarting() async throws {
         let ready = manager.operation(
             "PUT", "ada", body: .json(1), responseSerializer: DecodableResponseSerializer(User.self))
         #expect(ready.isReady)
@@ -52,7 +52,7 @@ import Testing
         #expect(try await ready.value(as: User.self) == User(name: "Ada"))
     }
 
-    @Test func verbWithoutATypeWaitsThrowsAndGivesTheResponse() async throws {
+    @Test func verbWithoutTypeReturnsResponseOrThrows() async throws {
         network.answer("/gone", with: [.head(404)])
         try await manager.delete("ada")
         #expect(try sent().method == "DELETE")
@@ -65,7 +65,7 @@ import Testing
         #expect(error?.code == .unacceptableStatus)
     }
 
-    @Test func valueComesWithItsResponseWhenItsTypeIsSaid() async throws {
+    @Test func typedCallReturnsValueAndResponse() async throws {
         let response = try await manager.get("ada", parameters: ["a": 1], as: User.self)
         #expect(response.value == User(name: "Ada") && response.statusCode == 200 && response.isSuccess)
         #expect(response.headers["Content-Type"] == "application/json")
@@ -73,7 +73,7 @@ import Testing
         #expect(response.summary.transferCount == 1)
     }
 
-    @Test func textIsGivenWhateverItsType() async throws {
+    @Test func textIsReturnedForAnyContentType() async throws {
         network.answer(
             "/text", with: [.head(200, ["Content-Type": "text/plain; charset=iso-8859-1"]), .body("ok")])
         let text: String = try await manager.get("text")
@@ -83,7 +83,7 @@ import Testing
         #expect(optional == "ok" && data == Data("ok".utf8))
     }
 
-    @Test func coderOfTheManagerServesEveryTypedCall() async throws {
+    @Test func managerCodersServeTypedCalls() async throws {
         struct Account: Codable, Sendable { var userName: String }
         network.answer(
             "/account",
@@ -99,7 +99,7 @@ import Testing
         #expect(try body() == #"{"user_name":"bob"}"#)
     }
 
-    @Test func headersOfTheManagerAreInEveryRequestUnlessACallHasThem() async throws {
+    @Test func managerHeadersApplyUnlessCallOverridesThem() async throws {
         manager.headers["X-Client"] = "demo"
         manager.headers["User-Agent"] = "mine"
         try await manager.get("ada")
@@ -109,7 +109,7 @@ import Testing
         #expect(try manager.request("GET", "ada").value(forHTTPHeaderField: "X-Client") == "demo")
     }
 
-    @Test func configureSetsAnOperationBeforeItCanStart() async throws {
+    @Test func configureRunsBeforeTheOperationStarts() async throws {
         let seen = Observed<[Int64]>([])
         try await manager.call("ada").timeout(.seconds(5)).priority(.high).configure { operation in
             #expect(operation.options.timeouts.total == .seconds(5) && operation.queuePriority == .high)
@@ -124,7 +124,7 @@ import Testing
         #expect(try await handle.value["name"]?.string == "Ada")
     }
 
-    @Test func progressIsTheUploadsForAPost() async throws {
+    @Test func postProgressReportsTheUpload() async throws {
         network.answer("/up", with: [.sent(3), .head(200), .body("ok")])
         let seen = Observed<[Int64]>([])
         let operation = manager.post(
@@ -134,7 +134,7 @@ import Testing
         #expect(seen.value == [3])
     }
 
-    @Test func downloadGivesTheFileAndChecksItsDigest() async throws {
+    @Test func downloadReturnsTheFileAndChecksItsDigest() async throws {
         network.answer("/file", with: [.head(200, ["Content-Type": "a/b"]), .body("abc")])
         let folder = try ScratchFolder()
         let file = folder.file("file")
@@ -166,7 +166,7 @@ import Testing
         #expect(try sent().method == "HEAD")
     }
 
-    @Test func headersOfACallWinOverTheSerializers() async throws {
+    @Test func callHeadersOverrideSerializerHeaders() async throws {
         var serializer = HTTPRequestSerializer()
         serializer.headers["X-Trace"] = "default"
         manager.requestSerializer = serializer
@@ -178,12 +178,12 @@ import Testing
         #expect(try header("Content-Type") == "application/json")
     }
 
-    @Test func anEmptyBodyKeepsItsOwnType() async throws {
+    @Test func emptyBodyKeepsItsContentType() async throws {
         let _: Data = try await manager.post("ada", body: .data(Data(), contentType: "x/y"))
         #expect(try header("Content-Type") == "x/y")
     }
 
-    @Test func refusedResponseIsThrownWithTheBody() async throws {
+    @Test func unacceptableResponseThrowsWithTheBody() async throws {
         network.answer("/gone", with: [.head(404, ["Content-Type": "application/json"]), .body("{}")])
         network.answer("/page", with: [.head(200, ["Content-Type": "text/html"]), .body("<p>")])
         var errors: [NetworkingError] = []
@@ -198,14 +198,14 @@ import Testing
         #expect(errors[0].body == Data("{}".utf8))
     }
 
-    @Test func structuredTypesAndTheManagersStatusesAreAccepted() async throws {
+    @Test func structuredTypesAndManagerStatusesAreAccepted() async throws {
         network.answer("/problem", with: [.head(400, ["Content-Type": "application/problem+json"]), .body("[1]")])
         manager.responseSerializer = HTTPResponseSerializer(validation: .init(acceptableStatusCodes: [400]))
         let numbers: [Int] = try await manager.get("problem")
         #expect(numbers == [1])
     }
 
-    @Test func theStatusesOfTheManagersSerializerCountForDataAsTheyAreThen() async throws {
+    @Test func currentManagerStatusesApplyToData() async throws {
         network.answer("/teapot", with: [.head(418), .body("short")])
         let refused = await #expect(throws: NetworkingError.self) { let _: Data = try await manager.get("teapot") }
         #expect(refused?.code == .unacceptableStatus)
@@ -214,7 +214,7 @@ import Testing
         #expect(data == Data("short".utf8))
     }
 
-    @Test func validationOfASerializerIsAskedOnceWhenTheSerializerIsSet() async throws {
+    @Test func serializerValidationIsReadOnceWhenSet() async throws {
         network.answer("/teapot", with: [.head(418), .body("short")])
         let codes = Observed<IndexSet>([418])
         manager.responseSerializer = ChangingSerializer(codes: codes)
@@ -228,7 +228,7 @@ import Testing
         #expect(refused?.code == .unacceptableStatus)
     }
 
-    @Test func aRequestThatCannotBeMadeIsThrownAndNotSent() async throws {
+    @Test func invalidRequestThrowsAndIsNotSent() async throws {
         var errors: [NetworkingError.Code] = []
         do throws(NetworkingError) { let _: User = try await manager.get("http://") } catch {
             errors.append(error.code)
@@ -256,7 +256,7 @@ import Testing
     }
 }
 
-/// Accepts other statuses each time it is asked.
+/// Accepts other statuses each time its validation is read.
 private struct ChangingSerializer: ResponseSerializer {
     let codes: Observed<IndexSet>
     var validation: ResponseValidation { ResponseValidation(acceptableStatusCodes: codes.value) }

@@ -32,12 +32,12 @@ extension RequestOperationManagerTests {
         ("http://h/v1/?a=b", "http://h/v1/?a=b"), ("http://h:8080/v1", "http://h:8080/v1/"),
         ("http://h/a%2Fb", "http://h/a%2Fb/"),
     ])
-    func theBaseURLsPathEndsInASlash(given: String, expected: String) throws {
+    func baseURLPathEndsInSlash(given: String, expected: String) throws {
         let url = try manager(given).baseURL
         #expect(url?.absoluteString == expected)
     }
 
-    @Test func aManagerNeedsNoBaseURL() throws {
+    @Test func managerNeedsNoBaseURL() throws {
         let manager = try manager(nil)
         #expect(manager.baseURL == nil)
         let request = try manager.request("GET", "http://h/a")
@@ -51,13 +51,13 @@ extension RequestOperationManagerTests {
         ("http://h/v1/", "http://other/foo/", "http://other/foo/"), ("http://h", "foo", "http://h/foo"),
         ("http://h/v1/", "../foo", "http://h/foo"), ("http://h/v1/", "./", "http://h/v1/"),
     ])
-    func aURLIsRelativeToTheBase(base: String, url: String, expected: String) throws {
+    func urlIsResolvedAgainstTheBase(base: String, url: String, expected: String) throws {
         let request = try manager(base).request("GET", url)
         #expect(request.url?.absoluteString == expected)
     }
 
     @Test(arguments: ["ftp://h/a", "http://", "http://h:99999/", "a b", "a\nb", "mailto:x@y"])
-    func aBadURLIsAnOperationThatFailedWithoutTouchingTheTransport(url: String) async throws {
+    func badURLFailsWithoutTouchingTheTransport(url: String) async throws {
         let failures = Observed([String]())
         let operation = try manager().get(url) { _, _ in
             failures.append("success")
@@ -71,7 +71,7 @@ extension RequestOperationManagerTests {
         #expect(network.log.requests.isEmpty)
     }
 
-    @Test func aRelativeURLWithoutABaseIsABadURL() async throws {
+    @Test func relativeURLWithoutBaseIsBadURL() async throws {
         let operation = try manager(nil).started("GET", "foo")
         await operation.ends()
         #expect(operation.error?.code == .badURL)
@@ -115,7 +115,7 @@ extension RequestOperationManagerTests {
         }
     }
 
-    @Test func parametersBesideABodyAreEncodedByASerializerOfTheUsersToo() async throws {
+    @Test func customSerializerEncodesParametersNextToBody() async throws {
         let manager = try manager()
         manager.requestSerializer = ShoutingSerializer()
         let operation = manager.operation("POST", "a", parameters: ["q": "b"], body: .text("hi"))
@@ -125,7 +125,7 @@ extension RequestOperationManagerTests {
         #expect(body(request) == "hi" && request.method == "POST")
     }
 
-    @Test func serializerThatHasNoQueryRefusesParametersBesideABody() async throws {
+    @Test func serializerWithoutQueryRefusesParametersNextToBody() async throws {
         let manager = try manager()
         manager.requestSerializer = BodySerializer()
         let operation = manager.operation("POST", "a", parameters: ["q": "b"], body: .text("hi"))
@@ -139,7 +139,7 @@ extension RequestOperationManagerTests {
         #expect(network.log.requests.isEmpty)
     }
 
-    @Test func successGetsTheOperationAndItsObject() async throws {
+    @Test func successHandlerReceivesOperationAndObject() async throws {
         let seen = Observed([String]())
         let operation = try manager().get("a") { operation, object in
             seen.append("\(operation.statusCode ?? 0) \(String(decoding: object as? Data ?? Data(), as: UTF8.self))")
@@ -151,14 +151,14 @@ extension RequestOperationManagerTests {
         #expect(operation.isFinished)
     }
 
-    @Test func outcomeIsThereWithoutHandlersToo() async throws {
+    @Test func operationWithoutHandlersHasAnOutcome() async throws {
         network.answer("/a", with: [.head(500)])
         let operation = try manager().started("GET", "a")
         await operation.ends()
         #expect(operation.error?.code == .unacceptableStatus)
     }
 
-    @Test func errorOfTheRequestSerializerMakesAFailedOperation() async throws {
+    @Test func requestSerializerErrorFailsTheOperation() async throws {
         let manager = try manager()
         let date = manager.started("GET", "a", parameters: ["when": Date()])
         manager.requestSerializer = RefusingSerializer()
@@ -175,7 +175,7 @@ extension RequestOperationManagerTests {
 // MARK: - Shared components
 
 extension RequestOperationManagerTests {
-    @Test func theDefaultsAreAFormSerializerAndJSON() {
+    @Test func defaultsAreFormRequestsAndJSONResponses() {
         let manager = RequestOperationManager()
         #expect(manager.requestSerializer is HTTPRequestSerializer)
         #expect(manager.responseSerializer is JSONResponseSerializer)
@@ -185,7 +185,7 @@ extension RequestOperationManagerTests {
         #expect(RequestOperationManager.Configuration().maximumConcurrentTransferCountPerOrigin == 64)
     }
 
-    @Test func aManagerWithoutRoomForATransferIsAMistake() async {
+    @Test func concurrencyLimitOfZeroTraps() async {
         await #expect(processExitsWith: .failure) {
             var configuration = RequestOperationManager.Configuration()
             configuration.maximumConcurrentTransferCount = 0
@@ -193,7 +193,7 @@ extension RequestOperationManagerTests {
         }
     }
 
-    @Test func settingsCountForOperationsMadeLater() async throws {
+    @Test func settingsApplyToOperationsMadeLater() async throws {
         network.answer("/a", with: [.head(200, ["Content-Type": "application/json"]), .body("[1]")])
         let manager = try manager()
         let before = manager.operation(with: network.request("/a"))
@@ -208,7 +208,7 @@ extension RequestOperationManagerTests {
         #expect(after.error?.code == .bodyTooLarge)
     }
 
-    @Test func anOperationThatWasMadeIsNotStarted() async throws {
+    @Test func createdOperationIsNotStarted() async throws {
         let manager = try manager()
         let operation = manager.operation(with: network.request("/a"))
         await NetworkThread.shared.catchesUp()
@@ -216,7 +216,7 @@ extension RequestOperationManagerTests {
         #expect(!operation.isExecuting && network.log.requests.isEmpty)
     }
 
-    @Test func aRequestCanBeMadeFromTheResultsOfOthers() async throws {
+    @Test func requestCanBeMadeFromOtherResults() async throws {
         network.answer("/login", with: [.head(200), .body("7")])
         let manager = try manager()
         let login = manager.operation(with: network.request("/login"))
@@ -228,7 +228,7 @@ extension RequestOperationManagerTests {
         #expect(network.log.entries.value.paths == ["/login", "/users/7"])
     }
 
-    @Test func theCompletionGroupIsEmptyWhenEveryHandlerHasRun() async throws {
+    @Test func completionGroupEmptiesAfterEveryHandler() async throws {
         let (group, handlers) = (DispatchGroup(), Observed(0))
         let manager = try manager()
         manager.completionGroup = group
@@ -238,7 +238,7 @@ extension RequestOperationManagerTests {
         #expect(handlers.value == 20)
     }
 
-    @Test func handlersRunOnTheManagersQueue() async throws {
+    @Test func handlersRunOnManagerQueue() async throws {
         let key = DispatchSpecificKey<String>()
         let queue = DispatchQueue(label: "mine")
         queue.setSpecific(key: key, value: "mine")
@@ -255,7 +255,7 @@ extension RequestOperationManagerTests {
     }
 }
 
-/// Refuses everything.
+/// Refuses every request.
 private struct RefusingSerializer: RequestSerializer {
     struct Refusal: Error {}
 

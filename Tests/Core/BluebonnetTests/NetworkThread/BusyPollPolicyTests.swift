@@ -6,9 +6,9 @@ import Testing
 
 @testable import Bluebonnet
 
-/// When the network thread waits without sleeping: the decision by itself, and an event loop that is turned by hand.
+/// When the network thread polls without sleeping: the decision alone, and an event loop turned by hand.
 @Suite(.timeLimit(.minutes(1))) struct BusyPollPolicyTests {
-    /// After a wait of so many nanoseconds.
+    /// A policy after this many nanoseconds of waiting.
     private static func after(wait: UInt64) -> BusyPollPolicy {
         var busyPollPolicy = BusyPollPolicy()
         busyPollPolicy.turnEnds(now: 1_000_000_000)
@@ -16,7 +16,7 @@ import Testing
         return busyPollPolicy
     }
 
-    @Test func wakefulnessIsTriedAfterAShortWaitOnly() {
+    @Test func busyPollingBeginsOnlyAfterAShortWait() {
         let limit = BusyPollPolicy().shortWait
         for (wait, isTried) in [(limit - 1, true), (limit, false)] {
             var busyPollPolicy = Self.after(wait: wait)
@@ -28,7 +28,7 @@ import Testing
         #expect(!begins)
     }
 
-    @Test func wakefulnessIsForFewSmallAnswersAndForNone() {
+    @Test func busyPollingIsForFewSmallResponses() {
         var busyPollPolicy = Self.after(wait: 1)
         let limit = busyPollPolicy.transferLimit
         for count in 0...limit {
@@ -40,8 +40,8 @@ import Testing
         #expect(!hasMany && !hasLargeOnes)
     }
 
-    /// Servers at some distance answer many small requests so that no wait is long, and none is short enough either.
-    @Test func wakefulnessInVainIsTriedMoreAndMoreSeldom() {
+    /// Distant servers answer many small requests: no waiting time is long, and none is short enough either.
+    @Test func uselessBusyPollingBacksOff() {
         var busyPollPolicy = Self.after(wait: 1)
         var tries: [Int] = []
         for occasion in 0..<20_000 where busyPollPolicy.begins(transferCount: 16, smallResponseCount: 16) {
@@ -50,7 +50,7 @@ import Testing
         }
         #expect(tries.prefix(5) == [0, 3, 8, 17, 34])
         #expect(tries.count < 30)
-        // One answer in time, and every occasion is taken again.
+        // After one answer in time, every occasion is used again.
         busyPollPolicy.ended(wasOfUse: true)
         for _ in 0..<100 {
             let isTried = busyPollPolicy.begins(transferCount: 1, smallResponseCount: 1)
@@ -59,14 +59,14 @@ import Testing
         }
     }
 
-    /// Long enough that a turn that waits awake for nothing runs into the time limit.
+    /// Long enough that a turn that polls for nothing runs into the time limit.
     private static var patient: BusyPollPolicy {
         var busyPollPolicy = BusyPollPolicy()
         (busyPollPolicy.shortWait, busyPollPolicy.time) = (.max, 600_000_000_000)
         return busyPollPolicy
     }
 
-    @Test func workThatIsHandedOverMeanwhileIsDoneInTheSameTurn() {
+    @Test func workSubmittedWhilePollingRunsInTheSameTurn() {
         let inbox = Inbox()
         let loop = NetworkLoop(EventLoop(inbox: inbox, busyPollPolicy: Self.patient))
         Thread.detachNewThread {
@@ -77,7 +77,7 @@ import Testing
         #expect(loop.value.transferCount == 1)
     }
 
-    @Test func aSocketThatBecomesReadyMeanwhileIsServedInTheSameTurn() throws {
+    @Test func socketReadyWhilePollingIsServedInTheSameTurn() throws {
         let loop = EventLoop(inbox: Inbox(), busyPollPolicy: Self.patient)
         let pipe = Pipe()
         let reader = pipe.fileHandleForReading.fileDescriptor
@@ -93,7 +93,7 @@ import Testing
         #expect(client.readyDescriptors == [reader])
     }
 
-    @Test func aTurnEndsAtOnceWhereBusyPollingIsOfNoUse() {
+    @Test func turnEndsAtOnceWhenBusyPollingIsUseless() {
         var patient = Self.patient
         patient.shortWait = 0
         EventLoop(inbox: Inbox(), busyPollPolicy: patient).runTurn()
@@ -103,7 +103,7 @@ import Testing
         #expect(loop.roundNumber == 1)
     }
 
-    @Test func wakefulnessLeavesTheProcessorToThreadsThatPrepareRequests() {
+    @Test func busyPollingYieldsToThreadsThatPrepareRequests() {
         var busyPollPolicy = Self.after(wait: 1)
         for (processors, busy, isTried) in [(2, 0, true), (2, 1, false), (4, 2, true), (4, 3, false), (4, 9, false)] {
             busyPollPolicy.processorCount = processors
@@ -112,7 +112,7 @@ import Testing
         }
     }
 
-    @Test func aTurnEndsAtOnceWhileRequestsArePrepared() {
+    @Test func turnEndsAtOnceWhileRequestsArePrepared() {
         let loop = EventLoop(inbox: Inbox(), busyPollPolicy: Self.patient)
         loop.inbox.expectWork()
         loop.runTurn()
@@ -120,13 +120,13 @@ import Testing
     }
 }
 
-/// An event loop that another thread's work changes, when this one runs it.
+/// An event loop that another thread's work changes when this thread runs that work.
 private final class NetworkLoop: @unchecked Sendable {  // safe: only the thread that turns the loop uses it
     let value: EventLoop
 
     init(_ value: EventLoop) { self.value = value }
 
-    /// A transfer with a large answer is under way.
+    /// A transfer with a large response is in progress.
     func endWaiting() { value.transferCount = 1 }
 }
 

@@ -13,16 +13,16 @@ import Testing
     @Test(
         arguments: [
             (events: [Event.begin, .begin], limit: nil, hasCapacity: true),
-            ([.shortage], nil, true),  // nobody else will release a descriptor
+            ([.shortage], nil, true),  // no other transfer will release a descriptor
             ([.begin, .begin, .shortage], 2, false),
             ([.begin, .begin, .shortage, .end], 2, true),
             ([.begin, .begin, .shortage, .end, .begin], 2, false),
-            // As many have ended as may run.
+            // As many transfers have ended as may run.
             ([.begin, .begin, .shortage, .end, .begin, .end, .begin], 3, true),
             // The limit falls again.
             ([.begin, .begin, .shortage, .end, .shortage], 1, false),
         ] as [([Event], Int?, Bool)])
-    private func limitIsWhatRanAtTheShortageAndGrows(events: [Event], limit: Int?, hasCapacity: Bool) {
+    private func limitStartsAtTheRunningCountAndGrows(events: [Event], limit: Int?, hasCapacity: Bool) {
         var allowance = DescriptorAllowance()
         for event in events {
             switch event {
@@ -58,7 +58,7 @@ import Testing
         func descriptorsWereReleased() { told(name) }
     }
 
-    @Test func schedulerThatBeganLastIsToldLastAndOnce() {
+    @Test func lastStartedSchedulerIsNotifiedLastAndOnce() {
         var told: [String] = []
         let capacity = DescriptorCapacity()
         let (first, second) = (Client("first") { told.append($0) }, Client("second") { told.append($0) })
@@ -87,7 +87,7 @@ import Testing
         #expect(capacity.obstacle == nil)
     }
 
-    @Test func limitIsForgottenWhenNothingRunsAndNothingWaits() {
+    @Test func limitIsForgottenWhenNothingRuns() {
         let capacity = DescriptorCapacity()
         let client = Client("only") { _ in }
         capacity.begin(for: client)
@@ -97,7 +97,7 @@ import Testing
     }
 
     @Test(arguments: [(EMFILE, DescriptorShortage.ofProcess), (ENFILE, .ofSystem), (ENOMEM, nil), (0, nil)])
-    func shortageIsToldFromOtherErrors(number: CInt, shortage: DescriptorShortage?) {
+    func shortageIsDistinguishedFromOtherErrors(number: CInt, shortage: DescriptorShortage?) {
         #expect(DescriptorShortage(errorNumber: number) == shortage)
         #expect(shortage.map(\.errorNumber) ?? number == number)
     }

@@ -7,7 +7,7 @@ import Testing
 @testable import Bluebonnet
 
 @Suite struct DescriptorSetTests {
-    @Test func setHoldsWhatWasInsertedAndNotRemoved() {
+    @Test func setContainsInsertedDescriptorsUntilRemoved() {
         var set = DescriptorSet()
         for descriptor: CInt in [7, 0, 300, 7] { set.insert(descriptor) }
         set.remove(300)
@@ -18,7 +18,7 @@ import Testing
         #expect(!set.contains(300) && !set.contains(5) && !set.contains(1_000) && !set.contains(-1))
     }
 
-    @Test(arguments: 1...10 as ClosedRange<UInt64>) func descriptorSetAgreesWithAPlainSet(seed: UInt64) {
+    @Test(arguments: 1...10 as ClosedRange<UInt64>) func randomOperationsMatchAPlainSet(seed: UInt64) {
         var random = SeededGenerator(seed: seed)
         var (set, model) = (DescriptorSet(), Set<CInt>())
         for _ in 0..<500 {

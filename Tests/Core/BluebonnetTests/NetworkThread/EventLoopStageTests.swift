@@ -5,11 +5,11 @@ import Testing
 
 @testable import Bluebonnet
 
-/// The stages at the end of a round of an event loop that is turned by hand.
+/// The stages at the end of a round, on an event loop turned by hand.
 @Suite(.timeLimit(.minutes(1))) struct EventLoopStageTests {
     private let log = StageLog(EventLoop(inbox: Inbox()))
 
-    @Test func taskAddedToALaterStageRunsInTheSameRound() {
+    @Test func taskForALaterStageRunsInTheSameRound() {
         log.add(.processing, "processing") { log in
             log.add(.starting, "starting") { $0.add(.other, "other") }
         }
@@ -19,7 +19,7 @@ import Testing
     }
 
     @Test(arguments: RoundStage.allCases)
-    func taskAddedToTheSameOrAnEarlierStageWaitsForTheNextRound(stage: RoundStage) {
+    func taskForTheSameOrEarlierStageWaitsOneRound(stage: RoundStage) {
         for earlier in RoundStage.allCases where earlier.rawValue <= stage.rawValue {
             let log = StageLog(EventLoop(inbox: Inbox()))
             log.add(stage, "first") { $0.add(earlier, "second") }
@@ -29,13 +29,13 @@ import Testing
         }
     }
 
-    @Test func theStagesComeInTheirOrderWhateverOrderTheyWereAskedForIn() {
+    @Test func stagesRunInTheirOwnOrder() {
         for stage in RoundStage.allCases.reversed() { log.add(stage, "\(stage)") }
         log.loop.runTurn()
         #expect(log.names == RoundStage.allCases.map { "\($0)" })
     }
 
-    @Test func tasksOfAStageRunInTheOrderInWhichTheyCame() {
+    @Test func tasksOfAStageRunInArrivalOrder() {
         let count = 10_000
         for number in 0..<count { log.add(.starting, "\(number)") }
         log.loop.runTurn()
@@ -45,7 +45,7 @@ import Testing
     }
 }
 
-/// Which tasks ran in which round.
+/// Records which tasks ran in which round.
 private final class StageLog {
     let loop: EventLoop
     private(set) var names: [String] = []

@@ -8,14 +8,14 @@ import Testing
 
 @testable import Bluebonnet
 
-/// An event loop of the test's own, turned by hand.
+/// A separate event loop, turned by hand.
 @Suite(.timeLimit(.minutes(1))) struct EventLoopTests {
     private let inbox = Inbox()
     private let loop: EventLoop
 
     init() { loop = EventLoop(inbox: inbox) }
 
-    @Test func aTurnRunsAllWorkInOrder() {
+    @Test func turnRunsAllWorkInOrder() {
         let order = Observed([Int]())
         for number in 0..<5 { inbox.submit { order.append(number) } }
         #expect(isReadable)
@@ -24,7 +24,7 @@ import Testing
         #expect(!isReadable)
     }
 
-    @Test func workThatSubmitsWorkIsFollowedByItInTheSameTurn() {
+    @Test func workSubmittedByWorkRunsInTheSameTurn() {
         let order = Observed([Int]())
         inbox.submit { [inbox] in
             order.append(1)
@@ -34,7 +34,7 @@ import Testing
         #expect(order.value == [1, 2])
     }
 
-    @Test func workThatNeverEndsLeavesTheRunLoopItsTurnAndGoesOnAfterwards() {
+    @Test func endlessWorkYieldsToTheRunLoopAndContinues() {
         let runs = Observed(0)
         let again = Again(inbox, runs, until: 100)
         inbox.submit { again.run() }
@@ -73,7 +73,7 @@ import Testing
         loop.remove(slot: slot)
     }
 
-    @Test func theEndOfARoundComesAfterAllWorkOfTheRound() {
+    @Test func roundEndComesAfterAllWorkOfTheRound() {
         let order = Observed([String]())
         loop.atEndOfRound { order.append("end") }
         for number in 0..<3 { inbox.submit { order.append("\(number)") } }
@@ -81,7 +81,7 @@ import Testing
         #expect(order.value == ["0", "1", "2", "end"])
     }
 
-    @Test func actionAddedAtTheEndOfARoundWaitsForTheNextEnd() {
+    @Test func actionAddedAtARoundEndWaitsForTheNext() {
         let order = Observed([String]())
         loop.atEndOfRound { [inbox, loop] in
             order.append("first end")
@@ -93,7 +93,7 @@ import Testing
         #expect(order.value == ["first end", "work", "second end"])
     }
 
-    @Test func aSocketTellsItsClientWhatItIsReadyFor() throws {
+    @Test func clientReceivesTheReadyEventsOfItsSocket() throws {
         let client = RecordingClient()
         let slot = loop.add(client)
         let pair = try Pair()
@@ -105,7 +105,7 @@ import Testing
         #expect(client.ready.allSatisfy { $0.events & EPOLLIN.rawValue != 0 })
     }
 
-    @Test func anUnwatchedSocketIsSilent() throws {
+    @Test func unwatchedSocketIsSilent() throws {
         let client = RecordingClient()
         let slot = loop.add(client)
         let pair = try Pair()
@@ -116,19 +116,19 @@ import Testing
         #expect(client.ready.isEmpty)
     }
 
-    @Test func aMutedSocketIsSilentAndForgottenWhenItSpeaks() throws {
+    @Test func mutedSocketIsSilentAndForgottenAtItsFirstEvent() throws {
         let (client, slot, pair) = try mutedSocketWithBytes(isBrief: false)
         loop.runTurn()
         #expect(client.ready.isEmpty)
-        #expect(!isReadable)  // the kernel was told to look no more: nothing turns for ever
+        #expect(!isReadable)  // the kernel does not watch it any longer: the loop does not spin
         loop.watch(pair.one, events: EPOLLIN.rawValue, isNew: true, slot: slot)
         client.onReady = { pair.drainOne() }
         loop.runTurn()
         #expect(client.ready.map(\.descriptor) == [pair.one])
     }
 
-    /// A transfer that had its share of a round: what comes in meanwhile is no news.
-    @Test func aSocketThatRestsForARoundTellsInTheNextOneWhatCameInMeanwhile() throws {
+    /// The transfer has used its share of a round. Bytes that arrive in the meantime cause no new event.
+    @Test func restingSocketReportsItsBytesInTheNextRound() throws {
         let (client, slot, pair) = try mutedSocketWithBytes(isBrief: true)
         client.onDeadline = { [loop] in
             #expect(client.ready.isEmpty)
@@ -141,14 +141,14 @@ import Testing
         #expect(!isReadable)
     }
 
-    @Test func aSocketThatIsNotWatchedAgainAfterItsRoundTurnsNothingForEver() throws {
+    @Test func socketLeftRestingDoesNotSpinTheLoop() throws {
         let (client, _, pair) = try mutedSocketWithBytes(isBrief: true)
         withExtendedLifetime(pair) { loop.runTurn() }
         #expect(client.ready.isEmpty)
         #expect(!isReadable)
     }
 
-    /// A socket that is watched, rests, and has something to say.
+    /// A socket that is watched, rests, and has bytes to read.
     private func mutedSocketWithBytes(isBrief: Bool) throws -> (RecordingClient, slot: Int, Pair) {
         let client = RecordingClient()
         let slot = loop.add(client)
@@ -159,7 +159,7 @@ import Testing
         return (client, slot, pair)
     }
 
-    @Test func aSocketThatRestedIsWatchedAgain() throws {
+    @Test func restedSocketIsWatchedAgain() throws {
         let client = RecordingClient()
         let slot = loop.add(client)
         let pair = try Pair()
@@ -173,14 +173,14 @@ import Testing
         #expect(client.ready.map(\.descriptor) == [pair.one, pair.one, pair.one])
     }
 
-    @Test func aNumberThatComesAgainAfterItsSocketWasClosedIsWatched() throws {
+    @Test func reusedDescriptorIsWatched() throws {
         let client = RecordingClient()
         let slot = loop.add(client)
         var first: Pair? = try Pair()
         let number = first?.one ?? -1
         loop.watch(number, events: EPOLLIN.rawValue, isNew: true, slot: slot)
         loop.mute(number, isBrief: false)
-        first = nil  // closes it
+        first = nil  // closes the socket
         loop.forget(number)
         let second = try Pair()
         client.onReady = { second.drainOne() }
@@ -190,8 +190,8 @@ import Testing
         #expect(client.ready.map(\.descriptor) == [second.one])
     }
 
-    /// As a child process that inherited it would.
-    @Test func aForgottenSocketThatAnotherHoldsDoesNotTurnTheLoopForEver() throws {
+    /// A child process that inherited the socket would hold it in this way.
+    @Test func forgottenSocketHeldElsewhereDoesNotSpinTheLoop() throws {
         let client = RecordingClient()
         let slot = loop.add(client)
         let pair = try Pair()
@@ -207,7 +207,7 @@ import Testing
         #expect(client.ready.isEmpty)
     }
 
-    @Test func aSocketThatIsSaidToBeNewOrKnownByMistakeIsWatchedAllTheSame() throws {
+    @Test func socketIsWatchedDespiteAWrongNewFlag() throws {
         let client = RecordingClient()
         let slot = loop.add(client)
         let (first, second) = (try Pair(), try Pair())
@@ -225,7 +225,7 @@ import Testing
         #expect(client.ready.map(\.descriptor) == [first.one, second.one])
     }
 
-    @Test func aSlotIsUsedAgainAfterItWasGivenBack() {
+    @Test func removedSlotIsUsedAgain() {
         let (first, second) = (loop.add(RecordingClient()), loop.add(RecordingClient()))
         #expect(first != second)
         loop.remove(slot: first)
@@ -236,7 +236,7 @@ import Testing
 // MARK: - Deadlines
 
 extension EventLoopTests {
-    @Test func aDeadlineThatHasPassedIsToldOnceInTheNextTurn() {
+    @Test func passedDeadlineIsReportedOnceInTheNextTurn() {
         let client = RecordingClient()
         loop.setDeadline(MonotonicClock.now(), slot: loop.add(client))
         loop.runTurn()
@@ -244,7 +244,7 @@ extension EventLoopTests {
         #expect(client.deadlineCount == 1)
     }
 
-    @Test func aDeadlineThatIsToComeWakesTheLoop() {
+    @Test func futureDeadlineWakesTheLoop() {
         let client = RecordingClient()
         loop.setDeadline(MonotonicClock.now() + 2_000_000, slot: loop.add(client))
         loop.runTurn()
@@ -252,12 +252,12 @@ extension EventLoopTests {
         #expect(client.deadlineCount == 1)
     }
 
-    @Test func aDeadlineThatWasTakenBackIsNotTold() {
+    @Test func withdrawnDeadlineIsNotReported() {
         let (client, other) = (RecordingClient(), RecordingClient())
         let slot = loop.add(client)
         loop.setDeadline(MonotonicClock.now() + 1_000_000, slot: slot)
         loop.runTurn()
-        let count = client.deadlineCount  // 1 if the thread was kept from running until it had passed
+        let count = client.deadlineCount  // 1 if the thread could not run before the deadline had passed
         loop.setDeadline(.max, slot: slot)
         loop.setDeadline(MonotonicClock.now() + 2_000_000, slot: loop.add(other))
         loop.runTurn()
@@ -265,7 +265,7 @@ extension EventLoopTests {
         #expect(client.deadlineCount == count)
     }
 
-    @Test func anEarlierDeadlineOvertakesALaterOne() {
+    @Test func earlierDeadlineOvertakesALaterDeadline() {
         let (early, late) = (RecordingClient(), RecordingClient())
         loop.setDeadline(MonotonicClock.now() + 3_600_000_000_000, slot: loop.add(late))
         loop.runTurn()
@@ -276,7 +276,7 @@ extension EventLoopTests {
         #expect(late.deadlineCount == 0)
     }
 
-    @Test func aClientThatSetsItsDeadlineAgainIsToldAgain() {
+    @Test func deadlineSetAgainIsReportedAgain() {
         let client = RecordingClient()
         let slot = loop.add(client)
         client.onDeadline = { [loop] in
@@ -288,12 +288,12 @@ extension EventLoopTests {
         #expect(client.deadlineCount == 3)
     }
 
-    /// Zero, the earliest instant there is, would switch a timerfd off.
-    @Test func aDeadlineOfZeroAtTheLastRoundOfATurnStopsNoLaterDeadline() {
+    /// Zero, the earliest instant, would switch a timerfd off.
+    @Test func zeroDeadlineInTheLastRoundStopsNoLaterDeadline() {
         let client = RecordingClient()
         let slot = loop.add(client)
         let runs = Observed(0)
-        // At the end of every round of a whole turn, so also of its last one.
+        // At the end of every round of a whole turn, including its last round.
         endEachRound(64) { [loop] in
             runs.increment()
             if runs.value <= 32 { loop.setDeadline(0, slot: slot) }
@@ -315,8 +315,8 @@ extension EventLoopTests {
         }
     }
 
-    /// Sleeps on the loop's descriptor and turns the loop when it becomes readable, as the run loop does; gives up
-    /// after ten seconds without anything to do.
+    /// Sleeps on the loop's descriptor, and turns the loop when the descriptor becomes readable, as the run loop
+    /// does. Gives up after ten seconds without an event.
     private func turn(until isDone: () -> Bool) {
         while !isDone() {
             var descriptor = pollfd(fd: loop.epoll, events: Int16(POLLIN), revents: 0)
@@ -349,7 +349,7 @@ private final class Again: Sendable {
     }
 }
 
-/// Writes down what it is told.
+/// Records the events that it receives.
 private final class RecordingClient: EventLoopClient {
     var ready: [(descriptor: CInt, events: UInt32)] = []
     var deadlineCount = 0

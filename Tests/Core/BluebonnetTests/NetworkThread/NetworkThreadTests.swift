@@ -8,7 +8,7 @@ import Testing
 @testable import Bluebonnet
 
 @Suite(.timeLimit(.minutes(2)), .serialized) struct NetworkThreadTests {
-    @Test func workGivenToASleepingThreadRunsWithinFiftyMilliseconds() async throws {
+    @Test func workOnASleepingThreadRunsWithinFiftyMilliseconds() async throws {
         var delays: [UInt64] = []
         let thread = try await networkThreadNumber()
         for _ in 0..<20 {
@@ -17,12 +17,12 @@ import Testing
             let ran = await onNetworkThread { MonotonicClock.now() }
             delays.append(ran - began)
         }
-        // The middle of 20, so that a machine that is busy with something else for a moment fails nothing: work that
-        // does not wake the thread comes seconds late, each time.
+        // The median of 20, so that a machine that is busy for a moment does not fail the test. Work that does not
+        // wake the thread is seconds late every time.
         #expect(delays.sorted()[10] <= 50_000_000, "\(delays.sorted())")
     }
 
-    @Test func aTimerOnTheRunLoopFires() async {
+    @Test func timerOnTheRunLoopFires() async {
         let firings = Observed(0)
         NetworkThread.shared.perform { runLoop in
             let timer = Timer(timeInterval: 0.001, repeats: true) { timer in
@@ -34,7 +34,7 @@ import Testing
         await firings.becomes(3)
     }
 
-    @Test func aBlockOnTheRunLoopRuns() async {
+    @Test func blockOnTheRunLoopRuns() async {
         let runs = Observed(0)
         NetworkThread.shared.perform { runLoop in
             runLoop.perform { if NetworkThread.isCurrent { runs.increment() } }
@@ -42,7 +42,7 @@ import Testing
         await runs.becomes(1)
     }
 
-    @Test func tenThousandSubmissionsFromEightThreadsAllRunInTheOrderOfTheirThread() async {
+    @Test func submissionsOfEveryThreadRunInOrder() async {
         let (threadCount, countEach) = (8, 1_250)
         let arrived = Observed([Int: [Int]]())
         for thread in 0..<threadCount {
@@ -56,7 +56,7 @@ import Testing
         for thread in 0..<threadCount { #expect(arrived.value[thread] == Array(0..<countEach)) }
     }
 
-    @Test func workSubmittedOnTheThreadRunsAfterWhatWasSubmittedBefore() async {
+    @Test func workSubmittedOnTheThreadRunsAfterEarlierWork() async {
         let order = Observed([Int]())
         NetworkThread.shared.submit {
             NetworkThread.shared.submit { order.append(3) }
@@ -64,15 +64,15 @@ import Testing
         }
         NetworkThread.shared.submit { order.append(2) }
         await order.becomes { $0.count == 3 }
-        // The second submission comes from here and may come before or after the third.
+        // The second submission comes from here, and can come before or after the third.
         #expect([[1, 2, 3], [1, 3, 2]].contains(order.value))
     }
 
-    @Test func networkThreadIsTheOnlyOneOfItsName() async {
+    @Test func onlyTheNetworkThreadHasItsName() async {
         let number = await onNetworkThread { Self.ownNumber() }
         let again = await onNetworkThread { Self.ownNumber() }
         #expect(number == again)
-        // Of "org.bluebonnet.network" Linux keeps 15 bytes at most.
+        // Linux keeps at most 15 bytes of "org.bluebonnet.network".
         let name = await onNetworkThread { Thread.current.name }
         #expect(name?.hasPrefix("org.bluebonnet") == true)
         #expect(Self.threads(named: "org.bluebonnet") == [number])
@@ -83,19 +83,19 @@ import Testing
         #expect(await onNetworkThread { NetworkThread.isCurrent })
     }
 
-    @Test func aValueOfTheNetworkThreadOpensThere() async {
+    @Test func networkBoundValueOpensOnTheNetworkThread() async {
         let bound = NetworkBound(NonSendableBox(7))
         #expect(await onNetworkThread { bound.value.number } == 7)
     }
 
-    @Test func aValueOfTheNetworkThreadTrapsElsewhere() async {
+    @Test func networkBoundValueTrapsOnOtherThreads() async {
         await #expect(processExitsWith: .failure) {
             let bound = NetworkBound(NonSendableBox(7))
             _ = bound.value.number
         }
     }
 
-    @Test func aWriteToAClosedPeerDoesNotEndTheProcess() async {
+    @Test func writeToAClosedPeerDoesNotEndTheProcess() async {
         let code = await onNetworkThread {
             var ends: [CInt] = [0, 0]
             pipe(&ends)
@@ -133,7 +133,7 @@ extension NetworkThreadTests {
         }
     }
 
-    /// Waits until the kernel says that a thread sleeps.
+    /// Waits until the kernel reports that a thread sleeps.
     private func fallsAsleep(_ thread: Int) async {
         let path = "/proc/self/task/\(thread)/stat"
         await eventually((try? String(contentsOfFile: path, encoding: .utf8)) ?? "") {
@@ -142,7 +142,7 @@ extension NetworkThreadTests {
     }
 }
 
-/// Something that must not leave its thread.
+/// A value that must not leave its thread.
 private final class NonSendableBox {
     let number: Int
     init(_ number: Int) { self.number = number }

@@ -16,7 +16,7 @@ import Testing
         }
     }
 
-    @Test func actionsRunInTheOrderOfTheirInstantsOnce() {
+    @Test func actionsRunOnceInTheOrderOfTheirInstants() {
         let hand = Hand()
         let timers = NetworkTimers(loop: nil, clock: hand.clock)
         var order: [Int] = []
@@ -59,7 +59,7 @@ import Testing
         #expect(order == [4_000, 5_000])
     }
 
-    @Test func actionMayWaitAgain() {
+    @Test func actionCanWaitAgain() {
         let hand = Hand()
         let timers = NetworkTimers(loop: nil, clock: hand.clock)
         var count = 0

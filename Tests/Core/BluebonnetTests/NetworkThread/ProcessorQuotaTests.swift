@@ -5,7 +5,7 @@ import Testing
 
 @testable import Bluebonnet
 
-/// The quota of control groups, from files as the kernel writes them (cgroups(7)).
+/// The quota of control groups, read from files as the kernel writes them (cgroups(7)).
 @Suite struct ProcessorQuotaTests {
     struct Row: CustomTestStringConvertible, Sendable {
         let testDescription: String

@@ -9,10 +9,10 @@ import Testing
 
 @testable import Bluebonnet
 
-/// What the network thread relies on of CFRunLoop, which documents none of it for Linux: a newer toolchain that does
-/// it another way is noticed here.
+/// The behaviour of CFRunLoop that the network thread relies on. CFRunLoop documents none of this for Linux, so these
+/// tests detect a newer toolchain that behaves differently.
 @Suite(.timeLimit(.minutes(1))) struct RunLoopSourceTests {
-    @Test func aDrainedEpollDescriptorIsReportedAgainWhenItBecomesReadableAgain() async {
+    @Test func drainedDescriptorIsReportedAgainWhenReadableAgain() async {
         let calls = await onThreadOfItsOwn { descriptor, source in
             (0..<5).map { _ in
                 descriptor.write()
@@ -24,7 +24,7 @@ import Testing
         #expect(calls == Array(repeating: Observation(1, true), count: 5))
     }
 
-    @Test func aReadableEpollDescriptorIsReportedOnceOnly() async {
+    @Test func readableDescriptorIsReportedOnlyOnce() async {
         let calls = await onThreadOfItsOwn { descriptor, source in
             descriptor.write()
             let first = Self.runOnce(atMost: 10)
@@ -35,7 +35,7 @@ import Testing
         #expect(calls == [Observation(1, true), Observation(0, false)])
     }
 
-    @Test func newEventIsReportedEvenWhenNothingWasDrained() async {
+    @Test func newEventIsReportedWithoutDraining() async {
         let calls = await onThreadOfItsOwn { descriptor, source in
             (0..<3).map { _ in
                 descriptor.write()
@@ -46,7 +46,7 @@ import Testing
         #expect(calls == Array(repeating: Observation(1, true), count: 3))
     }
 
-    @Test func anUntouchedDescriptorIsNotReported() async {
+    @Test func untouchedDescriptorIsNotReported() async {
         let calls = await onThreadOfItsOwn { _, source in
             let result = Self.runOnce(atMost: 0)
             return [Observation(source.takeCalls(), result == .handledSource)]
@@ -54,7 +54,7 @@ import Testing
         #expect(calls == [Observation(0, false)])
     }
 
-    /// How often the source was called in one run, and whether the run loop says that it served one.
+    /// How often the source was called in one run, and whether the run loop reports that it served a source.
     struct Observation: Equatable, Sendable {
         let callCount: Int
         let didHandleSource: Bool
@@ -84,7 +84,7 @@ import Testing
         }
     }
 
-    /// An eventfd behind an epoll descriptor, as the network thread has it.
+    /// An eventfd that an epoll descriptor watches, as in the network thread.
     final class Descriptor {
         let epoll = epoll_create1(0)
         private let event = eventfd(0, CInt(EFD_NONBLOCK))
@@ -106,7 +106,7 @@ import Testing
         }
     }
 
-    /// A version-1 source with that descriptor as its port; it counts its calls and drains nothing by itself.
+    /// A version-1 source whose port is that descriptor. The source counts its calls and drains nothing itself.
     final class Source {
         private let descriptor: Descriptor
         private var callCount = 0

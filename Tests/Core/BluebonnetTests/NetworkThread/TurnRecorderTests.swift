@@ -39,7 +39,7 @@ import Testing
         #expect(recorder.longest == nil)
     }
 
-    @Test func newLongestTurnIsGivenOnce() {
+    @Test func newLongestTurnIsReturnedOnce() {
         var recorder = TurnRecorder()
         recorder.turnBegins(now: 0)
         recorder.stepBegins("work", .type(Int.self), now: 0)
@@ -71,7 +71,7 @@ import Testing
         #expect(turn.stageDuration >= .milliseconds(2) && turn.duration >= turn.stageDuration)
     }
 
-    @Test func closureAtTheEndOfARoundIsNamedByItsFile() throws {
+    @Test func roundEndClosureIsNamedByItsFile() throws {
         let loop = TurnedLoop()
         loop.loop.recordsTurns = true
         loop.loop.atEndOfRound { SlowTask().roundEnds() }
@@ -81,7 +81,7 @@ import Testing
         #expect(turn.source == "BluebonnetTests/TurnRecorderTests.swift")
     }
 
-    @Test func turnsAreNotRecordedUnasked() {
+    @Test func turnsAreNotRecordedByDefault() {
         let loop = TurnedLoop()
         loop.loop.atEndOfRound(.processing, SlowTask())
         loop.turn()
@@ -90,7 +90,7 @@ import Testing
 }
 
 extension NetworkTests {
-    /// What has delayed the transfers of all suites so far.
+    /// The delays of the transfers of all suites so far.
     @Suite struct LongestTurnTests {
         @Test func longestTurnOfTheNetworkThreadCanBeRead() async throws {
             NetworkThread.recordsTurns = true

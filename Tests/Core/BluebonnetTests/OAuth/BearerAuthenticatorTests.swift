@@ -29,7 +29,7 @@ import Testing
             endpoint, file: file, options, services: network.services, date: { VirtualTime.start })
     }
 
-    /// Answers with tokens a1, r1; a2, r2 and so on: for the refresh token before it only.
+    /// Answers with tokens a1, r1; a2, r2 and so on, each only for the refresh token before it.
     private func answerInTurn() {
         network.answer("/token") { [network] request in
             let number = network.log.requests.count
@@ -52,7 +52,7 @@ import Testing
         #expect(try await bearer.refresh(first).refreshToken == "r2")
     }
 
-    @Test func tokenWithoutARefreshTokenAsksNobody() async {
+    @Test func tokenWithoutARefreshTokenSendsNoRequest() async {
         defer { folder.remove() }
         for token in [nil, BearerToken("a0")] {
             let error = await #expect(throws: TokenError.self) { try await bearer().refresh(token) }
@@ -61,7 +61,7 @@ import Testing
         #expect(network.log.requests.isEmpty)
     }
 
-    @Test func failureOfTheRequestHasNoSecretInIt() async throws {
+    @Test func requestErrorContainsNoSecret() async throws {
         defer { folder.remove() }
         network.answer("/token", with: [.fail(.connectionLost)])
         let error = await #expect(throws: NetworkingError.self) {
@@ -71,14 +71,15 @@ import Testing
         #expect(!bearer().isFinal(try #require(error)))
     }
 
-    @Test func redirectOfTheEndpointIsNotFollowed() async {
+    @Test func endpointRedirectIsNotFollowed() async {
         defer { folder.remove() }
         network.answer("/token", with: [.head(307, ["Location": "http://other.test/"])])
         await #expect(throws: TokenError.self) { try await bearer().refresh(BearerToken("a0", refreshToken: "r0")) }
         #expect(network.log.requests.count == 1)
     }
 
-    @Test(arguments: [nil, .zero, .seconds(5)] as [Duration?]) func requestHasALimitOfItsOwn(total: Duration?) {
+    @Test(arguments: [nil, .zero, .seconds(5)] as [Duration?]) func refreshRequestHasItsOwnTotalLimit(total: Duration?)
+    {
         defer { folder.remove() }
         let options = TransferOptions {
             $0.timeouts.total = total
@@ -89,7 +90,7 @@ import Testing
         #expect(!used.waitsForConnectivity)
     }
 
-    @Test func authenticatorOfTheOptionsIsNotUsedForTheRefresh() async throws {
+    @Test func authenticatorAndAdaptersAreNotUsedForTheRefresh() async throws {
         defer { folder.remove() }
         answerInTurn()
         let options = TransferOptions {
@@ -113,12 +114,12 @@ extension BearerAuthenticatorTests {
             #expect(try file.read() == token)
             let mode = try FileManager.default.attributesOfItem(atPath: file.path)[.posixPermissions] as? Int
             #expect(mode == 0o600)
-            #expect(chmod(file.path, 0o644) == 0)  // a file that others could read is replaced by one that they cannot
+            #expect(chmod(file.path, 0o644) == 0)  // a file readable by others is replaced by a private one
         }
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder.url.path) == ["token"])
     }
 
-    @Test(arguments: [0o644, 0o640, 0o660] as [mode_t]) func fileOfOthersIsRefused(mode: mode_t) throws {
+    @Test(arguments: [0o644, 0o640, 0o660] as [mode_t]) func fileAccessibleToOthersIsRefused(mode: mode_t) throws {
         defer { folder.remove() }
         try file.write(BearerToken("secret"))
         #expect(chmod(file.path, mode) == 0)
@@ -126,14 +127,14 @@ extension BearerAuthenticatorTests {
         #expect(error?.code == .cannotOpenFile && error?.message.contains("run chmod 600 \(file.path)") == true)
     }
 
-    @Test func fileOfAnotherFormIsRefusedWithoutItsText() throws {
+    @Test func malformedFileIsRefusedWithoutItsText() throws {
         defer { folder.remove() }
         #expect(chmod(try folder.write("token", "{\"secret\": 1}"), 0o600) == 0)
         let error = #expect(throws: NetworkingError.self) { try file.read() }
         #expect(error?.code == .cannotOpenFile && error?.description.contains("secret") == false)
     }
 
-    @Test func fileThatCannotBeWrittenIsAnError() {
+    @Test func unwritableFileIsAnError() {
         defer { folder.remove() }
         for path in ["/nowhere/token", "", folder.url.path] {
             let error = #expect(throws: NetworkingError.self) { try TokenFile(path).write(BearerToken("a")) }
@@ -142,7 +143,7 @@ extension BearerAuthenticatorTests {
         #expect((try? FileManager.default.contentsOfDirectory(atPath: folder.url.path)) == [])
     }
 
-    @Test func firstTokenIsTheOneInTheFile() async throws {
+    @Test func firstTokenComesFromTheFile() async throws {
         defer { folder.remove() }
         let kept = BearerToken("kept", refreshToken: "r0", expiryDate: Self.future)
         try file.write(kept)
@@ -168,7 +169,7 @@ extension BearerAuthenticatorTests {
         async let second = bearer(file).refresh(start)
         let tokens = try await [first, second]
         #expect(tokens.map(\.accessToken) == ["a1", "a1"] && network.log.requests.count == 1)
-        // A refresh token that another program has used up is read again.
+        // If another program has used up the refresh token, the file is read again.
         try file.write(start)
         network.answer("/token") { [file] _ in
             try? file.write(BearerToken("theirs", refreshToken: "r9", expiryDate: Self.future))

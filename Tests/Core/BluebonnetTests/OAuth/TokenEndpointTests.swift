@@ -7,7 +7,7 @@ import Testing
 
 @testable import Bluebonnet
 
-/// The request to a token endpoint, and what its responses mean (RFC 6749).
+/// The request to a token endpoint, and the meaning of its responses (RFC 6749).
 @Suite struct TokenEndpointTests {
     private static let url = URL(string: "https://login.example.com/token?tenant=7") ?? URL(fileURLWithPath: "/")
     private static let old = BearerToken("old-access", refreshToken: "old-refresh", scope: "read")
@@ -16,7 +16,7 @@ import Testing
 
     private func body(_ request: URLRequest) -> String { String(decoding: request.httpBody ?? Data(), as: UTF8.self) }
 
-    @Test func requestIsAFormWithTheClientInABasicField() {
+    @Test func requestIsAFormWithBasicClientAuthentication() {
         let endpoint = TokenEndpoint(Self.url, clientID: "s6BhdRkqt3", clientSecret: "7Fjfp0ZBr1KtDRbnfVdmIw")
         let request = endpoint.request(refreshToken: "tGzv3JOkF0XG5Qx2TlKWIA")
         #expect(request.httpMethod == "POST" && request.url == Self.url)
@@ -27,7 +27,7 @@ import Testing
         #expect(body(request) == "grant_type=refresh_token&refresh_token=tGzv3JOkF0XG5Qx2TlKWIA")
     }
 
-    @Test func identifierSecretAndTokenAreEscapedAsInAForm() {
+    @Test func identifierSecretAndTokenAreFormEncoded() {
         var endpoint = TokenEndpoint(Self.url, clientID: "a:b", clientSecret: "c /+ü", scope: "read write")
         let request = endpoint.request(refreshToken: "x&y=z")
         let pair = Data("a%3Ab:c+%2F%2B%C3%BC".utf8).base64EncodedString()
@@ -92,14 +92,14 @@ import Testing
             (200, #"{"access_token":"a\r\nX: y"}"#, "unusableResponse", false),
             (200, #"{"access_token":"a","refresh_token":"b\u0000"}"#, "unusableResponse", false),
         ] as [(Int, String, String, Bool)])
-    func responseThatIsNoTokenIsAnError(status: Int, text: String, code: String, isFinal: Bool) {
+    func responseWithoutATokenIsAnError(status: Int, text: String, code: String, isFinal: Bool) {
         let error = #expect(throws: TokenError.self) {
             try Self.endpoint.token(status: status, body: Data(text.utf8), replacing: Self.old, at: Self.date)
         }
         #expect(error?.code.rawValue == code && error?.statusCode == status && error?.isFinal == isFinal)
     }
 
-    @Test func errorTellsWhatTheServerSaidWithoutTheTokens() {
+    @Test func errorQuotesTheServerWithoutTheTokens() {
         let text = #"{"error":"invalid_grant","error_description":"old-refresh\nis used up","error_uri":"https://x/y"}"#
         let error = #expect(throws: TokenError.self) {
             try Self.endpoint.token(status: 400, body: Data(text.utf8), replacing: Self.old, at: Self.date)
@@ -140,7 +140,7 @@ import Testing
         #expect(message == #""got REDACTED!""#)
     }
 
-    @Test func textsOfTokensAndEndpointsShowNoSecret() {
+    @Test func descriptionsOfTokensAndEndpointsShowNoSecret() {
         let token = BearerToken("s3cret", refreshToken: "s3cret2", expiresIn: .seconds(60))
         let endpoint = TokenEndpoint(Self.url, clientID: "app", clientSecret: "s3cret3")
         var dumped = ""

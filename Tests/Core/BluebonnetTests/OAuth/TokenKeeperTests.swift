@@ -9,7 +9,7 @@ import Testing
 
 @testable import Bluebonnet
 
-/// Token files that are locked, cannot be written, or follow what the program sets.
+/// Token files that are locked, cannot be written, or follow the tokens that the program sets.
 @Suite(.timeLimit(.minutes(1))) struct TokenKeeperTests {
     private let network = ScriptedNetwork()
     private let now = Observed(VirtualTime.start)
@@ -29,7 +29,7 @@ import Testing
             onFileError: { [errors] in errors.append($0.code) })
     }
 
-    /// Answers with tokens a1, r1; a2, r2 and so on: for the refresh token before it only.
+    /// Answers with tokens a1, r1; a2, r2 and so on, each only for the refresh token before it.
     private func answerInTurn() {
         network.answer("/token") { [network] request in
             let number = network.log.requests.count
@@ -41,13 +41,13 @@ import Testing
         }
     }
 
-    /// Makes writing under the lock fail, or lets it succeed again.
+    /// Makes writing under the lock fail, or succeed again.
     private func setWriting(fails: Bool) {
         let path = folder.path("token.new")
         #expect((fails ? mkdir(path, 0o700) : rmdir(path)) == 0)
     }
 
-    @Test func tokenThatCannotBeWrittenIsNotLost() async throws {
+    @Test func unwritableTokenIsNotLost() async throws {
         defer { folder.remove() }
         answerInTurn()
         try file.write(BearerToken("a0", refreshToken: "r0", expiryDate: VirtualTime.start))
@@ -56,7 +56,7 @@ import Testing
         let first = try await bearer.refresh(nil)
         #expect(first == BearerToken("a1", refreshToken: "r1"))
         #expect(errors.value == [.cannotWriteFile] && bearer.fileError?.code == .cannotWriteFile)
-        // What is in the file is out of date, and is not asked with.
+        // The token in the file is out of date and is not used for the refresh.
         let second = try await bearer.refresh(first)
         #expect(second.refreshToken == "r2" && network.log.requests.count == 2)
         #expect(try file.read()?.accessToken == "a0")
@@ -66,7 +66,7 @@ import Testing
         #expect(kept?.refreshToken == "r3" && bearer.fileError == nil)
     }
 
-    @Test func tokenThatCouldNotBeWrittenIsWrittenAtALaterUse() async throws {
+    @Test func unwrittenTokenIsWrittenAtALaterUse() async throws {
         defer { folder.remove() }
         answerInTurn()
         try file.write(BearerToken("a0", refreshToken: "r0", expiryDate: VirtualTime.start))
@@ -76,14 +76,14 @@ import Testing
         var request = network.request("/a")
         setWriting(fails: false)
         bearer.apply(token, to: &request)
-        #expect(try file.read()?.accessToken == "a0")  // not at each use
+        #expect(try file.read()?.accessToken == "a0")  // the write is not retried at each use
         now.update { $0 += 10 }
         bearer.apply(token, to: &request)
         let kept = try file.read()
         #expect(kept == token && bearer.fileError == nil && errors.value.count == 1)
     }
 
-    @Test(arguments: [false, true]) func retriedWriteLeavesWhatAnotherProcessHasWritten(isAtAUse: Bool) async throws {
+    @Test(arguments: [false, true]) func retriedWriteKeepsATokenOfAnotherProcess(isAtAUse: Bool) async throws {
         defer { folder.remove() }
         answerInTurn()
         try file.write(BearerToken("a0", refreshToken: "r0", expiryDate: VirtualTime.start))
@@ -103,7 +103,7 @@ import Testing
         #expect(kept == theirs && bearer.fileError == nil && network.log.requests.count == 1)
     }
 
-    @Test func retriedWriteDoesNotBringBackAFileThatWasRemoved() async throws {
+    @Test func retriedWriteDoesNotRestoreARemovedFile() async throws {
         defer { folder.remove() }
         answerInTurn()
         try file.write(BearerToken("a0", refreshToken: "r0", expiryDate: VirtualTime.start))
@@ -119,7 +119,7 @@ import Testing
         #expect(kept == nil && bearer.fileError == nil)
     }
 
-    @Test func tokenThatTheProgramSetIsWrittenWhateverAnotherProcessHasWritten() async throws {
+    @Test func tokenSetByTheProgramOverwritesAnotherProcess() async throws {
         defer { folder.remove() }
         try file.write(BearerToken("old"))
         setWriting(fails: true)
@@ -135,7 +135,7 @@ import Testing
         #expect(kept == mine)
     }
 
-    @Test func programCanWaitUntilItsTokenIsInTheFile() async throws {
+    @Test func programCanAwaitTheTokenFile() async throws {
         defer { folder.remove() }
         let shared = SharedAuthenticator(bearer(), credential: nil, origins: [ScriptedNetwork.url("/")])
         await shared.waitUntilCredentialIsKept()
@@ -150,7 +150,7 @@ import Testing
         #expect(try file.read() == nil)
     }
 
-    @Test func tokenNeedsNoCallUnlessItsFileWaitsOrNoFieldCanCarryIt() async throws {
+    @Test func pendingWriteOrInvalidTokenHasNoField() async throws {
         defer { folder.remove() }
         let bearer = bearer()
         #expect(bearer.field(of: BearerToken("a")) == HeaderFields.Field(name: "Authorization", value: "Bearer a"))
@@ -163,7 +163,7 @@ import Testing
         #expect(bearer.field(of: BearerToken("b"))?.value == "Bearer b")
     }
 
-    @Test func tokenThatIsSetOrTakenAwayIsSoInTheFile() async throws {
+    @Test func settingOrRemovingATokenUpdatesTheFile() async throws {
         defer { folder.remove() }
         let old = BearerToken("old", refreshToken: "r")
         try file.write(old)
@@ -179,7 +179,7 @@ import Testing
         #expect(network.log.requests.isEmpty && errors.value.isEmpty)
     }
 
-    @Test(arguments: [false, true]) func refreshUnderWayDoesNotBringBackWhatWasTakenAway(isSet: Bool) async throws {
+    @Test(arguments: [false, true]) func runningRefreshDoesNotRestoreAReplacedToken(isSet: Bool) async throws {
         defer { folder.remove() }
         let (gate, reached) = (Gate(), Observed(0))
         network.answer(
@@ -198,7 +198,7 @@ import Testing
         #expect(network.log.entries.value.paths == (isSet ? ["/token", "/a"] : ["/token"]))
     }
 
-    @Test func tokenThatTheProgramSetGoesBeforeAFileThatCannotBeWritten() async throws {
+    @Test func tokenSetByTheProgramOverridesAnUnwritableFile() async throws {
         defer { folder.remove() }
         network.answer("/token", with: [.head(200), .body(#"{"access_token":"next"}"#)])
         try file.write(BearerToken("theirs", refreshToken: "t"))
@@ -216,7 +216,7 @@ import Testing
 // MARK: - Locks and folders
 
 extension TokenKeeperTests {
-    @Test func lockOfAFileIsHeldByOneAtATime() throws {
+    @Test func fileLockIsExclusive() throws {
         defer { folder.remove() }
         let path = folder.path("token.lock")
         var first = try FileLock(path)
@@ -227,7 +227,7 @@ extension TokenKeeperTests {
         #expect(try FileLock(path) != nil)
     }
 
-    @Test func fileThatCannotBeLockedIsAnError() throws {
+    @Test func unlockableFileIsAnError() throws {
         defer { folder.remove() }
         #expect(symlink("elsewhere", folder.path("link")) == 0)
         for path in [folder.url.path, folder.path("link"), folder.path("missing/token.lock")] {
@@ -236,7 +236,7 @@ extension TokenKeeperTests {
         }
     }
 
-    @Test func lockThatIsHeldForTooLongEndsTheRefreshUnlessTheFileIsNewer() async throws {
+    @Test func lockTimeoutFailsTheRefreshUnlessTheFileIsNewer() async throws {
         defer { folder.remove() }
         let lock = try FileLock(file.lockPath)
         let start = BearerToken("a0", refreshToken: "r0")
@@ -250,7 +250,7 @@ extension TokenKeeperTests {
         withExtendedLifetime(lock) {}
     }
 
-    @Test func symbolicLinkStandsForItsFile() throws {
+    @Test func symbolicLinkIsFollowedToItsFile() throws {
         defer { folder.remove() }
         try file.write(BearerToken("a"))
         let link = TokenFile(folder.path("link"))

@@ -9,7 +9,7 @@ import Testing
 
 @testable import Bluebonnet
 
-/// An OAuth 2 server of the tests: it counts refreshes, and its access tokens can be made to expire. Any thread.
+/// An OAuth 2 server for tests. It counts refreshes, and its access tokens can be made to expire. Any thread.
 private final class OAuthServer: Sendable {
     struct State: Sendable {
         var generation = 0
@@ -21,10 +21,10 @@ private final class OAuthServer: Sendable {
     /// Opened when a refresh may be answered.
     let gate = Gate()
 
-    /// The token that is valid now.
+    /// The currently valid token.
     var token: String { "access-\(state.value.generation)" }
 
-    /// Answers `/token` as an endpoint does, and any other path as an API that wants the token.
+    /// Answers `/token` as an endpoint does, and any other path as an API that requires the token.
     var script: TestServer.Script {
         { [self] request in
             guard request.path == "/token" else {
@@ -56,7 +56,7 @@ private final class OAuthServer: Sendable {
         return Reply([.wait(until: gate)] + response.steps)
     }
 
-    /// An authenticator with a token that the server does not take any more.
+    /// An authenticator with a token that the server no longer accepts.
     func authenticator(_ server: TestServer, for origins: [URL], _ token: BearerToken? = nil) -> SharedAuthenticator {
         let endpoint = TokenEndpoint(server.url("/token"), clientID: "client", clientSecret: "secret")
         return SharedAuthenticator(
@@ -70,7 +70,7 @@ extension ParallelNetworkTests {
         private let oauth = OAuthServer()
 
         @Test(arguments: ["GET", "POST"])
-        func thousandOperationsWithAnExpiredTokenMakeOneRefresh(method: String) async throws {
+        func thousandOperationsWithAnExpiredTokenRefreshOnce(method: String) async throws {
             try await TestServer.serving(script: oauth.script) { server in
                 let manager = RequestOperationManager(baseURL: server.url("/"))
                 manager.responseSerializer = HTTPResponseSerializer()
@@ -84,13 +84,13 @@ extension ParallelNetworkTests {
                 #expect(operations.count { $0.error == nil && $0.responseString == "fine" } == 1000)
                 #expect(oauth.state.value.refreshCount == 1)
                 let tokens = server.requests.compactMap { $0.headers["Authorization"] }
-                // Those that had a slot when the first one was refused; nobody after that.
+                // Sent by the requests that had a slot when the first one was refused, and by no later request.
                 #expect((1...64).contains(tokens.count { $0 == "Bearer expired" }))
                 #expect(tokens.count { $0 == "Bearer access-1" } == 1000)
             }
         }
 
-        @Test func tokenThatExpiresSoonIsRefreshedBeforeItIsSent() async throws {
+        @Test func expiringTokenIsRefreshedBeforeItIsSent() async throws {
             oauth.gate.open()
             try await TestServer.serving(script: oauth.script) { server in
                 let token = BearerToken("expired", refreshToken: "refresh-0", expiresIn: .seconds(-1))
@@ -120,7 +120,7 @@ extension ParallelNetworkTests {
             }
         }
 
-        @Test func revokedRefreshTokenIsAskedForOnce() async throws {
+        @Test func revokedRefreshTokenIsUsedOnce() async throws {
             oauth.state.update { $0.isRevoked = true }
             oauth.gate.open()
             try await TestServer.serving(script: oauth.script) { server in
@@ -135,7 +135,7 @@ extension ParallelNetworkTests {
             }
         }
 
-        @Test(arguments: [false, true]) func bodyStreamIsMadeAgainOrEndsIt(canBeMade: Bool) async throws {
+        @Test(arguments: [false, true]) func bodyStreamIsReplayedOrFailsTheOperation(canBeMade: Bool) async throws {
             oauth.gate.open()
             try await TestServer.serving(script: oauth.script) { server in
                 var request = URLRequest("PUT", server.url("/item"))
@@ -155,7 +155,7 @@ extension ParallelNetworkTests {
     @Suite(.enabled(if: NginxServer.isAvailable)) struct TokenNginxTests {
         private let oauth = OAuthServer()
 
-        @Test(arguments: [false, true]) func thousandOperationsMakeOneRefresh(usesHTTP2: Bool) async throws {
+        @Test(arguments: [false, true]) func thousandOperationsRefreshOnce(usesHTTP2: Bool) async throws {
             let root = try TemporaryFolder()
             defer { root.remove() }
             let location = """

@@ -11,15 +11,15 @@ import Testing
 @testable import Bluebonnet
 
 extension NetworkTests {
-    /// Operations of every kind, cancelled from eight threads in whatever state they are in. In a process of its own,
-    /// so that what is left over can be counted.
+    /// Cancels operations of every kind, in every state, from eight threads. Runs in its own process, so that leaks
+    /// can be counted.
     @Suite struct CancelStormTests {
         private static let operationCount = 5000
         private static let threadCount = 8
         private static let body = Data.patterned(byteCount: 30_000)
         private static let queueKey = DispatchSpecificKey<Bool>()
 
-        @Test func fiveThousandCancelledOperationsHaveOneOutcomeEach() async {
+        @Test func cancelledOperationsHaveExactlyOneOutcome() async {
             await #expect(processExitsWith: .success) { try await Self.storm(seed: 1) }
         }
 
@@ -44,7 +44,7 @@ extension NetworkTests {
                     let manager = Storm.manager()
                     let operations = (0..<operationCount).map { operation($0, manager, server, folder, outcomes) }
                     await cancel(operations, in: manager.operationQueue, seed: seed)
-                    // Not spared and not cancelled yet: an operation whose server never answers.
+                    // Some operations are neither spared nor cancelled yet: their server never answers.
                     await Storm.expectOneOutcomeEach(of: operations, outcomes, endsUncancelled: isSpared)
                     check(operations)
                     #expect(await get(server.url("/0/")).responseData == body)
@@ -85,11 +85,11 @@ extension NetworkTests {
             return operation
         }
 
-        /// Whether nobody cancels it: some are to succeed however slow the machine is.
+        /// Whether the operation is never cancelled. Some operations must succeed, on slow machines too.
         private static func isSpared(_ number: Int) -> Bool { number % 20 == 0 && ![2, 4].contains(number % 7) }
 
-        /// Each thread starts its operations one after the other, and cancels one of the last few, or of another
-        /// thread's, up to 5 ms later; some twice.
+        /// Each thread starts its operations one after the other. Up to 5 ms later, it cancels one of the last few
+        /// operations, or an operation of another thread. Some operations are cancelled twice.
         private static func cancel(
             _ operations: [HTTPRequestOperation], in queue: RequestOperationQueue, seed: UInt64
         ) async {

@@ -11,7 +11,7 @@ import Testing
 
 extension ParallelNetworkTests {
     @Suite struct CancellationTests {
-        /// Checks that a server still gets answers: nothing holds up the network thread.
+        /// Checks that the server still gets and answers requests, so nothing blocks the network thread.
         private func expectOthersGoOn(_ server: TestServer) async {
             #expect(await get(server.url("/other")).responseString == "other")
         }
@@ -20,7 +20,7 @@ extension ParallelNetworkTests {
             { $0.path == "/other" ? .response(body: "other") : reply }
         }
 
-        @Test func cancellingWhileConnectingEndsAtOnce() async throws {
+        @Test func cancelWhileConnectingEndsAtOnce() async throws {
             let listener = try UnresponsiveListener()
             defer { listener.stop() }
             let url = try #require(URL(string: "http://127.0.0.1:\(listener.port)/"))
@@ -35,7 +35,7 @@ extension ParallelNetworkTests {
             }
         }
 
-        @Test func cancellingBeforeTheHeadClosesTheConnection() async throws {
+        @Test func cancelBeforeResponseHeadClosesConnection() async throws {
             try await TestServer.serving(script: script(.stall)) { server in
                 let operation = RequestOperation(request: URLRequest(url: server.url("/stalled")))
                 operation.start()
@@ -49,7 +49,7 @@ extension ParallelNetworkTests {
             }
         }
 
-        @Test func cancellingInsideABodyKeepsWhatArrivedAndClosesTheConnection() async throws {
+        @Test func cancelDuringBodyKeepsReceivedBytesAndClosesConnection() async throws {
             let reply = Reply.response(body: Data.patterned(byteCount: 1000)).cut(afterByteCount: 500, then: .stall)
             try await TestServer.serving(script: script(reply)) { server in
                 let operation = RequestOperation(request: URLRequest(url: server.url("/stalled")))
@@ -68,7 +68,7 @@ extension ParallelNetworkTests {
             }
         }
 
-        @Test func cancellingDuringNameLookUpsHoldsUpNoOne() async throws {
+        @Test func cancelDuringNameLookupsDoesNotDelayOthers() async throws {
             try await TestServer.serving(script: script(.stall)) { server in
                 for number in 0..<20 {
                     let url = try #require(URL(string: "http://host-\(number).bluebonnet.invalid/"))
@@ -84,12 +84,12 @@ extension ParallelNetworkTests {
             }
         }
 
-        @Test func aNameWithoutAnAddressCannotBeFound() async throws {
+        @Test func unknownHostFailsWithCannotFindHost() async throws {
             let url = try #require(URL(string: "http://nowhere.bluebonnet.invalid/"))
             #expect(await get(url).code == .cannotFindHost)
         }
 
-        @Test func cancellingBeforeTheStartOpensNoConnection() async throws {
+        @Test func cancelBeforeStartOpensNoConnection() async throws {
             try await TestServer.serving(script: script(.stall)) { server in
                 let operation = RequestOperation(request: URLRequest(url: server.url("/never")))
                 operation.cancel()
@@ -99,7 +99,7 @@ extension ParallelNetworkTests {
             }
         }
 
-        @Test func cancellingTheTaskThatRunsTheOperationCancelsTheOperation() async throws {
+        @Test func cancellingTheRunningTaskCancelsTheOperation() async throws {
             try await TestServer.serving(script: script(.stall)) { server in
                 let operation = HTTPRequestOperation(request: URLRequest(url: server.url("/stalled")))
                 let waiting = Task { () -> NetworkingError.Code? in
@@ -117,7 +117,7 @@ extension ParallelNetworkTests {
             }
         }
 
-        @Test func cancellingAnUploadClosesTheConnection() async throws {
+        @Test func cancelDuringUploadEndsTheOperation() async throws {
             var options = TestServer.Options()
             options.readsBodies = false
             try await TestServer.answering(.stall, options) { server in
@@ -160,7 +160,7 @@ extension ParallelNetworkTests {
             }
         }
 
-        /// Waits until the handlers that are queued by now have run.
+        /// Waits until all handlers queued so far have run.
         private func handlersHaveRun() async {
             await Queues.callbacks.catchesUp()
         }

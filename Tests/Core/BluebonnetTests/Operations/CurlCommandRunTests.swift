@@ -10,7 +10,7 @@ import Testing
 @testable import Bluebonnet
 
 extension ParallelNetworkTests {
-    /// What curl sends when it is given the printed command is what the operation sends.
+    /// The printed command makes curl send the same request as the operation.
     @Suite(.enabled(if: access("/usr/bin/curl", X_OK) == 0)) struct CurlCommandRunTests {
         struct Case: Sendable, CustomTestStringConvertible {
             var method = "GET"
@@ -44,7 +44,7 @@ extension ParallelNetworkTests {
         ]
 
         @Test(arguments: cases)
-        func curlSendsTheSame(_ test: Case) async throws {
+        func curlSendsTheSameRequest(_ test: Case) async throws {
             let folder = try TemporaryFolder()
             defer { folder.remove() }
             try await TestServer.answering(.response(body: "fine")) { server in
@@ -77,7 +77,7 @@ extension ParallelNetworkTests {
             request.headers.fields.map { "\($0.name.lowercased()): \($0.value)" }.sorted()
         }
 
-        @Test func aUnixSocketIsUsedToo() async throws {
+        @Test func commandUsesUnixSocket() async throws {
             let folder = try TemporaryFolder()
             defer { folder.remove() }
             var options = TestServer.Options()
@@ -90,7 +90,7 @@ extension ParallelNetworkTests {
             }
         }
 
-        @Test func aProxyAndAnAddressAreUsedToo() async throws {
+        @Test func commandUsesProxyAndAddressOverride() async throws {
             let folder = try TemporaryFolder()
             defer { folder.remove() }
             try await TestServer.answering(.response()) { server in
@@ -109,7 +109,7 @@ extension ParallelNetworkTests {
             }
         }
 
-        /// Runs a command in a shell and gives its exit status.
+        /// Runs a command in a shell and returns its exit status.
         private func run(_ command: String, in folder: TemporaryFolder) async throws -> Int32 {
             let words: [UnsafeMutablePointer<CChar>?] = ["/bin/sh", "-c", command].map { strdup($0 as String) } + [nil]
             defer { for word in words { free(word) } }

@@ -17,11 +17,11 @@ import Testing
         ("it's", #"'it'\''s'"#), ("$(x) `y` \"z\" \\", "'$(x) `y` \"z\" \\'"), ("a\nb", "'a\nb'"), ("*", "'*'"),
         ("é", "'é'"), ("~", "'~'"), ("#", "'#'"), ("'", #"''\'''"#),
     ])
-    func aWordIsQuotedForAShell(word: String, quoted: String) {
+    func wordIsQuotedForShell(word: String, quoted: String) {
         #expect(CurlCommand.quoted(word) == quoted)
     }
 
-    /// Compared as scalars, because for Swift a quotation mark with an accent is another character than one without.
+    /// Compares UTF-8, because in Swift a quotation mark with an accent is a different character from one without.
     @Test func quotationMarkWithAnAccentDoesNotEndTheWord() {
         let accent = "\u{301}"
         let quoted = CurlCommand.quoted("a'" + accent + "; id #")
@@ -29,7 +29,7 @@ import Testing
         #expect(quoted.utf8.elementsEqual(expected.utf8))
     }
 
-    @Test func secretsAreLeftOutUnlessAsked() throws {
+    @Test func secretsAreRedactedByDefault() throws {
         let url = "https://ada:pa55@h/p?access_token=s3cret&q=x&api-key=k3y"
         var request = try request(
             url, ["Authorization": "Bearer t0ken", "Cookie": "c00kie", "X-Api-Key": "x4pi", "X-Plain": "plain"])
@@ -60,7 +60,7 @@ import Testing
         ("application/json", #"{ "user": "ada" }"#, #"{ "user": "ada" }"#),
         ("application/json", "password=ada", "password=ada"), ("text/plain", "password=ada", "password=ada"),
     ])
-    func secretsOfABodyAreLeftOutUnlessAsked(type: String, body: String, shown: String) throws {
+    func bodySecretsAreRedactedByDefault(type: String, body: String, shown: String) throws {
         var request = try request("http://h/", ["Content-Type": type])
         (request.httpMethod, request.httpBody) = ("POST", Data(body.utf8))
         #expect(request.curlCommand().contains("--data-raw \(CurlCommand.quoted(shown))"))
@@ -68,7 +68,7 @@ import Testing
         #expect(full.contains("--data-raw \(CurlCommand.quoted(body))"))
     }
 
-    @Test func commentNamesWhatCurlCannotBeTold() throws {
+    @Test func commentNamesWhatCurlCannotDo() throws {
         var stream = try request("http://h/")
         stream.httpMethod = "POST"
         stream.httpBodyStream = InputStream(data: Data("x".utf8))
@@ -82,7 +82,7 @@ import Testing
         #expect(command.contains("--insecure") && command.contains("# curl cannot check"))
     }
 
-    @Test func commentSaysWhatTheOperationTrustsLessThanCurl() throws {
+    @Test func commentNamesStricterTrustThanCurl() throws {
         var options = TransferOptions()
         options.securityPolicy = .trustingNobody
         let words = "# the operation trusts no server"
@@ -95,7 +95,7 @@ import Testing
         #expect(command.contains("# the operation's authorities are in its memory"))
     }
 
-    @Test func proxyAndCredentialAreThoseOfTheURL() throws {
+    @Test func proxyAndCredentialMatchTheURL() throws {
         let proxy = try Proxy("http://proxy:1")
         let options = try TransferOptions {
             $0.proxyConfiguration = ProxyConfiguration(http: proxy, exceptions: ["direct"])
@@ -109,7 +109,7 @@ import Testing
         #expect(!direct.contains("--proxy ") && !direct.contains("--user"))
     }
 
-    @Test func limitsOfSpeedBecomeOptions() throws {
+    @Test func speedLimitsBecomeOptions() throws {
         let options = TransferOptions {
             $0.maximumBytesPerSecond = 4096
             $0.lowSpeedLimit = LowSpeedLimit(bytesPerSecond: 100, duration: .milliseconds(1500))
@@ -118,7 +118,7 @@ import Testing
         #expect(command.contains("--limit-rate 4096") && command.contains("--speed-limit 100 --speed-time 2"))
     }
 
-    @Test func pinnedKeysBecomeAnOption() throws {
+    @Test func pinnedKeysBecomePinnedPubKeyOption() throws {
         let digests = [UInt8(0), 1].map { Data(repeating: $0, count: 32).base64EncodedString() }
         let pins = try PinSet(keys: ["sha256/" + digests[0]], backupKeys: ["sha256/" + digests[1]])
         let pinned = try SecurityPolicy(pinningMode: .publicKey, pins: pins)
@@ -133,7 +133,7 @@ import Testing
         #expect(try !request("https://other/").curlCommand(options: other).contains("--pinnedpubkey"))
     }
 
-    @Test func optionsOfTLSBecomeOptions() throws {
+    @Test func tlsOptionsBecomeCurlOptions() throws {
         var options = TransferOptions()
         options.tls = try TLSOptions(
             minimumVersion: .v12, maximumVersion: .v13, ciphers: ["ECDHE-ECDSA-AES128-GCM-SHA256"],
@@ -154,7 +154,7 @@ import Testing
         #expect(try request("https://h/").curlCommand(options: options).contains("--cert /c.p12 --cert-type P12"))
     }
 
-    @Test func optionsBecomeOptions() throws {
+    @Test func transferOptionsBecomeCurlOptions() throws {
         let options = try TransferOptions {
             $0.timeouts.connect = .milliseconds(2500)
             $0.timeouts.total = .seconds(30)
@@ -171,7 +171,7 @@ import Testing
         ] { #expect(command.contains(part), "\(part)") }
     }
 
-    @Test func curlSendsThePathThatTheLibrarySends() throws {
+    @Test func commandPathMatchesTheSentPath() throws {
         let request = try request("http://h/a/../b/%2e/c?q=/../d")
         #expect(request.curlCommand().hasSuffix(" 'http://h/b/c?q=/../d'"))
         #expect(!request.curlCommand().contains("--path-as-is"))
@@ -179,7 +179,7 @@ import Testing
         #expect(kept.hasSuffix(" --path-as-is 'http://h/a/../b/%2e/c?q=/../d'"))
     }
 
-    @Test func anOperationHasItsCommandOnceItsRequestIsKnown() throws {
+    @Test func commandIsNilUntilRequestIsKnown() throws {
         let made = HTTPRequestOperation { URLRequest(url: ScriptedNetwork.url("/")) }
         #expect(made.curlCommand() == nil)
         let operation = ScriptedNetwork().operation("/path")

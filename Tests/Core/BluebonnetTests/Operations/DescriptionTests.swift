@@ -8,7 +8,7 @@ import Testing
 
 @testable import Bluebonnet
 
-/// What responses, errors and bodies say in a log.
+/// The texts of responses, errors and bodies in a log.
 @Suite(.timeLimit(.minutes(1))) struct DescriptionTests {
     private let network = ScriptedNetwork()
     private let manager: RequestOperationManager
@@ -19,7 +19,7 @@ import Testing
         network.answer("/here", with: [.head(200), .body("here")])
     }
 
-    @Test func aResponseReadsLikeASentenceWithoutSecrets() async throws {
+    @Test func responseDescriptionIsReadableAndHidesSecrets() async throws {
         network.answer(
             "/token", with: [.head(200, ["Content-Type": "application/json"]), .body(#"{"token":"t","a":1}"#)])
         let response = try await manager.get("token?api_key=s", as: JSONValue.self)
@@ -30,7 +30,7 @@ import Testing
         #expect("\(try await manager.get("here", as: String.self))".hasSuffix(" ms: String"))
     }
 
-    @Test func timingsNameThePhasesThatTookTime() {
+    @Test func timingsDescriptionListsOnlyMeasuredPhases() {
         var timings = TransferTimings()
         #expect("\(timings)" == "total 0.0 ms")
         timings.nanoseconds.connect = 1_260_000
@@ -48,14 +48,14 @@ import Testing
         (.text("geheim"), "6 bytes of text/plain; charset=utf-8"),
         (.file(URL(fileURLWithPath: "/tmp/a.bin")), "the file /tmp/a.bin"),
     ])
-    func aBodySaysWhatItIsAndNotWhatIsInIt(body: RequestBody, text: String) {
+    func bodyDescriptionShowsKindButNoContent(body: RequestBody, text: String) {
         #expect("\(body)" == text)
         var dumped = ""
         dump(body, to: &dumped)
         #expect(!dumped.contains("geheim"))
     }
 
-    @Test func codesAndLimitsAreTheirNames() {
+    @Test func codesAndTimeLimitsPrintTheirNames() {
         #expect("\(NetworkingError.Code.timedOut) \(NetworkingError.TimeLimit.idle)" == "timedOut idle")
     }
 
@@ -71,7 +71,7 @@ import Testing
             ("text/plain", String(repeating: "a", count: 201), String(repeating: "a", count: 200) + "…"),
             ("text/plain", String(repeating: "a", count: 200), String(repeating: "a", count: 200)),
         ] as [(String, String, String?)])
-    func anErrorShowsTheBeginningOfATextBody(type: String, body: String, shown: String?) async throws {
+    func errorDescriptionShowsStartOfTextBody(type: String, body: String, shown: String?) async throws {
         for status in [404, 500] {
             network.answer("/error", with: [.head(status, ["Content-Type": type]), .body(body)])
             let error = await #expect(throws: NetworkingError.self) { try await manager.get("error") }
@@ -94,12 +94,12 @@ import Testing
         return error?.message
     }
 
-    @Test func keysOfAnotherTypeAreNotCalledValues() async {
+    @Test func wrongKeyTypeIsNotReportedAsWrongValue() async {
         let text = await decodingFault([Int: Int].self, #"{"a":1}"#)
         #expect(text?.contains("expected a number at member a, found a number") == false)
     }
 
-    @Test func errorOfAnotherOperationKeepsItsLimit() async throws {
+    @Test func rethrownErrorKeepsItsTimeLimit() async throws {
         network.answer("/login", with: [.fail(.timedOut)])
         var failed = NetworkingError(.timedOut, "login took too long (idle limit: 5.0 seconds)")
         (failed.timeLimit, failed.request) = (.idle, URLRequest(url: ScriptedNetwork.url("/login")))
@@ -109,7 +109,7 @@ import Testing
         #expect(error?.message == "login took too long (idle limit: 5.0 seconds)")
     }
 
-    @Test func decodingErrorsNameWhatWasExpectedAndFound() async {
+    @Test func decodingErrorNamesExpectedAndFoundTypes() async {
         #expect(
             await decodingFault([User].self, #"{"users":[]}"#)
                 == "cannot decode the response as [User]: expected an array at the top level, found an object")
@@ -129,9 +129,9 @@ import Testing
 }
 
 extension NetworkTests {
-    /// Errors of real connections say what to look at.
+    /// The messages of errors of real connections say what to check.
     @Suite struct ErrorTextTests {
-        @Test func aTimeLimitIsNamedWithItsValue() async throws {
+        @Test func timeoutErrorNamesLimitAndValue() async throws {
             try await TestServer.answering(.stall) { server in
                 let total = TransferOptions { $0.timeouts.total = .milliseconds(50) }
                 let idle = TransferOptions { $0.timeouts.idle = .milliseconds(50) }
@@ -142,7 +142,7 @@ extension NetworkTests {
             }
         }
 
-        @Test func aProxyThatIsNotThereIsNamed() async throws {
+        @Test func unreachableProxyIsNamed() async throws {
             let options = try TransferOptions().through("http://user:secret@127.0.0.1:1")
             let url = try #require(URL(string: "http://example.test/"))
             let error = try #require(await get(url, options).error)
@@ -150,7 +150,7 @@ extension NetworkTests {
             #expect(error.message.hasPrefix("no connection to example.test through the proxy http://127.0.0.1:1: "))
         }
 
-        @Test func namesOfAnotherHostsCertificateAreTold() async throws {
+        @Test func wrongHostErrorListsCertificateNames() async throws {
             let server = try await TestServer.start(tls: .wrongHost) { _ in .response(body: "never") }
             let error = try #require(await get(server.url(), try TransferOptions.trustingTestAuthority).error)
             #expect(error.code == .serverNotTrusted)
@@ -158,7 +158,7 @@ extension NetworkTests {
             await server.stop()
         }
 
-        @Test func anUnknownAuthorityIsMetWithItsRemedy() async throws {
+        @Test func unknownAuthorityErrorSuggestsTrustingIt() async throws {
             let server = try await TestServer.start(tls: .localhost) { _ in .response(body: "never") }
             let error = try #require(await get(server.url()).error)
             #expect(error.code == .serverNotTrusted)

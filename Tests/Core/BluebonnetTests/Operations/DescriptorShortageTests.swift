@@ -10,7 +10,7 @@ import Testing
 @Suite(.timeLimit(.minutes(1))) struct DescriptorShortageTests {
     private static let sentence = "it waits: this process has as many open files as it may have (ulimit -n)"
 
-    @Test func transferWithoutDescriptorWaitsForTheEndOfAnother() async {
+    @Test func transferWithoutDescriptorWaitsForAnotherToEnd() async {
         let (network, gate) = (ScriptedNetwork(), Gate())
         network.answer("/first", with: [.wait(gate), .head(200)])
         network.answer("/second", inTurn: [[.lackDescriptor], [.head(200), .body("fine")]])
@@ -28,7 +28,7 @@ import Testing
         #expect(network.log.entries.value.paths == ["/first", "/second", "/second"])
     }
 
-    @Test func operationOfAQueueNamesTheShortage() async {
+    @Test func queuedOperationReportsDescriptorShortage() async {
         let (network, gate) = (ScriptedNetwork(), Gate())
         network.answer("/first", with: [.wait(gate), .head(200)])
         network.answer("/second", inTurn: [[.lackDescriptor], [.head(200)]])
@@ -46,8 +46,8 @@ import Testing
         #expect(operations.allSatisfy { $0.error == nil })
     }
 
-    /// It is admitted again three times, because idle connections were closed.
-    @Test func transferWithoutDescriptorFailsWhereNoOtherRuns() async {
+    /// The transfer is admitted again three times, because idle connections were closed.
+    @Test func transferWithoutDescriptorFailsIfNoOtherRuns() async {
         let network = ScriptedNetwork()
         network.answer("/", with: [.lackDescriptor])
         let operation = network.operation("/")
@@ -58,7 +58,7 @@ import Testing
         #expect(network.log.entries.value.idleClosures == 3)
     }
 
-    @Test func transferThatMayHaveArrivedIsNotRepeated() async {
+    @Test func possiblyDeliveredRequestIsNotRepeated() async {
         let (network, gate) = (ScriptedNetwork(), Gate())
         network.answer("/first", with: [.wait(gate), .head(200)])
         network.answer("/second", with: [.sent(1), .lackDescriptorAfterSending])

@@ -11,7 +11,7 @@ import Testing
 
 @testable import Bluebonnet
 
-/// Where what handlers hold is released: it is code of the user's.
+/// Where the objects that handlers capture are released: their `deinit` is code of the program.
 @Suite(.timeLimit(.minutes(1))) struct EndHandlerTests {
     private final class Token: Sendable {
         private let released: Observed<[Bool]>
@@ -21,7 +21,7 @@ import Testing
         deinit { released.append(NetworkThread.isCurrent) }
     }
 
-    @Test func objectsOfAHandlerAreNeverReleasedOnTheNetworkThread() async {
+    @Test func handlerCapturesAreNeverReleasedOnNetworkThread() async {
         let network = ScriptedNetwork()
         network.answerOthers { _ in [.head(200), .body("answer")] }
         let released = Observed([Bool]())
@@ -39,7 +39,7 @@ import Testing
         #expect(released.value.filter { $0 }.isEmpty)
     }
 
-    @Test func objectsOfTheStartHandlerAreReleasedWhereTheOperationStarts() async {
+    @Test func startHandlerCapturesAreReleasedOnStartingThread() async {
         let network = ScriptedNetwork()
         network.answerOthers { _ in [.head(200), .body("answer")] }
         let released = Observed([Bool]())
@@ -54,8 +54,8 @@ import Testing
         #expect(released.value == Array(repeating: false, count: 200))
     }
 
-    /// A queue alone keeps the operations, and many end in one round.
-    @Test func objectsOfASerializerAreNeverReleasedOnTheNetworkThread() async {
+    /// Only the queue retains the operations, and many operations end in one round.
+    @Test func serializerCapturesAreNeverReleasedOnNetworkThread() async {
         struct HoldingSerializer: ResponseSerializer {
             let validation = ResponseValidation()
             let token: Token
@@ -82,9 +82,9 @@ import Testing
         #expect(released.value.filter { $0 }.isEmpty)
     }
 
-    /// All end in one round of the event loop, on the network thread: they were started in one, and the transport
-    /// answers in the next.
-    @Test(arguments: [2, 7, 8, 50]) func operationsThatEndTogetherAreReportedInTheirOrder(count: Int) async {
+    /// All operations end in one round of the event loop, on the network thread: they start in one round, and the
+    /// transport answers in the next.
+    @Test(arguments: [2, 7, 8, 50]) func simultaneousEndsAreReportedInOrder(count: Int) async {
         let services = NetworkServices(limit: 64, limitPerOrigin: 64, transport: InstantTransport())
         let manager = RequestOperationManager(baseURL: nil, services: services)
         manager.responseSerializer = HTTPResponseSerializer()
@@ -101,7 +101,7 @@ import Testing
         #expect(order.value == Array(0..<count))
     }
 
-    @Test func objectsOfABlockOrUserInfoAreNeverReleasedOnTheNetworkThread() async {
+    @Test func blockAndUserInfoObjectsAreReleasedOffNetworkThread() async {
         let network = ScriptedNetwork()
         network.answerOthers { _ in [.head(200), .body("answer")] }
         let released = Observed([Bool]())
@@ -114,15 +114,15 @@ import Testing
             let token = Token(released)
             operation.onRedirect = { _, request, _ in withExtendedLifetime(token) { request } }
             operation.userInfo = ["token": Token(released)]
-            queue.addOperation(operation)  // which alone keeps it
+            queue.addOperation(operation)  // keeps the only reference
         }
         await released.becomes { $0.count == 2 * count }
         #expect(released.value.filter { $0 }.isEmpty)
     }
 
-    /// A block that is set on a finished operation is not run, as with Foundation, whether its own has run already or
-    /// not.
-    @Test func theBlockThatIsAboutToRunIsNeitherReplacedNorTakenAway() async throws {
+    /// A block that is set on a finished operation does not run, as in Foundation, whether or not the previous block
+    /// has run.
+    @Test func pendingCompletionBlockCannotBeReplacedOrRemoved() async throws {
         let network = ScriptedNetwork()
         network.answerOthers { _ in [.head(200)] }
         let ran = Observed([String]())

@@ -12,12 +12,12 @@ import Testing
 @testable import Bluebonnet
 
 extension HeldQueueSuites {
-    /// Handlers of different operations whose order follows from the operations', while a slow serializer comes behind
-    /// the first one, in the same part of a round unless other tests' operations divide it.
+    /// Checks that handlers run in the order of their operations, although a slow serializer follows the first
+    /// operation. Both are in the same part of a round, unless operations of other tests divide the round.
     @Suite(.timeLimit(.minutes(1))) struct HandlerOrderTests {
         private let services = NetworkServices(limit: 64, limitPerOrigin: 64, transport: InstantTransport())
         private let told = Observed([String]())
-        /// The slow serializer has been called.
+        /// Counts the calls of the slow serializer.
         private let isBusy = Observed(0)
         private let mayEnd = Gate()
 
@@ -36,7 +36,7 @@ extension HeldQueueSuites {
             return operation
         }
 
-        /// One whose body is serialized on a queue, like that of a slow one.
+        /// An operation whose body is serialized on a queue, like the body of the slow operation.
         private func serialized(_ name: String, of manager: RequestOperationManager) -> HTTPRequestOperation {
             operation(name, with: LengthSerializer {}, of: manager)
         }
@@ -49,19 +49,19 @@ extension HeldQueueSuites {
             return operation("slow", with: serializer, of: manager)
         }
 
-        /// One that waits for nothing once its transfer has ended.
+        /// An operation that waits for nothing after its transfer.
         private func quick(_ name: String, of manager: RequestOperationManager) -> HTTPRequestOperation {
             operation(name, with: HTTPResponseSerializer(), of: manager)
         }
 
-        /// Starts them in one round, in which they end too.
+        /// Starts the managers' operations in one round, in which they also end.
         private func start(_ managers: RequestOperationManager...) {
             NetworkThread.shared.submit {
                 for manager in managers { manager.operationQueue.isSuspended = false }
             }
         }
 
-        @Test func theHandlersOfADependencyComeFirst() async {
+        @Test func dependencyHandlersRunFirst() async {
             let manager = manager()
             let first = serialized("first", of: manager)
             let dependent = quick("dependent", of: manager)
@@ -74,8 +74,8 @@ extension HeldQueueSuites {
             #expect(told.value == ["first", "dependent", "slow"])
         }
 
-        /// What ends last is what lets the dependent begin.
-        @Test func theHandlersOfEachDependencyComeFirst() async {
+        /// The dependency that ends last makes the dependent ready.
+        @Test func handlersOfAllDependenciesRunFirst() async {
             let manager = manager()
             let queue = manager.operationQueue
             let (first, other) = (serialized("first", of: manager), quick("other", of: manager))
@@ -84,7 +84,7 @@ extension HeldQueueSuites {
             queue.addOperations([first, slow(of: manager), dependent])
             start(manager)
             await isBusy.becomes(1)
-            await becomes(true) { first.isFinished }  // without becoming one that waits for it
+            await becomes(true) { first.isFinished }  // does not register as a waiter
             queue.addOperation(other)
             await told.becomes { $0.contains("dependent") }
             mayEnd.open()
@@ -93,7 +93,7 @@ extension HeldQueueSuites {
             #expect(told.value.suffix(2) == ["dependent", "slow"])
         }
 
-        @Test func theHandlersOfTheOneBeforeComeFirstInASerialQueue() async {
+        @Test func serialQueueRunsPreviousHandlersFirst() async {
             let (manager, other) = (manager(), manager())
             manager.operationQueue.maxConcurrentOperationCount = 1
             manager.operationQueue.addOperations([serialized("first", of: manager), quick("second", of: manager)])
@@ -105,8 +105,8 @@ extension HeldQueueSuites {
             #expect(told.value == ["first", "second", "slow"])
         }
 
-        /// The one who waited for the first adds the edge when it has ended.
-        @Test func theHandlersOfOneThatWasWaitedForComeFirst() async {
+        /// The task that waits for the first operation adds the dependency after the operation's end.
+        @Test func handlersOfAwaitedOperationRunFirst() async {
             let manager = manager()
             let first = serialized("first", of: manager)
             manager.operationQueue.addOperations([first, slow(of: manager)])
@@ -126,11 +126,11 @@ extension HeldQueueSuites {
     }
 }
 
-// MARK: - Whoever is told of an end may start what waited for it
+// MARK: - Observers of an end may start dependents
 
 extension HeldQueueSuites.HandlerOrderTests {
-    /// One after whose serializer the graph is in use for a moment, as by a program with many dependencies, or until
-    /// `isOver`.
+    /// An operation whose serializer lets another thread read the dependency graph, as in a program with many
+    /// dependencies. The graph is in use for a moment, or until `isOver` is signalled.
     private func delayed(_ isOver: DispatchSemaphore, of manager: RequestOperationManager) -> HTTPRequestOperation {
         let serializer = LengthSerializer {
             let isLocked = Gate()
@@ -145,7 +145,7 @@ extension HeldQueueSuites.HandlerOrderTests {
         return operation("delayed", with: serializer, of: manager)
     }
 
-    @Test func aHandlerMayStartADependent() async {
+    @Test func handlerCanStartDependent() async {
         let (manager, isOver, isReady) = (manager(), DispatchSemaphore(value: 0), Observed([Bool]()))
         let delayed = delayed(isOver, of: manager)
         let dependent = quick("dependent", of: manager)
@@ -162,7 +162,7 @@ extension HeldQueueSuites.HandlerOrderTests {
         if isReady.value == [true] { await dependent.ends() }
     }
 
-    @Test func threadThatWaitedForTheQueueMayStartADependent() async {
+    @Test func threadWaitingForQueueCanStartDependent() async {
         let (manager, isOver, isReady) = (manager(), DispatchSemaphore(value: 0), Observed([Bool]()))
         let dependent = quick("dependent", of: manager)
         let delayed = delayed(isOver, of: manager)

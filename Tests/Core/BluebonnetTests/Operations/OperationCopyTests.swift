@@ -11,7 +11,7 @@ import Testing
 @Suite(.timeLimit(.minutes(1))) struct OperationCopyTests {
     private let network = ScriptedNetwork(limit: 4)
 
-    @Test func aCopyIsReadyWhateverBecameOfTheOriginal() async {
+    @Test func copyOfFinishedOperationIsReady() async {
         network.answer("/a", with: [.head(200), .body("text")])
         let original = network.operation("/a")
         original.start()
@@ -24,7 +24,7 @@ import Testing
         #expect(network.log.requests.count == 2)
     }
 
-    @Test func aCopyOfACancelledOneIsNotCancelled() async {
+    @Test func copyOfCancelledOperationIsNotCancelled() async {
         network.answer("/a", with: [.head(200), .body("text")])
         let original = network.operation("/a")
         original.cancel()
@@ -35,7 +35,7 @@ import Testing
         #expect(copy.error == nil)
     }
 
-    @Test func aCopyHasTheComponentsAndNotWhatIsTheOriginalsOwn() {
+    @Test func copyKeepsSettingsButNotUserInfoOrCompletionBlock() {
         let original = network.operation("/a")
         let (queue, group) = (DispatchQueue(label: "test"), DispatchGroup())
         original.completionQueue = queue
@@ -61,7 +61,7 @@ import Testing
         #expect(type(of: copy.responseSerializer) == type(of: original.responseSerializer))
     }
 
-    @Test func blocksArePartOfACopyAlsoOfAFinishedOne() async {
+    @Test func copyOfFinishedOperationKeepsBlocks() async {
         network.answer("/a", with: [.head(302, ["Location": "/b"])])
         network.answer("/b", with: [.head(200), .body("end")])
         let count = Observed(0)
@@ -79,12 +79,12 @@ import Testing
         #expect(count.value == 2)
     }
 
-    @Test func copyingAsFoundationDoesGivesTheSameKind() throws {
+    @Test func foundationCopyReturnsHTTPRequestOperation() throws {
         let copy = network.operation("/a").copy() as? HTTPRequestOperation
         #expect(copy?.request?.url?.path == "/a")
     }
 
-    @Test func aRequestThatWasMadeIsNotMadeAgainForACopy() async {
+    @Test func copyReusesTheMadeRequest() async {
         network.answer("/made", with: [.head(200)])
         let count = Observed(0)
         let request = network.request("/made")
@@ -101,7 +101,7 @@ import Testing
         #expect(network.log.requests.count == 2)
     }
 
-    @Test func copyingChangesNothingAboutTheOriginal() async {
+    @Test func copyingDoesNotChangeTheOriginal() async {
         let gate = Gate()
         let isHalfway = Observed(0)
         network.answer("/a", with: [.head(200), .body("one"), .reach(isHalfway), .wait(gate), .body("two")])

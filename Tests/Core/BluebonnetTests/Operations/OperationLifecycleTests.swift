@@ -10,13 +10,13 @@ import Testing
     typealias Event = OperationLifecycle.Event
     typealias Effect = OperationLifecycle.Effect
 
-    /// A state with its `isCancelled`.
+    /// A state, and whether the operation is cancelled.
     struct Situation: Hashable {
         let state: State
         let isCancelled: Bool
     }
 
-    /// One line of the table; `next` is nil where the event is impossible.
+    /// A row of the table; `next` is nil if the event is impossible.
     struct Row {
         let situation: Situation
         let event: Event
@@ -24,8 +24,8 @@ import Testing
         let effect: Effect?
     }
 
-    /// How each situation is reached. A paused operation is never cancelled: a cancel ends the pause, and a pause after
-    /// a cancel has no effect.
+    /// The events that lead to each situation. A paused operation is never cancelled: a cancel ends the pause, and a
+    /// pause after a cancel has no effect.
     static let paths: [Situation: [Event]] = [
         live(.ready): [], cancelled(.ready): [.cancel],
         live(.executing): [.start], cancelled(.executing): [.start, .cancel],
@@ -138,7 +138,7 @@ import Testing
 }
 
 extension OperationLifecycleTests {
-    @Test func theTableHasEveryPairOnce() {
+    @Test func tableHasEveryPairOnce() {
         var pairs: [String: Int] = [:]
         for row in Self.table { pairs["\(row.situation) \(row.event)", default: 0] += 1 }
         for situation in Self.paths.keys {
@@ -161,7 +161,7 @@ extension OperationLifecycleTests {
         }
     }
 
-    @Test(arguments: possibleRows) func anEventLeadsWhereTheTableSays(index: Int) {
+    @Test(arguments: possibleRows) func eventLeadsToStateOfTable(index: Int) {
         let row = Self.table[index]
         var lifecycle = Self.lifecycle(in: row.situation)
         let effect = lifecycle.handle(row.event)
@@ -170,7 +170,7 @@ extension OperationLifecycleTests {
         #expect(lifecycle.isCancelled == row.next?.isCancelled, "\(row.situation), \(row.event)")
     }
 
-    @Test(arguments: impossibleRows) func anImpossibleEventTraps(index: Int) async {
+    @Test(arguments: impossibleRows) func impossibleEventTraps(index: Int) async {
         await #expect(processExitsWith: .failure) { [index] in
             let row = Self.table[index]
             var lifecycle = Self.lifecycle(in: row.situation)
@@ -178,7 +178,7 @@ extension OperationLifecycleTests {
         }
     }
 
-    @Test func theStatesThatUsersSeeFollowFromTheState() {
+    @Test func publicStatesFollowFromTheState() {
         #expect(State.allCases.filter { Self.seen($0).isExecuting } == [.executing, .processing])
         #expect(State.allCases.filter { Self.seen($0).isPaused } == [.pausedBeforeStart, .paused])
         #expect(State.allCases.filter { Self.seen($0).isFinished } == [.finished])

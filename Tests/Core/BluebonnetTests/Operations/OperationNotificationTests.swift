@@ -13,7 +13,7 @@ import Testing
 
     init() { network.answer("/held", with: [.head(200), .wait(gate)]) }
 
-    @Test func theNamesAreThoseOfAFNetworking() {
+    @Test func notificationNamesMatchAFNetworking() {
         #expect(RequestOperation.didStartNotification.rawValue == "com.alamofire.networking.operation.start")
         #expect(RequestOperation.didFinishNotification.rawValue == "com.alamofire.networking.operation.finish")
     }
@@ -26,7 +26,7 @@ import Testing
         #expect(observer.posts.value == ["start", "finish"])
     }
 
-    @Test func aPauseIsAFinishAndAResumeAStart() async {
+    @Test func pausePostsFinishAndResumePostsStart() async {
         let operation = network.operation("/held", method: "POST", body: "x")
         let observer = Observer(operation)
         operation.start()
@@ -39,7 +39,7 @@ import Testing
         #expect(observer.posts.value == ["start", "finish", "start", "finish"])
     }
 
-    @Test func anOperationCancelledBeforeItsStartPostsAPairToo() async {
+    @Test func operationCancelledBeforeStartPostsStartAndFinish() async {
         let operation = network.operation("/a")
         let observer = Observer(operation)
         operation.cancel()
@@ -48,7 +48,7 @@ import Testing
         #expect(observer.posts.value == ["start", "finish"])
     }
 
-    @Test func anOperationThatIsNotStartedPostsNothing() async {
+    @Test func unstartedOperationPostsNothing() async {
         let operation = network.operation("/a")
         let observer = Observer(operation)
         operation.pause()
@@ -58,8 +58,8 @@ import Testing
         #expect(observer.posts.value == [])
     }
 
-    /// In a process of its own, in which nobody has read the names.
-    @Test func observerWhoWritesTheNamesHearsThePostsOnceTheyAreAskedFor() async {
+    /// Runs in its own process, in which no code has read the notification names.
+    @Test func observerByNameReceivesPostsOnceEnabled() async {
         await #expect(processExitsWith: .success) {
             let network = ScriptedNetwork()
             let posts = Observed([String]())
@@ -73,7 +73,7 @@ import Testing
             }
             #expect(!RequestOperation.postsNotifications)
             await network.operation("/before").run().ends()
-            await NetworkThread.shared.catchesUp()  // its finish is told last
+            await NetworkThread.shared.catchesUp()  // the finish is posted last
             RequestOperation.postsNotifications = true
             await network.operation("/after").run().ends()
             await posts.becomes { $0.count == 2 }
@@ -89,7 +89,7 @@ import Testing
         }
     }
 
-    @Test func aFinishNeverOvertakesItsStart() async {
+    @Test func finishIsNeverPostedBeforeStart() async {
         let operations = (0..<2_000).map { network.operation("/\($0)") }
         let observers = operations.map(Observer.init)
         for thread in 0..<8 {
@@ -103,7 +103,7 @@ import Testing
         }
     }
 
-    @Test func startsAndFinishesArePairedOverManyPauses() async {
+    @Test func startsAndFinishesArePairedAcrossManyPauses() async {
         let operations = (0..<200).map { network.operation("/\($0)") }
         let observers = operations.map(Observer.init)
         RequestOperationQueue().addOperations(operations)
@@ -120,7 +120,7 @@ import Testing
     }
 }
 
-/// Writes down what is posted of one operation.
+/// Records the notifications of one operation.
 private final class Observer: Sendable {
     let posts = Observed([String]())
     nonisolated(unsafe) private let tokens: [any NSObjectProtocol]  // safe: never changed, used in deinit only

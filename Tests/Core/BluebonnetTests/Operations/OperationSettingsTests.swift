@@ -8,7 +8,7 @@ import Testing
 
 @testable import Bluebonnet
 
-/// What may be set on an operation and on a manager, until when, and what is read back.
+/// Which settings of an operation and of a manager can be changed, until when, and which values are read back.
 @Suite(.timeLimit(.minutes(1))) struct OperationSettingsTests {
     private let network = ScriptedNetwork()
 
@@ -41,7 +41,7 @@ import Testing
         #expect(operation.onUploadProgress == nil && operation.onDownloadProgress == nil, "released at the end")
     }
 
-    @Test func blocksOfAManagerAreThoseOfItsOperations() async {
+    @Test func newOperationsInheritBlocksOfTheManager() async {
         network.answer("/a", with: [.head(302, ["Location": "/b"])])
         network.answer("/b", with: [.head(200), .body("b")])
         network.answer("/c", with: [.head(200), .body("c")])
@@ -54,7 +54,7 @@ import Testing
         #expect(network.log.entries.value.paths == ["/a", "/c"])
     }
 
-    @Test func managersClosureGetsEveryOperationBeforeWhatTheCallSays() async throws {
+    @Test func managerConfiguresEveryOperationBeforeCallSettings() async throws {
         let manager = network.manager()
         manager.responseSerializer = HTTPResponseSerializer()
         manager.configure = { operation in
@@ -77,7 +77,7 @@ import Testing
         #expect(manager.operation("GET", "a").name == nil)
     }
 
-    @Test func whatACallNamesReplacesWhatTheManagersClosureSets() async throws {
+    @Test func callSettingsOverrideManagerConfigureClosure() async throws {
         let manager = network.manager()
         let order = Observed([String]())
         manager.configure = { operation in
@@ -99,7 +99,7 @@ import Testing
         #expect(Set(order.value) == ["added", "call", "own"])
     }
 
-    @Test func callsClosureComesAfterTheCallsOwnHandlers() async throws {
+    @Test func callConfigureClosureRunsAfterCallHandlers() async throws {
         let order = Observed([String]())
         let operation = network.manager().call("a")
             .configure { $0.setCompletionBlock { _, _ in order.append("closure") } }
@@ -109,7 +109,7 @@ import Testing
         #expect(order.value == ["closure"])
     }
 
-    @Test func settingsThatComeAfterTheStartAreNotReadBack() async {
+    @Test func settingsAfterStartAreIgnored() async {
         let gate = Gate()
         network.answer("/a", with: [.wait(gate), .head(200), .body("a")])
         let operation = network.operation("/a")
@@ -145,7 +145,7 @@ import Testing
         #expect(operation.responseObject as? String == "a" && operation.error == nil)
     }
 
-    @Test func serializerThatIsSetCountsForStatusesAndForCopies() async {
+    @Test func setSerializerAppliesToStatusesAndCopies() async {
         network.answer("/gone", with: [.head(404), .body("gone")])
         let operation = network.operation("/gone")
         operation.responseSerializer = StringResponseSerializer(ResponseValidation(acceptableStatusCodes: [404]))
@@ -155,7 +155,7 @@ import Testing
         }
     }
 
-    @Test func serializerOfAnotherTypeThanTheHandlesIsAnError() async throws {
+    @Test func serializerOfWrongTypeFailsTheHandle() async throws {
         let manager = network.manager()
         let handle = manager.call("a").configure { $0.responseSerializer = HTTPResponseSerializer() }
             .start(returning: StringResponseSerializer())
@@ -163,7 +163,7 @@ import Testing
         #expect(error?.code == .cannotParseResponse)
     }
 
-    @Test func settingsOfAPausedOperationThatNeverStartedCount() async {
+    @Test func settingsOfUnstartedPausedOperationApply() async {
         network.answer("/a", with: [.head(200), .body("a")])
         let operation = network.operation("/a")
         operation.pause()
@@ -172,7 +172,7 @@ import Testing
         #expect(await operation.run().code == .digestMismatch)
     }
 
-    @Test func digestIsComputedWhenAskedFor() async {
+    @Test func digestIsComputedOnRequest() async {
         network.answer("/a", with: [.head(200), .body("abc")])
         let digest = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"  // FIPS 180-2, B.1
         let (asked, expecting, plain) = (network.operation("/a"), network.operation("/a"), network.operation("/a"))
@@ -194,7 +194,7 @@ import Testing
         #expect(order.value == ["second", "added, true"])
     }
 
-    @Test func chunksThatAreAskedForTooLateThrow() async throws {
+    @Test func chunksRequestedAfterTheEndThrow() async throws {
         network.answer("/a", with: [.head(200), .body("a")])
         let operation = network.operation("/a")
         await operation.run().ends()
@@ -203,7 +203,7 @@ import Testing
         #expect(operation.responseString == "a", "the body stays where it is")
     }
 
-    @Test func chunksThatAreAskedForTwiceThrowTheSecondTime() async throws {
+    @Test func chunksRequestedTwiceThrowTheSecondTime() async throws {
         network.answer("/a", with: [.head(200), .body("a"), .body("b")])
         let operation = network.operation("/a")
         let (first, second) = (operation.chunks, operation.chunks)
@@ -215,7 +215,7 @@ import Testing
         #expect(error?.code == .invalidRequest)
     }
 
-    @Test func chunksOfAnEnqueuedOperationAlwaysThrow() async throws {
+    @Test func chunksOfEnqueuedOperationThrow() async throws {
         let queue = network.manager().operationQueue
         queue.isSuspended = true
         network.answer("/a", with: [.head(200), .body("a")])
@@ -249,7 +249,7 @@ import Testing
         #expect(operation.error == nil, "the second iteration cancels nothing")
     }
 
-    @Test func readerBesideAWaitingReaderThrows() async throws {
+    @Test func secondWaitingReaderThrows() async throws {
         let gate = Gate()
         network.answer("/a", with: [.head(200), .body("a"), .wait(gate), .body("b")])
         let operation = network.operation("/a")
@@ -275,7 +275,7 @@ import Testing
 
     // MARK: The head
 
-    @Test func headIsThereBeforeTheBody() async throws {
+    @Test func headIsAvailableBeforeTheBody() async throws {
         let gate = Gate()
         network.answer("/a", with: [.head(200, ["X-A": "1"]), .wait(gate), .body("b")])
         let operation = network.operation("/a")
@@ -288,7 +288,7 @@ import Testing
         #expect(operation.responseString == "b" && operation.responseHeaders["X-A"] == "1")
     }
 
-    @Test func headOfARefusedStatusIsNoError() async throws {
+    @Test func headOfUnacceptableStatusDoesNotThrow() async throws {
         network.answer("/a", with: [.head(404), .body("no")])
         let operation = network.operation("/a")
         operation.start()
@@ -297,7 +297,7 @@ import Testing
         #expect(operation.code == .unacceptableStatus)
     }
 
-    @Test func headOfARedirectThatIsFollowedIsNotTold() async throws {
+    @Test func headOfFollowedRedirectIsSkipped() async throws {
         network.answer("/a", with: [.head(302, ["Location": "/b"])])
         network.answer("/b", with: [.head(201)])
         let operation = network.operation("/a")
@@ -305,7 +305,7 @@ import Testing
         #expect(try await operation.head().statusCode == 201)
     }
 
-    @Test func operationThatEndsWithoutAHeadThrowsItsError() async throws {
+    @Test func headThrowsErrorIfNoHeadArrives() async throws {
         network.answer("/a", with: [.wait(Gate())])
         let operation = network.operation("/a")
         operation.start()
@@ -315,14 +315,14 @@ import Testing
         await #expect { _ = try await head.value } throws: { ($0 as? NetworkingError)?.code == .cancelled }
     }
 
-    @Test func headOfAnOperationThatNobodyStartedIsAnError() async {
+    @Test func headOfUnstartedOperationThrows() async {
         let error = await #expect(throws: NetworkingError.self) { try await network.operation("/a").head() }
         #expect(error?.code == .notStarted)
     }
 
-    // MARK: What is kept
+    // MARK: Copies, archives and repeated runs
 
-    @Test func digestIsKeptByACopyAndByAnArchive() async throws {
+    @Test func copyAndArchiveKeepDigestSettings() async throws {
         let operation = network.operation("/a")
         (operation.expectedDigest, operation.computesDigest) = ("00", true)
         let copy = operation.copied()
@@ -332,7 +332,7 @@ import Testing
         #expect(again.expectedDigest == "00" && again.computesDigest)
     }
 
-    @Test func operationThatTwoTasksRunIsRunOnce() async throws {
+    @Test func operationRunByTwoTasksRunsOnce() async throws {
         network.answer("/a", with: [.head(200), .body("a")])
         for _ in 0..<100 {
             let (manager, operation) = (network.manager(), network.operation("/a"))
@@ -343,7 +343,7 @@ import Testing
         }
     }
 
-    @Test func batchThatTwoTasksRunIsRunOnce() async {
+    @Test func batchRunByTwoTasksRunsOnce() async {
         network.answer("/a", with: [.head(200)])
         for _ in 0..<100 {
             let (manager, batch) = (network.manager(), Batch(of: [network.operation("/a")]))
@@ -353,7 +353,7 @@ import Testing
         }
     }
 
-    @Test func chunksOfAnOperationThatNobodyStartedAreAnError() async {
+    @Test func chunksOfUnstartedOperationThrow() async {
         let operation = network.operation("/a")
         let error = await #expect(throws: NetworkingError.self) { for try await _ in operation.chunks {} }
         #expect(error?.code == .notStarted)

@@ -11,25 +11,25 @@ import Testing
 @testable import Bluebonnet
 
 extension NetworkTests {
-    /// Pausing and resuming many operations at once. In processes of their own, so that descriptors and processor time
+    /// Pauses and resumes many operations at once. Runs in separate processes, so that descriptors and processor time
     /// can be counted.
     @Suite struct PauseStormTests {
         private static let byteCount = 100_000
         private static let noise = Data.patterned(byteCount: byteCount + 4096)
 
-        /// The file of that number; no two are alike.
+        /// The file with the given number. All files differ.
         private static func file(_ number: Int) -> Representation {
             Representation(body: Data(noise.dropFirst(number).prefix(byteCount)), etag: "\"\(number)\"")
         }
 
-        /// Answers slowly enough for a pause to find a body under way.
+        /// Answers slowly, so that a pause meets a body in transit.
         private static let script: TestServer.Script = { request in
             let number = Int(request.path.dropFirst()) ?? 0
             return file(number).answer(to: request).dripping(chunk: 8000, every: .milliseconds(4))
         }
 
         /// Five hundred downloads, each paused and resumed five times.
-        @Test func everyFileOfAStormIsExact() async {
+        @Test func filesAreCompleteAfterManyPauses() async {
             await #expect(processExitsWith: .success) { try await Self.storm(fileCount: 500, seed: 1) }
         }
 
@@ -49,7 +49,7 @@ extension NetworkTests {
                     await pauseAndResume(operations, in: manager.operationQueue, seed: seed)
                     await Storm.expectOneOutcomeEach(of: operations, outcomes) { _ in true }
                     check(operations, folder)
-                    // The pauses were no formality.
+                    // The pauses interrupted transfers.
                     let rangeCount = server.requests.count { $0.headers["Range"] != nil }
                     #expect(rangeCount > fileCount / 2, "\(rangeCount) of \(server.requests.count) requests")
                 }
@@ -74,8 +74,8 @@ extension NetworkTests {
             }
         }
 
-        /// Waits until a part of the body is there, so that the pause that follows meets it on its way however slow the
-        /// machine is.
+        /// Waits until a part of the body has arrived, so that the following pause meets a body in transit, on slow
+        /// machines too.
         private static func waitForBytes(of operation: HTTPRequestOperation) {
             becomesBlocking(true) { operation.isFinished || operation.byteProgress.count > 0 }
         }
@@ -90,7 +90,7 @@ extension NetworkTests {
             #expect(names.count == operations.count, "something is left beside the files")
         }
 
-        @Test func aWholeQueueStopsAndGoesOn() async {
+        @Test func wholeQueuePausesAndResumes() async {
             await #expect(processExitsWith: .success) { try await Self.pauseQueue() }
         }
 
@@ -107,7 +107,7 @@ extension NetworkTests {
                     await serverCatchesUp(server)
                     let requestCount = server.requests.count
                     #expect(operations.allSatisfy { $0.isPaused || $0.isFinished })
-                    // Those that wait hold no place: one that is not paused has all the room there is.
+                    // Paused operations occupy no slot: an operation that is not paused can use all slots.
                     let other = manager.started("GET", server.url("/1000").absoluteString)
                     try await other.waitUntilEnded()
                     #expect(other.responseObject as? Data == file(1000).body)
@@ -126,8 +126,8 @@ extension NetworkTests {
             }
         }
 
-        /// Waits until the server has read what was on its way to it: connections that it has not even accepted come
-        /// before the one that is made here.
+        /// Waits until the server has read everything that was sent to it. Connections that the server has not yet
+        /// accepted come before the connection that is made here.
         private static func serverCatchesUp(_ server: TestServer) async {
             await closeIdleConnections()
             #expect(await get(server.url("/1001")).error == nil)
@@ -135,11 +135,12 @@ extension NetworkTests {
             await server.waitForConnectionsToClose()
         }
 
-        /// Pauses all there is in every way of pausing, and looks at the processor time of the process for a while.
+        /// Pauses operations in every way of pausing, and measures the processor time of the process for a while.
         ///
-        /// A limit on processor time does not depend on how busy the machine is, other than that a loop that spins gets
-        /// less of it there: a second of spinning would have to share its core with ten others to stay below.
-        @Test func processorIsIdleWhileAllIsPaused() async {
+        /// A limit on processor time does not depend on the load of the machine, except that a spinning loop gets
+        /// less time there. To stay below the limit, a loop that spins for a second would have to share its core with
+        /// ten others.
+        @Test func pausedOperationsLeaveProcessorIdle() async {
             await #expect(processExitsWith: .success) { try await Self.pauseAndMeasure() }
         }
 

@@ -17,8 +17,8 @@ extension NetworkTests {
             file.whole.cut(afterByteCount: file.whole.bytes.count - 100_000, then: .stall)
         }
 
-        /// Starts an operation, pauses it inside the body that its server holds back, and resumes it when the server
-        /// has seen the connection close.
+        /// Starts an operation, pauses it inside a body that its server delays, and resumes it after the server has
+        /// seen the connection close.
         private func pauseAndResume(_ operation: RequestOperation, _ server: TestServer) async {
             await startAndReceive(operation)
             operation.pause()
@@ -28,7 +28,7 @@ extension NetworkTests {
             await operation.waitAsOwner()
         }
 
-        /// Starts an operation and waits until it has received something.
+        /// Starts an operation and waits for its first bytes.
         private func startAndReceive(_ operation: RequestOperation) async {
             let arrived = Gate()
             operation.onDownloadProgress = { _, total, _ in if total > 0 { arrived.open() } }
@@ -40,7 +40,7 @@ extension NetworkTests {
             { [half] in Representation.offset(of: $0) == nil && $0.connection == 1 ? half : answer($0) }
         }
 
-        @Test func aBodyInMemoryGoesOnWhereItStopped() async throws {
+        @Test func resumedBodyInMemoryContinuesWithRange() async throws {
             try await TestServer.serving(script: script { [file] in file.answer(to: $0) }) { server in
                 let operation = RequestOperation(request: URLRequest(url: server.url()))
                 await pauseAndResume(operation, server)
@@ -53,7 +53,7 @@ extension NetworkTests {
             }
         }
 
-        @Test func aDownloadGoesOnWhereItStopped() async throws {
+        @Test func resumedDownloadContinuesItsFile() async throws {
             let folder = try DownloadFolder()
             defer { folder.remove() }
             try await TestServer.serving(script: script { [file] in file.answer(to: $0) }) { server in
@@ -66,7 +66,7 @@ extension NetworkTests {
             }
         }
 
-        @Test func aBodyThatChangedBeginsAgain() async throws {
+        @Test func changedBodyRestartsAfterResume() async throws {
             let other = Representation(body: Data(file.body.reversed()), etag: "\"two\"")
             try await TestServer.serving(script: script { other.answer(to: $0) }) { server in
                 let operation = RequestOperation(request: URLRequest(url: server.url()))
@@ -76,7 +76,7 @@ extension NetworkTests {
             }
         }
 
-        @Test func aRangeThatEndsBeforeTheTotalIsNotTheRest() async throws {
+        @Test func shortRangeIsNotAcceptedAsTheRest() async throws {
             let answer: TestServer.Script = { [file] request in
                 let rest = Representation.offset(of: request)
                 guard let offset = rest, offset < 150_000 else { return file.answer(to: request) }
@@ -90,7 +90,7 @@ extension NetworkTests {
             }
         }
 
-        @Test func pausedOperationKeepsItsHalfAndCanBeCancelled() async throws {
+        @Test func pausedOperationKeepsReceivedBytesAndCanBeCancelled() async throws {
             try await TestServer.serving(script: script { _ in .stall }) { server in
                 let operation = RequestOperation(request: URLRequest(url: server.url()))
                 await startAndReceive(operation)
@@ -106,7 +106,7 @@ extension NetworkTests {
             }
         }
 
-        @Test func aPausedPostKeepsItsConnectionAndIsSeenOnce() async throws {
+        @Test func pausedPostKeepsItsConnectionAndIsSentOnce() async throws {
             let gate = Gate()
             let reply = Reply.response(body: file.body)
             let held = Reply([.bytes(reply.bytes.prefix(100_000)), .wait(until: gate)])
@@ -127,7 +127,7 @@ extension NetworkTests {
             }
         }
 
-        @Test func aPauseInPlaceCountsAgainstNoLimit() async throws {
+        @Test func pauseInPlaceCountsAgainstNoTimeLimit() async throws {
             let gate = Gate()
             let reply = Reply.response(body: "hello")
             let held = Reply([.bytes(reply.bytes.dropLast(3)), .wait(until: gate)]).then(.bytes(reply.bytes.suffix(3)))
@@ -153,7 +153,7 @@ extension NetworkTests {
             }
         }
 
-        @Test func aPauseThatGivesTheConnectionUpCountsAgainstNoLimit() async throws {
+        @Test func pauseReleasingTheConnectionCountsAgainstNoTimeLimit() async throws {
             let script: TestServer.Script = { [file, half] request in
                 if request.path == "/slow" { return Reply([.delay(.milliseconds(1500))] + Reply.response().steps) }
                 return Representation.offset(of: request) == nil ? half : file.answer(to: request)
@@ -170,7 +170,7 @@ extension NetworkTests {
             }
         }
 
-        @Test func pausesAndResumesFromManyThreadsLoseNothing() async throws {
+        @Test func concurrentPausesAndResumesLoseNoBytes() async throws {
             let script: TestServer.Script = { [file] in file.answer(to: $0).dripping(chunk: 20_000) }
             try await TestServer.serving(script: script) { server in
                 let operation = RequestOperation(request: URLRequest(url: server.url()))

@@ -22,7 +22,7 @@ import Testing
         network.answer("/a", with: [.head(200), .body("the file")])
     }
 
-    /// A download whose block answers with `target` once the gate is open.
+    /// A download whose block returns `target` after the gate has opened.
     private func download(within limit: Duration?) -> HTTPRequestOperation {
         let operation = network.operation("/a", options: TransferOptions { $0.timeouts.total = limit })
         operation.outputFile = folder.file("temporary")
@@ -36,7 +36,7 @@ import Testing
         return operation
     }
 
-    @Test func blockThatDoesNotAnswerEndsWithTheTimeLimit() async throws {
+    @Test func unansweredPlacementFailsAtTotalLimit() async throws {
         let operation = download(within: .seconds(10))
         operation.start()
         await isAsked.wait()
@@ -51,10 +51,10 @@ import Testing
         answer.open()
     }
 
-    @Test func lateAnswerHasNoEffect() async throws {
+    @Test func latePlacementHasNoEffect() async throws {
         let operation = download(within: .seconds(10))
         operation.start()
-        await isAsked.wait()  // before, another stage's timer may wait
+        await isAsked.wait()  // earlier, another stage's timer may be waiting
         await time.hasWaiting(1)
         await time.advance(by: .seconds(11))
         await operation.ends()
@@ -67,10 +67,10 @@ import Testing
         #expect(folder.names == ["target"])
     }
 
-    @Test func answerInTimeEndsTheLimit() async throws {
+    @Test func placementInTimeEndsTheLimit() async throws {
         let operation = download(within: .seconds(10))
         operation.start()
-        await isAsked.wait()  // before, another stage's timer may wait
+        await isAsked.wait()  // earlier, another stage's timer may be waiting
         await time.hasWaiting(1)
         answer.open()
         await operation.ends()
@@ -80,7 +80,7 @@ import Testing
         await time.hasWaiting(0)
     }
 
-    @Test func blockWithoutALimitHasAllTime() async throws {
+    @Test func placementWithoutLimitMayTakeAnyTime() async throws {
         let operation = download(within: nil)
         operation.start()
         await isAsked.wait()

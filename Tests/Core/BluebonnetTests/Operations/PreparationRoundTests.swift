@@ -6,14 +6,14 @@ import Testing
 
 @testable import Bluebonnet
 
-/// Work off the thread of an event loop that the test turns.
+/// Work outside the thread of an event loop. The test turns the event loop.
 @Suite(.timeLimit(.minutes(1))) struct PreparationRoundTests {
     private let turned = TurnedLoop()
     private let round: PreparationRound
 
     init() { round = PreparationRound(loop: turned.loop) }
 
-    /// Adds items in one round; `body` gets the number of the item, on the preparation queue.
+    /// Adds items in one round. `body` receives the number of its item, on the preparation queue.
     private func run(
         _ folders: [Substring?], _ body: @escaping @Sendable (Int) -> Void, then: @escaping @Sendable (Int) -> Void
     ) {
@@ -25,7 +25,7 @@ import Testing
         }
     }
 
-    @Test func aFolderThatDoesNotAnswerHoldsUpNoOther() {
+    @Test func unresponsiveFolderDoesNotDelayOthers() {
         let answer = Gate()
         let (others, all) = (Observed(0), Observed(0))
         run(["dead", "dead", "a", nil, "a", nil, "dead"]) { number in
@@ -42,7 +42,7 @@ import Testing
         #expect(turned.loop.inbox.expectedCount == 0)
     }
 
-    @Test func filesOfOneFolderGoTogetherFourAtATime() {
+    @Test func filesOfOneFolderRunInGroupsOfFour() {
         let answer = Gate()
         let back = Observed(0)
         run(Array(repeating: "fours", count: 21)) { number in
@@ -58,7 +58,7 @@ import Testing
     }
 
     @Test(arguments: [1, 8, 9, 100])
-    func itemsAreDoneOnceAndComeBack(count: Int) {
+    func itemsRunOnceAndReturn(count: Int) {
         let (done, back) = (Observed(0), Observed(0))
         run(Array(repeating: "same", count: count)) { _ in
             done.increment()
@@ -70,7 +70,7 @@ import Testing
         #expect(back.value == count)
     }
 
-    @Test func workThatRunsUserCodeGoesAloneAndAtOnce() {
+    @Test func userCodeRunsAloneAndImmediately() {
         let (answer, back) = (Gate(), Observed(0))
         for number in 0..<3 {
             round.add(to: .alone) {

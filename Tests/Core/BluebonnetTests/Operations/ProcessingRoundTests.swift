@@ -9,7 +9,8 @@ import Testing
 
 @testable import Bluebonnet
 
-/// What ends in a round of an event loop that the test turns is processed and told where it belongs.
+/// Operations that end in a round of an event loop are processed and reported on the right thread. The test turns the
+/// event loop.
 @Suite(.timeLimit(.minutes(1))) struct ProcessingRoundTests {
     private let turned = TurnedLoop()
     private let round: ProcessingRound
@@ -21,7 +22,7 @@ import Testing
         round.add(LoggedEnd(number, target, log, queue ?? log.queue))
     }
 
-    @Test func operationOfTheNetworkThreadIsProcessedOnTheThreadThatTurnsTheLoop() {
+    @Test func networkThreadOperationIsProcessedOnLoopThread() {
         add(1, .networkThread)
         #expect(log.processed == [])
         turned.turn()
@@ -32,7 +33,7 @@ import Testing
     }
 
     @Test(arguments: [ProcessingTarget.queue, .serializationQueue, .largeQueue])
-    func operationOfAQueueIsProcessedOnAnotherThread(target: ProcessingTarget) async {
+    func queueOperationIsProcessedOnAnotherThread(target: ProcessingTarget) async {
         let isTold = Observed(0)
         for number in 0..<20 {
             round.add(LoggedEnd(number, target, log, log.queue, whenTold: { isTold.increment() }))
@@ -46,7 +47,7 @@ import Testing
         #expect(!log.threads.contains(thread))
     }
 
-    @Test func operationsOfTheSerialQueueEndInTheirOrder() async {
+    @Test func serialQueueOperationsEndInOrder() async {
         let isTold = Observed(0)
         for number in 0..<100 {
             round.add(LoggedEnd(number, .queue, log, log.queue, whenTold: { isTold.increment() }))
@@ -57,9 +58,10 @@ import Testing
         #expect(log.told == Array(0..<100))
     }
 
-    /// A program that waits for few ends gets them before the next requests are sent; many ends come after that.
+    /// A program that waits for a few ends is notified before the next requests are sent. Many ends are reported
+    /// afterwards.
     @Test(arguments: [(1, true), (7, true), (8, false), (100, false)])
-    func fewEndsAreToldBeforeTheRoundIsOverAndManyAfterIt(count: Int, isBefore: Bool) {
+    func fewEndsAreReportedDuringTheRoundManyAfterwards(count: Int, isBefore: Bool) {
         for number in 0..<count { add(number, .networkThread) }
         var toldBefore: [Int] = []
         turned.loop.atEndOfRound { [log] in
@@ -72,7 +74,7 @@ import Testing
         #expect(log.told == Array(0..<count))
     }
 
-    @Test func endsOfSeveralQueuesAreToldOnTheirOwnAndInOrder() {
+    @Test func endsAreReportedOnTheirQueuesInOrder() {
         let other = DispatchQueue(label: "other")
         for number in 0..<60 { add(number, .networkThread, on: number % 3 == 0 ? other : nil) }
         turned.turn()
@@ -82,7 +84,7 @@ import Testing
         #expect(log.told.filter { $0 % 3 != 0 } == (0..<60).filter { $0 % 3 != 0 })
     }
 
-    @Test func operationThatEndsWhileOthersAreProcessedIsTheNextRounds() {
+    @Test func endDuringProcessingBelongsToTheNextRound() {
         let first = turned.loop.roundNumber
         round.add(
             LoggedEnd(
@@ -96,13 +98,13 @@ import Testing
     }
 }
 
-private struct Unchecked<Value>: @unchecked Sendable {  // safe: used by the thread that turns the loop only
+private struct Unchecked<Value>: @unchecked Sendable {  // safe: used only by the thread that turns the loop
     let value: Value
 
     init(_ value: Value) { self.value = value }
 }
 
-/// What was processed and told, in order. Any thread.
+/// The processed and the reported operations, in order. Any thread.
 private final class EndLog: Sendable {
     let queue = DispatchQueue(label: "handlers")
     private let lists = Mutex(Lists())
@@ -127,7 +129,7 @@ private final class EndLog: Sendable {
     func noteTold(_ number: Int) { lists.withLock { $0.told.append(number) } }
 }
 
-/// An operation as far as its end goes.
+/// An operation, reduced to its end.
 private final class LoggedEnd: EndingOperation {
     private let number: Int
     private let target: ProcessingTarget

@@ -31,14 +31,14 @@ import Testing
             ])
     }
 
-    /// The descriptors of this process that name something in the folder.
+    /// The paths in the folder that this process has open.
     private var openNames: [String] {
         let all = (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd")) ?? []
         return all.compactMap { try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/\($0)") }
             .filter { $0.hasPrefix(folder.url.path) }
     }
 
-    /// Starts an operation, pauses it halfway, and releases it. Gives the operation as long as it is there.
+    /// Starts an operation, pauses it halfway and releases it. The result returns the operation while it exists.
     private func pauseHalfway(
         method: String = "GET", _ change: (HTTPRequestOperation) -> Void = { _ in }
     ) async -> @Sendable () -> HTTPRequestOperation? {
@@ -72,7 +72,7 @@ import Testing
         await becomes(.aborted(1)) { network.log.events.last }
     }
 
-    @Test func objectsOfHandlersAreReleasedOffTheNetworkThread() async throws {
+    @Test func handlerCapturesAreReleasedOffTheNetworkThread() async throws {
         let thread = Observed<Bool?>(nil)
         let operation = await pauseHalfway { operation in
             let object = ReleaseObserver { thread.update { $0 = NetworkThread.isCurrent } }
@@ -111,7 +111,7 @@ import Testing
     }
 }
 
-/// Tells when it is released.
+/// Calls a closure when it is released.
 private final class ReleaseObserver: Sendable {
     private let action: @Sendable () -> Void
 

@@ -6,9 +6,9 @@ import Testing
 
 @testable import Bluebonnet
 
-/// Every pair of a state and an event. Pairs that are not in the table leave the state alone and have no effect.
+/// Every pair of a state and an event. Pairs that are not in the table do not change the state and have no effect.
 @Suite(.timeLimit(.minutes(1))) struct RequestMachineTests {
-    /// One line of the table.
+    /// A row of the table.
     struct Row {
         let situation: String
         let event: String
@@ -36,7 +36,7 @@ import Testing
         ("retryDue", .retryDue), ("accepted", .accepted), ("bodyWritten", .bodyWritten),
     ]
 
-    /// How each situation is reached.
+    /// The events that lead to each situation.
     static let paths: [String: [String]] = {
         var paths = ["new": [String](), "prepare": ["begin"]]
         func add(_ name: String, _ former: String, _ events: String...) { paths[name] = paths[former]! + events }
@@ -155,7 +155,7 @@ import Testing
         response: HTTPURLResponse(
             url: URL(string: "http://a/")!, statusCode: 200, httpVersion: nil, headerFields: nil)!, data: Data())
 
-    /// The question to a retry block.
+    /// A verdict that asks the retry block.
     private static let ask: RetryController.Verdict = {
         let controller = RetryController(.standard, RetryWaits(NetworkTimers(movedBy: .system)))
         let failed = FailedAttempt(number: 1, method: "GET", end: .error(.connectionLost, nil))
@@ -193,7 +193,7 @@ extension RequestMachineTests {
         }
     }
 
-    @Test func everySituationIsAnother() {
+    @Test func situationsAreDistinct() {
         let found = Self.paths.keys.map { name in
             let machine = Self.machine(in: name)
             return "\(machine.state.words) \(machine.isPaused)"
@@ -201,7 +201,7 @@ extension RequestMachineTests {
         #expect(Set(found).count == Self.paths.count)
     }
 
-    @Test func requestWithoutAdaptersAndRetriesGoesTheShortWay() {
+    @Test func requestWithoutAdaptersAndRetriesSkipsStages() {
         var machine = RequestMachine()
         for name in ["begin"] { _ = machine.handle(Self.event(name)) }
         _ = machine.handle(.prepared(isAdapted: false, isRetried: false))
@@ -214,7 +214,7 @@ extension RequestMachineTests {
         #expect(machine.handle(Self.event("failed"))?.words == "end failed")
     }
 
-    @Test func endIsReportedOnceWhateverHappens() {
+    @Test func endIsReportedExactlyOnce() {
         var random = SystemRandomNumberGenerator()
         for _ in 0..<2_000 {
             var machine = RequestMachine()
@@ -243,7 +243,7 @@ extension RequestMachineTests {
         #expect(!machine.isCurrent(machine.work))
     }
 
-    @Test func answersFollowFromTheState() {
+    @Test func queriesFollowFromTheState() {
         func situations(where holds: (RequestMachine) -> Bool) -> Set<String> {
             Set(Self.paths.keys.filter { holds(Self.machine(in: $0)) })
         }
@@ -254,7 +254,7 @@ extension RequestMachineTests {
                 "idle before backoff", "idle before cache", "idle before connectivity", "idle before credential",
                 "transfer paused",
             ])
-        // The path to the first stages is one without a transfer before.
+        // The paths to the first stages contain no transfer.
         #expect(
             situations { $0.isUnderWay } == [
                 "adaptation", "answer", "answer while paused", "backoff", "body", "body while paused", "ended", "files",
@@ -279,7 +279,7 @@ extension RequestMachineTests {
     }
 }
 
-// MARK: - The table's words
+// MARK: - Words of the table
 
 extension RequestStage {
     fileprivate var words: String {

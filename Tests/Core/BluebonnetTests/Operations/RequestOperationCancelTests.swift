@@ -14,7 +14,7 @@ import Testing
 
     init() { network.answer("/held", with: [.head(200), .body("ab"), .wait(gate), .body("c")]) }
 
-    /// An operation that is on the wire and stays there.
+    /// An operation whose transfer has begun and waits for the gate.
     private func heldOperation(method: String = "GET") async -> HTTPRequestOperation {
         let operation = network.operation("/held", method: method)
         operation.start()
@@ -34,7 +34,7 @@ import Testing
         #expect(network.log.requests.isEmpty)
     }
 
-    @Test func cancelWhileWaitingForASlotNeverTouchesTheTransport() async {
+    @Test func cancelWhileWaitingForSlotNeverTouchesTheTransport() async {
         let first = await heldOperation()
         let second = network.operation("/a")
         second.start()
@@ -49,7 +49,7 @@ import Testing
         #expect(network.log.requests.count == 1)
     }
 
-    @Test func operationCancelledInLineHasTheRequestThatWasMadeForIt() async {
+    @Test func operationCancelledWhileWaitingKeepsItsMadeRequest() async {
         let first = await heldOperation()
         let second = HTTPRequestOperation(
             plan: RequestPlan(
@@ -75,7 +75,7 @@ import Testing
         }
     }
 
-    @Test func cancelOnTheWireAbortsTheTransferAndFreesTheSlot() async {
+    @Test func cancelAbortsRunningTransferAndFreesSlot() async {
         let first = await heldOperation()
         let second = network.operation("/a")
         second.start()
@@ -87,7 +87,7 @@ import Testing
         #expect(network.log.events == [.begun(1), .aborted(1), .begun(2), .ended(2)])
     }
 
-    @Test func cancelKeepsWhatArrived() async {
+    @Test func cancelKeepsReceivedBytes() async {
         let operation = network.operation("/held")
         let progress = Observed([Int64]())
         operation.onDownloadProgress = { _, total, _ in progress.append(total) }
@@ -112,7 +112,7 @@ import Testing
         #expect(network.log.entries.value.activeCount == 0)
     }
 
-    @Test func cancelOfOnePausedInPlaceWhileItWaitsForItsSlotAgain() async {
+    @Test func cancelWhilePausedTransferWaitsForSlotAborts() async {
         let first = await heldOperation(method: "POST")
         first.pause()
         await network.log.sees(.paused(1))
@@ -131,7 +131,7 @@ import Testing
         #expect(network.log.entries.value.activeCount == 0)
     }
 
-    @Test func cancelWhilePausedBeforeStartMakesItReadyAndItFinishesWhenStarted() async {
+    @Test func cancelWhilePausedBeforeStartMakesOperationReady() async {
         let operation = network.operation("/a")
         operation.pause()
         #expect(!operation.isReady)
@@ -155,7 +155,7 @@ import Testing
         #expect(operation.responseString == "fine")
     }
 
-    @Test func cancelWhileTheResponseIsSerializedComesTooLate() async {
+    @Test func cancelDuringSerializationHasNoEffectOnResult() async {
         let (began, mayGoOn) = (Observed(0), Gate())
         let operation = HTTPRequestOperation(
             plan: RequestPlan(network.request("/a"), options: ResolvedOptions(TransferOptions())),
@@ -171,7 +171,7 @@ import Testing
         #expect(operation.responseObject as? String == "fine")
     }
 
-    @Test func cancellingTwiceIsAsOnce() async {
+    @Test func secondCancelHasNoEffect() async {
         let operation = await heldOperation()
         operation.cancel()
         operation.cancel()
@@ -180,7 +180,7 @@ import Testing
     }
 }
 
-/// Serializes when it is told to.
+/// Serializes after its gate has opened.
 private struct SlowSerializer: ResponseSerializer {
     let validation = ResponseValidation()
     private let began: Observed<Int>

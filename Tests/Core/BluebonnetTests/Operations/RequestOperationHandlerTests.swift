@@ -12,7 +12,7 @@ import Testing
     private let network = ScriptedNetwork()
     private let order = Observed([String]())
 
-    @Test func progressThenTheEndThenTheHandlersThenTheBatch() async {
+    @Test func handlersRunInOrderFromProgressToBatch() async {
         network.answer("/a", with: [.head(200, ["Content-Length": "2"]), .body("a"), .body("b")])
         let operation = network.operation("/a")
         operation.onDownloadProgress = { [order] _, total, expected in order.append("progress \(total) of \(expected)")
@@ -33,7 +33,7 @@ import Testing
             ])
     }
 
-    @Test func uploadProgressIsToldAsBytesLeaveAndAtTheEnd() async {
+    @Test func uploadProgressIsReportedAsBytesLeave() async {
         network.answer("/a", with: [.sent(3), .sent(2), .head(200), .body("ok")])
         let operation = network.operation("/a", method: "POST", body: "12345")
         operation.onUploadProgress = { [order] count, total, expected in
@@ -45,7 +45,7 @@ import Testing
         #expect(order.value == ["3, 3 of 5", "2, 5 of 5", "done"])
     }
 
-    @Test func byteCountsAreThereWhileTheOperationRuns() async {
+    @Test func byteCountsAreAvailableDuringTransfer() async {
         let (gate, reached) = (Gate(), Observed(0))
         network.answer(
             "/a",
@@ -61,14 +61,14 @@ import Testing
         #expect(operation.receivedByteCount == 2)
     }
 
-    @Test func originalRequestStaysOverRedirects() async {
+    @Test func originalRequestIsKeptAcrossRedirects() async {
         network.answer("/a", with: [.head(302, ["Location": "/b"])])
         let operation = await network.operation("/a").run()
         #expect(operation.originalRequest?.url?.path == "/a")
         #expect(operation.request?.url?.path == "/b")
     }
 
-    @Test func uploadProgressCountsFromTheStartAgainWhenTheRequestIsSentAgain() async {
+    @Test func uploadProgressRestartsWhenRequestIsResent() async {
         network.answer("/a", with: [.sent(3), .startAgain, .sent(5), .head(200), .body("ok")])
         let operation = network.operation("/a", method: "POST", body: "12345")
         operation.onUploadProgress = { [order] _, total, _ in order.append("\(total)") }
@@ -78,7 +78,7 @@ import Testing
         #expect(order.value == ["3", "5", "done"])
     }
 
-    @Test func aBodyOfUnknownLengthHasNoExpectation() async {
+    @Test func unknownBodyLengthIsReportedAsMinusOne() async {
         network.answer("/a", with: [.head(200), .body("abc")])
         let operation = network.operation("/a")
         operation.onDownloadProgress = { [order] count, total, expected in
@@ -108,7 +108,7 @@ import Testing
         }
     }
 
-    @Test func aHandlerThatIsSetAfterTheEndRuns() async {
+    @Test func handlerSetAfterTheEndRuns() async {
         let operation = network.operation("/a")
         operation.start()
         await operation.ends()
@@ -116,7 +116,7 @@ import Testing
         await order.becomes(["late"])
     }
 
-    @Test func handlersRunOnTheLibrarysQueueUnlessAnotherIsSet() async {
+    @Test func handlersRunOnLibraryQueueUnlessOneIsSet() async {
         let key = DispatchSpecificKey<String>()
         let mine = DispatchQueue(label: "mine")
         mine.setSpecific(key: key, value: "mine")
@@ -136,7 +136,7 @@ import Testing
         }
     }
 
-    @Test func theCompletionBlockRunsOnceAndIsLetGo() async {
+    @Test func completionBlockRunsOnceAndIsReleased() async {
         let runs = Observed(0)
         let operation = network.operation("/a")
         operation.completionBlock = { runs.increment() }
@@ -151,7 +151,7 @@ import Testing
         #expect(operation.completionBlock == nil)
     }
 
-    @Test func theCompletionGroupIsLeftAfterTheHandlers() async {
+    @Test func completionGroupIsLeftAfterTheHandlers() async {
         let group = DispatchGroup()
         let operations = (0..<10).map { network.operation("/\($0)") }
         for operation in operations {
@@ -167,9 +167,9 @@ import Testing
     }
 }
 
-// MARK: - What handlers hold
+// MARK: - Objects that handlers capture
 
-/// Tells when it is let go.
+/// Calls a closure when it is released.
 private final class Held: Sendable {
     private let onRelease: @Sendable () -> Void
     init(_ onRelease: @escaping @Sendable () -> Void) { self.onRelease = onRelease }
@@ -211,7 +211,7 @@ extension RequestOperationHandlerTests {
         await becomes(true) { weakOperation == nil }
     }
 
-    @Test func aRequestMadeLateIsLetGo() async {
+    @Test func requestClosureIsReleasedAfterStart() async {
         let releases = Observed(0)
         let operation: HTTPRequestOperation
         do {
@@ -240,7 +240,7 @@ extension RequestOperationHandlerTests {
         #expect(weakOperation == nil)
     }
 
-    /// What a closure held is let go outside the operation's lock: a `deinit` may ask the operation anything.
+    /// Captured objects are released outside the operation's lock, because a `deinit` may use the operation.
     @Test func releasedObjectsMayUseTheOperation() async {
         await #expect(processExitsWith: .success) {
             let (network, releases) = (ScriptedNetwork(), Observed(0))
@@ -272,14 +272,14 @@ extension RequestOperationHandlerTests {
 // MARK: - Waiting
 
 extension RequestOperationHandlerTests {
-    @Test func theValueIsTheSerializedResponse() async throws {
+    @Test func valueIsTheSerializedResponse() async throws {
         let operation = network.operation("/a")
         operation.start()
         #expect(try await operation.value(as: Data.self) == Data("fine".utf8))
         #expect(try await operation.value as? Data == Data("fine".utf8))
     }
 
-    @Test func theValueOfAFailedOperationIsItsError() async {
+    @Test func valueOfFailedOperationThrowsItsError() async {
         network.answer("/a", with: [.fail(.cannotConnect)])
         let operation = network.operation("/a")
         operation.start()
@@ -287,7 +287,7 @@ extension RequestOperationHandlerTests {
         #expect(error?.code == .cannotConnect)
     }
 
-    @Test func aValueOfAnotherTypeIsAnError() async {
+    @Test func valueOfWrongTypeThrows() async {
         let operation = network.operation("/a")
         operation.start()
         let error = await #expect(throws: NetworkingError.self) { try await operation.value(as: Int.self) }
@@ -295,7 +295,7 @@ extension RequestOperationHandlerTests {
         #expect(error?.code == .cannotParseResponse)
     }
 
-    @Test func cancellingATaskThatObservesEndsTheWaitOnly() async throws {
+    @Test func cancellingAnObservingTaskEndsOnlyTheWait() async throws {
         let gate = Gate()
         network.answer("/a", with: [.wait(gate), .head(200)])
         let operation = network.operation("/a")
@@ -311,7 +311,7 @@ extension RequestOperationHandlerTests {
         _ = try await operation.value
     }
 
-    @Test func cancellingATaskThatRunsAnOperationCancelsTheOperation() async {
+    @Test func cancellingTheRunningTaskCancelsTheOperation() async {
         network.answer("/a", with: [.wait(Gate())])
         let (manager, operation) = (network.manager(), network.operation("/a"))
         let task = Task { try await manager.run(operation) }
@@ -323,7 +323,7 @@ extension RequestOperationHandlerTests {
         #expect(operation.isCancelled && operation.isFinished)
     }
 
-    @Test func waitingForAnOperationThatNobodyStartedIsAnError() async throws {
+    @Test func waitingForUnstartedOperationThrows() async throws {
         let operation = network.operation("/a")
         let error = await #expect(throws: NetworkingError.self) { try await operation.value }
         #expect(error?.code == .notStarted)
@@ -332,7 +332,7 @@ extension RequestOperationHandlerTests {
         await #expect { try await operation.waitUntilEnded() } throws: { ($0 as? NetworkingError)?.code == .notStarted }
     }
 
-    @Test func runEndsWithTheErrorOfAnOperationThatWasCancelledBefore() async {
+    @Test func runThrowsForOperationCancelledBefore() async {
         let (manager, operation) = (network.manager(), network.operation("/a"))
         operation.cancel()
         let error = await #expect(throws: NetworkingError.self) { try await manager.run(operation) }
@@ -340,7 +340,7 @@ extension RequestOperationHandlerTests {
         #expect(error?.underlying == nil, "no task was cancelled")
     }
 
-    @Test func operationMayBeWaitedForByManyTasks() async throws {
+    @Test func manyTasksCanAwaitOneOperation() async throws {
         let gate = Gate()
         network.answer("/a", with: [.wait(gate), .head(200)])
         let operation = network.operation("/a")

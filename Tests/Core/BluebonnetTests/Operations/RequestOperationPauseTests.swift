@@ -13,7 +13,7 @@ import Testing
     private let gate = Gate()
     private let isHalfway = Observed(0)
 
-    /// Half a body, then nothing before the gate opens.
+    /// The first answer is half a body, and the other half after the gate has opened.
     private func answerInHalves(etag: String = "\"v1\"", rest: [ScriptedStep]) {
         let first: [ScriptedStep] = [
             .head(200, ["ETag": etag, "Content-Length": "6"]), .body("abc"), .reach(isHalfway), .wait(gate),
@@ -22,7 +22,7 @@ import Testing
         network.answer("/halves", inTurn: [first, rest, [.head(200), .body("uvwxyz")]])
     }
 
-    /// An operation that has the first half.
+    /// An operation that has received the first half.
     private func halfway() async -> HTTPRequestOperation {
         let operation = network.operation("/halves")
         operation.start()
@@ -34,7 +34,7 @@ import Testing
 // MARK: - Before the start
 
 extension RequestOperationPauseTests {
-    @Test func pauseAndResumeSayWhetherTheyDidSomething() async {
+    @Test func pauseAndResumeReturnWhetherTheyHadAnEffect() async {
         let operation = network.operation("/a")
         #expect(!operation.resume())
         #expect(operation.pause())
@@ -46,7 +46,7 @@ extension RequestOperationPauseTests {
         #expect(!operation.resume())
     }
 
-    @Test func operationPausedBeforeItsStartIsNotReadyUntilItIsResumed() async {
+    @Test func operationPausedBeforeStartBecomesReadyOnResume() async {
         let operation = network.operation("/a")
         operation.pause()
         #expect(operation.isPaused && !operation.isReady && !operation.isExecuting)
@@ -70,7 +70,7 @@ extension RequestOperationPauseTests {
         #expect(network.log.requests.count == 1)
     }
 
-    @Test func startHandlerIsCalledWhenThePausedOperationIsResumed() async {
+    @Test func startHandlerOfPausedOperationRunsOnResume() async {
         let starts = Observed(0)
         let operation = network.operation("/a")
         operation.setStartHandler { _ in starts.increment() }
@@ -81,7 +81,7 @@ extension RequestOperationPauseTests {
         #expect(starts.value == 1)
     }
 
-    @Test func resumingAnOperationThatIsNotPausedDoesNothing() async {
+    @Test func resumeWithoutPauseDoesNothing() async {
         let operation = network.operation("/a")
         operation.resume()
         #expect(operation.isReady)
@@ -95,7 +95,7 @@ extension RequestOperationPauseTests {
 // MARK: - GET
 
 extension RequestOperationPauseTests {
-    @Test func aPausedGetFreesItsSlot() async {
+    @Test func pausedGetFreesItsSlot() async {
         answerInHalves(rest: [.head(206, ["Content-Range": "bytes 3-5/6", "ETag": "\"v1\""]), .body("def")])
         let first = await halfway()
         let second = network.operation("/a")
@@ -108,7 +108,7 @@ extension RequestOperationPauseTests {
         #expect(network.log.events == [.begun(1), .aborted(1), .begun(2), .ended(2), .begun(3), .ended(3)])
     }
 
-    @Test func resumedOperationContinuesByARangeOfTheSameRepresentation() async {
+    @Test func resumeRequestsRangeOfTheSameRepresentation() async {
         answerInHalves(rest: [.head(206, ["Content-Range": "bytes 3-5/6", "ETag": "\"v1\""]), .body("def")])
         let operation = await halfway()
         operation.pause()
@@ -141,7 +141,7 @@ extension RequestOperationPauseTests {
         #expect(network.log.requests.map { $0.value(of: "Range") } == [nil, "bytes=2-", "bytes=4-"])
     }
 
-    @Test func resumedOperationWithoutAStrongValidatorStartsAgain() async {
+    @Test func resumeWithoutStrongValidatorRestartsBody() async {
         answerInHalves(etag: "W/\"v1\"", rest: [.head(200, ["ETag": "W/\"v2\""]), .body("ghijkl")])
         let operation = await halfway()
         operation.pause()
@@ -151,7 +151,7 @@ extension RequestOperationPauseTests {
         #expect(network.log.requests.map { $0.value(of: "Range") } == [nil, nil])
     }
 
-    @Test func aWholeBodyInPlaceOfTheRestReplacesWhatArrived() async {
+    @Test func wholeBodyReplacesPartialBodyAfterResume() async {
         answerInHalves(rest: [.head(200, ["ETag": "\"v2\""]), .body("ghijkl")])
         let operation = await halfway()
         operation.pause()
@@ -165,7 +165,7 @@ extension RequestOperationPauseTests {
         ["Content-Range": "bytes 2-5/6", "ETag": "\"v1\""], ["Content-Range": "bytes 3-6/7", "ETag": "\"v1\""],
         ["Content-Range": "bytes 3-5/6", "ETag": "\"v2\""], ["ETag": "\"v1\""],
     ])
-    func aRestThatDoesNotFitIsNeverSplicedIn(fields: [String: String]) async {
+    func mismatchedRangeIsNeverAppended(fields: [String: String]) async {
         answerInHalves(rest: [.head(206, fields), .body("XXX")])
         let operation = await halfway()
         operation.pause()
@@ -176,7 +176,7 @@ extension RequestOperationPauseTests {
         #expect(network.log.requests.map { $0.value(of: "Range") } == [nil, "bytes=3-", nil])
     }
 
-    @Test func operationPausedBeforeAnythingArrivedIsSentAgainWhole() async {
+    @Test func operationPausedBeforeResponseIsResentWhole() async {
         network.answer("/a", inTurn: [[.wait(gate)], [.head(200), .body("whole")]])
         let operation = network.operation("/a")
         operation.start()
@@ -188,7 +188,7 @@ extension RequestOperationPauseTests {
         #expect(network.log.requests.map { $0.value(of: "Range") } == [nil, nil])
     }
 
-    @Test func aBodyForAFileIsContinuedInTheFile() async throws {
+    @Test func resumedDownloadContinuesInTheFile() async throws {
         let folder = try ScratchFolder()
         answerInHalves(rest: [.head(206, ["Content-Range": "bytes 3-5/6", "ETag": "\"v1\""]), .body("def")])
         let operation = network.operation("/halves")
@@ -203,10 +203,10 @@ extension RequestOperationPauseTests {
     }
 }
 
-// MARK: - Other methods, and places
+// MARK: - Other methods, and slots
 
 extension RequestOperationPauseTests {
-    @Test func aPausedPostKeepsItsConnectionAndIsSentOnce() async {
+    @Test func pausedPostKeepsItsConnectionAndIsSentOnce() async {
         answerInHalves(rest: [.fail(.badServerResponse)])
         let operation = network.operation("/halves", method: "POST", body: "x")
         operation.start()
@@ -222,7 +222,7 @@ extension RequestOperationPauseTests {
         #expect(network.log.events == [.begun(1), .paused(1), .resumed(1), .ended(1)])
     }
 
-    @Test func aPostPausedBeforeAnythingOfItLeftIsGivenUpAndSentLater() async {
+    @Test func postPausedBeforeSendingIsAbortedAndSentLater() async {
         network.answer("/a", inTurn: [[.connect(gate)], [.sent(1), .head(200), .body("done")]])
         let operation = network.operation("/a", method: "POST", body: "x")
         operation.start()
@@ -235,7 +235,7 @@ extension RequestOperationPauseTests {
         #expect(network.log.events == [.begun(1), .aborted(1), .begun(2), .ended(2)])
     }
 
-    @Test func aPostPausedInPlaceFreesItsSlotAndWaitsForOneAgain() async {
+    @Test func pausedPostFreesSlotAndWaitsForNewSlot() async {
         answerInHalves(rest: [])
         let held = Gate()
         network.answer("/held", with: [.head(200), .wait(held)])
@@ -256,7 +256,7 @@ extension RequestOperationPauseTests {
         #expect(network.log.entries.value.peakCount == 1)
     }
 
-    @Test func aGetThatIsResumedGoesThroughAdmissionAgain() async {
+    @Test func resumedGetWaitsForNewSlot() async {
         answerInHalves(rest: [.head(206, ["Content-Range": "bytes 3-5/6", "ETag": "\"v1\""]), .body("def")])
         let held = Gate()
         network.answer("/held", with: [.head(200), .wait(held)])
@@ -273,7 +273,7 @@ extension RequestOperationPauseTests {
         #expect(network.log.entries.value.peakCount == 1)
     }
 
-    @Test func operationPausedWhileItWaitsForAPlaceLeavesTheLine() async {
+    @Test func operationPausedWhileWaitingForSlotStopsWaiting() async {
         network.answer("/held", with: [.head(200), .wait(gate)])
         let (first, second, third) = (network.operation("/held"), network.operation("/b"), network.operation("/c"))
         for operation in [first, second, third] { operation.start() }
@@ -287,7 +287,7 @@ extension RequestOperationPauseTests {
         #expect(network.log.entries.value.paths == ["/held", "/c", "/b"])
     }
 
-    @Test func aTransferThatEndsWhilePausedInPlaceEndsTheOperation() async {
+    @Test func transferFailureWhilePausedEndsTheOperation() async {
         network.answer("/a", with: [.head(200), .body("a"), .reach(isHalfway), .wait(gate), .fail(.connectionLost)])
         let operation = network.operation("/a", method: "POST", body: "x")
         operation.start()

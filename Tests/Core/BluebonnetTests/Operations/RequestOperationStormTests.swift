@@ -8,7 +8,8 @@ import Testing
 
 @testable import Bluebonnet
 
-/// Eight threads cancel, pause and resume at random: each operation still has one outcome, and nothing is left over.
+/// Eight threads cancel, pause and resume operations at random. Each operation still has one outcome, and nothing
+/// leaks.
 @Suite(.timeLimit(.minutes(2))) struct RequestOperationStormTests {
     private static let operationCount = 2_000
     private static let threadCount = 8
@@ -21,7 +22,7 @@ import Testing
         #expect(queue.operationCount == 0)
     }
 
-    @Test func everyOperationHasOneOutcomeInAPlainQueueToo() async {
+    @Test func everyOperationHasOneOutcomeInOperationQueue() async {
         let queue = OperationQueue()
         await runStorm(seed: 4) { queue.addOperations($0, waitUntilFinished: false) }
         await onThreadOfItsOwn { queue.waitUntilAllOperationsAreFinished() }
@@ -50,7 +51,7 @@ import Testing
         return network
     }
 
-    /// The body, or the rest of it, in pieces of 50 bytes.
+    /// Answers with the body, or with the rest of it, in pieces of 50 bytes.
     private static func answer(_ request: TransferRequest) -> [ScriptedStep] {
         let offset = request.value(of: "Range").flatMap { Int($0.dropFirst("bytes=".count).dropLast()) } ?? 0
         let (total, rest) = (body.utf8.count, Array(body.utf8.dropFirst(offset)))

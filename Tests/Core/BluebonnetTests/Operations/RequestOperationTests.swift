@@ -11,7 +11,7 @@ import Testing
 @Suite(.timeLimit(.minutes(1))) struct RequestOperationTests {
     private let network = ScriptedNetwork()
 
-    @Test func aStartedOperationBringsTheResponse() async throws {
+    @Test func startedOperationDeliversTheResponse() async throws {
         network.answer("/a", with: [.head(200, ["Content-Type": "text/plain"]), .body("ab"), .body("c")])
         let operation = network.operation("/a")
         #expect(operation.isReady && !operation.isExecuting && !operation.isFinished)
@@ -32,7 +32,7 @@ import Testing
         #expect(network.log.events == [.begun(1), .ended(1)])
     }
 
-    @Test func startingASecondTimeDoesNothing() async {
+    @Test func secondStartDoesNothing() async {
         let operation = network.operation("/a")
         operation.start()
         operation.start()
@@ -42,7 +42,7 @@ import Testing
         #expect(network.log.requests.count == 1)
     }
 
-    @Test func errorOfTheTransportIsTheOperations() async {
+    @Test func transportErrorFailsTheOperation() async {
         network.answer("/a", with: [.head(200), .body("ab"), .fail(.connectionLost)])
         let operation = network.operation("/a")
         operation.start()
@@ -55,7 +55,7 @@ import Testing
         #expect(operation.receivedByteCount == 2)
     }
 
-    @Test func aRefusedStatusFailsWithTheResponseAndItsBody() async {
+    @Test func unacceptableStatusFailsWithResponseAndBody() async {
         network.answer("/a", with: [.head(404), .body("no such thing")])
         let operation = network.operation("/a")
         operation.start()
@@ -66,7 +66,7 @@ import Testing
         #expect(operation.statusCode == 404)
     }
 
-    @Test func theBaseClassTakesAnyResponse() async {
+    @Test func baseClassAcceptsAnyResponse() async {
         network.answer("/a", with: [.head(404), .body("gone")])
         let operation = RequestOperation(
             plan: RequestPlan(network.request("/a"), options: ResolvedOptions(TransferOptions())),
@@ -78,7 +78,7 @@ import Testing
         #expect(operation.responseString == "gone")
     }
 
-    @Test func aRequestThatCannotBeSentNeverTouchesTheTransport() async throws {
+    @Test func unsendableRequestNeverTouchesTheTransport() async throws {
         var request = network.request("/a")
         request.url = URL(string: "ftp://h/file")
         let operation = HTTPRequestOperation(
@@ -90,7 +90,7 @@ import Testing
         #expect(network.log.requests.isEmpty)
     }
 
-    @Test func aRedirectIsFollowedAndCounted() async {
+    @Test func redirectIsFollowedAndCounted() async {
         network.answer("/a", with: [.head(302, ["Location": "/b"]), .body("elsewhere")])
         network.answer("/b", with: [.head(200), .body("here")])
         let operation = network.operation("/a")
@@ -103,7 +103,7 @@ import Testing
         #expect(network.log.entries.value.activeCount == 0)
     }
 
-    @Test func aChallengeIsAnsweredOnceWithTheCredential() async {
+    @Test func challengeIsAnsweredOnceWithTheCredential() async {
         network.answer("/a", with: [.head(401, ["WWW-Authenticate": "Basic realm=\"r\""]), .body("who?")])
         var options = TransferOptions()
         options.credential = URLCredential(user: "u", password: "p", persistence: .none)
@@ -116,7 +116,7 @@ import Testing
         #expect(sent == [nil, "Basic dTpw"])  // base64 of "u:p"
     }
 
-    @Test func aChallengeWithoutACredentialIsARefusedStatus() async {
+    @Test func challengeWithoutCredentialFailsWithUnacceptableStatus() async {
         network.answer("/a", with: [.head(401, ["WWW-Authenticate": "Basic realm=\"r\""]), .body("who?")])
         let operation = network.operation("/a")
         operation.start()
@@ -125,8 +125,8 @@ import Testing
         #expect(network.log.requests.count == 1)
     }
 
-    /// The first origin took the credential; the second was never given it.
-    @Test func aChallengeOfTheOriginThatARedirectLedToIsARefusedStatus() async {
+    /// The first origin accepted the credential. The second origin never received it.
+    @Test func challengeAfterCrossOriginRedirectFailsWithUnacceptableStatus() async {
         let challenge = ["WWW-Authenticate": "Basic realm=\"r\""]
         let target = "http://other.test/b"
         network.answer("/a", inTurn: [[.head(401, challenge)], [.head(302, ["Location": target])]])
@@ -140,7 +140,7 @@ import Testing
         #expect(operation.error?.code == .unacceptableStatus)
     }
 
-    @Test func aPartThatNobodyAskedForIsNotTaken() async {
+    @Test func unrequestedPartialContentIsRejected() async {
         network.answer("/a", with: [.head(206, ["Content-Range": "bytes 0-1/9"]), .body("ab")])
         let operation = network.operation("/a")
         operation.start()
@@ -148,7 +148,7 @@ import Testing
         #expect(operation.error?.code == .badServerResponse)
     }
 
-    @Test func aBodyOverTheLimitIsRefused() async {
+    @Test func bodyOverTheLimitFails() async {
         network.answer("/a", with: [.head(200), .body("12345"), .body("6")])
         var options = TransferOptions()
         options.maximumBodyByteCount = 5
@@ -158,7 +158,7 @@ import Testing
         #expect(operation.error?.code == .bodyTooLarge)
     }
 
-    @Test func aBodyForAFileIsMovedIntoPlaceBeforeTheOperationIsFinished() async throws {
+    @Test func downloadedFileIsInPlaceBeforeOperationFinishes() async throws {
         let folder = try ScratchFolder()
         network.answer("/a", with: [.head(200), .body("abc")])
         let operation = network.operation("/a")
@@ -171,7 +171,7 @@ import Testing
         #expect(operation.responseObject as? URL == folder.file("out"))
     }
 
-    @Test func theDescriptionTellsStateRequestAndStatus() async {
+    @Test func descriptionShowsStateRequestAndStatus() async {
         let operation = network.operation("/a", method: "PUT")
         #expect("\(operation)" == "<HTTPRequestOperation: ready, cancelled: no, PUT http://scripted.test/a>")
         operation.pause()
@@ -193,7 +193,7 @@ import Testing
     }
 }
 
-// MARK: - Requests that are made late
+// MARK: - Requests made at the start
 
 extension RequestOperationTests {
     private func lateOperation(
@@ -206,7 +206,7 @@ extension RequestOperationTests {
             serializer: ResolvedSerializer(HTTPResponseSerializer()), services: network.services)
     }
 
-    @Test func aRequestMayBeMadeWhenTheOperationStartsOffTheNetworkThread() async {
+    @Test func requestClosureRunsAtStartOffTheNetworkThread() async {
         let calls = Observed([Bool]())
         let operation = lateOperation { [network] in
             calls.append(NetworkThread.isCurrent)
@@ -221,7 +221,7 @@ extension RequestOperationTests {
         #expect(network.log.entries.value.paths == ["/late"])
     }
 
-    @Test func errorOfMakingTheRequestIsTheOperationsAndNothingIsSent() async {
+    @Test func requestClosureErrorFailsOperationAndSendsNothing() async {
         let known = lateOperation { throw NetworkingError(.unresolvedReference, "no such member") }
         let unknown = lateOperation { throw POSIXError(.ENOENT) }
         for operation in [known, unknown] {
@@ -234,7 +234,7 @@ extension RequestOperationTests {
         #expect(network.log.requests.isEmpty)
     }
 
-    @Test func cancellingWhileTheRequestIsMadeDoesNotWaitForIt() async {
+    @Test func cancelDoesNotWaitForRequestClosure() async {
         let (began, mayGoOn) = (Observed(0), Gate())
         let operation = lateOperation { [network] in
             began.increment()
@@ -250,7 +250,7 @@ extension RequestOperationTests {
         #expect(network.log.requests.isEmpty)
     }
 
-    @Test func pausingWhileTheRequestIsMadeHoldsItUntilItIsResumed() async {
+    @Test func pauseDuringRequestClosureDelaysSendingUntilResume() async {
         let (began, ended, mayGoOn) = (Observed(0), Observed(0), Gate())
         let operation = lateOperation { [network] in
             began.increment()
@@ -274,7 +274,7 @@ extension RequestOperationTests {
 }
 
 extension TransferRequest {
-    /// The value of a header field that is sent.
+    /// The value of a header field of the request.
     func value(of name: String) -> String? {
         headers.first { $0.name.lowercased() == name.lowercased() }?.value
     }

@@ -11,23 +11,23 @@ import Testing
         URL(string: "http://\(host)/").flatMap(Origin.init).flatMap(options.connectivityTarget)
     }
 
-    @Test func requestDoesNotWaitForConnectivityUnlessItIsTold() {
+    @Test func requestDoesNotWaitForConnectivityByDefault() {
         #expect(!TransferOptions().waitsForConnectivity)
         #expect(ResolvedOptions(TransferOptions()).timeouts.connectivity == .seconds(60))
     }
 
-    @Test func theServerHasToBeReachable() {
+    @Test func connectivityTargetIsTheServer() {
         #expect(target("example.com") == .domain("example.com"))
         #expect(target("192.0.2.1") == .address(IPAddress(bytes: [192, 0, 2, 1])!))
         #expect(target("[::1]") == IPAddress("::1").map { .address($0) })
     }
 
-    @Test func proxyAloneIsWaitedForWhereThereIsOne() throws {
+    @Test func connectivityTargetIsTheProxyIfSet() throws {
         let options = try TransferOptions { $0.proxy = try Proxy("http://proxy.example.net:8080") }
         #expect(target("example.com", options) == .domain("proxy.example.net"))
     }
 
-    @Test func proxyOfTheConfigurationIsWaitedForWhereTheHostIsNoException() throws {
+    @Test func connectivityTargetIsTheConfiguredProxyExceptForExceptions() throws {
         let proxy = try Proxy("http://proxy.example.net:8080")
         let options = TransferOptions {
             $0.proxyConfiguration = ProxyConfiguration(http: proxy, exceptions: ["example.org"])
@@ -36,12 +36,12 @@ import Testing
         #expect(target("example.org", options) == .domain("example.org"))
     }
 
-    @Test func theAddressThatIsConnectedToCounts() {
+    @Test func connectivityTargetIsTheOverriddenAddress() {
         let options = TransferOptions { $0.addressOverrides = ["example.com": "192.0.2.1"] }
         #expect(target("example.com", options) == .address(IPAddress(bytes: [192, 0, 2, 1])!))
     }
 
-    @Test func aSocketOnThisMachineNeedsNoNetwork() {
+    @Test func unixSocketNeedsNoConnectivity() {
         let options = TransferOptions { $0.unixSocketPath = "/run/server.sock" }
         #expect(target("example.com", options) == nil)
     }

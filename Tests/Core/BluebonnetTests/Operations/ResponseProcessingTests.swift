@@ -11,7 +11,7 @@ import Testing
 @Suite(.timeLimit(.minutes(1))) struct ResponseProcessingTests {
     private let network = ScriptedNetwork()
 
-    /// An operation with the manager's default serializer, which is for JSON, or another one.
+    /// An operation with a serializer; by default the manager's default serializer, which is for JSON.
     private func operation(
         _ method: String = "GET", serializer: any ResponseSerializer = JSONResponseSerializer()
     ) -> HTTPRequestOperation {
@@ -22,9 +22,9 @@ import Testing
         network.answer("/p", with: [.head(status, fields)] + (body.map { [.body($0)] } ?? []))
     }
 
-    // MARK: - Content types that say nothing about the value
+    // MARK: - Content types that do not describe the value
 
-    @Test func headSucceedsForAResourceOfAnotherType() async {
+    @Test func headRequestIgnoresContentType() async {
         answer(["Content-Type": "text/html", "Content-Length": "9"], body: nil)
         let operation = await operation("HEAD").run()
         #expect(operation.error == nil)
@@ -34,22 +34,22 @@ import Testing
     }
 
     @Test(arguments: [204, 205])
-    func typeOfAResponseWithoutABodyDoesNotCount(status: Int) async {
+    func contentTypeOfBodilessResponseIsIgnored(status: Int) async {
         answer(["Content-Type": "text/html"], status: status, body: nil)
         #expect(await operation().run().error == nil)
     }
 
-    @Test func emptyBodyOfAnotherTypeIsRefused() async {
+    @Test func emptyBodyOfWrongTypeFails() async {
         answer(["Content-Type": "text/html", "Content-Length": "0"], body: nil)
         #expect(await operation().run().code == .unacceptableContentType)
     }
 
-    @Test func headOfARefusedStatusIsRefused() async {
+    @Test func headRequestWithUnacceptableStatusFails() async {
         answer(["Content-Type": "text/html"], status: 404, body: nil)
         #expect(await operation("HEAD").run().code == .unacceptableStatus)
     }
 
-    @Test func downloadOfAnotherTypeThanTheSerializersIsSaved() async throws {
+    @Test func downloadIgnoresContentTypesOfJSONSerializer() async throws {
         let folder = try DownloadFolder()
         defer { folder.remove() }
         answer(["Content-Type": "text/html"])
@@ -59,7 +59,7 @@ import Testing
         #expect(folder.contents == Data("<p>".utf8))
     }
 
-    @Test func downloadIsRefusedWhenAPlainSerializerAsksForTypes() async throws {
+    @Test func downloadFailsIfHTTPSerializerRequiresAnotherType() async throws {
         let folder = try DownloadFolder()
         defer { folder.remove() }
         answer(["Content-Type": "text/html"])
@@ -70,7 +70,7 @@ import Testing
         #expect(folder.contents == nil)
     }
 
-    @Test func piecesOfABodyOfAnotherTypeAreDelivered() async throws {
+    @Test func chunksIgnoreContentType() async throws {
         answer(["Content-Type": "text/html"])
         let operation = operation()
         let chunks = operation.chunks
@@ -82,7 +82,7 @@ import Testing
 
     // MARK: - Errors
 
-    @Test func errorKnowsItsRequestItsResponseAndTheAttempts() async {
+    @Test func errorContainsRequestResponseAndTransferCount() async {
         network.answer("/p", with: [.head(302, ["Location": "/end?token=t"])])
         network.answer("/end", with: [.head(404)])
         let error = await operation().run().error
@@ -95,7 +95,7 @@ import Testing
         #expect(error?.message == "the server answered with status 404")
     }
 
-    @Test func errorOfAPlainOperationHasThemToo() async {
+    @Test func baseClassErrorContainsRequestResponseAndTransferCount() async {
         network.answer("/p", with: [.head(200), .body("x"), .fail(.connectionLost)])
         let operation = RequestOperation(
             plan: RequestPlan(network.request("/p"), options: ResolvedOptions(TransferOptions())),
@@ -106,7 +106,7 @@ import Testing
         #expect(error?.transferCount == 1)
     }
 
-    @Test func errorOfARequestThatWasNeverSentHasNoAttempt() async {
+    @Test func errorOfUnsentRequestHasNoTransfer() async {
         let operation = operation()
         operation.cancel()
         let error = await operation.run().error
@@ -114,7 +114,7 @@ import Testing
         #expect(error.map { "\($0)" }?.hasSuffix("(GET http://scripted.test/p)") == true)
     }
 
-    @Test func piecesThrowTheOperationsErrorByType() async {
+    @Test func chunksThrowTheOperationError() async {
         network.answer("/p", with: [.head(200), .fail(.connectionLost)])
         let operation = operation()
         let chunks = operation.chunks
@@ -125,7 +125,7 @@ import Testing
 
     // MARK: - Text
 
-    @Test func textWithoutACharsetIsInTheSerializersEncoding() async {
+    @Test func textWithoutCharsetUsesSerializerEncoding() async {
         network.answer("/p", with: [.head(200, ["Content-Type": "text/plain"]), .bytes(Data([0xE9]))])
         #expect(await operation(serializer: HTTPResponseSerializer()).run().responseString == nil)
         var serializer = HTTPResponseSerializer()
@@ -138,7 +138,7 @@ import Testing
         #expect(await operation(serializer: serializer).run().responseString == "й")
     }
 
-    @Test func jsonWithoutACharsetIsInTheSerializersEncoding() async {
+    @Test func jsonWithoutCharsetUsesSerializerEncoding() async {
         let fields = ["Content-Type": "application/json"]
         network.answer("/p", with: [.head(200, fields), .bytes(Data([0x22, 0xE9, 0x22]))])
         #expect(await operation().run().code == .cannotParseResponse)

@@ -12,7 +12,7 @@ import Testing
 
 extension NetworkTests {
     @Suite(.enabled(if: NginxServer.isAvailable)) struct ScaleTests {
-        /// Starts a server for the files of a folder, and stops it however `body` ends.
+        /// Starts a server for the files of a folder, and stops it after `body`, even if `body` throws.
         private func serving(_ folder: TemporaryFolder, _ body: (NginxServer) async throws -> Void) async throws {
             let server = try await NginxServer.start(documentRoot: folder.url)
             do {
@@ -24,7 +24,7 @@ extension NetworkTests {
             await server.stop()
         }
 
-        /// The names of all threads of the process now, Dispatch's and the test server's included.
+        /// The names of all current threads of the process, including the threads of Dispatch and of the test server.
         private static var threadNames: [String] {
             let folder = "/proc/self/task"
             let threads = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
@@ -34,18 +34,18 @@ extension NetworkTests {
             }
         }
 
-        /// The memory that the process has in use now (VmRSS), in KiB.
+        /// The current resident memory of the process (VmRSS), in KiB.
         private static var residentKibibytes: Int {
             let status = (try? String(contentsOfFile: "/proc/self/status", encoding: .utf8)) ?? ""
             let line = status.split(separator: "\n").first { $0.hasPrefix("VmRSS:") }
             return line?.split(whereSeparator: \.isWhitespace).dropFirst().first.flatMap { Int($0) } ?? 0
         }
 
-        @Test func tenThousandRequestsTakeOneThreadAndLeaveNothingOpen() async throws {
+        @Test func tenThousandRequestsUseOneThreadAndLeakNothing() async throws {
             let folder = try TemporaryFolder()
             defer { folder.remove() }
             try await serving(folder) { server in
-                // In a process of its own: other suites run beside this one and have threads too.
+                // Runs in its own process, because other suites run at the same time and have threads too.
                 await #expect(processExitsWith: .success) { [address = server.url("/tiny").absoluteString as String] in
                     try await Self.requestTenThousandTimes(#require(URL(string: address)))
                 }
@@ -75,7 +75,7 @@ extension NetworkTests {
         }
 
         @Test(.skipped(in: .address, because: "the sanitizer keeps freed memory"))
-        func aLargeDownloadNeedsLittleMemory() async throws {
+        func largeDownloadNeedsLittleMemory() async throws {
             let root = try TemporaryFolder()
             defer { root.remove() }
             let file = try FileHandle(forWritingTo: URL(fileURLWithPath: root.write("zeros.bin", "")))

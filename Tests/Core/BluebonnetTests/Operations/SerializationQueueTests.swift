@@ -8,8 +8,8 @@ import Testing
 
 @testable import Bluebonnet
 
-/// Suites with a test that holds one of the serialization queues until something else is serialized: two such tests at
-/// once would hold both, and each wait for the other.
+/// Suites with a test that occupies a serialization queue until another body is serialized. Two such tests at once
+/// would occupy both queues and wait for each other.
 @Suite(.serialized, .timeLimit(.minutes(1))) enum HeldQueueSuites {}
 
 extension HeldQueueSuites {
@@ -18,7 +18,7 @@ extension HeldQueueSuites {
         private let network = ScriptedNetwork()
 
         @Test(.enabled(if: Queues.serialization.count > 1, "one processor has one queue"))
-        func aBodyIsSerializedWhileAnotherOneIs() async {
+        func bodiesAreSerializedConcurrently() async {
             let (began, served) = (Observed(0), Observed(0))
             let mayEnd = Gate()
             let manager = network.manager()
@@ -29,7 +29,7 @@ extension HeldQueueSuites {
                     mayEnd.waitBlocking()
                 })
             await began.becomes(1)
-            // Each round goes to the next queue, but other tests' rounds do too.
+            // Each round uses the next queue, but rounds of other tests do so too.
             let quick = await oneByOne(40) {
                 manager.get("quick", returning: CalledSerializer { served.increment() }).operation
             }
@@ -41,7 +41,7 @@ extension HeldQueueSuites {
             #expect(served.value == quick.count)
         }
 
-        @Test func everyBodyIsSerializedOnceAndForItsOwnOperation() async throws {
+        @Test func everyBodyIsSerializedOnceForItsOperation() async throws {
             let calls = Observed(0)
             network.answerOthers { [.head(200), .body("body of \($0.url.path)")] }
             let manager = network.manager()
@@ -54,7 +54,7 @@ extension HeldQueueSuites {
             #expect(calls.value == handles.count)
         }
 
-        /// Makes operations that end in rounds of their own, most likely.
+        /// Makes operations that most likely end in separate rounds.
         private func oneByOne(_ count: Int, _ make: () -> HTTPRequestOperation) async -> [HTTPRequestOperation] {
             var operations: [HTTPRequestOperation] = []
             for _ in 0..<count {
@@ -66,7 +66,7 @@ extension HeldQueueSuites {
     }
 }
 
-/// Makes text of a body and says that it was called.
+/// Decodes the body as text, and reports each call.
 private struct CalledSerializer: ResponseSerializer {
     let validation = ResponseValidation()
     private let called: @Sendable () -> Void

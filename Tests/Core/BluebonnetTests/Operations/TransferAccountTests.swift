@@ -12,7 +12,7 @@ import Testing
         return metrics
     }
 
-    @Test func timesOfOneTransfer() {
+    @Test func singleTransferReportsItsTimes() {
         var account = TransferAccount(began: 100)
         #expect(!account.wasAdmitted)
         #expect(account.beginTransfer(now: 130) == .max)
@@ -26,7 +26,7 @@ import Testing
         #expect(summary.timings.nanoseconds.total == 80)
     }
 
-    @Test func firstByteCountsFromTheFirstSlotAndConnectingIsASum() {
+    @Test func firstByteCountsFromFirstSlotAndConnectTimesSum() {
         var account = TransferAccount(began: 0)
         _ = account.beginTransfer(now: 10)
         account.note(Self.metrics(connect: 3, firstByte: 5))
@@ -42,7 +42,7 @@ import Testing
         #expect(summary.timings.nanoseconds.firstByte == 46)
     }
 
-    @Test func pausesAndWaitsCountAgainstNoLimit() {
+    @Test func pausesAndWaitsDoNotUseUpTheLimit() {
         var account = TransferAccount(began: 0)
         account.limitTime(to: 100)
         #expect(account.beginTransfer(now: 1000) == 1100)
@@ -53,7 +53,7 @@ import Testing
         #expect(account.beginTransfer(now: 6000) == 6000)
     }
 
-    @Test func limitThatWasOverrunIsUsedUp() {
+    @Test func overrunLimitIsUsedUp() {
         var account = TransferAccount(began: 0)
         account.limitTime(to: 100)
         _ = account.beginTransfer(now: 0)
@@ -66,7 +66,7 @@ import Testing
         #expect(account.hasTimeLeft)
     }
 
-    @Test func cacheHitWasNeverSent() {
+    @Test func cacheHitHasNoTransfers() {
         let summary = TransferAccount(began: 5).summaryOfCacheHit
         #expect(summary.isFromCache)
         #expect(summary.transferCount == 0)

@@ -16,7 +16,7 @@ import Testing
         await becomes(reason, at: location) { await operation.whyWaiting }
     }
 
-    @Test func operationThatWaitsForNothingSaysNothing() async {
+    @Test func operationThatDoesNotWaitHasNoReason() async {
         let gate = Gate()
         net.network.answer("/a", with: [.wait(gate), .head(200)])
         let operation = net.operation("/a")
@@ -29,7 +29,7 @@ import Testing
         #expect(await operation.whyWaiting == nil)
     }
 
-    @Test func slotIsThatOfTheOriginOrOfTheManager() async {
+    @Test func reasonNamesOriginOrManagerLimit() async {
         let gate = Gate()
         net.network.answerOthers { _ in [.wait(gate), .head(200)] }
         let operations = ["a", "a", "b", "c"].map { net.operation("/", host: $0 + ".test") }
@@ -50,7 +50,7 @@ import Testing
         for operation in operations { await operation.ends() }
     }
 
-    @Test func dependencyIsNamed() async {
+    @Test func reasonNamesTheDependency() async {
         let gate = Gate()
         net.network.answerOthers { _ in [.wait(gate), .head(200)] }
         let (first, second, third) = (net.operation("/1"), net.operation("/2"), net.operation("/3"))
@@ -66,7 +66,7 @@ import Testing
         }
     }
 
-    @Test func queueSaysWhatHoldsItsOperations() async {
+    @Test func reasonNamesQueueSuspensionLimitOrBarrier() async {
         let gate = Gate()
         net.network.answerOthers { _ in [.wait(gate), .head(200)] }
         let queue = RequestOperationQueue()
@@ -86,7 +86,7 @@ import Testing
         for operation in operations { await operation.ends() }
     }
 
-    @Test func attemptHasItsNumberAndTime() async {
+    @Test func reasonNamesNextAttemptAndItsTime() async {
         net.network.answer("/a", inTurn: [[.head(500)], [.head(200)]])
         let operation = net.operation("/a", retries: .standard)
         operation.start()
@@ -96,7 +96,7 @@ import Testing
         await operation.ends()
     }
 
-    @Test func rateIsSaid() async {
+    @Test func reasonNamesTheRateLimit() async {
         net.governor.setLimits(OriginLimits(rateLimit: RateLimit(1)))
         await net.run("/a")
         let operation = net.operation("/b")
@@ -109,7 +109,7 @@ import Testing
         await operation.ends()
     }
 
-    @Test func limitOfTheGovernorIsSaid() async {
+    @Test func reasonNamesTheGovernorLimit() async {
         var limits = OriginLimits()
         limits.maximumConcurrentTransferCount = 1
         let net = GovernedNetwork(limits)
@@ -124,7 +124,7 @@ import Testing
         for operation in operations { await operation.ends() }
     }
 
-    @Test func blockThatHasNotAnsweredIsSaid() async {
+    @Test func reasonNamesTheUnansweredBlock() async {
         net.network.answer("/a", with: [.head(302, ["Location": "/b"])])
         let gate = Gate()
         let operation = net.operation("/a")
@@ -138,8 +138,8 @@ import Testing
         await operation.ends()
     }
 
-    /// More tasks ask than Swift has threads for them; another task still runs.
-    @Test func askingBlocksNoThreadWhileNetworkThreadIsBusy() async {
+    /// More tasks ask than Swift has threads. Another task still runs.
+    @Test func queryBlocksNoThreadWhileNetworkThreadIsBusy() async {
         let (gate, transfer) = (Gate(), Gate())
         net.network.answer("/a", with: [.wait(transfer), .head(200)])
         let operation = net.operation("/a")

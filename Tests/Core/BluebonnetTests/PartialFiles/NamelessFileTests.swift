@@ -26,7 +26,7 @@ import Testing
         #expect(attributes[.posixPermissions] as? mode_t == 0o666 & ~mask)
     }
 
-    @Test func smallFileTakesAnothersPlaceWhenItIsComplete() throws {
+    @Test func smallFileReplacesAnotherWhenItIsComplete() throws {
         try fixture.folder.write("a longer old text", to: "out")
         let file = try fixture.open()
         try fixture.write("new", to: file)
@@ -37,7 +37,7 @@ import Testing
         #expect(fixture.folder.text("out") == "new")
     }
 
-    @Test(arguments: [true, false]) func smallFileThatIsGivenUpLeavesNothing(isDropped: Bool) throws {
+    @Test(arguments: [true, false]) func abandonedSmallFileLeavesNothing(isDropped: Bool) throws {
         do {
             let file = try fixture.open()
             try fixture.write("abc", to: file)
@@ -46,7 +46,7 @@ import Testing
         #expect(fixture.folder.names == [])
     }
 
-    /// A process that was killed with such a file leaves nothing, but one that has a name leaves it.
+    /// A killed process leaves a named file, but nothing of a file without a name.
     @Test func fileKeepsItsBytesWhenItGetsItsName() throws {
         let file = try fixture.open()
         try fixture.write("abc", to: file)
@@ -57,8 +57,8 @@ import Testing
         #expect(fixture.folder.text("out.bluebonnet-partial") == "abcdef")
     }
 
-    /// Another process has begun meanwhile.
-    @Test func nameThatWasTakenMeanwhileIsLeftAlone() throws {
+    /// Another process has begun in the meantime.
+    @Test func nameTakenInTheMeantimeIsLeftAlone() throws {
         let file = try fixture.open()
         try fixture.write("abc", to: file)
         try fixture.folder.write("other", to: "out.bluebonnet-partial")
@@ -80,7 +80,7 @@ import Testing
         #expect(flock(descriptor, LOCK_EX | LOCK_NB) == 0)
     }
 
-    @Test func destinationIsForOneDownloadOfThisProcess() throws {
+    @Test func destinationIsReservedForOneDownload() throws {
         let first = try fixture.open()
         #expect(PartialFileFixture.refusal { _ = try fixture.open() } == .cannotOpenFile)
         #expect(throws: Never.self) { _ = try PartialFile(destination: fixture.folder.path("other"), url: fixture.url) }
@@ -90,15 +90,15 @@ import Testing
         withExtendedLifetime(first) {}
     }
 
-    @Test func destinationWithoutAFolderIsInTheCurrentOne() throws {
+    @Test func destinationWithoutAFolderUsesTheCurrentFolder() throws {
         let opened = try #require(OpenedPartialFile.nameless(for: "\(UUID().uuidString).bluebonnet-partial"))
         defer { close(opened.descriptor) }
         let link = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/\(opened.descriptor)")
         #expect(link.hasPrefix(FileManager.default.currentDirectoryPath + "/#"))
     }
 
-    /// What is there already is opened by its name.
-    @Test func newFileHasNoNameAndAnOldOneKeepsItsOwn() throws {
+    /// An existing file is opened by its name.
+    @Test func newFileIsNamelessAndAnOldFileIsNamed() throws {
         let path = fixture.folder.path("out.bluebonnet-partial")
         let opened = try #require(OpenedPartialFile.nameless(for: path))
         #expect(!opened.isNamed && opened.byteCount == 0)
@@ -112,7 +112,7 @@ import Testing
         close(named.descriptor)
     }
 
-    /// By the descriptor alone where the kernel allows that; by its path where it does not.
+    /// By the descriptor alone where the kernel allows that, and by its path where it does not.
     @Test(arguments: [false, true]) func namelessFileIsLinkedOnlyToAFreeName(isByPath: Bool) throws {
         let path = fixture.folder.path("out")
         let opened = try #require(OpenedPartialFile.nameless(for: path))

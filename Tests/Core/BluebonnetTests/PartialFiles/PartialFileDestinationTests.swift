@@ -12,7 +12,7 @@ import Testing
 
     init() throws { fixture = try PartialFileFixture() }
 
-    @Test func linkInPlaceOfTheDestinationIsReplacedAndItsTargetLeftAlone() throws {
+    @Test func linkAtTheDestinationIsReplacedWithoutChangingItsTarget() throws {
         try fixture.folder.write("precious", to: "target")
         try FileManager.default.createSymbolicLink(
             at: fixture.folder.file("out"), withDestinationURL: fixture.folder.file("target"))
@@ -37,7 +37,7 @@ import Testing
         #expect(try permissions("out") == 0o600)
     }
 
-    @Test func readOnlyFileStaysReadOnlyAndItsPartCanBeContinued() throws {
+    @Test func readOnlyFileStaysReadOnlyAndItsPartContinues() throws {
         try fixture.folder.write("old", to: "out")
         #expect(chmod(fixture.folder.path("out"), 0o444) == 0)
         try fixture.leavePart("01234")
@@ -53,8 +53,8 @@ import Testing
         try FileManager.default.attributesOfItem(atPath: fixture.folder.path(name))[.posixPermissions] as? Int
     }
 
-    /// One file is made a device's or a pipe's place while it is written.
-    @Test func pipeThatAppearsInPlaceOfTheDestinationIsNotReplaced() throws {
+    /// A device or a pipe may appear at the destination while the file is written.
+    @Test func pipeThatAppearsAtTheDestinationIsNotReplaced() throws {
         let file = try fixture.openNamed()
         try fixture.write("new", to: file)
         #expect(mkfifo(fixture.folder.path("out"), 0o600) == 0)
@@ -63,7 +63,7 @@ import Testing
         #expect(fixture.folder.names == ["out"])
     }
 
-    @Test(arguments: [231, 232, 237, 255]) func nameAsLongAsTheFileSystemAllowsIsWritten(byteCount: Int) throws {
+    @Test(arguments: [231, 232, 237, 255]) func longestPossibleNameIsWritten(byteCount: Int) throws {
         let name = String(repeating: "n", count: byteCount - 2) + "é"
         let path = fixture.folder.path(name)
         do {

@@ -6,7 +6,7 @@ import Testing
 
 @testable import Bluebonnet
 
-/// The digest that follows what is written is the digest of what is there, whatever happened in between.
+/// The digest computed while writing is the digest of the file, whatever happened in between.
 @Suite(.timeLimit(.minutes(1))) struct PartialFileDigestTests {
     private static let body = Data.patterned(byteCount: 9_000_001)
     private let folder: ScratchFolder
@@ -21,7 +21,7 @@ import Testing
         try PartialFile(destination: folder.path("out"), url: url, isDigested: isDigested)
     }
 
-    /// As a transfer writes them: in pieces, each body in place of the one before.
+    /// Writes as a transfer does: in pieces, each body in place of the previous one.
     private func write(_ bodies: Data..., to file: PartialFile) async throws {
         try await onNetworkThread {
             let sink = FileSink(file)
@@ -40,18 +40,18 @@ import Testing
         #expect(try file.digest() == MessageDigest.hexadecimalDigest(of: Self.body))
     }
 
-    @Test func digestOfAnEmptyFileIsThatOfNoBytes() throws {
-        // FIPS 180-2's function of no bytes.
+    @Test func emptyFileHasTheDigestOfNoBytes() throws {
+        // SHA-256 of no bytes (FIPS 180-2).
         #expect(try open().digest() == "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855")
     }
 
-    @Test func digestLeavesOutAnEarlierBodyThatWasThrownAway() async throws {
+    @Test func digestExcludesADiscardedBody() async throws {
         let file = try open()
         try await write(Data(repeating: 7, count: 6_000_000), Self.body, to: file)
         #expect(try file.digest() == MessageDigest.hexadecimalDigest(of: Self.body))
     }
 
-    @Test func aBodyThatWasContinued() async throws {
+    @Test func digestCoversAContinuedBody() async throws {
         let record = PartialRecord(
             requestURL: url, responseURL: url, validator: .entityTag("\"v1\""), totalByteCount: Int64(Self.body.count))
         let first = try open()
@@ -65,7 +65,7 @@ import Testing
         #expect(try second.digest() == MessageDigest.hexadecimalDigest(of: Self.body))
     }
 
-    @Test func askingTwiceGivesTheSame() async throws {
+    @Test func digestIsTheSameTwice() async throws {
         let file = try open()
         try await write(Self.body, to: file)
         #expect(try file.digest() == file.digest())

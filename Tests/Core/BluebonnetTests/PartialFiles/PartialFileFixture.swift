@@ -32,7 +32,7 @@ struct PartialFileFixture {
         try Data(text.utf8).withUnsafeBytes { try file.write($0, at: offset) }
     }
 
-    /// Leaves what an earlier operation would: bytes and their record.
+    /// Leaves what an earlier operation would leave: bytes and their record.
     func leavePart(_ text: String) throws {
         let file = try open()
         try file.setRecord(record)
@@ -59,7 +59,7 @@ struct PartialFileFixture {
         file.keepOrRemove(canContinue: true)
     }
 
-    /// The code with which `body` is refused; nil when it is not.
+    /// The code of the error that `body` throws; nil if it succeeds.
     static func refusal(_ body: () throws -> Void) -> NetworkingError.Code? {
         do {
             try body()

@@ -6,7 +6,7 @@ import Testing
 
 @testable import Bluebonnet
 
-/// Which partial file a download into a folder continues. The response names the file at the end only.
+/// The partial file that a download into a folder continues. The response names the file only at the end.
 @Suite struct PartialFileInFolderTests {
     private let fixture: PartialFileFixture
 
@@ -22,7 +22,7 @@ import Testing
         #expect(fixture.folder.text("out") == "0123456789")
     }
 
-    @Test func partOfTheSameQueryGoesFirst() throws {
+    @Test func partOfTheSameQueryIsPreferred() throws {
         do {
             let (first, second) = ("http://h/file?id=1", "http://h/file?id=2")
             let files = try [first, second].map(fixture.openInFolder)  // at the same time

@@ -6,7 +6,7 @@ import Testing
 
 @testable import Bluebonnet
 
-/// The URL of a downloaded file is that of its path, however the caller wrote it.
+/// The URL of a downloaded file is the URL of its path, however the caller wrote it.
 @Suite struct PartialFilePlaceTests {
     private let folder: ScratchFolder
 
@@ -17,19 +17,19 @@ import Testing
         return try TransferResult().moveIntoPlace(file)
     }
 
-    @Test func aURLThatIsThePathsOwnIsGivenBack() throws {
+    @Test func fileURLOfThePathIsReturnedUnchanged() throws {
         let url = URL(fileURLWithPath: folder.path("out"), isDirectory: false)
         #expect(try place(url) == url)
     }
 
     @Test(arguments: ["?x=1", "#part", "/"])
-    func queryAndFragmentOfTheFileURLAreLeftOut(addition: String) throws {
+    func queryAndFragmentOfTheFileURLAreDropped(addition: String) throws {
         let path = URL(fileURLWithPath: folder.path("out"), isDirectory: false)
         let url = try #require(URL(string: path.absoluteString + addition))
         #expect(try place(url) == path)
     }
 
-    @Test func aURLRelativeToAnotherBecomesAbsolute() throws {
+    @Test func relativeURLBecomesAbsolute() throws {
         let base = URL(fileURLWithPath: folder.path(""), isDirectory: true)
         let given = try place(URL(fileURLWithPath: "out", isDirectory: false, relativeTo: base))
         #expect(given == URL(fileURLWithPath: folder.path("out"), isDirectory: false))

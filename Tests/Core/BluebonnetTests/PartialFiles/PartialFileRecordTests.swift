@@ -11,7 +11,7 @@ import Testing
 
     init() throws { fixture = try PartialFileFixture() }
 
-    @Test func movingIntoPlaceTakesTheRecordAway() throws {
+    @Test func movingIntoPlaceRemovesTheRecord() throws {
         let file = try fixture.open()
         try file.setRecord(fixture.record)
         try fixture.write("0123456789", to: file)
@@ -30,7 +30,7 @@ import Testing
         #expect(fixture.folder.text("out") == "0123456789")
     }
 
-    /// A process that was killed may leave one without its file.
+    /// A killed process may leave a record without its file.
     @Test func recordWithoutItsFileIsRemoved() throws {
         try fixture.folder.write("{}", to: "out.bluebonnet-partial.json")
         let file = try fixture.openNamed()
@@ -56,7 +56,7 @@ import Testing
         #expect(fixture.folder.text("out.bluebonnet-partial") == "")
     }
 
-    @Test func recordWithoutBytesIsOfNoUse() throws {
+    @Test func recordWithoutBytesIsIgnored() throws {
         try fixture.folder.write(
             String(decoding: fixture.record.encoded(), as: UTF8.self), to: "out.bluebonnet-partial.json")
         let file = try fixture.open()
@@ -65,13 +65,13 @@ import Testing
     }
 
     @Test(arguments: ["", "{", "[]", "{\"url\":\"http://h/file\"}"])
-    func recordThatIsNoneIsIgnored(text: String) throws {
+    func invalidRecordIsIgnored(text: String) throws {
         try fixture.folder.write("01234", to: "out.bluebonnet-partial")
         try fixture.folder.write(text, to: "out.bluebonnet-partial.json")
         #expect(try fixture.open().initialRecord == nil)
     }
 
-    @Test func recordCanBeTakenAway() throws {
+    @Test func recordCanBeRemoved() throws {
         let file = try fixture.open()
         try file.setRecord(fixture.record)
         #expect(PartialRecord.read(file.path + ".json") == fixture.record)
@@ -79,7 +79,7 @@ import Testing
         #expect(fixture.folder.names == ["out.bluebonnet-partial"])
     }
 
-    @Test func recordStandsBesideNoOtherBytes() throws {
+    @Test func recordOfAnotherURLIsRemoved() throws {
         try fixture.leavePart("01234")
         let file = try PartialFile(destination: fixture.folder.path("out"), url: URL(string: "http://h/other"))
         #expect(file.initialRecord == nil)
@@ -98,7 +98,7 @@ import Testing
         #expect(PartialRecord.read(file.path + ".json") == fixture.record)
     }
 
-    @Test func recordTellsNoSecretOfTheURLAndIsForItsOwnerOnly() throws {
+    @Test func recordContainsNoSecretAndIsPrivate() throws {
         let secret = try #require(URL(string: "http://user:password@h/file?token=secret"))
         let file = try PartialFile(destination: fixture.folder.path("out"), url: secret)
         try file.setRecord(
@@ -109,7 +109,7 @@ import Testing
         #expect(attributes[.posixPermissions] as? Int == 0o600)
     }
 
-    @Test func recordKeepsWhatItSays() throws {
+    @Test func recordIsEncodedAndDecoded() throws {
         for total in [nil, 0, Int64.max] {
             let record = PartialRecord(
                 requestURL: fixture.url, responseURL: fixture.url, validator: .entityTag("\"a\\\u{e9}\""),
@@ -125,7 +125,7 @@ import Testing
             ("http://h/file?sig=2", 10, true), ("http://h/file?sig=2", nil, false), ("http://h/other?sig=1", 10, false),
             ("http://other/file?sig=1", 10, false), ("http://h/file?sig=1", nil, true),
         ] as [(String, Int64?, Bool)])
-    func partOfAURLWithAnotherQueryIsContinuedByItsTagAndLength(text: String, total: Int64?, isTaken: Bool) throws {
+    func partWithAnotherQueryIsContinuedByTagAndLength(text: String, total: Int64?, isTaken: Bool) throws {
         let first = try #require(URL(string: "http://h/file?sig=1"))
         func record(_ validator: StrongValidator) -> PartialRecord {
             PartialRecord(requestURL: first, responseURL: first, validator: validator, totalByteCount: total)
@@ -151,7 +151,7 @@ import Testing
         #expect(try open("X-Amz-Signature=2").initialByteCount == 5)
     }
 
-    @Test func recordOfAnOlderVersionIsContinuedByItsOwnURLOnly() throws {
+    @Test func recordOfAnOlderVersionNeedsItsOwnURL() throws {
         let fields = try JSONSerialization.jsonObject(with: fixture.record.encoded()) as? [String: Any]
         var old = try #require(fields)
         old["requestResourceDigest"] = nil

@@ -19,8 +19,8 @@ import Testing
         #expect(fixture.folder.text("out.bluebonnet-partial") == "abc")
     }
 
-    /// As another process would hold it: by the lock alone.
-    @Test func fileThatIsLockedIsNotWrittenTo() throws {
+    /// As another process would lock it: with the lock alone.
+    @Test func lockedFileIsNotWrittenTo() throws {
         try fixture.folder.write("abc", to: "out.bluebonnet-partial")
         let descriptor = Glibc.open(fixture.folder.path("out.bluebonnet-partial"), O_RDWR)
         defer { close(descriptor) }
@@ -29,19 +29,19 @@ import Testing
         #expect(fixture.folder.text("out.bluebonnet-partial") == "abc")
     }
 
-    @Test func lockIsGivenBackWithTheLastReference() throws {
+    @Test func lockIsReleasedWithTheLastReference() throws {
         do { _ = try fixture.open() }
         #expect(PartialFileFixture.refusal { _ = try fixture.open() } == nil)
     }
 
-    @Test func lockCanBeGivenBackBeforeTheLastReferenceGoes() throws {
+    @Test func lockCanBeReleasedBeforeTheLastReference() throws {
         let first = try fixture.open()
         first.unlock()
         #expect(PartialFileFixture.refusal { _ = try fixture.open() } == nil)
         withExtendedLifetime(first) {}
     }
 
-    @Test func symbolicLinkIsRefusedAndItsTargetLeftAlone() throws {
+    @Test func symbolicLinkIsRefusedWithoutChangingItsTarget() throws {
         try fixture.folder.write("precious", to: "target")
         try FileManager.default.createSymbolicLink(
             at: fixture.folder.file("out.bluebonnet-partial"), withDestinationURL: fixture.folder.file("target"))
@@ -49,7 +49,7 @@ import Testing
         #expect(fixture.folder.text("target") == "precious")
     }
 
-    @Test func symbolicLinkInPlaceOfTheRecordIsRefusedAndItsTargetLeftAlone() throws {
+    @Test func symbolicLinkAtTheRecordPathIsRefused() throws {
         try fixture.folder.write("precious", to: "target")
         let file = try fixture.openNamed()
         try FileManager.default.createSymbolicLink(
@@ -69,7 +69,7 @@ import Testing
         #expect(PartialFileFixture.refusal { _ = try fixture.open() } == .cannotOpenFile)
     }
 
-    @Test func folderThatIsNotThereIsAnError() {
+    @Test func missingFolderIsAnError() {
         #expect(
             PartialFileFixture.refusal {
                 _ = try PartialFile(destination: fixture.folder.path("none/out"), url: fixture.url)

@@ -30,7 +30,7 @@ import Testing
         #expect(fixture.folder.names == [])
     }
 
-    @Test func startingAgainDropsEverything() throws {
+    @Test func truncationDropsAllBytes() throws {
         let file = try fixture.openNamed()
         try fixture.write("0123456789", to: file)
         try file.truncate()
@@ -38,14 +38,14 @@ import Testing
         #expect(fixture.folder.text("out.bluebonnet-partial") == "abc")
     }
 
-    @Test func digestIsThatOfWhatWasWritten() throws {
+    @Test func digestCoversTheWrittenBytes() throws {
         let file = try fixture.open()
         #expect(try file.digest() == "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855")
         try fixture.write("abc", to: file)  // FIPS 180-2, appendix B.1
         #expect(try file.digest() == "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad")
     }
 
-    @Test func digestOfALongFileIsReadInPieces() throws {
+    @Test func digestCoversALongFile() throws {
         let file = try fixture.open()
         for piece in 0..<10 {
             try fixture.write(String(repeating: "a", count: 100_000), at: Int64(piece) * 100_000, to: file)

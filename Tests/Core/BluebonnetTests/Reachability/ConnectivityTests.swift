@@ -10,7 +10,8 @@ import Testing
 @testable import Bluebonnet
 
 extension NetworkTests {
-    /// Operations and queues that wait for a way. Each test runs in a process of its own, without any network at first.
+    /// Operations and queues that wait for connectivity. Each test runs in its own process, at first without any
+    /// network.
     @Suite(.enabled(if: NetworkNamespace.isAvailable)) struct ConnectivityTests {
         private static func waiting(
             _ server: NamespaceServer, atMost limit: Duration = .zero
@@ -22,7 +23,7 @@ extension NetworkTests {
             return RequestOperation(request: URLRequest(url: try server.url("/")), options: options)
         }
 
-        /// Waits until the network thread knows that there is no way, and has acted on it.
+        /// Waits until the network thread knows that nothing is reachable, and has acted on it.
         private static func nothingIsReachable() async throws {
             for log in [ReachabilityLog(.shared), try ReachabilityLog(address: "10.77.0.1")] {
                 await log.becomes(.notReachable)
@@ -31,7 +32,7 @@ extension NetworkTests {
             await NetworkThread.shared.catchesUp()
         }
 
-        @Test func anOperationWaitsUntilThereIsAWay() async throws {
+        @Test func operationWaitsForConnectivity() async throws {
             try await CabledNamespaces.with { names in
                 await #expect(processExitsWith: .success) { [names = names as [String]] in
                     try await Self.waitForAWay(CabledNamespaces.enter(names))
@@ -58,7 +59,7 @@ extension NetworkTests {
             #expect(paused.error == nil)
         }
 
-        @Test func aBatchIsHeldUntilThereIsAWay() async throws {
+        @Test func batchWaitsForConnectivity() async throws {
             try await CabledNamespaces.with { names in
                 await #expect(processExitsWith: .success) { [names = names as [String]] in
                     try await Self.holdABatch(CabledNamespaces.enter(names))
@@ -82,7 +83,7 @@ extension NetworkTests {
             #expect(server.requests.value.count == 3)
         }
 
-        @Test func operationIsNotConnectedWhenTheLimitHasPassed() async throws {
+        @Test func operationFailsAtTheConnectivityTimeout() async throws {
             try await CabledNamespaces.with { names in
                 await #expect(processExitsWith: .success) { [names = names as [String]] in
                     try await Self.reachTheLimit(CabledNamespaces.enter(names))
@@ -98,7 +99,7 @@ extension NetworkTests {
             #expect(operation.error?.message == "there was no network by which to reach 10.77.0.1 for 0.05 seconds")
             #expect(operation.error?.isTransient == true)
             #expect(operation.summary.transferCount == 0)
-            // Without the option it fails in the attempt.
+            // Without the option, the operation fails in its attempt.
             #expect(await get(try server.url("/")).code == .cannotConnect)
             #expect(server.requests.value.isEmpty)
         }
@@ -117,7 +118,7 @@ extension NetworkTests {
             }
         }
 
-        @Test func aNameOnANetworkWithoutAWayOutIsAWay() async throws {
+        @Test func localNameIsReachableWithoutADefaultRoute() async throws {
             try await CabledNamespaces.with { names in
                 await #expect(processExitsWith: .success) { [names = names as [String]] in
                     let pair = try CabledNamespaces.enter(names)
@@ -135,7 +136,7 @@ extension NetworkTests {
             }
         }
 
-        @Test func aQueueHoldsItsOperationsWhileThereIsNoNetwork() async throws {
+        @Test func queueDefersItsOperationsWithoutANetwork() async throws {
             try await CabledNamespaces.with { names in
                 await #expect(processExitsWith: .success) { [names = names as [String]] in
                     try await Self.holdAQueue(CabledNamespaces.enter(names))
@@ -159,7 +160,7 @@ extension NetworkTests {
             try pair.client.ip("route add default via 10.77.0.1")
             for operation in operations[..<2] { try await operation.waitUntilEnded() }
             #expect(operations[..<2].allSatisfy { $0.error == nil })
-            // Let go of, it starts operations whatever the network is.
+            // Without the setting, the queue starts operations in every state of the network.
             await closeIdleConnections()
             try pair.client.ip("link set v0 down")
             try await nothingIsReachable()

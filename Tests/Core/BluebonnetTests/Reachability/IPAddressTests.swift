@@ -7,7 +7,7 @@ import Testing
 
 @Suite struct IPAddressTests {
     @Test(arguments: ["192.0.2.1", "0.0.0.0", "2001:db8::1", "::", "::ffff:192.0.2.1", "fe80::1%eth0", "fe80::1%3"])
-    func anAddressKeepsItsText(_ text: String) {
+    func addressKeepsItsText(_ text: String) {
         #expect(IPAddress(text)?.description == text)
     }
 
@@ -15,22 +15,22 @@ import Testing
         "", "%", "192.0.2", "192.0.2.256", "192.0.2.1%eth0", "fe80::1%", "2001:db8::g", "example.com", " 192.0.2.1",
         "192.0.2.1\0x",
     ])
-    func textThatIsNoAddressIsRefused(_ text: String) {
+    func invalidTextIsRefused(_ text: String) {
         #expect(IPAddress(text) == nil)
     }
 
-    @Test func anAddressIsItsBytes() {
+    @Test func addressConvertsToAndFromBytes() {
         #expect(IPAddress("192.0.2.1")?.bytes == [192, 0, 2, 1])
         #expect(IPAddress("fe80::1%eth0")?.bytes == [0xFE, 0x80] + Array(repeating: 0, count: 13) + [1])
         #expect(IPAddress(bytes: [192, 0, 2, 1]) == IPAddress("192.0.2.1"))
         #expect(IPAddress(bytes: [192, 0, 2]) == nil)
     }
 
-    @Test func aLongTextOfTheSameAddressIsTheSame() {
+    @Test func longAndShortTextsAreEqual() {
         #expect(IPAddress("2001:0db8:0:0:0:0:0:1") == IPAddress("2001:db8::1"))
     }
 
-    @Test func addressesAreToldApart() {
+    @Test func addressesDifferByFamilyAndZone() {
         #expect(IPAddress("192.0.2.1")?.isIPv6 == false)
         #expect(IPAddress("::1")?.isIPv6 == true)
         #expect(IPAddress("fe80::1%eth0") != IPAddress("fe80::1"))

@@ -13,7 +13,7 @@ import Testing
         (65534, "wireguard", .tunnel), (65534, "tun", .tunnel), (1, "tun", .tunnel), (512, "", .tunnel),
         (776, "sit", .tunnel), (519, "wwan", .cellular), (801, "", .wireless),
     ])
-    func theKernelsOwnWordsTellTheKind(type: Int, driver: String, kind: NetworkInterface.Kind) {
+    func kernelTypeAndDriverDetermineTheKind(type: Int, driver: String, kind: NetworkInterface.Kind) {
         let link = NetworkTable.Link(index: 4, type: type, name: "x0", driver: driver)
         #expect(InterfaceKinds.kind(of: link, folder: "/nowhere") == kind)
     }
@@ -21,24 +21,24 @@ import Testing
     @Test(arguments: [
         ("wlan", NetworkInterface.Kind.wireless), ("wwan", .cellular), ("bond", .wired), ("vlan", .wired),
     ])
-    func aDeviceTypeTellsTheKind(type: String, kind: NetworkInterface.Kind) throws {
+    func deviceTypeDeterminesTheKind(type: String, kind: NetworkInterface.Kind) throws {
         let folder = try interface("DEVTYPE=\(type)\nINTERFACE=x0\nIFINDEX=4\n")
         #expect(InterfaceKinds.kind(of: Self.ethernet, folder: folder.url.path) == kind)
     }
 
-    @Test func aWirelessFolderTellsTheKind() throws {
+    @Test func wirelessFolderDeterminesTheKind() throws {
         let folder = try interface("INTERFACE=x0\nIFINDEX=4\n")
         #expect(InterfaceKinds.kind(of: Self.ethernet, folder: folder.url.path) == .wired)
         try FileManager.default.createDirectory(atPath: folder.path("x0/wireless"), withIntermediateDirectories: true)
         #expect(InterfaceKinds.kind(of: Self.ethernet, folder: folder.url.path) == .wireless)
     }
 
-    @Test func theFolderOfAnotherNamespacesInterfaceCountsForNothing() throws {
+    @Test func folderOfAnotherNamespacesInterfaceIsIgnored() throws {
         let folder = try interface("DEVTYPE=wlan\nINTERFACE=x0\nIFINDEX=5\n")
         #expect(InterfaceKinds.kind(of: Self.ethernet, folder: folder.url.path) == .wired)
     }
 
-    @Test func anInterfaceIsLookedAtOnceUntilItIsAnother() throws {
+    @Test func kindIsCachedUntilTheInterfaceChanges() throws {
         let folder = try interface("DEVTYPE=wlan\nINTERFACE=x0\nIFINDEX=4\n")
         var kinds = InterfaceKinds(folder: folder.url.path)
         #expect(kinds.kind(of: Self.ethernet) == .wireless)

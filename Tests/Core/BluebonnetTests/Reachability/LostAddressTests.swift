@@ -10,11 +10,11 @@ import Testing
 @testable import Bluebonnet
 
 extension NetworkTests {
-    /// Connections over an address that this machine loses. Each test runs in a process of its own.
+    /// Connections over an address that this machine loses. Each test runs in its own process.
     @Suite(.enabled(if: NetworkNamespace.isAvailable)) struct LostAddressTests {
         private static let patient = TransferOptions { $0.timeouts.idle = .zero }
 
-        /// Starts a transfer that stalls, and waits until it does.
+        /// Starts a transfer that stalls, and waits until it has stalled.
         private static func stall(_ server: NamespaceServer, host: String = "10.77.0.1") async throws
             -> RequestOperation
         {
@@ -29,7 +29,7 @@ extension NetworkTests {
             return operation
         }
 
-        @Test func transfersOfALostAddressEndAtOnceAndItsIdleConnectionsAreNotUsedAgain() async throws {
+        @Test func lostAddressEndsItsTransfersAndConnections() async throws {
             try await CabledNamespaces.with { names in
                 await #expect(processExitsWith: .success) { [names = names as [String]] in
                     try await Self.loseTheAddress(CabledNamespaces.enter(names))
@@ -52,7 +52,7 @@ extension NetworkTests {
             #expect(server.requests.value.map(\.connection) == [1, 2, 3])
         }
 
-        @Test func anAddressThatComesBackAtOnceKeepsItsConnections() async throws {
+        @Test func addressRestoredAtOnceKeepsItsConnections() async throws {
             try await CabledNamespaces.with { names in
                 await #expect(processExitsWith: .success) { [names = names as [String]] in
                     try await Self.flapTheAddress(CabledNamespaces.enter(names))
@@ -67,12 +67,12 @@ extension NetworkTests {
             let server = try NamespaceServer(in: pair.server)
             let other = try await stall(server, host: "10.78.0.1")
             #expect(await get(try server.url("/first"), patient).error == nil)
-            // The network thread sees both changes at once, however fast this machine is.
+            // The network thread sees both changes at once, regardless of the machine's speed.
             let gate = Gate()
             NetworkThread.shared.submit { gate.waitBlocking() }
             try pair.client.batch(["addr del 10.77.0.2/24 dev v0", "addr add 10.77.0.2/24 dev v0"])
             gate.open()
-            // When this one is lost, what came before has been looked at.
+            // When the loss of this address is noticed, the earlier changes have been processed.
             try pair.client.ip("addr del 10.78.0.2/24 dev v0")
             try await other.waitUntilEnded()
             #expect(other.code == .connectionLost)
@@ -81,7 +81,7 @@ extension NetworkTests {
             #expect(second.summary.isReused)
         }
 
-        @Test func aLinkThatIsDownForAWhileInterruptsNoTransferWhoseAddressStays() async throws {
+        @Test func transferSurvivesALinkDownWhileItsAddressStays() async throws {
             try await CabledNamespaces.with { names in
                 await #expect(processExitsWith: .success) { [names = names as [String]] in
                     try await Self.takeTheLinkDown(CabledNamespaces.enter(names))

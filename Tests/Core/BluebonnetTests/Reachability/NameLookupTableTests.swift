@@ -8,7 +8,7 @@ import Testing
 @Suite struct NameLookupTableTests {
     private let address = IPAddress(bytes: [192, 0, 2, 1])!
 
-    @Test func aNameIsLookedUpOnceForAll() {
+    @Test func nameIsLookedUpOnce() {
         var table = NameLookupTable()
         #expect(table.add("a") == true)
         #expect(table.add("a") == false)
@@ -22,14 +22,14 @@ import Testing
         #expect(table.addresses(of: "a") == [address])
     }
 
-    @Test func aNameWithoutAddressesIsKnownToHaveNone() {
+    @Test func nameWithoutAddressesIsKnown() {
         var table = NameLookupTable()
         _ = table.add("a")
         _ = table.lookUpEnded("a", [])
         #expect(table.addresses(of: "a") == [])
     }
 
-    @Test func aChangeOfTheNetworkLooksAllNamesUpAgain() {
+    @Test func networkChangeRepeatsAllLookUps() {
         var table = NameLookupTable()
         for name in ["b", "a"] {
             _ = table.add(name)
@@ -39,7 +39,7 @@ import Testing
         #expect(table.addresses(of: "a") == [address], "the old addresses count until the new ones are there")
     }
 
-    @Test func aChangeDuringALookUpIsFollowedByAnotherOne() {
+    @Test func changeDuringALookUpTriggersAnotherLookUp() {
         var table = NameLookupTable()
         _ = table.add("a")
         #expect(table.networkChanged() == [])
@@ -48,7 +48,7 @@ import Testing
         #expect(table.lookUpEnded("a", [address]) == false)
     }
 
-    @Test func domainThatNobodyWantsIsForgotten() {
+    @Test func unusedDomainIsForgotten() {
         var table = NameLookupTable()
         _ = table.add("a")
         _ = table.add("a")
@@ -60,7 +60,7 @@ import Testing
         #expect(table.networkChanged() == [])
     }
 
-    @Test func domainWantedAgainDuringALookUpWaitsForAFreshOne() {
+    @Test func domainAddedDuringALookUpIsResolvedAfresh() {
         var table = NameLookupTable()
         _ = table.add("a")
         table.remove("a")
@@ -68,7 +68,7 @@ import Testing
         #expect(table.lookUpEnded("a", [address]) == true)
     }
 
-    @Test func aLookUpThatNobodyWaitsForEndsInNothing() {
+    @Test func resultForAnUnusedDomainIsDropped() {
         var table = NameLookupTable()
         _ = table.add("a")
         table.remove("a")

@@ -18,14 +18,14 @@ import Testing
         return found.value ?? ([], "")
     }
 
-    @Test func aNameIsLookedUpOnAThreadOfTheResolvers() async {
+    @Test func nameIsLookedUpOnAResolverThread() async {
         let found = await resolve("localhost")
         #expect(found.addresses.contains { ["127.0.0.1", "::1"].contains($0.description) })
         #expect(found.thread == "bluebonnet.dns\n")
     }
 
-    @Test func aNameThatDoesNotExistHasNoAddresses() async {
-        // RFC 6761, 6.4: this one never exists. A second dot keeps search lists out.
+    @Test func unknownNameHasNoAddresses() async {
+        // RFC 6761, 6.4: this name never exists. The second dot keeps search lists out.
         #expect(await resolve("nowhere.invalid.").addresses == [])
     }
 

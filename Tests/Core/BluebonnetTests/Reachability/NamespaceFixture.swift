@@ -9,8 +9,8 @@ import Testing
 
 @testable import Bluebonnet
 
-/// Two networks of their own with a cable between them: `v0` in the client's, `v1` in the server's. The client's side
-/// is bare; the server has 10.77.0.1 and fd77::1.
+/// Two separate networks with a cable between them: `v0` is the client's end, `v1` the server's end. The client's
+/// side is bare. The server has 10.77.0.1 and fd77::1.
 struct CabledNamespaces {
     let client: NetworkNamespace
     let server: NetworkNamespace
@@ -25,8 +25,8 @@ struct CabledNamespaces {
         server = NetworkNamespace(named: names[1])
     }
 
-    /// Makes a pair, hands its names to `body`, which starts a process that enters it, and removes it however that
-    /// ends.
+    /// Makes a pair, passes its names to `body`, which starts a process that enters the pair, and always removes the
+    /// pair.
     static func with(_ body: (_ names: [String]) async throws -> Void) async throws {
         let pair = try CabledNamespaces()
         defer { pair.remove() }
@@ -34,7 +34,8 @@ struct CabledNamespaces {
         try await body([pair.client.name, pair.server.name])
     }
 
-    /// The pair in a process of its own, whose network thread lives with the client from now on.
+    /// Enters the pair in a separate process. From now on, the process's network thread lives in the client's
+    /// network.
     static func enter(_ names: [String]) throws -> CabledNamespaces {
         alarm(100)  // a process that hangs must not outlive its test
         let pair = CabledNamespaces(names)
@@ -42,7 +43,7 @@ struct CabledNamespaces {
         return pair
     }
 
-    /// Lays the cable and sets the server's side up.
+    /// Connects the cable and sets the server's side up.
     private func connect() throws {
         try client.connect("v0", to: server, "v1")
         try server.ip("link set lo up")
@@ -63,7 +64,7 @@ struct CabledNamespaces {
     }
 }
 
-/// What a manager told, in order.
+/// The statuses that a manager reported, in order.
 final class ReachabilityLog: Sendable {
     let manager: NetworkReachabilityManager
     let statuses = Observed([NetworkReachabilityStatus]())
@@ -78,13 +79,13 @@ final class ReachabilityLog: Sendable {
         self.init(NetworkReachabilityManager(address: try #require(IPAddress(address))))
     }
 
-    /// Waits for the next status, of those that are not taken yet.
+    /// Waits until the last reported status is this status.
     func becomes(_ status: NetworkReachabilityStatus, at location: SourceLocation = #_sourceLocation) async {
         await statuses.becomes(at: location) { $0.last == status }
     }
 }
 
-/// Makes a network monitor besides the process's own.
+/// Makes a network monitor in addition to the process's own monitor.
 func makeMonitor(
     _ settings: NetworkMonitor.Settings = NetworkMonitor.Settings()
 ) async -> NetworkBound<NetworkMonitor> {
@@ -96,7 +97,7 @@ func makeMonitor(
     }
 }
 
-/// Does something with a monitor where it lives.
+/// Runs work with a monitor on the network thread.
 func onNetworkThread<Value: Sendable>(
     _ monitor: NetworkBound<NetworkMonitor>, _ work: @escaping @Sendable (NetworkMonitor) -> Value
 ) async -> Value {

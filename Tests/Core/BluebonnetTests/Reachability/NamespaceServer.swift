@@ -6,11 +6,12 @@ import Foundation
 import Glibc
 import RealServers
 
-/// A small HTTP server in a namespace: blocking sockets and a thread for each connection, which end with the process.
+/// A small HTTP server in a namespace. It has blocking sockets and a thread for each connection, which end with the
+/// process.
 ///
-/// It answers every request with "answer". Of `/stall` it sends ten bytes, and the rest once it is told to.
+/// The server answers every request with "answer". For `/stall`, it sends ten bytes, and the rest after `goOn()`.
 final class NamespaceServer: Sendable {
-    /// The paths that were asked for, with the numbers of their connections from 1.
+    /// The requested paths, with the numbers of their connections from 1.
     let requests = Observed([Request]())
     let port: Int
     private let rest = Gate()
@@ -43,7 +44,7 @@ final class NamespaceServer: Sendable {
         }
     }
 
-    /// Sends the rest of every stalled answer.
+    /// Sends the rest of every stalled response.
     func goOn() { rest.open() }
 
     func url(_ path: String, host: String = "10.77.0.1") throws -> URL {

@@ -9,7 +9,7 @@ import Testing
 
 @testable import Bluebonnet
 
-/// What needs no change of the network: this machine itself can always be reached.
+/// Tests that need no change of the network: this machine itself is always reachable.
 @Suite(.timeLimit(.minutes(1))) struct NetworkReachabilityManagerTests {
     private func loopback() throws -> NetworkReachabilityManager {
         NetworkReachabilityManager(address: try #require(IPAddress("127.0.0.1")))
@@ -25,7 +25,7 @@ import Testing
         return told.value.first
     }
 
-    @Test func statusesHaveAFNetworkingsNumbersAndWords() {
+    @Test func statusesMatchAFNetworkingsNumbersAndTexts() {
         let all: [NetworkReachabilityStatus] = [.unknown, .notReachable, .reachableViaWWAN, .reachableViaWiFi]
         #expect(all.map(\.rawValue) == [-1, 0, 1, 2])
         #expect(
@@ -42,7 +42,7 @@ import Testing
         #expect(NetworkReachabilityManager.shared === NetworkReachabilityManager.shared)
     }
 
-    @Test func theFirstEventComesThoughNothingChanges() async throws {
+    @Test func firstEventComesWithoutAChange() async throws {
         let manager = try loopback()
         #expect(await firstStatus(of: manager) == .reachableViaWiFi)
         #expect(manager.isReachable && manager.isReachableViaWiFi && !manager.isReachableViaWWAN)
@@ -53,7 +53,7 @@ import Testing
         #expect(route.gateway == nil)
     }
 
-    @Test func managerStartedAgainTellsAgain() async throws {
+    @Test func restartedManagerReportsAgain() async throws {
         let manager = try loopback()
         for _ in 0..<3 { #expect(await firstStatus(of: manager) == .reachableViaWiFi) }
         manager.stopMonitoring()
@@ -61,17 +61,17 @@ import Testing
         #expect(await firstStatus(of: manager) == .reachableViaWiFi)
     }
 
-    @Test func aDomainIsLookedUp() async {
+    @Test func domainIsLookedUp() async {
         let manager = NetworkReachabilityManager(domain: "localhost")
         #expect(await firstStatus(of: manager) == .reachableViaWiFi)
         #expect(manager.reachability.route?.interface.kind == .loopback)
     }
 
-    @Test func aDomainThatDoesNotExistIsNotReachable() async {
+    @Test func unknownDomainIsNotReachable() async {
         #expect(await firstStatus(of: NetworkReachabilityManager(domain: "nowhere.invalid.")) == .notReachable)
     }
 
-    @Test func theBlockComesBeforeTheNotificationOnTheQueueOfTheUsers() async throws {
+    @Test func blockPrecedesTheNotificationOnTheCallbackQueue() async throws {
         let manager = try loopback()
         let queue = DispatchQueue(label: "reachability-test")
         let key = DispatchSpecificKey<Bool>()
@@ -96,7 +96,7 @@ import Testing
                 == "com.alamofire.networking.reachability.change")
     }
 
-    @Test func blockRunsOnTheLibrarysSerialQueueUnlessAnotherIsSet() async throws {
+    @Test func blockRunsOnTheLibrarysQueueByDefault() async throws {
         let manager = try loopback()
         let isThere = Observed<Bool?>(nil)
         manager.setReachabilityStatusChangeBlock { _ in
@@ -107,7 +107,7 @@ import Testing
         await isThere.becomes(true)
     }
 
-    @Test func aStreamBeginsWithWhatIsKnown() async throws {
+    @Test func streamBeginsWithTheKnownState() async throws {
         let manager = try loopback()
         let early = manager.changes
         _ = await firstStatus(of: manager)
@@ -121,8 +121,8 @@ import Testing
         }
     }
 
-    /// The first event waits on a queue while the second one is delivered on another.
-    @Test func streamLeavesOutAnEventThatANewerOneHasOvertaken() async throws {
+    /// The first event waits on one queue while the second event is delivered on another queue.
+    @Test func streamOmitsAnOvertakenEvent() async throws {
         var manager: NetworkReachabilityManager? = try loopback()
         let (slow, fast) = (DispatchQueue(label: "slow"), DispatchQueue(label: "fast"))
         slow.suspend()
@@ -142,14 +142,14 @@ import Testing
         #expect(await late.reduce(into: []) { $0.append($1) } == [second])
     }
 
-    @Test func aStreamEndsWithItsManager() async throws {
+    @Test func streamEndsWithItsManager() async throws {
         var manager: NetworkReachabilityManager? = try loopback()
         let changes = try #require(manager?.changes)
         manager = nil
         for await _ in changes { Issue.record("nothing was started") }
     }
 
-    @Test func stoppedManagerTellsNothing() async throws {
+    @Test func stoppedManagerReportsNothing() async throws {
         let manager = try loopback()
         let queue = DispatchQueue(label: "reachability-test")
         manager.callbackQueue = queue
@@ -164,12 +164,12 @@ import Testing
         #expect(told.value == 0)
     }
 
-    /// Waits until the network thread has brought the first event, whether or not it was told.
+    /// Waits until the network thread has brought the first event, delivered or not.
     private static func firstEventArrives(at manager: NetworkReachabilityManager) async {
         await eventually(manager.networkReachabilityStatus) { $0 != .unknown }
     }
 
-    @Test func aManagerThatIsLetGoStopsByItself() async throws {
+    @Test func monitoringManagerIsDeallocatedWhenReleased() async throws {
         weak var weakManager: NetworkReachabilityManager?
         do {
             let manager = try loopback()
@@ -179,8 +179,8 @@ import Testing
         await becomes(true) { weakManager == nil }
     }
 
-    @Test func aThousandStartsAndStopsFromManyThreadsLeaveNothingOpen() async {
-        // In a process of its own: other suites have descriptors and threads, too.
+    @Test func thousandStartsAndStopsFromManyThreadsLeakNothing() async {
+        // This test runs in its own process, because other suites also have descriptors and threads.
         await #expect(processExitsWith: .success) {
             let warmUp = NetworkReachabilityManager(domain: "localhost")
             warmUp.startMonitoring()
@@ -191,7 +191,7 @@ import Testing
             #expect(!before.descriptors.isEmpty)
             await Self.startAndStopAThousandTimes()
             #expect(await ResourceSnapshot.growthAfterSettling(to: before) == [])
-            // It works afterwards, too.
+            // Monitoring still works afterwards.
             let manager = NetworkReachabilityManager(domain: "127.0.0.1")
             manager.startMonitoring()
             for await reachability in manager.changes {

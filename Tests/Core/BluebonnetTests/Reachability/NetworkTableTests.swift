@@ -15,7 +15,7 @@ import Testing
         return table
     }
 
-    @Test func linksComeChangeAndGo() {
+    @Test func linksAreAddedChangedAndRemoved() {
         let named = NetlinkMessage.Body.link(NetworkTable.Link(index: 2, name: "eth0"))
         let renamed = NetlinkMessage.Body.link(NetworkTable.Link(index: 2, name: "lan0"))
         #expect(table(named, renamed).links.values.map(\.name) == ["lan0"])
@@ -23,17 +23,17 @@ import Testing
         #expect(table(.linkRemoved(index: 2)).links.isEmpty)
     }
 
-    @Test func anAddressIsThereWhileAnyInterfaceHasIt() {
+    @Test func addressIsLocalWhileAnyInterfaceHasIt() {
         #expect(table(.address(first), .address(elsewhere), .addressRemoved(first)).localAddresses == [first.address])
         #expect(table(.address(first), .address(first), .addressRemoved(first)).localAddresses.isEmpty)
     }
 
-    @Test func anInterfaceTakesItsAddressesAlong() {
+    @Test func removedInterfaceLosesItsAddresses() {
         #expect(table(.address(first), .linkRemoved(index: 2)).localAddresses.isEmpty)
         #expect(table(.address(first), .linkRemoved(index: 3)).localAddresses == [first.address])
     }
 
-    @Test func aZoneIsANameOrANumber() {
+    @Test func zoneIsANameOrANumber() {
         let table = table(
             .link(NetworkTable.Link(index: 2, name: "eth0")), .link(NetworkTable.Link(index: 3, name: "2")))
         #expect(table.index(ofZone: "eth0") == 2)

@@ -59,20 +59,20 @@ import Testing
         #expect(try decide(("192.0.2.9", .refused), ("2001:db8::9", route(2))).status == .reachableViaWiFi)
     }
 
-    @Test func theFirstAddressWithARouteCounts() throws {
+    @Test func firstAddressWithARouteCounts() throws {
         #expect(try decide(("192.0.2.9", route(3)), ("2001:db8::9", route(2))).status == .reachableViaWWAN)
     }
 
-    @Test func statusIsUnknownWhereTheKernelRefusesToTell() throws {
+    @Test func statusIsUnknownIfTheKernelRefuses() throws {
         #expect(try decide(("192.0.2.9", .refused)).status == .unknown)
         #expect(try decide(("192.0.2.9", .unreachable), ("2001:db8::9", .refused)).status == .unknown)
     }
 
-    @Test func aNameWithoutAddressesIsNotReachable() throws {
+    @Test func nameWithoutAddressesIsNotReachable() throws {
         #expect(try decide() == NetworkReachability(.notReachable))
     }
 
-    @Test func anInterfaceThatIsNotInTheTableHasItsNumber() throws {
+    @Test func unlistedInterfaceIsNamedByItsNumber() throws {
         #expect(try decide(("192.0.2.9", route(7))).route?.interface.name == "#7")
     }
 }

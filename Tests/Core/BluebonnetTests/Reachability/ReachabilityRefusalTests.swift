@@ -10,9 +10,9 @@ import Testing
 @testable import Bluebonnet
 
 extension NetworkTests {
-    /// What the kernel lets a process know. Each test runs in a process of its own.
+    /// The information that the kernel gives a process. Each test runs in its own process.
     @Suite struct ReachabilityRefusalTests {
-        @Test func statusIsUnknownAndNothingWaitsWhereTheKernelRefuses() async throws {
+        @Test func kernelRefusalMeansUnknownStatusWithoutWaiting() async throws {
             try await TestServer.answering(.response(body: "answer")) { server in
                 _ = await #expect(processExitsWith: .success) { [address = server.url().absoluteString as String] in
                     try refuseRoutingSockets()
@@ -32,9 +32,9 @@ extension NetworkTests {
             }
         }
 
-        @Test func anOrdinaryUserMayAsk() async throws {
+        @Test func ordinaryUserReceivesTheStatus() async throws {
             await #expect(processExitsWith: .success) {
-                // Root becomes nobody; anybody else is an ordinary user already.
+                // Root switches to an unprivileged user. Every other user is an ordinary user already.
                 if geteuid() == 0 { #expect(setuid(65_534) == 0) }
                 let log = try ReachabilityLog(address: "127.0.0.1")
                 await log.statuses.becomes { !$0.isEmpty }
@@ -44,15 +44,15 @@ extension NetworkTests {
     }
 }
 
-/// Has the kernel refuse `socket(AF_NETLINK, …)` to this thread and those it starts, with EPERM, as a sandbox may
-/// (seccomp(2)); and starts the network thread.
+/// Makes the kernel refuse `socket(AF_NETLINK, …)` with EPERM for this thread and for the threads that it starts, as
+/// a sandbox can do (seccomp(2)). Then starts the network thread.
 private func refuseRoutingSockets() throws {
     #if arch(x86_64)
         let socketCall: UInt64 = 41
     #else
         let socketCall: UInt64 = 198
     #endif
-    // Each instruction: the code in the low 16 bits, two jumps of 8 bits, then the operand.
+    // Each instruction: the code in the low 16 bits, two jumps of 8 bits, and the operand.
     func instruction(_ code: UInt64, ifNot skip: UInt64 = 0, _ operand: UInt64) -> UInt64 {
         code | skip << 24 | operand << 32
     }
@@ -64,7 +64,7 @@ private func refuseRoutingSockets() throws {
         instruction(0x06, 0x0005_0000 | UInt64(EPERM)),
         instruction(0x06, 0x7FFF_0000),
     ]
-    // Glibc's module leaves this variadic function out.
+    // The Glibc module omits this variadic function.
     typealias Control = @convention(c) (CInt, UInt, UInt, UInt, UInt) -> CInt
     let control = unsafeBitCast(try #require(dlsym(nil, "prctl")), to: Control.self)
     let status = program.withUnsafeBytes { bytes in

@@ -9,13 +9,13 @@ import Testing
 @testable import Bluebonnet
 
 extension NetworkTests {
-    /// What besides a default route leads somewhere or nowhere, as the kernel says.
+    /// Everything besides a default route that leads somewhere or nowhere, as the kernel reports it.
     @Suite(.enabled(if: NetworkNamespace.isAvailable)) struct ReachabilityRouteTests {
         private static let (no, yes) = (
             NetworkReachabilityStatus.notReachable, NetworkReachabilityStatus.reachableViaWiFi
         )
 
-        @Test func aDomainIsLookedUpAgainWhenTheNetworkChanges() async throws {
+        @Test func domainIsLookedUpAgainWhenTheNetworkChanges() async throws {
             try await CabledNamespaces.with { names in
                 await #expect(processExitsWith: .success) { [names = names as [String]] in
                     try await Self.checkADomainIsLookedUpAgainWhenTheNetworkChanges(CabledNamespaces.enter(names))
@@ -47,7 +47,7 @@ extension NetworkTests {
             await log.becomes(no)
         }
 
-        @Test func aRouteThatRefusesIsNoWay() async throws {
+        @Test func refusingRouteMeansNotReachable() async throws {
             try await CabledNamespaces.with { names in
                 await #expect(processExitsWith: .success) { [names = names as [String]] in
                     try await Self.checkARouteThatRefusesIsNoWay(CabledNamespaces.enter(names))
@@ -68,7 +68,7 @@ extension NetworkTests {
             }
         }
 
-        @Test func aRuleLeadsAnotherWay() async throws {
+        @Test func routingRuleChangesTheStatus() async throws {
             try await CabledNamespaces.with { names in
                 await #expect(processExitsWith: .success) { [names = names as [String]] in
                     try await Self.checkARuleLeadsAnotherWay(CabledNamespaces.enter(names))
@@ -87,7 +87,7 @@ extension NetworkTests {
             await log.becomes(no)
         }
 
-        @Test func aTunnelIsToldApart() async throws {
+        @Test func tunnelIsRecognized() async throws {
             try await CabledNamespaces.with { names in
                 await #expect(processExitsWith: .success) { [names = names as [String]] in
                     try await Self.checkATunnelIsToldApart(CabledNamespaces.enter(names))

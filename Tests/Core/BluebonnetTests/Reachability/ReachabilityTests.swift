@@ -11,9 +11,9 @@ import Testing
 @testable import Bluebonnet
 
 extension NetworkTests {
-    /// The status follows the kernel's routes. Each test runs in a process of its own, with networks of its own.
+    /// The status follows the kernel's routes. Each test runs in its own process, with its own networks.
     @Suite(.enabled(if: NetworkNamespace.isAvailable)) struct ReachabilityTests {
-        /// One command, and the statuses told by then of the network as a whole and of a host on the cable.
+        /// One command, and the statuses reported by then for the whole network and for a host on the cable.
         private struct Step {
             let command: String
             let overall: [NetworkReachabilityStatus]
@@ -35,7 +35,7 @@ extension NetworkTests {
             Step("route add default via 10.77.0.1", [no, yes], [no, yes]),
             Step("route del default", [no, yes, no], [no, yes]),
             Step("route add default via 10.77.0.1", [no, yes, no, yes], [no, yes]),
-            // Without an address of its own, the kernel takes the interface's IPv4 routes away.
+            // If an interface has no address, the kernel removes the interface's IPv4 routes.
             Step("addr del 10.77.0.2/24 dev v0", [no, yes, no, yes, no], [no, yes, no]),
             Step("addr add 10.77.0.2/24 dev v0", [no, yes, no, yes, no], [no, yes, no, yes]),
             Step("route add default via 10.77.0.1", [no, yes, no, yes, no, yes], [no, yes, no, yes]),
@@ -54,7 +54,7 @@ extension NetworkTests {
         ]
 
         @Test(arguments: [false, true])
-        func theStatusIsWhatIPRouteGetSaysAtEveryStep(isIPv6: Bool) async throws {
+        func statusMatchesIPRouteGetAtEveryStep(isIPv6: Bool) async throws {
             try await CabledNamespaces.with { names in
                 await #expect(processExitsWith: .success) { [names = names as [String], isIPv6 = isIPv6 as Bool] in
                     try await Self.climb(CabledNamespaces.enter(names), isIPv6: isIPv6)
@@ -82,7 +82,7 @@ extension NetworkTests {
             }
         }
 
-        @Test func aChangeIsToldWithin250Milliseconds() async throws {
+        @Test func changeIsReportedWithin250Milliseconds() async throws {
             try await CabledNamespaces.with { names in
                 await #expect(processExitsWith: .success) { [names = names as [String]] in
                     try await Self.checkAChangeIsToldWithin250Milliseconds(CabledNamespaces.enter(names))
@@ -102,12 +102,12 @@ extension NetworkTests {
                 await log.becomes(isUp ? yes : no)
                 delays.append(MonotonicClock.now() - began)
             }
-            // The middle of 20: a machine that is busy with something else for a moment fails nothing.
+            // The median of 20: a machine that is busy for a moment does not fail the test.
             #expect(delays.sorted()[10] <= 250_000_000, "\(delays.sorted())")
         }
 
         @Test(arguments: ["route", "link"])
-        func twoHundredFlapsASecondAreFewEventsAndEndInTheTruth(kind: String) async throws {
+        func rapidFlapsCauseFewEventsAndACorrectEnd(kind: String) async throws {
             try await CabledNamespaces.with { names in
                 await #expect(processExitsWith: .success) { [names = names as [String], kind = kind as String] in
                     try await Self.checkTwoHundredFlapsASecondAreFewEventsAndEndInTheTruth(
@@ -129,12 +129,12 @@ extension NetworkTests {
             let flaps = (0..<400).flatMap { _ in flap }
             let result = Observed<String?>(nil)
             await onThreadOfItsOwn {
-                // Flaps of 5 ms, which is 200 a second.
+                // Flaps of 5 ms: 200 per second.
                 let problem = Result { try pair.client.batch(flaps, interval: 5_000 / UInt32(flap.count)) }
                 if case .failure(let error) = problem { result.update { $0 = "\(error)" } }
             }
             #expect(result.value == nil)
-            try pair.client.ip("route replace unreachable 203.0.113.0/24")  // a last change, whatever came before
+            try pair.client.ip("route replace unreachable 203.0.113.0/24")  // a last change after all others
             await log.becomes(kind == "route" ? no : yes)
             #expect(log.manager.isReachable == pair.client.hasRoute(to: "198.41.0.4"))
             let told = log.statuses.value
@@ -142,7 +142,7 @@ extension NetworkTests {
             #expect(!zip(told, told.dropFirst()).contains { $0 == $1 }, "an event without a change")
         }
 
-        @Test func fiveThousandRouteChangesOverflowASmallBufferAndEndInTheTruth() async throws {
+        @Test func overflowedReceiveBufferEndsInACorrectStatus() async throws {
             try await CabledNamespaces.with { names in
                 await #expect(processExitsWith: .success) { [names = names as [String]] in
                     try await Self.checkFiveThousandRouteChangesOverflowASmallBufferAndEndInTheTruth(
@@ -160,7 +160,7 @@ extension NetworkTests {
             let log = ReachabilityLog(NetworkReachabilityManager(target: .any, monitor: { monitor.value }))
             await log.becomes(yes)
             let lists = await onNetworkThread(monitor) { $0.listCount }
-            // The network thread is kept from reading until all of it has happened.
+            // The network thread cannot read until all changes have happened.
             let gate = Gate()
             NetworkThread.shared.submit { gate.waitBlocking() }
             let routes = (0..<5_000).map { "route add 10.\($0 / 250 + 100).\($0 % 250).0/24 via 10.77.0.1" }
@@ -176,7 +176,7 @@ extension NetworkTests {
             #expect(log.statuses.value == [yes, no, yes])
         }
 
-        @Test func aMessageThatIsNotTheKernelsCountsForNothing() async throws {
+        @Test func forgedMessageIsIgnored() async throws {
             try await CabledNamespaces.with { names in
                 await #expect(processExitsWith: .success) { [names = names as [String]] in
                     try await Self.checkAMessageThatIsNotTheKernelsCountsForNothing(CabledNamespaces.enter(names))
@@ -194,16 +194,17 @@ extension NetworkTests {
             await log.becomes(yes)
             let port = await onNetworkThread(monitor) { $0.port ?? 0 }
             try pair.client.inside { try Self.sendForgedRemoval(of: [10, 77, 0, 2], interface: "v0", to: port) }
-            try pair.client.ip("route del default")  // comes after it
+            try pair.client.ip("route del default")  // comes after the forged message
             await log.becomes(no)
             #expect(await onNetworkThread(monitor) { $0.foreignDatagramCount } == 1)
             #expect(lost.value.isEmpty)
-            try pair.client.ip("addr del 10.77.0.2/24 dev v0")  // the same from the kernel counts
+            try pair.client.ip("addr del 10.77.0.2/24 dev v0")  // the same message from the kernel counts
             await lost.becomes { !$0.isEmpty }
             #expect(lost.value == [[try #require(IPAddress("10.77.0.2"))]])
         }
 
-        /// A message like the kernel's when an address is removed (RTM_DELADDR, 21), from a socket of this process.
+        /// A message like the kernel's when an address is removed (RTM_DELADDR, 21), sent from a socket of this
+        /// process.
         private static func sendForgedRemoval(of address: [UInt8], interface: String, to port: UInt32) throws {
             let socket = bluebonnet_netlink_open(0, 0)
             defer { close(socket) }

@@ -8,7 +8,7 @@ import Testing
 
 @testable import Bluebonnet
 
-/// Bodies, files and blocks of operations that are sent again, on a scripted network in virtual time.
+/// Bodies, files and blocks of retried operations, on a scripted network in virtual time.
 @Suite(.timeLimit(.minutes(1))) struct RetryBodyTests {
     private let time = VirtualTime()
     private let network: ScriptedNetwork
@@ -36,7 +36,7 @@ import Testing
     ]
 
     @Test(arguments: [[[ScriptedStep.head(503), .body("busy")]], [[.head(503)], [.head(404), .body("gone")]]])
-    func responseInsteadOfTheRestOfAGivenBodyIsAnError(later: [[ScriptedStep]]) async {
+    func responseWithoutRestOfStreamedBodyFails(later: [[ScriptedStep]]) async {
         network.answer("/a", inTurn: [Self.whole] + later)
         let operation = bareOperation()
         let stream = OutputStream(toMemory: ())
@@ -48,7 +48,7 @@ import Testing
     }
 
     @Test(arguments: [[ScriptedStep.head(503), .body("busy")], [.head(404), .body("busy")]])
-    func bodyOfAResponseThatWasHeldReachesTheHandlerOnce(script: [ScriptedStep]) async {
+    func refusedResponseBodyReachesHandlersOnce(script: [ScriptedStep]) async {
         network.answer("/a", with: script)
         let (pieces, progress) = (Observed([String]()), Observed([Int64]()))
         let operation = operation("POST")
@@ -61,7 +61,7 @@ import Testing
         await progress.becomes { $0 == [4] }
     }
 
-    @Test func responseBlockIsAskedAboutTheResponseThatCounts() async {
+    @Test func responseBlockIsAskedAboutEveryNewResponse() async {
         network.answer("/a", inTurn: [[.head(503), .body("busy")], [.head(200), .body("fine")]])
         let statuses = Observed([Int]())
         let operation = operation()
@@ -74,7 +74,7 @@ import Testing
         #expect(statuses.value == [503, 200])
     }
 
-    @Test func answerAboutAnInterruptedBodyStandsForTheRest() async {
+    @Test func responseBlockIsNotAskedAgainForTheRest() async {
         let rest: [ScriptedStep] = [.head(206, ["ETag": "\"a\"", "Content-Range": "bytes 5-9/10"]), .body("56789")]
         network.answer("/a", inTurn: [Self.whole, [.head(503)], rest])
         let statuses = Observed([Int]())
@@ -88,7 +88,7 @@ import Testing
         #expect(statuses.value == [200])
     }
 
-    @Test func waitingDownloadHoldsNoDescriptorBeforeItsFirstByte() async throws {
+    @Test func waitingDownloadUsesNoDescriptorBeforeItsFirstByte() async throws {
         network.answer("/a", inTurn: [[.head(503)], [.head(200), .body("fine")]])
         let folder = try TemporaryFolder()
         defer { folder.remove() }
@@ -104,7 +104,7 @@ import Testing
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder.url.path) == ["a"])
     }
 
-    @Test func waitingDownloadKeepsWhatItHas() async throws {
+    @Test func waitingDownloadKeepsReceivedBytes() async throws {
         let rest: [ScriptedStep] = [.head(206, ["ETag": "\"a\"", "Content-Range": "bytes 5-9/10"]), .body("56789")]
         network.answer("/a", inTurn: [Self.whole, rest])
         let folder = try TemporaryFolder()
@@ -116,7 +116,7 @@ import Testing
         #expect(try Data(contentsOf: folder.url.appendingPathComponent("a")) == Data("0123456789".utf8))
     }
 
-    @Test func pauseDoesNotForgetAResponseThatIsHeld() async {
+    @Test func pauseKeepsTheRefusedResponse() async {
         let (gate, reached) = (Gate(), Observed(0))
         network.answer(
             "/a",
@@ -139,7 +139,7 @@ import Testing
         #expect(operation.retries.map(\.waitReason) == [.retryAfter] && operation.responseString == "fine")
     }
 
-    @Test func timeThatTheBlockTakesCounts() async {
+    @Test func retryBlockTimeCounts() async {
         network.answer("/a", with: [.head(503)])
         let operation = operation()
         operation.retryPolicy?.maximumTime = .seconds(5)
@@ -152,7 +152,7 @@ import Testing
         #expect(operation.error?.message.contains("time for it is used up") == true)
     }
 
-    @Test func limitedClientsNeedNoBudget() async {
+    @Test func rateLimitedRetriesNeedNoBudget() async {
         network.answerOthers { request in
             [.head(request.url.path.hasPrefix("/limited") ? 429 : 503, ["Retry-After": "1"])]
         }
@@ -170,7 +170,7 @@ import Testing
         #expect(operations.allSatisfy { $0.retries.count == 2 })
     }
 
-    /// The paths of this process's open files in a folder.
+    /// The paths of the process's open files in a folder.
     private static func openPaths(in directory: URL) -> [String] {
         let names = (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd")) ?? []
         return names.compactMap { try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/\($0)") }

@@ -20,7 +20,7 @@ import Testing
         #expect(takes(&budget, now: 0) == 10)
     }
 
-    @Test func fifthOfTheRequestsMayBeTriedAgain() {
+    @Test func fifthOfRequestsCanBeRetried() {
         var budget = RetryBudget(now: 0)
         _ = takes(&budget, now: 0)
         for _ in 0..<100 { budget.noteRequest(now: 0) }
@@ -34,21 +34,21 @@ import Testing
         #expect(takes(&budget, now: 2000 * Self.second) == 10)
     }
 
-    @Test func goodTimesAreNotSavedUpForAStorm() {
+    @Test func budgetSavedFromRequestsIsCapped() {
         var budget = RetryBudget(now: 0)
         for _ in 0..<1_000_000 { budget.noteRequest(now: 0) }
         #expect(takes(&budget, now: 0) == 110)
     }
 
-    @Test func clockThatGoesBackAddsNothing() {
+    @Test func clockGoingBackAddsNothing() {
         var budget = RetryBudget(now: 5 * Self.second)
         _ = takes(&budget, now: 5 * Self.second)
         #expect(takes(&budget, now: 0) == 0)
         #expect(takes(&budget, now: 6 * Self.second) == 3)
     }
 
-    /// Whatever the order of requests and retries, the retries are never more than the rule says.
-    @Test(arguments: 1...20 as ClosedRange<UInt64>) func rulesHoldInAnyOrder(seed: UInt64) {
+    /// In any order of requests and retries, there are never more retries than the rule allows.
+    @Test(arguments: 1...20 as ClosedRange<UInt64>) func retriesNeverExceedTheBudgetRule(seed: UInt64) {
         var random = SeededGenerator(seed: seed)
         var budget = RetryBudget(now: 0)
         var (now, requests, retries): (UInt64, Double, Double) = (0, 0, 0)
@@ -64,7 +64,7 @@ import Testing
         }
     }
 
-    @Test func originsHaveBudgetsOfTheirOwn() throws {
+    @Test func originsHaveSeparateBudgets() throws {
         var budgets = RetryBudgets()
         let (one, other) = (try #require(Origin(plain: "http://a/")), try #require(Origin(plain: "http://b/")))
         while budgets.take(from: one, now: 0) {}

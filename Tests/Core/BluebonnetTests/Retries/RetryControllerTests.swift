@@ -37,7 +37,7 @@ import Testing
         #expect(controller.elapsed == 10)
     }
 
-    @Test func waitIsMeasuredWithoutPausesForTheLimitAndWithThemForTheRecord() {
+    @Test func pausesCountForRecordedWaitButNotForLimit() {
         controller.recordTransfer(to: origin)
         pass(7)
         let end = FailedAttempt.End.error(.connectionLost, nil)
@@ -55,7 +55,7 @@ import Testing
         #expect(controller.retries.map(\.duration) == [.nanoseconds(7)])
     }
 
-    @Test func firstTransferToEachOriginOfFirstAttemptAddsToBudget() throws {
+    @Test func firstAttemptAddsToBudgetOncePerOrigin() throws {
         let other = try #require(Origin(plain: "http://b/"))
         #expect([origin, origin, other, other].map(controller.recordTransfer) == [true, false, true, false])
         _ = controller.beginWait(0, .backoff, after: .error(.connectionLost, nil))

@@ -26,14 +26,14 @@ import Testing
 
     private func isRepeated(_ decision: RetryDecision) -> Bool { if case .wait = decision { true } else { false } }
 
-    @Test(arguments: safe) func idempotentMethodIsRepeatedAfterWhatMayPass(method: String) {
+    @Test(arguments: safe) func idempotentMethodIsRetriedAfterTransientFailures(method: String) {
         for status in [408, 425, 429, 500, 502, 503, 504] { #expect(isRepeated(decide(method, response(status)))) }
         for status in [200, 301, 400, 401, 404, 409, 413, 501, 505] {
             #expect(decide(method, response(status)) == .stop(.notTransient))
         }
     }
 
-    @Test(arguments: unsafe) func otherMethodIsRepeatedWithEvidenceOnly(method: String) {
+    @Test(arguments: unsafe) func unsafeMethodIsRetriedOnlyWithEvidence(method: String) {
         let lost = FailedAttempt.End.error(.connectionLost, nil)
         for end in [lost, response(503), response(500), .error(.timedOut, .idle)] {
             #expect(decide(method, end) == .stop(.unsafe(method: method)))
@@ -44,8 +44,8 @@ import Testing
         #expect(isRepeated(decide(method, response(429))))
     }
 
-    /// Every code of the library, so that a new one is thought of.
-    @Test func codesThatMayPassAreTheseAlone() {
+    /// Lists the codes of the library, so that a new code is considered.
+    @Test func onlyTransientCodesAreRetried() {
         let passing: Set<NetworkingError.Code> = [
             .cannotFindHost, .cannotConnect, .connectionLost, .secureConnectionFailed, .timedOut,
         ]
@@ -66,7 +66,7 @@ import Testing
         #expect(isRepeated(decide("GET", .error(.timedOut, .connect))))
     }
 
-    @Test func tunnelThatAProxyRefusesForGoodIsNotTriedAgain() {
+    @Test func permanentProxyRefusalIsNotRetried() {
         let end = FailedAttempt.End.error(.cannotConnect, nil)
         #expect(decide("GET", end) { $0.isRefusedByProxy = true } == .stop(.notTransient))
         for status in [300, 400, 403, 405, 407, 501] {
@@ -81,18 +81,18 @@ import Testing
         }
     }
 
-    @Test func bodyThatWasCutShortIsWantedAgain() {
+    @Test func truncatedBodyIsRetried() {
         let end = FailedAttempt.End.error(.badServerResponse, nil)
         #expect(isRepeated(decide("GET", end) { $0.isBodyCutShort = true }))
         #expect(decide("POST", end) { $0.isBodyCutShort = true } == .stop(.unsafe(method: "POST")))
     }
 
-    @Test func attemptsEnd() {
+    @Test func attemptCountIsLimited() {
         #expect(isRepeated(decide("GET", response(503), number: 2)))
         #expect(decide("GET", response(503), number: 3) == .stop(.attemptsUsedUp))
     }
 
-    @Test func whatCannotBeSentOrTakenAgainEndsIt() {
+    @Test func unrepeatableBodyOrOutputStopsRetries() {
         #expect(decide("PUT", response(503)) { $0.canRepeatBody = false } == .stop(.bodyGone))
         #expect(decide("GET", response(503)) { $0.canRenewOutput = false } == .stop(.outputGone))
     }
@@ -110,7 +110,7 @@ import Testing
         }
     }
 
-    @Test func serverSaysHowLong() {
+    @Test func serverDeterminesTheWait() {
         #expect(
             decide("GET", response(503, ["Retry-After": "7"])) == .wait(nanoseconds: 7_000_000_000, .retryAfter))
         #expect(
@@ -123,7 +123,7 @@ import Testing
                 == .stop(.retryAfterTooLong(until: Self.date.addingTimeInterval(301))))
     }
 
-    @Test func longestTimesAreNoTrap() {
+    @Test func longestDurationsDoNotTrap() {
         var policy = RetryPolicy.standard
         policy.maximumRetryAfter = .seconds(Int64.max)
         (policy.initialBackoff, policy.maximumBackoff, policy.maximumTime) = (
@@ -137,7 +137,7 @@ import Testing
         #expect(decide("GET", response(503), number: 2, policy: policy) == .wait(nanoseconds: 0, .backoff))
     }
 
-    @Test func serverThatSaysWhenIsAskedWithoutABudget() {
+    @Test func serverProvidedWaitNeedsNoBudget() {
         func needsBudget(_ end: FailedAttempt.End, _ reason: RetriedAttempt.WaitReason) -> Bool {
             FailedAttempt(number: 1, method: "GET", end: end).needsBudget(reason)
         }
@@ -146,7 +146,7 @@ import Testing
         #expect(needsBudget(response(503), .backoff) && needsBudget(.error(.connectionLost, nil), .block))
     }
 
-    @Test func timeThatIsLeftHasRoomForTheWait() {
+    @Test func waitMustFitIntoRemainingTime() {
         let end = response(503, ["Retry-After": "10"])
         #expect(decide("GET", end) { $0.timeLeft = 10_000_000_000 } == .stop(.timeUsedUp))
         #expect(isRepeated(decide("GET", end) { $0.timeLeft = 10_000_000_001 }))
@@ -158,7 +158,7 @@ import Testing
         #expect(isRepeated(decide("GET", end, policy: policy) { $0.elapsed = .max / 2 }))
     }
 
-    @Test func blocksAnswerKeepsTheLimits() {
+    @Test func retryBlockAnswerKeepsTheLimits() {
         func decide(_ change: (inout FailedAttempt) -> Void) -> RetryDecision {
             var failed = FailedAttempt(number: 1, method: "POST", end: response(409))
             change(&failed)
@@ -171,7 +171,7 @@ import Testing
         #expect(decide { $0.timeLeft = 1 } == .stop(.timeUsedUp))
     }
 
-    @Test func answerThatComesLateFindsTheTimeThatIsLeft() {
+    @Test func lateAnswerIsCheckedAgainstRemainingTime() {
         let policy = RetryPolicy.standard
         var failed = FailedAttempt(number: 1, method: "GET", end: response(503))
         let former = RetryDecision.wait(nanoseconds: 1_000, .backoff)
@@ -181,7 +181,7 @@ import Testing
         #expect(policy.decision(on: failed, after: .performDefault, instead: former) == .stop(.timeUsedUp))
     }
 
-    @Test func blockIsNotAskedWhatNobodyCanMend() {
+    @Test func blockIsNotAskedAboutPermanentErrors() {
         func isForBlock(_ end: FailedAttempt.End) -> Bool {
             FailedAttempt(number: 1, method: "GET", end: end).isForBlock
         }

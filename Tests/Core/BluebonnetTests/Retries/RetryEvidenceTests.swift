@@ -7,7 +7,7 @@ import Testing
 
 @testable import Bluebonnet
 
-/// What is sent again, and what never is, on a scripted network in virtual time.
+/// Which requests are retried and which never are, on a scripted network in virtual time.
 @Suite(.timeLimit(.minutes(1))) struct RetryEvidenceTests {
     private let time = VirtualTime()
     private let network: ScriptedNetwork
@@ -41,7 +41,7 @@ import Testing
         [ScriptedStep.failUnsent(.cannotFindHost)], [.failUnsent(.cannotConnect)], [.failUnsent(.timedOut)],
         [.failUnsent(.secureConnectionFailed)], [.refuse], [.head(429)],
     ])
-    func postIsSentAgainWithEvidence(script: [ScriptedStep]) async {
+    func postIsRetriedWithEvidence(script: [ScriptedStep]) async {
         network.answer("/a", inTurn: [script, [.head(200), .body("fine")]])
         let operation = operation("POST")
         await run(operation)
@@ -52,7 +52,7 @@ import Testing
         NetworkingError.Code.pinMismatch, .serverNotTrusted, .clientCertificateRejected, .invalidSecurityPolicy,
         .invalidRequest, .cannotDecodeBody, .cannotWriteFile, .badServerResponse, .headersTooLarge,
     ])
-    func whatStaysWrongIsNeverSentAgain(code: NetworkingError.Code) async {
+    func permanentErrorsAreNeverRetried(code: NetworkingError.Code) async {
         network.answer("/a", with: [.failUnsent(code)])
         let operation = operation("GET")
         operation.onRetry = { _, _ in .retry(after: .zero) }
@@ -60,7 +60,7 @@ import Testing
         #expect(operation.code == code && network.log.requests.count == 1)
     }
 
-    @Test func keyIsTheSameForEachAttemptAndLetsAPostBeSentAgain() async throws {
+    @Test func idempotencyKeyIsConstantAndAllowsPostRetries() async throws {
         network.answer("/a", inTurn: [[.fail(.connectionLost)], [.head(503)], [.head(200)]])
         let operation = operation("POST")
         operation.idempotencyKey = .automatic
@@ -71,7 +71,7 @@ import Testing
         #expect(UUID(uuidString: key) != nil)
     }
 
-    @Test func fieldOfTheRequestsOwnIsAKeyToo() async {
+    @Test func requestHeaderFieldIsAnIdempotencyKey() async {
         network.answer("/a", inTurn: [[.fail(.connectionLost)], [.head(200)]])
         var request = network.request("/a", method: "POST", body: "x")
         request.setValue("mine", forHTTPHeaderField: "idempotency-key")
@@ -82,7 +82,7 @@ import Testing
         #expect(operation.error == nil && network.log.requests.count == 2)
     }
 
-    @Test func keyIsKeptInAnArchiveAndNotInACopy() async throws {
+    @Test func automaticKeyIsArchivedButNotCopied() async throws {
         let operation = operation("POST")
         operation.idempotencyKey = .automatic
         let key = try #require(operation.idempotencyKey)
@@ -95,14 +95,14 @@ import Testing
         #expect(operation.copied().idempotencyKey == "order-1")
     }
 
-    @Test(arguments: ["a\r\nb", "", " ", "\t"]) func keyThatCannotBeSentFailsTheOperation(key: String) async {
+    @Test(arguments: ["a\r\nb", "", " ", "\t"]) func invalidKeyFailsTheOperation(key: String) async {
         let operation = operation("POST")
         operation.idempotencyKey = IdempotencyKey(key)
         await run(operation)
         #expect(operation.code == .invalidRequest && network.log.requests.isEmpty)
     }
 
-    @Test(arguments: ["", " ", "\t", "\t \t"]) func blankFieldIsNoKey(value: String) async {
+    @Test(arguments: ["", " ", "\t", "\t \t"]) func blankHeaderFieldIsNoKey(value: String) async {
         network.answer("/a", inTurn: [[.fail(.connectionLost)], [.head(200)]])
         var request = network.request("/a", method: "POST", body: "x")
         request.setValue(value, forHTTPHeaderField: "Idempotency-Key")
@@ -113,7 +113,7 @@ import Testing
         #expect(operation.code == .connectionLost && network.log.requests.count == 1)
     }
 
-    @Test func blockDecidesInsteadOfThePolicy() async {
+    @Test func retryBlockOverridesThePolicy() async {
         network.answer("/a", inTurn: [[.head(409), .body("wait")], [.fail(.connectionLost)], [.head(200)]])
         let seen = Observed([String]())
         let operation = operation("POST")
@@ -129,10 +129,10 @@ import Testing
         #expect(operation.retries.map(\.waitReason) == [.block, .block])
     }
 
-    @Test func blockStopsAndLeavesTheRestToThePolicy() async {
+    @Test func retryBlockCanStopOrDefer() async {
         network.answerOthers { request in request.url.path == "/stop" ? [.head(503)] : [.head(404)] }
         for (path, answer) in [("/stop", RetryAnswer.stop), ("/default", .performDefault)] {
-            let operation = network.operation(path)  // without a policy: the standard one's limits
+            let operation = network.operation(path)  // no policy: the limits of the standard policy apply
             operation.onRetry = { _, _ in answer }
             await run(operation)
             #expect(operation.code == .unacceptableStatus && operation.retries.isEmpty)
@@ -140,7 +140,7 @@ import Testing
         #expect(network.log.requests.count == 2)
     }
 
-    @Test func cancelledOperationDoesNotWaitForTheBlock() async {
+    @Test func cancelledOperationDoesNotWaitForRetryBlock() async {
         network.answer("/a", with: [.head(503)])
         let (asked, answers, answered) = (Gate(), Gate(), Gate())
         let operation = operation("GET")

@@ -10,7 +10,7 @@ import Testing
 @testable import Bluebonnet
 
 extension NetworkTests {
-    /// Attempts over real connections. The waits are short, and the origins' budgets are left alone.
+    /// Attempts over real connections. The waits are short, and the budgets of the origins are not used.
     @Suite struct RetryServerTests {
         static let options = TransferOptions {
             $0.retryPolicy = .standard
@@ -30,7 +30,7 @@ extension NetworkTests {
             }
         }
 
-        @Test func getGoesOnAfterWhatTheServerDoes() async throws {
+        @Test func getIsRetriedAfterErrorAndTruncatedBody() async throws {
             let faults: [Reply] = [
                 .response(status: 503, body: "busy"), .response(body: "fine").cut(afterByteCount: 40),
             ]
@@ -44,7 +44,7 @@ extension NetworkTests {
         }
 
         @Test(arguments: [Reply.reset, .close, .response(status: 503), .response(body: "fine").cut(afterByteCount: 40)])
-        func postThatTheServerReadIsSentOnce(reply: Reply) async throws {
+        func postReadByServerIsSentOnce(reply: Reply) async throws {
             try await TestServer.serving(script: Self.script([reply])) { server in
                 let request = URLRequest("POST", server.url("/"), body: "x")
                 let operation = HTTPRequestOperation(request: request, options: Self.options)
@@ -54,7 +54,7 @@ extension NetworkTests {
             }
         }
 
-        @Test func postThatReachesNobodyIsTriedAgain() async throws {
+        @Test func unconnectedPostIsRetried() async throws {
             let url = try #require(URL(string: "http://127.0.0.1:1/"))
             let operation = HTTPRequestOperation(request: URLRequest("POST", url, body: "x"), options: Self.options)
             _ = await operation.run()
@@ -62,7 +62,7 @@ extension NetworkTests {
             #expect(operation.retries.map(\.code) == [.cannotConnect, .cannotConnect])
         }
 
-        @Test func postWithAKeyIsSentAgainWithTheKey() async throws {
+        @Test func postWithKeyIsRetriedWithTheSameKey() async throws {
             try await TestServer.serving(script: Self.script([.reset, .response(status: 500)])) { server in
                 let request = URLRequest("POST", server.url("/"), body: "x")
                 let operation = HTTPRequestOperation(request: request, options: Self.options)
@@ -75,7 +75,7 @@ extension NetworkTests {
             }
         }
 
-        @Test(arguments: [false, true]) func bodyStreamIsMadeAgainOrEndsIt(canBeMade: Bool) async throws {
+        @Test(arguments: [false, true]) func retryNeedsNewBodyStream(canBeMade: Bool) async throws {
             try await TestServer.serving(script: Self.script([.response(status: 503)])) { server in
                 var request = URLRequest("PUT", server.url("/"))
                 request.httpBodyStream = InputStream(data: Data("streamed".utf8))
@@ -89,7 +89,7 @@ extension NetworkTests {
             }
         }
 
-        @Test func uploadFromAFileIsSentAgainWhole() async throws {
+        @Test func fileUploadIsResentWhole() async throws {
             let folder = try TemporaryFolder()
             defer { folder.remove() }
             let body = Data.patterned(byteCount: 300_000)
@@ -103,7 +103,7 @@ extension NetworkTests {
             }
         }
 
-        @Test func downloadedFileIsContinuedByARange() async throws {
+        @Test func interruptedDownloadContinuesWithRange() async throws {
             let folder = try DownloadFolder()
             defer { folder.remove() }
             let file = Representation(body: .patterned(byteCount: 200_000), etag: "\"one\"")
@@ -127,7 +127,7 @@ extension NetworkTests {
             }
         }
 
-        @Test func failedDownloadLeavesWhatCanBeContinued() async throws {
+        @Test func failedDownloadKeepsPartialFile() async throws {
             let folder = try DownloadFolder()
             defer { folder.remove() }
             let file = Representation(body: .patterned(byteCount: 200_000), etag: "\"one\"")
@@ -142,12 +142,13 @@ extension NetworkTests {
     }
 
     @Suite(.enabled(if: HTTP2Server.isAvailable)) struct RetryHTTP2Tests {
-        /// The server's requests are the judge: what it refused goes out again, what it may have acted on does not.
+        /// The server's log decides: refused requests are sent again, and requests that the server may have processed
+        /// are not.
         @Test(arguments: [
             ("/refused/1", 2, true), ("/refused/2", 3, true), ("/refused/9", 3, false), ("/goaway/1", 2, true),
             ("/end/1", 1, false), ("/notice/1", 1, false), ("/reset/2", 1, false), ("/reset/8", 1, false),
         ])
-        func postIsSentAgainWhereTheServerRefusedItsStream(path: String, count: Int, succeeds: Bool) async throws {
+        func postIsRetriedOnlyIfServerRefusedItsStream(path: String, count: Int, succeeds: Bool) async throws {
             try await HTTP2Server.serving { server in
                 var options = try TransferOptions.trustingTestAuthority
                 options.retryPolicy = RetryServerTests.options.retryPolicy
@@ -163,7 +164,7 @@ extension NetworkTests {
     }
 
     @Suite(.enabled(if: NginxServer.isAvailable)) struct RetryNginxTests {
-        @Test func limitedRequestsAllSucceedInTheEnd() async throws {
+        @Test func rateLimitedRequestsEventuallySucceed() async throws {
             let folder = try TemporaryFolder()
             defer { folder.remove() }
             try folder.write("file", "fine")

@@ -11,7 +11,8 @@ import Testing
 @testable import Bluebonnet
 
 extension NetworkTests {
-    /// Many requests through failures and pauses, with a policy: the server's log says how often it may have acted.
+    /// Many requests with a retry policy, through failures and pauses. The server's log shows how often the server
+    /// may have acted.
     @Suite struct RetryStormTests {
         /// How the server answers a request that it has read.
         private enum Behaviour: CaseIterable {
@@ -29,7 +30,7 @@ extension NetworkTests {
                 }
             }
 
-            /// Whether the server says that it has not acted.
+            /// Whether the answer says that the server has not acted.
             var isHarmless: Bool { self == .limited }
         }
 
@@ -39,7 +40,7 @@ extension NetworkTests {
         }
 
         @Test(arguments: [(1, 19_998), (2, 600), (3, 600)] as [(UInt64, Int)])
-        func unsafeRequestIsNeverActedOnTwiceWithoutEvidence(seed: UInt64, requestCount: Int) async throws {
+        func unsafeRequestIsNeverProcessedTwiceWithoutEvidence(seed: UInt64, requestCount: Int) async throws {
             let seen = Observed([String: Seen]())
             let script: TestServer.Script = { request in
                 let number = seen.update { seen in
@@ -71,7 +72,7 @@ extension NetworkTests {
             }
         }
 
-        /// POST, POST with a key, and GET in turn.
+        /// Alternates POST, POST with a key, and GET.
         private static func operation(
             _ number: Int, _ manager: RequestOperationManager, _ server: TestServer
         ) -> HTTPRequestOperation {
@@ -83,7 +84,7 @@ extension NetworkTests {
             return operation
         }
 
-        /// What a seed repeats.
+        /// The same for the same arguments, so that a seed repeats a run.
         private static func behaviour(of path: String, _ number: Int, _ seed: UInt64) -> Behaviour {
             let place = path.utf8.reduce(seed &* 31 &+ UInt64(number)) { $0 &* 1_099_511_628_211 ^ UInt64($1) }
             var random = SeededGenerator(seed: place)

@@ -8,7 +8,7 @@ import Testing
 
 @testable import Bluebonnet
 
-/// Operations with a policy on a scripted network, in virtual time.
+/// Operations with a retry policy, on a scripted network in virtual time.
 @Suite(.timeLimit(.minutes(1))) struct RetryTests {
     private let time = VirtualTime()
     private let network: ScriptedNetwork
@@ -28,13 +28,13 @@ import Testing
 
     private var sentCount: Int { network.log.requests.count }
 
-    /// Starts an operation, and ends its waits until it has ended.
+    /// Starts an operation, and lets its waits pass until it has ended.
     private func run(_ operation: RequestOperation) async {
         operation.start()
         await time.runsOut(for: operation)
     }
 
-    @Test func getIsSentAgainWhenTheBackoffHasPassed() async {
+    @Test func getIsRetriedAfterTheBackoff() async {
         network.answer("/a", inTurn: [[.head(503), .body("busy")], [.head(200), .body("fine")]])
         let operation = operation()
         operation.start()
@@ -60,7 +60,7 @@ import Testing
         #expect(sentCount == 1 && operation.retries.isEmpty)
     }
 
-    @Test func lastFailureStandsWithItsBodyAndTellsTheAttempts() async {
+    @Test func lastFailureKeepsItsBodyAndListsAttempts() async {
         network.answer("/a", inTurn: [[.head(500)], [.fail(.connectionLost)], [.head(503), .body("busy")]])
         let operation = operation()
         await run(operation)
@@ -71,7 +71,7 @@ import Testing
         #expect(operation.error?.retries.map(\.statusCode) == [500, nil])
     }
 
-    @Test func waitHoldsNoSlot() async {
+    @Test func waitingForRetryOccupiesNoSlot() async {
         let network = ScriptedNetwork(limit: 1, time: time)
         network.answer("/a", inTurn: [[.head(503)], [.head(200)]])
         let waiting = network.operation("/a", options: TransferOptions { $0.retryPolicy = .standard })
@@ -84,7 +84,7 @@ import Testing
         #expect(waiting.error == nil)
     }
 
-    @Test func cancelledWaitEndsAtOnce() async {
+    @Test func cancelDuringWaitEndsAtOnce() async {
         network.answer("/a", with: [.fail(.connectionLost)])
         let operation = operation()
         operation.start()
@@ -132,7 +132,7 @@ import Testing
         #expect(operation.error == nil && sentCount == 3)
     }
 
-    @Test func totalLimitCountsTheWait() async {
+    @Test func totalTimeoutIncludesTheWait() async {
         network.answer("/a", with: [.head(503, ["Retry-After": "5"])])
         let operation = operation { $0.timeouts.total = .seconds(4) }
         await run(operation)
@@ -140,7 +140,7 @@ import Testing
         #expect(operation.error?.message.hasSuffix("because the time for it is used up") == true)
     }
 
-    @Test func serverThatWantsTooLongAWaitIsAnErrorWithTheTime() async {
+    @Test func tooLongRetryAfterFailsWithRetryDate() async {
         network.answer("/a", with: [.head(429, ["Retry-After": "3600"]), .body("later")])
         let operation = operation()
         await run(operation)
@@ -151,12 +151,12 @@ import Testing
         #expect(operation.error?.body == Data("later".utf8) && operation.statusCode == 429)
     }
 
-    @Test func budgetOfTheOriginEndsAnOutage() async {
+    @Test func originBudgetLimitsRetriesInAnOutage() async {
         network.answerOthers { _ in [.head(503)] }
         let operations = (0..<50).map { operation("GET", "/\($0)") { $0.retryPolicy?.maximumAttemptCount = 2 } }
         for operation in operations { operation.start() }
         await network.log.entries.becomes { $0.requests.count >= 50 }
-        await time.hasWaiting(20)  // ten, and a fifth of the requests
+        await time.hasWaiting(20)  // ten, plus a fifth of the requests
         await time.advance(by: .seconds(1))
         for operation in operations { await operation.ends() }
         #expect(sentCount == 70)
@@ -166,7 +166,7 @@ import Testing
         #expect(free.retries.count == 2)
     }
 
-    @Test func downloadGoesOnWhereItStoppedWhateverComesBetween() async {
+    @Test func bodyContinuesAfterInterveningError() async {
         let whole: ScriptedStep = .head(200, ["ETag": "\"a\"", "Content-Length": "10"])
         network.answer(
             "/a",
@@ -182,7 +182,7 @@ import Testing
         #expect(ranges == [nil, "bytes=5-", "bytes=5-"])
     }
 
-    @Test func bodyWithoutAValidatorBeginsAgain() async {
+    @Test func bodyWithoutValidatorRestarts() async {
         network.answer(
             "/a", inTurn: [[.head(200), .body("012"), .fail(.badServerResponse)], [.head(200), .body("new")]])
         let operation = operation()
@@ -190,7 +190,7 @@ import Testing
         #expect(operation.responseString == "new")
     }
 
-    @Test func streamedBodyThatHasBegunIsNotBegunAgain() async {
+    @Test func begunStreamedBodyIsNotRetried() async {
         network.answer("/a", with: [.head(200), .body("012"), .fail(.connectionLost)])
         let operation = operation()
         let stream = OutputStream(toMemory: ())
@@ -200,7 +200,7 @@ import Testing
         #expect(operation.error?.message.contains("given away") == true)
     }
 
-    @Test func acceptedStatusIsASuccess() async {
+    @Test func acceptedStatusIsNotRetried() async {
         network.answer("/a", with: [.head(503), .body("busy")])
         let operation = operation()
         operation.responseSerializer = HTTPResponseSerializer(
@@ -228,7 +228,7 @@ import Testing
         #expect(network.log.entries.value.paths == ["/a", "/b", "/b"])
     }
 
-    @Test func dependentWaitsForTheAttempts() async {
+    @Test func dependentWaitsForRetries() async {
         network.answer("/a", inTurn: [[.head(503)], [.head(200)]])
         let (first, second) = (operation(), network.operation("/b"))
         second.addDependency(first)

@@ -18,7 +18,7 @@ import Testing
         }
     }
 
-    @Test func aCycleIsRefusedAndNamed() throws {
+    @Test func cycleIsRefusedAndNamed() throws {
         let all = named(["a", "b", "c"])
         try all[0].addDependency(checking: all[1])
         try all[1].addDependency(checking: all[2])
@@ -28,13 +28,13 @@ import Testing
         #expect(all[2].dependencies.isEmpty && all[2].isReady)
     }
 
-    @Test func anOperationWithoutANameIsCalledByItsRequest() {
+    @Test func cycleErrorNamesUnnamedOperationByRequest() {
         let operation = network.operation("/a?token=secret")
         let error = #expect(throws: DependencyCycle.self) { try operation.addDependency(checking: operation) }
         #expect(error?.names == Array(repeating: "GET http://scripted.test/a", count: 2))
     }
 
-    @Test func aLongCycleIsNotSpelledOut() throws {
+    @Test func longCycleDescriptionIsShortened() throws {
         let all = named((0..<100).map { "o\($0)" })
         for (dependent, dependency) in zip(all, all.dropFirst()) { try dependent.addDependency(checking: dependency) }
         let error = #expect(throws: DependencyCycle.self) { try all[99].addDependency(checking: all[0]) }
@@ -44,7 +44,7 @@ import Testing
                 == "dependency cycle: o99 -> o0 -> o1 -> o2 -> o3 -> o4 -> o5 -> o6 -> o7 -> o8 -> (90 more) -> o99")
     }
 
-    @Test func aPlainAdditionTraps() async {
+    @Test func uncheckedCycleTraps() async {
         await #expect(processExitsWith: .failure) {
             let network = ScriptedNetwork()
             let (a, b) = (network.operation("/a"), network.operation("/b"))
@@ -53,7 +53,7 @@ import Testing
         }
     }
 
-    @Test func aCycleThroughAnOperationOfAnotherKindIsRefused() throws {
+    @Test func cycleThroughForeignOperationIsRefused() throws {
         let all = named(["a", "b"])
         let block = BlockOperation {}
         block.name = "block"
@@ -63,7 +63,7 @@ import Testing
         #expect(error?.names == ["b", "a", "block", "b"])
     }
 
-    @Test func aCycleBehindSeveralOperationsOfAnotherKindIsRefused() {
+    @Test func cycleThroughSeveralForeignOperationsIsRefused() {
         let operation = named(["a"])[0]
         let blocks = (0..<3).map { _ in BlockOperation {} }
         blocks[0].addDependency(blocks[1])
@@ -73,7 +73,7 @@ import Testing
         #expect(operation.isReady)
     }
 
-    @Test func endedOperationIsInNoCycle() async throws {
+    @Test func endedOperationFormsNoCycle() async throws {
         let all = named(["a", "b"])
         try all[0].addDependency(checking: all[1])
         all[1].start()
@@ -82,7 +82,7 @@ import Testing
         #expect(all[1].dependencies.isEmpty)
     }
 
-    @Test func theGraphForgetsWhatHasEnded() async {
+    @Test func graphForgetsEndedOperations() async {
         await #expect(processExitsWith: .success) {
             let network = ScriptedNetwork()
             let queue = RequestOperationQueue()

@@ -8,17 +8,17 @@ import Testing
 
 @testable import Bluebonnet
 
-/// Dependents that come and go on one thread while what they wait for ends on another.
+/// One thread adds and releases dependents while their dependencies end on another thread.
 @Suite(.timeLimit(.minutes(2))) struct DependencyStormTests {
     private let network = ScriptedNetwork()
 
-    @Test func dependentsMayBeDroppedWhileWhatTheyWaitForEnds() async {
+    @Test func dependentsCanBeReleasedWhileTheirDependencyEnds() async {
         for round in 0..<300 {
             let first = network.operation("/\(round)")
             let dependents = Observed((0..<20).map { network.operation("/\($0)") })
             for (number, dependent) in dependents.value.enumerated() {
                 dependent.addDependency(first)
-                if number % 2 == 0 { #expect(!dependent.isReady) }  // from now on it has to be told
+                if number % 2 == 0 { #expect(!dependent.isReady) }  // from now on it must be notified
             }
             first.start()
             let isDone = Task.detached {
@@ -31,7 +31,7 @@ import Testing
     }
 
     @Test(arguments: [false, true])
-    func aDependentIsStartedThatIsAddedWhileWhatItWaitsForEnds(toPlainQueue: Bool) async {
+    func dependentEnqueuedWhileDependencyEndsIsStarted(toPlainQueue: Bool) async {
         let (queue, plainQueue) = (RequestOperationQueue(), OperationQueue())
         for round in 0..<300 {
             let (first, second) = (network.operation("/\(round)"), network.operation("/next"))
@@ -46,7 +46,7 @@ import Testing
         }
     }
 
-    @Test func anEdgeThatComesWhileItsDependencyEndsHoldsNothingUp() async {
+    @Test func edgeAddedWhileDependencyEndsDoesNotBlock() async {
         let queue = RequestOperationQueue()
         for round in 0..<300 {
             let (first, second) = (network.operation("/\(round)"), network.operation("/next"))
@@ -62,10 +62,10 @@ import Testing
     }
 }
 
-// MARK: - Edges, ends and deallocations at once
+// MARK: - Concurrent edges, ends and deallocations
 
 extension DependencyStormTests {
-    /// One of the storm's operations, and whether it is in the queue already.
+    /// An operation of the storm, and whether it is already in the queue.
     private struct Slot: Sendable {
         let operation: HTTPRequestOperation
         var isQueued = false
@@ -75,7 +75,7 @@ extension DependencyStormTests {
         weak let operation: HTTPRequestOperation?
     }
 
-    /// Operations that several threads connect, cancel, ask, add to a queue and replace.
+    /// Operations that several threads connect, cancel, query, add to a queue and replace.
     private final class Sea: Sendable {
         static let slotCount = 24
         private let network: ScriptedNetwork
@@ -115,7 +115,7 @@ extension DependencyStormTests {
             if let added { queue.addOperation(added) }
         }
 
-        /// Lets an operation go that nobody has started.
+        /// Replaces an operation, and releases the old operation, which may never have been started.
         private func replace(_ number: Int) {
             let made = network.operation("/\(number)")
             created.append(WeakOperation(operation: made))
@@ -126,7 +126,7 @@ extension DependencyStormTests {
             withExtendedLifetime(old) {}
         }
 
-        /// Runs all operations that are left, and returns them.
+        /// Runs all remaining operations, and returns them.
         func runRest() async -> [HTTPRequestOperation] {
             let rest = created.value.compactMap(\.operation)
             for operation in rest where operation.state.isFree {
@@ -138,7 +138,7 @@ extension DependencyStormTests {
     }
 
     @Test(arguments: [1, 2, 3, 4] as [UInt64])
-    func edgesComeAndGoWhileOperationsEndAndAreReleased(seed: UInt64) async {
+    func edgesChangeWhileOperationsEndAndAreReleased(seed: UInt64) async {
         for round in 0..<20 {
             let sea = Sea(network)
             await onThreads(4, seed: seed * 100 + UInt64(round)) { _, random in
@@ -156,7 +156,7 @@ extension DependencyStormTests {
 // MARK: - The graph's lock
 
 extension DependencyStormTests {
-    /// In a process of its own: the network thread would wait for the graph with another test's operations.
+    /// Runs in its own process: the network thread would wait for the graph with operations of other tests.
     @Test func operationWithoutEdgesEndsWhileTheGraphIsInUse() async {
         await #expect(processExitsWith: .success) {
             let (isLocked, mayEnd, hasEnded) = (Gate(), Gate(), Gate())
@@ -176,7 +176,7 @@ extension DependencyStormTests {
         }
     }
 
-    /// Comes back to the graph from its release.
+    /// Uses the graph again from its `deinit`.
     private final class Probe: Sendable {
         private let dependent: HTTPRequestOperation
         private let other: HTTPRequestOperation
@@ -193,7 +193,7 @@ extension DependencyStormTests {
         }
     }
 
-    @Test func releaseThatTheGraphCausesMayUseTheGraph() async {
+    @Test func releaseByTheGraphCanUseTheGraph() async {
         let released = Observed(0)
         let dependent = network.operation("/")
         for _ in 0..<3 {

@@ -24,7 +24,7 @@ import Testing
         for (earlier, later) in zip(operations, operations.dropFirst()) { later.addDependency(earlier) }
     }
 
-    @Test func aChainRunsInItsOrder() async {
+    @Test func chainRunsInOrder() async {
         let operations = (0..<50).map { network.operation("/\($0)") }
         Self.chain(operations)
         await run(operations.reversed())
@@ -32,7 +32,7 @@ import Testing
         #expect(network.log.entries.value.peakCount == 1)
     }
 
-    @Test func aDiamondRunsItsSidesBetweenItsEnds() async {
+    @Test func diamondRunsSidesBetweenTopAndBottom() async {
         let (top, left, right, bottom) = (
             network.operation("/top"), network.operation("/left"), network.operation("/right"),
             network.operation("/bottom")
@@ -46,7 +46,7 @@ import Testing
         #expect(paths.first == "/top" && paths.last == "/bottom" && paths.count == 4)
     }
 
-    @Test func operationMayWaitForAThousandOthers() async {
+    @Test func operationCanDependOnThousandOthers() async {
         let operations = (0..<1_000).map { network.operation("/\($0)") }
         let last = network.operation("/last")
         for operation in operations { last.addDependency(operation) }
@@ -55,7 +55,7 @@ import Testing
         #expect(network.log.entries.value.paths.last == "/last")
     }
 
-    @Test func aThousandMayWaitForOne() async {
+    @Test func thousandOperationsCanDependOnOne() async {
         let operations = (0..<1_000).map { network.operation("/\($0)") }
         let first = network.operation("/first")
         for operation in operations { operation.addDependency(first) }
@@ -63,7 +63,7 @@ import Testing
         #expect(network.log.entries.value.paths.first == "/first")
     }
 
-    @Test func aDependentCanUseTheResponseOfItsDependency() async {
+    @Test func dependentCanUseResponseOfDependency() async {
         network.answer("/login", with: [.head(200), .body("token")])
         let login = network.operation("/login")
         let seen = Observed([String]())
@@ -79,7 +79,7 @@ import Testing
         #expect(seen.value == ["token"])
     }
 
-    @Test func aDependentStartsHoweverItsDependencyEnded() async {
+    @Test func dependentStartsAfterFailedOrCancelledDependency() async {
         network.answer("/bad", with: [.fail(.cannotConnect)])
         let (failed, cancelled) = (network.operation("/bad"), network.operation("/a"))
         let last = network.operation("/last")
@@ -107,7 +107,7 @@ extension DependencyTests {
         #expect(network.log.entries.value.paths == ["/1", "/2"])
     }
 
-    @Test func aFinishedDependencyIsNoObstacle() async {
+    @Test func finishedDependencyDoesNotBlock() async {
         let (first, second) = (network.operation("/1"), network.operation("/2"))
         first.start()
         await first.ends()
@@ -116,7 +116,7 @@ extension DependencyTests {
         #expect(second.dependencies == [first])
     }
 
-    @Test func takingTheLastEdgeAwayMakesReady() async {
+    @Test func removingTheLastDependencyMakesReady() async {
         let (first, other, second) = (network.operation("/1"), network.operation("/o"), network.operation("/2"))
         second.addDependency(first)
         second.addDependency(other)
@@ -130,7 +130,7 @@ extension DependencyTests {
         #expect(!first.isFinished && !other.isFinished)
     }
 
-    @Test func takingAnEdgeAwayThatIsNotThereChangesNothing() {
+    @Test func removingAnUnknownDependencyChangesNothing() {
         let (first, second) = (network.operation("/1"), network.operation("/2"))
         second.removeDependency(first)
         #expect(second.isReady)
@@ -139,7 +139,7 @@ extension DependencyTests {
         #expect(!second.isReady)
     }
 
-    @Test func anEdgeCountsOnceHoweverOftenItIsAdded() async {
+    @Test func dependencyAddedTwiceCountsOnce() async {
         let (first, second) = (network.operation("/1"), network.operation("/2"))
         second.addDependency(first)
         second.addDependency(first)
@@ -148,7 +148,7 @@ extension DependencyTests {
         #expect(second.error == nil)
     }
 
-    @Test func dependenciesKeepTheirOrderAndAreLetGoAtTheEnd() async {
+    @Test func dependenciesKeepOrderAndAreReleasedAtTheEnd() async {
         let operations = (0..<5).map { network.operation("/\($0)") }
         let last = network.operation("/last")
         for operation in operations { last.addDependency(operation) }
@@ -159,7 +159,7 @@ extension DependencyTests {
         #expect(last.dependencies.isEmpty)
     }
 
-    @Test func aCancelledOperationWaitsForNothing() async {
+    @Test func cancelledOperationDoesNotWaitForDependencies() async {
         let (first, second) = (network.operation("/held"), network.operation("/2"))
         second.addDependency(first)
         queue.addOperations([first, second])
@@ -171,7 +171,7 @@ extension DependencyTests {
         await first.ends()
     }
 
-    @Test func anEdgeAddedToOneThatIsInAQueueCounts() async {
+    @Test func dependencyAddedToQueuedOperationApplies() async {
         let (first, second) = (network.operation("/1"), network.operation("/2"))
         queue.isSuspended = true
         queue.addOperation(second)
@@ -184,7 +184,7 @@ extension DependencyTests {
         #expect(network.log.entries.value.paths == ["/1", "/2"])
     }
 
-    @Test func anOperationCannotWaitForItself() async {
+    @Test func operationCannotDependOnItself() async {
         await #expect(processExitsWith: .failure) {
             let operation = ScriptedNetwork().operation("/a")
             operation.addDependency(operation)
@@ -195,7 +195,7 @@ extension DependencyTests {
 // MARK: - Foreign operations
 
 extension DependencyTests {
-    @Test func requestWaitsForAnOperationOfAnotherKind() async {
+    @Test func requestWaitsForForeignDependency() async {
         let order = Observed([String]())
         let block = BlockOperation { order.append("block") }
         let operation = network.operation("/a")
@@ -208,7 +208,7 @@ extension DependencyTests {
         #expect(order.value == ["block", "request"])
     }
 
-    @Test func anOperationOfAnotherKindWaitsForIt() async {
+    @Test func foreignOperationWaitsForRequest() async {
         let order = Observed([String]())
         let operation = network.operation("/a")
         let block = BlockOperation { order.append("block after \(operation.isFinished)") }
@@ -218,7 +218,7 @@ extension DependencyTests {
         #expect(order.value == ["block after true"])
     }
 
-    @Test func anEdgeToAnOperationOfAnotherKindCanBeTakenAway() async {
+    @Test func foreignDependencyCanBeRemoved() async {
         let block = BlockOperation {}
         let operation = network.operation("/a")
         operation.addDependency(block)
@@ -228,7 +228,7 @@ extension DependencyTests {
         #expect(operation.error == nil)
     }
 
-    @Test func aFinishedOperationOfAnotherKindIsNoObstacle() async {
+    @Test func finishedForeignDependencyDoesNotBlock() async {
         let block = BlockOperation {}
         block.start()
         let operation = network.operation("/a")
@@ -241,7 +241,7 @@ extension DependencyTests {
 // MARK: - Lifetimes
 
 extension DependencyTests {
-    @Test func aDependentThatIsDroppedWithoutBeingStartedIsForgotten() async {
+    @Test func unstartedDependentIsReleased() async {
         let first = network.operation("/held")
         first.start()
         weak var weakDependent: HTTPRequestOperation?
@@ -256,14 +256,14 @@ extension DependencyTests {
         #expect(first.error == nil)
     }
 
-    @Test func aDependencyIsKeptForItsDependent() async {
+    @Test func dependencyIsRetainedByItsDependent() async {
         let second = network.operation("/2")
         do { second.addDependency(network.operation("/1")) }
         #expect(second.dependencies.count == 1)
         #expect(!second.isReady)
     }
 
-    @Test func aChainOfAHundredThousandThatNobodyStartedIsReleased() async {
+    @Test func unstartedChainOfHundredThousandIsReleased() async {
         await #expect(processExitsWith: .success) {
             let network = ScriptedNetwork()
             weak var first: HTTPRequestOperation?
@@ -280,7 +280,7 @@ extension DependencyTests {
         }
     }
 
-    @Test func aLongChainRunsAndIsReleased() async {
+    @Test func longChainRunsAndIsReleased() async {
         weak var first: HTTPRequestOperation?
         do {
             let operations = (0..<2_000).map { _ in network.operation("/a") }

@@ -13,14 +13,14 @@ import Testing
     private let queue = RequestOperationQueue()
     private let order = Observed([String]())
 
-    @Test func aBlockRunsOffTheNetworkThread() async {
+    @Test func blockRunsOffTheNetworkThread() async {
         queue.addOperation { [order] in order.append("\(NetworkThread.isCurrent)") }
         await order.becomes(["false"])
         await queue.empties()
         #expect(queue.operationCount == 0)
     }
 
-    @Test func blocksAndRequestsRunUnderOneLimitInOrder() async {
+    @Test func blocksAndRequestsShareOneLimitInOrder() async {
         queue.maxConcurrentOperationCount = 1
         queue.isSuspended = true
         let operation = network.operation("/a")
@@ -37,7 +37,7 @@ import Testing
         #expect(order.value == ["block", "request", "second block"])
     }
 
-    @Test func aBlockHoldsItsSlotUntilItEnds() async {
+    @Test func blockOccupiesItsSlotUntilItEnds() async {
         queue.maxConcurrentOperationCount = 1
         let mayEnd = Gate()
         queue.addOperation { [order] in
@@ -79,7 +79,7 @@ import Testing
         #expect(queue.operationCount == 0)
     }
 
-    @Test func cancellingAllWhileSuspendedEndsThemToo() async {
+    @Test func cancelAllEndsBlocksInSuspendedQueue() async {
         queue.isSuspended = true
         let (block, waiting) = (BlockOperation { [order] in order.append("ran") }, BlockOperation {})
         waiting.addDependency(BlockOperation {})
@@ -91,7 +91,7 @@ import Testing
         #expect(order.value == [])
     }
 
-    @Test func blockThatItsOwnerRunsHoldsItsSlotUntilItEnds() async {
+    @Test func blockStartedByItsOwnerOccupiesItsSlot() async {
         queue.maxConcurrentOperationCount = 1
         let (mayEnd, hasBegun) = (Gate(), Gate())
         let block = BlockOperation { [order] in
@@ -121,7 +121,7 @@ import Testing
         #expect(queue.operationCount == 0)
     }
 
-    @Test func aQueueIsLetGoWhenWhatRanInItHasEnded() async {
+    @Test func queueIsReleasedAfterItsOperationsEnd() async {
         weak var gone: RequestOperationQueue?
         do {
             let queue = RequestOperationQueue()
@@ -132,7 +132,7 @@ import Testing
             }
             let (started, cancelled) = (BlockOperation {}, BlockOperation {})
             cancelled.cancel()
-            started.start()  // by its owner, before the queue could
+            started.start()  // by its owner, before the queue can start it
             queue.addOperations([cancelled, started, network.operation("/a")])
             await queue.empties()
         }
@@ -141,7 +141,7 @@ import Testing
         #expect(gone == nil)
     }
 
-    /// Returns when the queue has learned that the blocks in it are ready: it hears of it from Foundation, elsewhere.
+    /// Returns when the queue knows that its blocks are ready. Foundation notifies the queue of this asynchronously.
     private func foreignReadiness() async {
         let (probe, ran) = (RequestOperationQueue(), Gate())
         probe.addOperation { ran.open() }

@@ -24,7 +24,7 @@ import Testing
         #expect(queue.operationCount == 0)
     }
 
-    @Test func theQueuesLimitHolds() async {
+    @Test func concurrencyLimitHolds() async {
         queue.maxConcurrentOperationCount = 2
         let operations = (0..<50).map { network.operation("/\($0)") }
         add(operations)
@@ -40,8 +40,8 @@ import Testing
         #expect(network.log.entries.value.paths == (0..<20).map { "/\($0)" })
     }
 
-    /// Whoever was told that it is not ready hears of the change, for whatever reason it was not.
-    @Test func anEdgeThatIsAddedDuringAPauseIsHeardOfWhenItIsSettled() async {
+    /// A caller that has read `isReady` as false is notified of the change, whatever the reason was.
+    @Test func dependencyAddedDuringPauseIsReportedWhenItEnds() async {
         queue.isSuspended = true
         let (first, second) = (network.operation("/held"), network.operation("/second"))
         queue.addOperation(second)
@@ -55,7 +55,7 @@ import Testing
         #expect(first.isFinished && second.error == nil)
     }
 
-    @Test func anOperationWaitsForABlock() async {
+    @Test func operationWaitsForBlock() async {
         let ran = Observed([Int]())
         let block = BlockOperation { [network] in ran.append(network.log.requests.count) }
         let operation = network.operation("/a")
@@ -66,7 +66,7 @@ import Testing
         #expect(operation.error == nil)
     }
 
-    @Test func aBlockWaitsForAnOperation() async {
+    @Test func blockWaitsForOperation() async {
         let ran = Observed([Bool]())
         let operation = network.operation("/a")
         let block = BlockOperation { ran.append(operation.isFinished) }
@@ -75,7 +75,7 @@ import Testing
         await ran.becomes([true])
     }
 
-    @Test func aSuspendedQueueStartsNothing() async {
+    @Test func suspendedQueueStartsNothing() async {
         queue.isSuspended = true
         let operation = network.operation("/a")
         queue.addOperation(operation)
@@ -86,7 +86,7 @@ import Testing
         #expect(operation.error == nil)
     }
 
-    @Test func aWaitingOperationThatIsCancelledLeavesTheQueue() async {
+    @Test func cancelledWaitingOperationLeavesTheQueue() async {
         let dependency = network.operation("/held")
         let operation = network.operation("/a")
         operation.addDependency(dependency)
@@ -113,7 +113,7 @@ import Testing
         await queueIsEmpty()
     }
 
-    @Test func aPausedOperationGoesOnInTheQueue() async {
+    @Test func pausedOperationResumesInTheQueue() async {
         let before = network.operation("/a")
         before.pause()
         queue.addOperation(before)
@@ -131,7 +131,7 @@ import Testing
         await queueIsEmpty()
     }
 
-    @Test func theCompletionBlockRunsOnce() async {
+    @Test func completionBlockRunsOnce() async {
         let runs = Observed(0)
         let operation = network.operation("/a")
         operation.completionBlock = { runs.increment() }

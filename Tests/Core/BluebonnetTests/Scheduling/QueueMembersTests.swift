@@ -30,8 +30,8 @@ protocol AnyOperationQueue: AnyObject, Sendable {
 extension OperationQueue: AnyOperationQueue {}
 extension RequestOperationQueue: AnyOperationQueue {}
 
-/// One suite over Foundation's queue and ours. Where Foundation's on Linux does not do what its documentation says,
-/// ours is tested alone.
+/// One suite for Foundation's queue and Bluebonnet's. Where Foundation's queue on Linux deviates from its
+/// documentation, only Bluebonnet's queue is tested.
 @Suite(.timeLimit(.minutes(1))) struct QueueMembersTests {
     enum Kind: CaseIterable {
         case foundation, bluebonnet
@@ -66,7 +66,7 @@ extension RequestOperationQueue: AnyOperationQueue {}
         #expect(queue.operationCount == 0 && queue.operations.isEmpty)
     }
 
-    @Test(arguments: Kind.allCases) func aSuspendedQueueStartsNothing(kind: Kind) async {
+    @Test(arguments: Kind.allCases) func suspendedQueueStartsNothing(kind: Kind) async {
         let queue = kind.make()
         queue.isSuspended = true
         queue.addOperation(note("block"))
@@ -79,7 +79,7 @@ extension RequestOperationQueue: AnyOperationQueue {}
         #expect(order.value == ["block"])
     }
 
-    @Test(arguments: Kind.allCases) func aLimitOfOneKeepsTheOrder(kind: Kind) async {
+    @Test(arguments: Kind.allCases) func limitOfOneKeepsTheOrder(kind: Kind) async {
         let queue = kind.make()
         queue.maxConcurrentOperationCount = 1
         #expect(queue.maxConcurrentOperationCount == 1)
@@ -104,7 +104,7 @@ extension RequestOperationQueue: AnyOperationQueue {}
         #expect(order.value == ["very high", "high", "normal", "low"])
     }
 
-    @Test(arguments: Kind.allCases) func aPriorityMayChangeWhileTheOperationWaits(kind: Kind) async {
+    @Test(arguments: Kind.allCases) func priorityCanChangeWhileOperationWaits(kind: Kind) async {
         let queue = kind.make()
         queue.maxConcurrentOperationCount = 1
         queue.isSuspended = true
@@ -118,7 +118,7 @@ extension RequestOperationQueue: AnyOperationQueue {}
         #expect(network.log.entries.value.paths == expected)
     }
 
-    @Test(arguments: Kind.allCases) func aBarrierDividesWhatComesBeforeFromWhatComesAfter(kind: Kind) async {
+    @Test(arguments: Kind.allCases) func barrierSeparatesEarlierFromLaterOperations(kind: Kind) async {
         let queue = kind.make()
         queue.isSuspended = true
         for _ in 0..<5 { queue.addOperation(note("before")) }
@@ -132,7 +132,7 @@ extension RequestOperationQueue: AnyOperationQueue {}
         #expect(order.value == expected)
     }
 
-    @Test(arguments: Kind.allCases) func aBarrierInAnEmptyQueueRuns(kind: Kind) async {
+    @Test(arguments: Kind.allCases) func barrierInEmptyQueueRuns(kind: Kind) async {
         let queue = kind.make()
         queue.addBarrierBlock(note("barrier"))
         await order.becomes(["barrier"])
@@ -149,18 +149,19 @@ extension RequestOperationQueue: AnyOperationQueue {}
         queue.cancelAllOperations()
         await waitUntilEmpty(queue)
         #expect(all.allSatisfy { $0.isCancelled && $0.isFinished && $0.error?.code == .cancelled })
-        // Foundation's queue cancels one after another: the end of one may start the next before that is cancelled.
+        // Foundation's queue cancels one operation after another. The end of one operation may start the next before
+        // the next is cancelled.
         #expect(kind == .foundation || network.log.requests.count == 1)
     }
 
-    @Test(arguments: Kind.allCases) func addingCanWait(kind: Kind) async {
+    @Test(arguments: Kind.allCases) func addingCanWaitUntilFinished(kind: Kind) async {
         let queue = kind.make()
         let all = (0..<20).map { network.operation("/\($0)") }
         await onThreadOfItsOwn { queue.addOperations(all, waitUntilFinished: true) }
         #expect(all.allSatisfy { $0.isFinished })
     }
 
-    @Test(arguments: Kind.allCases) func queueHasANameAndTakesAnother(kind: Kind) {
+    @Test(arguments: Kind.allCases) func nameAndQualityOfServiceCanBeSet(kind: Kind) {
         let queue = kind.make()
         #expect(queue.name?.contains("Queue 0x") == true)
         queue.name = "mine"
@@ -184,7 +185,7 @@ extension RequestOperationQueue: AnyOperationQueue {}
 
     @Test(arguments: Kind.allCases) func progressCountsBlocksOnceItsTotalIsSet(kind: Kind) async {
         let queue = kind.make()
-        // Blocks that end together in Foundation's change a set of its progress together, and crash.
+        // In Foundation's queue, blocks that end together change a set of its progress at the same time, and crash.
         if kind == .foundation { queue.maxConcurrentOperationCount = 1 }
         #expect(queue.progress.totalUnitCount == 0)
         queue.progress.totalUnitCount = 10
@@ -210,10 +211,10 @@ extension RequestOperationQueue: AnyOperationQueue {}
     }
 }
 
-// MARK: - Ours alone
+// MARK: - Bluebonnet's queue only
 
 extension QueueMembersTests {
-    @Test func requestsCountInProgressToo() async {
+    @Test func requestsCountInProgress() async {
         let queue = RequestOperationQueue()
         queue.progress.totalUnitCount = 20
         queue.addOperations((0..<20).map { network.operation("/\($0)") })
@@ -221,8 +222,8 @@ extension QueueMembersTests {
         #expect(queue.progress.fractionCompleted == 1)
     }
 
-    /// What observes the progress, or is its parent, may take long.
-    @Test func slowProgressHoldsUpNeitherTheNetworkThreadNorOtherRequests() async {
+    /// An observer or a parent of the progress may take long.
+    @Test func slowProgressDelaysNeitherNetworkThreadNorRequests() async {
         let queue = RequestOperationQueue()
         queue.progress.totalUnitCount = 5
         queue.reporting.queue.suspend()
@@ -236,7 +237,7 @@ extension QueueMembersTests {
         #expect(queue.progress.completedUnitCount == 5)
     }
 
-    @Test func progressThatNobodySetCountsNothing() async {
+    @Test func progressWithoutTotalCountsNothing() async {
         let queue = RequestOperationQueue()
         _ = queue.progress
         queue.addOperations((0..<5).map { network.operation("/\($0)") })
@@ -244,7 +245,7 @@ extension QueueMembersTests {
         #expect(queue.progress.completedUnitCount == 0)
     }
 
-    @Test func barriersHoldRequestsBackAndAreWaitedFor() async {
+    @Test func barriersDelayLaterRequestsAndAreAwaited() async {
         let queue = RequestOperationQueue()
         let gate = Gate()
         network.answer("/held", with: [.head(200), .wait(gate)])
@@ -263,7 +264,7 @@ extension QueueMembersTests {
         #expect(order.value == ["0 1", "1 2", "2 3"])
     }
 
-    @Test func cancellingEndsWhatWaitsBehindABarrier() async {
+    @Test func cancelEndsOperationWaitingForBarrier() async {
         let queue = RequestOperationQueue()
         queue.isSuspended = true
         queue.addOperation(note("before"))
@@ -278,7 +279,7 @@ extension QueueMembersTests {
         #expect(order.value == ["before", "barrier"])
     }
 
-    @Test func theQueueOfABlockIsTheCurrentOne() async {
+    @Test func currentQueueOfBlockIsItsQueue() async {
         let queue = RequestOperationQueue()
         #expect(RequestOperationQueue.current == nil)
         queue.addOperation { [order] in
@@ -287,7 +288,7 @@ extension QueueMembersTests {
         await order.becomes(["mine"])
     }
 
-    @Test func theMainQueueRunsOneAtATimeAndCannotBeChanged() {
+    @Test func mainQueueIsSerialAndImmutable() {
         let main = RequestOperationQueue.main
         #expect(main.underlyingQueue?.label == DispatchQueue.main.label && main.maxConcurrentOperationCount == 1)
         main.maxConcurrentOperationCount = 5
@@ -296,11 +297,11 @@ extension QueueMembersTests {
         #expect(main.maxConcurrentOperationCount == 1 && !main.isSuspended && main.name != "mine")
     }
 
-    @Test func theMainQueueIsNoUnderlyingQueue() async {
+    @Test func mainQueueAsUnderlyingQueueTraps() async {
         await #expect(processExitsWith: .failure) { RequestOperationQueue().underlyingQueue = .main }
     }
 
-    @Test func theUnderlyingQueueCannotChangeUnderOperations() async {
+    @Test func changingUnderlyingQueueWithOperationsTraps() async {
         await #expect(processExitsWith: .failure) {
             let queue = RequestOperationQueue()
             queue.isSuspended = true
@@ -309,8 +310,8 @@ extension QueueMembersTests {
         }
     }
 
-    /// In a process of its own: a round sorts so many operations only, those of other tests included.
-    @Test func aSingleOperationIsStartedAmongThoseOfAHugeBatch() async {
+    /// Runs in its own process: a round sorts a limited number of operations, including operations of other tests.
+    @Test func singleOperationIsStartedEarlyDespiteHugeBatch() async {
         await #expect(processExitsWith: .success) {
             let network = ScriptedNetwork()
             let queue = RequestOperationQueue()

@@ -9,7 +9,7 @@ import Testing
 
 @testable import Bluebonnet
 
-/// A queue starts what there are places for, and always goes on.
+/// A queue starts as many operations as there are slots, and never stalls.
 @Suite(.timeLimit(.minutes(1))) struct QueueSlotsTests {
     private let queue = RequestOperationQueue()
     private let gate = Gate()
@@ -31,7 +31,7 @@ import Testing
         for operation in operations { await operation.ends() }
     }
 
-    @Test func operationWithoutAPlaceIsNotStarted() async {
+    @Test func operationWithoutSlotIsNotStarted() async {
         let network = network(limit: 2)
         let all = (0..<10).map { _ in network.operation("/held") }
         queue.addOperations(all)
@@ -43,7 +43,7 @@ import Testing
         #expect(all.allSatisfy { $0.error == nil } && network.log.entries.value.peakCount == 2)
     }
 
-    @Test func anOriginAtItsLimitHoldsUpNoOther() async throws {
+    @Test func originAtItsLimitDoesNotDelayOthers() async throws {
         let network = network(limit: 4, limitPerOrigin: 2)
         let held = try (0..<50).map { _ in try operation(network, "http://full.test/held") }
         let other = try operation(network, "http://free.test/")
@@ -54,7 +54,7 @@ import Testing
         await finish(held)
     }
 
-    /// Operations that end before they have a place leave it to the next ones.
+    /// Operations that end before they have a slot leave the slot to the next operations.
     @Test func queueContinuesAfterUnsendableOperations() async throws {
         let network = network(limit: 1)
         let bad = try (0..<300).map { _ in try operation(network, "ftp://scripted.test/") }
@@ -64,9 +64,8 @@ import Testing
         #expect(bad.allSatisfy { $0.error != nil } && good.error == nil)
     }
 
-    /// More than one round may start, so that the round ends in the middle of what is ready.
-    @Test(arguments: [192, 254, 255, 256, 257, 510]) func queueContinuesAfterManyBlocksThatNeedNoPlace(count: Int) async
-    {
+    /// More operations than one round may start. The round ends while other operations are ready.
+    @Test(arguments: [192, 254, 255, 256, 257, 510]) func queueContinuesAfterManyBlocksWithoutSlots(count: Int) async {
         let network = network(limit: 2)
         queue.isSuspended = true
         let held = (0..<10).map { _ in network.operation("/held") }
@@ -82,7 +81,7 @@ import Testing
         #expect(held.allSatisfy { $0.error == nil })
     }
 
-    @Test func skippedOperationNeedsNoPlace() async {
+    @Test func skippedOperationNeedsNoSlot() async {
         let network = network(limit: 1)
         let (held, failing) = (network.operation("/held"), network.operation("/failing"))
         network.answer("/failing", with: [.fail(.timedOut)])
@@ -136,7 +135,7 @@ import Testing
         }
     }
 
-    @Test func managersThatShareAQueueDoNotHoldUpEachOther() async {
+    @Test func managersSharingAQueueDoNotDelayEachOther() async {
         let (full, free) = (network(limit: 1), network(limit: 1))
         let held = (0..<20).map { _ in full.operation("/held") }
         let others = (0..<20).map { free.operation("/\($0)") }
@@ -147,7 +146,7 @@ import Testing
         await finish(held)
     }
 
-    @Test func timeInTheQueueIsTimeQueued() async {
+    @Test func timeInTheQueueCountsAsQueued() async {
         let network = network(limit: 1)
         let (held, waiting) = (network.operation("/held"), network.operation("/a"))
         queue.addOperations([held, waiting])
@@ -160,8 +159,8 @@ import Testing
         #expect(waiting.summary.timings.queued >= waited && waited > .zero)
     }
 
-    /// Everything that keeps an operation from its place, at random: all end, and the limits hold.
-    @Test(arguments: 1...5) func aStormEnds(seed: UInt64) async throws {
+    /// Combines everything that keeps an operation from its slot, at random. All operations end, and the limits hold.
+    @Test(arguments: 1...5) func randomOperationsAllEndWithinLimits(seed: UInt64) async throws {
         var generator = SeededGenerator(seed: seed)
         let network = ScriptedNetwork(limit: 3, limitPerOrigin: 2)
         let other = RequestOperationQueue()

@@ -6,13 +6,13 @@ import Testing
 
 @testable import Bluebonnet
 
-/// A queue's state as a value, with operations that never run. The queue's behaviour is tested with the queue.
+/// The state of a queue as a value, with operations that never run. The behaviour of the queue is tested elsewhere.
 @Suite struct QueueStateTests {
     private let bench = GateBench()
 
     private func isLookedAt(_ state: inout QueueState) -> Bool { state.takeScheduling() }
 
-    @Test(arguments: [1, 3, 200]) func aQueueThatWasEmptyIsUsedAgain(count: Int) {
+    @Test(arguments: [1, 3, 200]) func emptiedQueueCanBeReused(count: Int) {
         let queue = bench.queue()
         for _ in 0..<3 {
             let operations = (0..<count).map { _ in queue.add() }
@@ -24,8 +24,8 @@ import Testing
         }
     }
 
-    /// A stale entry belongs to an operation that was removed, not to the next one with its index.
-    @Test func aStaleEntryIsNotTheNextOperations() {
+    /// A stale entry belongs to a removed operation, not to the next operation with the same index.
+    @Test func staleEntryDoesNotStartTheNextOperation() {
         let queue = bench.queue()
         let gone = queue.add(priority: 4)
         queue.change { $0.changePriority(of: gone, to: 8) }
@@ -38,7 +38,7 @@ import Testing
         #expect(bench.turn() == [waiting])
     }
 
-    @Test func aQueueWithNothingReadyIsNotLookedAt() {
+    @Test func queueWithNothingReadyIsNotScheduled() {
         var state = QueueState()
         let (waiting, ready) = (Operation(), Operation())
         _ = state.add(waiting, flow: 0, priority: 0, needsSlot: false)
@@ -49,7 +49,7 @@ import Testing
         #expect(!isLookedAt(&state), "it is known already")
     }
 
-    @Test func aQueueIsLookedAtWhenItsGateOpens() {
+    @Test func openingTheGateSchedulesTheQueue() {
         var state = QueueState()
         let operation = Operation()
         state.isSuspended = true
@@ -66,7 +66,7 @@ import Testing
         #expect(!isLookedAt(&state))
     }
 
-    @Test func changesAreTakenInPieces() {
+    @Test func changesAreTakenUpToTheLimit() {
         var state = QueueState()
         for _ in 0..<5 {
             let operation = Operation()
@@ -78,7 +78,7 @@ import Testing
         #expect(pieces.map(\.hasMore) == [true, true, false])
     }
 
-    @Test func aBarrierDividesAQueueThatWasEmpty() {
+    @Test func barrierDividesEmptiedQueue() {
         let queue = bench.queue()
         for _ in 0..<2 {
             let first = queue.add()
@@ -94,7 +94,7 @@ import Testing
         }
     }
 
-    @Test func aSlotThatIsHeldIsFreed() {
+    @Test func retainedSlotIsFreed() {
         let queue = bench.queue()
         queue.change { $0.limit = 1 }
         let first = queue.add()

@@ -26,7 +26,7 @@ import Testing
 // MARK: - Members
 
 extension RequestOperationQueueTests {
-    @Test func aNewQueueIsEmptyAndUnlimited() {
+    @Test func newQueueIsEmptyAndUnlimited() {
         #expect(queue.operations.isEmpty && queue.operationCount == 0)
         #expect(!queue.isSuspended)
         #expect(queue.name?.hasPrefix("RequestOperationQueue 0x") == true)
@@ -35,7 +35,7 @@ extension RequestOperationQueueTests {
         #expect(queue.name == "mine")
     }
 
-    @Test func unfinishedOperationsAreListedInTheOrderInWhichTheyWereAdded() async {
+    @Test func unfinishedOperationsAreListedInOrderOfAddition() async {
         let all = operations(10, path: "/held")
         queue.isSuspended = true
         queue.addOperations(Array(all[0..<5]))
@@ -49,7 +49,7 @@ extension RequestOperationQueueTests {
         #expect(queue.operations.isEmpty && queue.operationCount == 0)
     }
 
-    @Test func theLimitHolds() async {
+    @Test func concurrencyLimitHolds() async {
         queue.maxConcurrentOperationCount = 3
         let all = operations(60)
         queue.addOperations(all)
@@ -58,7 +58,7 @@ extension RequestOperationQueueTests {
         #expect((1...3).contains(network.log.entries.value.peakCount))
     }
 
-    @Test func aLimitOfOneKeepsTheOrder() async {
+    @Test func limitOfOneKeepsTheOrder() async {
         queue.maxConcurrentOperationCount = 1
         let all = operations(60)
         queue.addOperations(all)
@@ -79,7 +79,7 @@ extension RequestOperationQueueTests {
         #expect(all.allSatisfy { $0.error == nil })
     }
 
-    @Test func aLimitOfZeroStartsNothing() async {
+    @Test func limitOfZeroStartsNothing() async {
         queue.maxConcurrentOperationCount = 0
         let all = operations(3)
         queue.addOperations(all)
@@ -89,7 +89,7 @@ extension RequestOperationQueueTests {
         await finish(all)
     }
 
-    @Test func aSuspendedQueueStartsNothingAndLetsWhatRunsGoOn() async {
+    @Test func suspendedQueueStartsNothingButRunningOperationsContinue() async {
         let running = network.operation("/held")
         queue.addOperation(running)
         await network.log.sees(.begun(1))
@@ -106,7 +106,7 @@ extension RequestOperationQueueTests {
         #expect(waiting.error == nil)
     }
 
-    @Test func higherPrioritiesStartFirstAndTheOldestAmongEquals() async {
+    @Test func higherPrioritiesStartFirstThenOlderOperations() async {
         queue.maxConcurrentOperationCount = 1
         queue.isSuspended = true
         let priorities: [Operation.QueuePriority] = [.normal, .veryLow, .veryHigh, .low, .high, .veryHigh, .normal]
@@ -118,7 +118,7 @@ extension RequestOperationQueueTests {
         #expect(network.log.entries.value.paths == ["/2", "/5", "/4", "/0", "/6", "/3", "/1"])
     }
 
-    @Test func prioritiesCountOnTheWireToo() async {
+    @Test func prioritiesDecideWhichOperationGetsTheSlot() async {
         let network = ScriptedNetwork(limit: 1)
         network.answer("/held", with: [.wait(gate)])
         let priorities: [Operation.QueuePriority] = [.veryHigh, .low, .normal, .high]
@@ -136,7 +136,7 @@ extension RequestOperationQueueTests {
         #expect(network.log.entries.value.paths == ["/held", "/high", "/normal", "/low"])
     }
 
-    @Test func resumedOperationKeepsThePlaceOfItsAge() async {
+    @Test func resumedOperationKeepsItsPlaceInOrder() async {
         queue.maxConcurrentOperationCount = 1
         queue.isSuspended = true
         let all = operations(3)
@@ -176,7 +176,7 @@ extension RequestOperationQueueTests {
         #expect(network.log.events == [.begun(1), .aborted(1)])
     }
 
-    @Test func operationCancelledBeforeItIsAddedFinishesEvenInASuspendedQueue() async {
+    @Test func operationCancelledBeforeAddingFinishesInSuspendedQueue() async {
         queue.isSuspended = true
         let operation = network.operation("/a")
         operation.cancel()
@@ -185,7 +185,7 @@ extension RequestOperationQueueTests {
         #expect(operation.error?.code == .cancelled)
     }
 
-    @Test func operationCancelledInASuspendedQueueFinishesAlone() async {
+    @Test func operationCancelledInSuspendedQueueFinishesAlone() async {
         queue.isSuspended = true
         let all = operations(3)
         queue.addOperations(all)
@@ -205,7 +205,7 @@ extension RequestOperationQueueTests {
         #expect(queue.operationCount == 0)
     }
 
-    @Test func addingCanWaitUntilTheAddedAreFinished() async {
+    @Test func addingCanWaitUntilFinished() async {
         let all = operations(50)
         await onThreadOfItsOwn { [queue] in queue.addOperations(all, waitUntilFinished: true) }
         #expect(all.allSatisfy { $0.isFinished })
@@ -234,7 +234,7 @@ extension RequestOperationQueueTests {
         #expect(running.error == nil && waiting.error == nil)
     }
 
-    @Test func aFinishedOperationIsLetGo() async {
+    @Test func finishedOperationIsReleased() async {
         weak var weakOperation: HTTPRequestOperation?
         do {
             let operation = network.operation("/a")
@@ -248,7 +248,7 @@ extension RequestOperationQueueTests {
         await becomes(true) { weakOperation == nil }
     }
 
-    @Test func anOperationCannotBeAddedTwice() async {
+    @Test func addingOperationTwiceTraps() async {
         await #expect(processExitsWith: .failure) {
             let (queue, operation) = (RequestOperationQueue(), ScriptedNetwork().operation("/a"))
             queue.isSuspended = true
@@ -257,7 +257,7 @@ extension RequestOperationQueueTests {
         }
     }
 
-    @Test func anOperationThatWasStartedCannotBeAdded() async {
+    @Test func addingStartedOperationTraps() async {
         await #expect(processExitsWith: .failure) {
             let operation = ScriptedNetwork().operation("/a")
             operation.start()

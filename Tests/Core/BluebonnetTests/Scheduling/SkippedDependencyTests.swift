@@ -19,7 +19,7 @@ import Testing
         for operation in operations { await operation.ends() }
     }
 
-    @Test func dependentOfAFailedOperationIsSkippedWithTheReason() async {
+    @Test func dependentOfFailedOperationIsSkippedWithReason() async {
         let (bad, next) = (network.operation("/bad"), network.operation("/next"))
         bad.name = "login"
         next.addDependency(bad, ifItFails: .skip)
@@ -31,7 +31,7 @@ import Testing
         #expect(network.log.entries.value.paths == ["/bad"])
     }
 
-    @Test func dependentOfASkippedOperationNamesTheFirstFailure() async {
+    @Test func dependentOfSkippedOperationNamesFirstFailure() async {
         let all = [network.operation("/bad")] + (1...3).map { network.operation("/\($0)") }
         for (number, operation) in all.enumerated() { operation.name = "o\(number)" }
         for (earlier, later) in zip(all, all.dropFirst()) { later.addDependency(earlier, ifItFails: .skip) }
@@ -42,7 +42,7 @@ import Testing
         #expect((all[3].error?.underlying as? NetworkingError)?.code == .cannotConnect)
     }
 
-    @Test func dependentOfACancelledOperationIsSkipped() async {
+    @Test func dependentOfCancelledOperationIsSkipped() async {
         let (first, next) = (network.operation("/1"), network.operation("/2"))
         first.name = "first"
         next.addDependency(first, ifItFails: .skip)
@@ -53,7 +53,7 @@ import Testing
         #expect(network.log.requests.isEmpty)
     }
 
-    @Test func dependentIsSkippedOnlyWhenAllItsDependenciesHaveEnded() async {
+    @Test func dependentIsSkippedOnlyAfterAllDependenciesEnd() async {
         let gate = Gate()
         network.answer("/held", with: [.head(200), .wait(gate)])
         let (bad, held, next) = (network.operation("/bad"), network.operation("/held"), network.operation("/n"))
@@ -67,7 +67,7 @@ import Testing
         #expect(next.error?.code == .dependencyFailed)
     }
 
-    @Test func theFirstThatWasAddedIsNamed() async {
+    @Test func firstAddedDependencyIsNamed() async {
         let (one, two, next) = (network.operation("/bad"), network.operation("/bad"), network.operation("/n"))
         (one.name, two.name) = ("one", "two")
         for dependency in [two, one] { next.addDependency(dependency, ifItFails: .skip) }
@@ -75,7 +75,7 @@ import Testing
         #expect(next.error?.message.contains("\"two\"") == true)
     }
 
-    @Test func aPlainEdgeToAFailedOperationSkipsNothing() async {
+    @Test func plainDependencyOnFailedOperationSkipsNothing() async {
         let (bad, good, next) = (network.operation("/bad"), network.operation("/1"), network.operation("/n"))
         next.addDependency(bad)
         next.addDependency(good, ifItFails: .skip)
@@ -83,7 +83,7 @@ import Testing
         #expect(next.error == nil)
     }
 
-    @Test func theStricterOfTwoPoliciesHolds() async {
+    @Test func stricterOfTwoPoliciesApplies() async {
         let (bad, next) = (network.operation("/bad"), network.operation("/n"))
         next.addDependency(bad, ifItFails: .skip)
         next.addDependency(bad)
@@ -91,7 +91,7 @@ import Testing
         #expect(next.error?.code == .dependencyFailed)
     }
 
-    @Test func anEdgeThatWasTakenAwaySkipsNothing() async {
+    @Test func removedDependencySkipsNothing() async {
         let (bad, held, next) = (network.operation("/bad"), network.operation("/1"), network.operation("/n"))
         next.addDependency(bad, ifItFails: .skip)
         next.addDependency(held)
@@ -101,7 +101,7 @@ import Testing
         #expect(next.error == nil)
     }
 
-    @Test func dependencyThatHadFailedBeforeItWasAddedCounts() async {
+    @Test func dependencyFailedBeforeAddingSkipsDependent() async {
         let (bad, next) = (network.operation("/bad"), network.operation("/n"))
         await run([bad])
         next.addDependency(bad, ifItFails: .skip)
@@ -111,7 +111,7 @@ import Testing
         #expect(network.log.entries.value.paths == ["/bad"])
     }
 
-    @Test func dependentThatWasCancelledBeforeIsCancelledNotSkipped() async {
+    @Test func cancelledDependentIsNotSkipped() async {
         let (bad, next) = (network.operation("/bad"), network.operation("/n"))
         next.addDependency(bad, ifItFails: .skip)
         next.cancel()
@@ -119,7 +119,7 @@ import Testing
         #expect(next.error?.code == .cancelled)
     }
 
-    @Test func aCancelledOperationOfAnotherKindCountsAsNotSucceeded() async {
+    @Test func cancelledForeignDependencySkipsDependent() async {
         let (block, next) = (BlockOperation {}, network.operation("/n"))
         block.name = "block"
         next.addDependency(block, ifItFails: .skip)
@@ -129,7 +129,7 @@ import Testing
         #expect(next.error?.message == "not started: \"block\" was cancelled")
     }
 
-    @Test func dependentIsSkippedInAPlainQueueToo() async {
+    @Test func dependentIsSkippedInOperationQueue() async {
         let plain = OperationQueue()
         let (bad, next) = (network.operation("/bad"), network.operation("/n"))
         next.addDependency(bad, ifItFails: .skip)
@@ -139,7 +139,7 @@ import Testing
         await onThreadOfItsOwn { plain.waitUntilAllOperationsAreFinished() }
     }
 
-    @Test func aLongChainIsSkippedAndReleased() async {
+    @Test func longChainIsSkippedAndReleased() async {
         await #expect(processExitsWith: .success) {
             let network = ScriptedNetwork()
             network.answer("/bad", with: [.fail(.cannotConnect)])
@@ -163,7 +163,7 @@ import Testing
         }
     }
 
-    @Test func aLongChainIsCancelledAndReleased() async {
+    @Test func longChainIsCancelledAndReleased() async {
         await #expect(processExitsWith: .success) {
             let network = ScriptedNetwork()
             let gate = Gate()
@@ -182,7 +182,7 @@ import Testing
         }
     }
 
-    @Test func aChainOfClosuresThatNobodyRanIsReleased() async {
+    @Test func unstartedChainOfRequestClosuresIsReleased() async {
         await #expect(processExitsWith: .success) {
             let manager = ScriptedNetwork().manager()
             let request = ScriptedNetwork().request("/a")

@@ -9,9 +9,9 @@ import Testing
 @testable import Bluebonnet
 
 extension ParallelNetworkTests {
-    /// Names in certificates that are made to deceive, or to wear out: the rest of row D6 of the reliability rules.
+    /// Certificate names made to deceive or to exhaust: the rest of row D6 of the reliability rules.
     @Suite struct CertificateNameTests {
-        /// How a GET ends, for which a server with this certificate answers.
+        /// The result of a GET from a server with this certificate.
         private func outcome(_ certificate: TestCertificate, host: String, resolving name: String? = nil) async throws
             -> RequestOperation
         {
@@ -25,7 +25,7 @@ extension ParallelNetworkTests {
             return operation
         }
 
-        @Test func aNameDoesNotEndAtANUL() async throws {
+        @Test func nameDoesNotEndAtANUL() async throws {
             let certificate = try ServerCertificate(der: TestCertificate.nulInName.der)
             #expect(certificate.dnsNames == ["good.example\0.evil.example"])
             for host in ["good.example", "evil.example", "x.evil.example"] {
@@ -34,10 +34,10 @@ extension ParallelNetworkTests {
         }
 
         @Test(arguments: ["bücher.example", "BÜCHER.example", "xn--bcher-kva.example"])
-        func anInternationalNameIsComparedInTheFormThatCertificatesHave(host: String) async throws {
+        func internationalNameIsComparedInItsASCIIForm(host: String) async throws {
             let ascii = "xn--bcher-kva.example"
             #expect(try await outcome(.internationalName, host: host, resolving: ascii).responseString == "secret")
-            // RFC 5280, 7.2: a name in UTF-8 is none.
+            // RFC 5280, 7.2: a name in UTF-8 is not a name.
             #expect(try await outcome(.nameInUTF8, host: host, resolving: ascii).code == .serverNotTrusted)
             #expect(try await outcome(.localhost, host: host, resolving: ascii).code == .serverNotTrusted)
         }
@@ -51,7 +51,7 @@ extension ParallelNetworkTests {
             }
         }
 
-        @Test func tenThousandNamesAreLookedThroughToTheLast() async throws {
+        @Test func allOfTenThousandNamesAreSearched() async throws {
             #expect(try ServerCertificate(der: TestCertificate.tenThousandNames.der).dnsNames.count == 10_000)
             for host in ["n9999.t", "n0000.t"] {
                 #expect(try await outcome(.tenThousandNames, host: host).responseString == "secret", "\(host)")
@@ -61,8 +61,8 @@ extension ParallelNetworkTests {
             #expect(refused.error?.message.contains("does not name it") == true)
         }
 
-        /// OpenSSL takes 100 kB of certificates (SSL_CTX_set_max_cert_list(3)).
-        @Test func certificateWithTooManyNamesForAHandshakeIsRefused() async throws {
+        /// OpenSSL accepts 100 kB of certificates (SSL_CTX_set_max_cert_list(3)).
+        @Test func oversizedCertificateIsRefused() async throws {
             #expect(try TestCertificate.tenThousandLongNames.der.count > 102_400)
             let operation = try await outcome(.tenThousandLongNames, host: "many-9999.example.test")
             #expect(operation.code == .secureConnectionFailed)
@@ -73,7 +73,7 @@ extension ParallelNetworkTests {
             "x.example.test", "a.b.example.test", "f.example.test", "foo.example.test", "of.example.test",
             "fog.example.test", "xn--abc.example.test", "x.test", "test",
         ])
-        func anAsteriskThatIsNotALabelOfItsOwnInFrontStandsForNothing(host: String) async throws {
+        func misplacedWildcardMatchesNothing(host: String) async throws {
             #expect(try await outcome(.wrongWildcards, host: host).code == .serverNotTrusted)
         }
     }

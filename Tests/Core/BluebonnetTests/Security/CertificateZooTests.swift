@@ -9,9 +9,9 @@ import Testing
 @testable import Bluebonnet
 
 extension ParallelNetworkTests {
-    /// Certificates of all kinds, whose root is trusted: rows D6 and D7 of the reliability rules.
+    /// Certificates of all kinds with a trusted root: rows D6 and D7 of the reliability rules.
     @Suite struct CertificateZooTests {
-        /// How a GET of a host's name ends when a server with this certificate answers for it.
+        /// The result of a GET to `host` from a server with this certificate.
         private func outcome(_ certificate: TestCertificate, host: String = "127.0.0.1") async throws
             -> RequestOperation
         {
@@ -25,37 +25,37 @@ extension ParallelNetworkTests {
         }
 
         @Test(arguments: [TestCertificate.localhost, .rsa, .constraintKept, .chained, .addressOnly])
-        func aGoodCertificateIsAccepted(certificate: TestCertificate) async throws {
+        func goodCertificateIsAccepted(certificate: TestCertificate) async throws {
             #expect(try await outcome(certificate).responseString == "secret")
         }
 
         @Test(arguments: ["127.0.0.1", "localhost"])
-        func anAuthorityIsKeptToTheNamesThatItMayVouchFor(host: String) async throws {
+        func nameConstraintsOfAnAuthorityAreEnforced(host: String) async throws {
             #expect(try await outcome(.constraintKept, host: host).error == nil)
             #expect(try await outcome(.constraintViolated, host: host).code == .serverNotTrusted)
         }
 
-        @Test func anAddressIsNoName() async throws {
+        @Test func addressIsNoName() async throws {
             #expect(try await outcome(.addressAsName).code == .serverNotTrusted)
             #expect(try await outcome(.addressOnly, host: "localhost").code == .serverNotTrusted)
         }
 
         @Test(arguments: ["a.example.test", "A.EXAMPLE.TEST", "xn--bcher-kva.example.test"])
-        func aWildcardStandsForOneLabel(host: String) async throws {
+        func wildcardMatchesOneLabel(host: String) async throws {
             #expect(try await outcome(.wildcard, host: host.lowercased()).error == nil)
         }
 
         @Test(arguments: ["example.test", "a.b.example.test", "aexample.test"])
-        func aWildcardStandsForNothingElse(host: String) async throws {
+        func wildcardMatchesNothingElse(host: String) async throws {
             #expect(try await outcome(.wildcard, host: host).code == .serverNotTrusted)
         }
 
         @Test(arguments: ["a.example.test", "ab.example.test"])
-        func aWildcardForAPartOfALabelIsNone(host: String) async throws {
+        func partialLabelWildcardMatchesNothing(host: String) async throws {
             #expect(try await outcome(.partialWildcard, host: host).code == .serverNotTrusted)
         }
 
-        @Test func aChainOfAMegabyteIsRefusedWithoutEndlessWork() async throws {
+        @Test func oneMegabyteChainIsRefused() async throws {
             #expect(try TestCertificate.longChain.chainByteCount > 1_048_576)
             #expect(try await outcome(.longChain).code == .secureConnectionFailed)
         }

@@ -11,7 +11,7 @@ import Testing
 
 /// Policies for the test servers.
 struct PinnedOptions {
-    /// The test authority is trusted, and nothing is pinned.
+    /// Trusts the test authority and pins nothing.
     static var unpinned: TransferOptions { get throws { try .trustingTestAuthority } }
 
     static func pinning(_ certificate: TestCertificate, _ mode: PinningMode = .publicKey) throws -> TransferOptions {
@@ -24,9 +24,9 @@ struct PinnedOptions {
 }
 
 extension NetworkTests {
-    /// What one policy approved is of no use to another: neither a connection nor a TLS session.
+    /// A connection or TLS session that one policy approved is not used for another policy.
     @Suite struct PinPartitionTests {
-        @Test func aPinIsComparedAlthoughAConnectionIsThere() async throws {
+        @Test func pinIsCheckedDespiteAnOpenConnection() async throws {
             let server = try await TestServer.start(tls: .localhost) { _ in .response() }
             #expect(try await get(server.url(), PinnedOptions.unpinned).error == nil)
             #expect(server.openConnectionCount == 1)
@@ -46,7 +46,7 @@ extension NetworkTests {
             await server.stop()
         }
 
-        @Test func aPolicyThatChangesCountsForTheNextOperationAlthoughConnectionsAreOpen() async throws {
+        @Test func changedPolicyAppliesToTheNextOperation() async throws {
             let server = try await TestServer.start(tls: .localhost) { _ in .response() }
             let manager = RequestOperationManager(baseURL: server.url())
             manager.transferOptions = try PinnedOptions.pinning(.localhost)
@@ -65,7 +65,7 @@ extension NetworkTests {
             await server.stop()
         }
 
-        @Test func aRedirectToAPinnedHostIsComparedThere() async throws {
+        @Test func redirectToAPinnedHostChecksItsPin() async throws {
             let pinned = try await TestServer.start(tls: .otherKey) { _ in .response(body: "pinned") }
             let location = pinned.url(host: "localhost").absoluteString
             let first = try await TestServer.start(tls: .localhost) { _ in .redirect(to: location) }
@@ -80,17 +80,17 @@ extension NetworkTests {
             #expect(refused.code == .pinMismatch)
             #expect(refused.error?.message.contains("localhost") == true)
             #expect(pinned.requests.count == 1)
-            #expect(first.connectionCount == 1)  // the first hop is no other identity's
+            #expect(first.connectionCount == 1)  // the first hop has the same identity both times
             await first.stop()
             await pinned.stop()
         }
 
-        @Test func aRedirectFromAPinnedHostIsJudgedByTheOtherHostsPolicy() async throws {
+        @Test func redirectFromAPinnedHostUsesTheTargetsPolicy() async throws {
             let evil = try await TestServer.start(tls: .untrusted) { _ in .response(body: "evil") }
             let location = evil.url(host: "localhost").absoluteString
             let first = try await TestServer.start(tls: .localhost) { _ in .redirect(to: location) }
             let pinned = try PinnedOptions.pinning(.localhost)
-            // One policy for all hops: the pin of the first is not matched by the second.
+            // One policy for all hops: the second host does not match the pin of the first.
             #expect(await get(first.url(), pinned).code == .serverNotTrusted)
             for others in [SecurityPolicy.trustingNobody, .default] {
                 var policy = others
@@ -99,12 +99,12 @@ extension NetworkTests {
                 #expect(operation.code == .serverNotTrusted)
             }
             #expect(evil.requests.isEmpty)
-            #expect(evil.connectionCount == 2)  // a host that is refused is not even connected to
+            #expect(evil.connectionCount == 2)  // a refused host is not even connected to
             await first.stop()
             await evil.stop()
         }
 
-        @Test func aHostThatTheTableRefusesIsNeverConnectedTo() async throws {
+        @Test func hostRefusedByTheTableIsNeverConnectedTo() async throws {
             let server = try await TestServer.start(tls: .localhost) { _ in .response() }
             let plain = try await TestServer.start { _ in .response() }
             var options = TransferOptions { $0.securityPolicy = .trustingNobody }
@@ -131,7 +131,7 @@ extension NetworkTests {
             await server.stop()
         }
 
-        @Test func aPinnedPolicyResumesNoSession() async throws {
+        @Test func pinnedPolicyResumesNoSession() async throws {
             try await serving { server in
                 let url = server.tlsURL("/session")
                 func options(_ base: TransferOptions) -> TransferOptions {
@@ -152,7 +152,8 @@ extension NetworkTests {
                         validatesDomainName: false, authorities: .file(TestCertificate.localhost.caPath))
                 }
                 let mismatched = try PinnedOptions.pinning(.otherKey)
-                // What this shows of the server and of libcurl is what makes the other lines mean something.
+                // The first line shows that the server and libcurl resume sessions. Without that, the other lines
+                // would prove nothing.
                 #expect(await words(unpinned) == ".rr")
                 #expect(await words(anyName) == ".rr")
                 #expect(await words(pinned) == "...")
@@ -162,7 +163,7 @@ extension NetworkTests {
             }
         }
 
-        @Test func anHTTP2ConnectionIsNotSharedByPoliciesNorByHosts() async throws {
+        @Test func http2ConnectionIsNotSharedAcrossPoliciesOrHosts() async throws {
             try await serving { server in
                 let byName = server.tlsURL("/tiny").absoluteString.replacingOccurrences(
                     of: "127.0.0.1", with: "localhost")

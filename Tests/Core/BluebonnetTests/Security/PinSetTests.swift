@@ -7,7 +7,7 @@ import Testing
 
 @testable import Bluebonnet
 
-/// A set of pins is made whole or not at all.
+/// A set of pins is created whole or not at all.
 @Suite(.timeLimit(.minutes(1))) struct PinSetTests {
     private let leaf: TestCertificate = .localhost
     private let other: TestCertificate = .otherKey
@@ -40,7 +40,7 @@ import Testing
         #expect(pins.count == 2)
     }
 
-    @Test func aFolderGivesEveryFileThatIsNamedLikeACertificate() throws {
+    @Test func folderProvidesEveryCertificateFile() throws {
         let folder = try TemporaryFolder()
         defer { folder.remove() }
         try folder.write("b.cer", leaf.der)
@@ -53,7 +53,7 @@ import Testing
         refuses({ try PinSet(certificatesInDirectory: folder.url.path) }, naming: "c.crt")
     }
 
-    @Test func aBundlesResourcesArePinned() throws {
+    @Test func bundleResourcesArePinned() throws {
         let folder = try TemporaryFolder()
         defer { folder.remove() }
         try folder.write("Some.bundle/pins/leaf.cer", leaf.der)
@@ -64,7 +64,7 @@ import Testing
     }
 
     @Test(arguments: ["", "Resources/", "Contents/Resources/"])
-    func aBundlesResourcesAreFoundWhereFoundationLooksForThem(place: String) throws {
+    func bundleResourcesAreFoundWhereFoundationLooks(place: String) throws {
         let folder = try TemporaryFolder()
         defer { folder.remove() }
         try folder.write("Some.bundle/\(place)leaf.cer", leaf.der)
@@ -75,10 +75,10 @@ import Testing
         #expect(try more.certificates.map(\.der) == [other.der])
     }
 
-    @Test func theResourcesOfAPackageArePinned() throws {
+    @Test func packageResourcesArePinned() throws {
         let pins = try PinSet(certificatesInBundle: .module, subdirectory: "Pins")
         #expect(pins.certificates.map(\.subject) == ["CN=pinned.example"])
-        // As `openssl pkey -pubout` and `openssl dgst -sha256` have it.
+        // As computed by `openssl pkey -pubout` and `openssl dgst -sha256`.
         #expect(
             pins.certificates.map(\.publicKeyPin.description) == ["sha256/uGjkgFf/u0pIjdLE3GEU5fiyRar87Q46LbmjRqpFzo0="]
         )
@@ -126,8 +126,8 @@ import Testing
         ] { refuses { try PinSet(keys: [text]) } }
     }
 
-    @Test func aCertificatesKeyIsItsPublicKeysDigest() throws {
-        // SHA-256 of what `openssl pkey -pubout` wrote.
+    @Test func keyPinIsThePublicKeyDigest() throws {
+        // The SHA-256 digest of the output of `openssl pkey -pubout`.
         for test in [leaf, other] {
             let certificate = try ServerCertificate(der: test.der)
             #expect(try certificate.publicKeyPin.digest == MessageDigest.bytes(of: test.publicKeyDER))
@@ -137,7 +137,7 @@ import Testing
         #expect(try !pins.pins(keyOf: ServerCertificate(der: other.der)))
     }
 
-    @Test func aUnionHasThePinsOfBoth() throws {
+    @Test func unionHasThePinsOfBoth() throws {
         let keys = try PinSet(keys: ["sha256/" + Data(count: 32).base64EncodedString()])
         let both = try PinSet(certificateData: leaf.der).union(keys)
         #expect(both.count == 2)
@@ -147,9 +147,9 @@ import Testing
     }
 }
 
-/// What can be seen of a certificate.
+/// The visible properties of a certificate.
 @Suite(.timeLimit(.minutes(1))) struct ServerCertificateTests {
-    @Test func certificateFieldsAreThoseItWasMadeWith() throws {
+    @Test func certificateFieldsAreRead() throws {
         let certificate = try ServerCertificate(der: TestCertificate.localhost.der)
         #expect(certificate.subject == "CN=localhost")
         #expect(certificate.issuer == "CN=Bluebonnet test root")
@@ -169,11 +169,11 @@ import Testing
         #expect(certificate.dnsNames.isEmpty && certificate.ipAddresses.isEmpty)
     }
 
-    @Test func lettersOutsideOfASCIIAreUTF8() throws {
+    @Test func lettersOutsideASCIIAreReadAsUTF8() throws {
         let test = try TestCertificate.issue(
             commonName: "Bücher", alternativeNames: ["DNS:a.example", "DNS:*.b.example"])
         let certificate = try ServerCertificate(der: test.der)
-        // `openssl` takes the two bytes of the umlaut for two letters of Latin-1.
+        // `openssl` reads the two bytes of the umlaut as two letters of Latin-1.
         #expect(certificate.subject == "CN=B\u{C3}\u{BC}cher")
         #expect(certificate.dnsNames == ["a.example", "*.b.example"])
     }

@@ -13,15 +13,15 @@ extension ParallelNetworkTests {
     @Suite struct PinningTests {
         enum Pin: CaseIterable { case leaf, intermediate, root, other }
 
-        /// A certificate, and what is true of it when the test authority is trusted.
+        /// A certificate, and its properties when the test authority is trusted.
         struct Subject: CustomTestStringConvertible {
             let certificate: TestCertificate
-            /// The authorities vouch for it, the host aside.
+            /// The authorities vouch for the certificate, apart from the host.
             var isValid = false
             var namesHost = true
             /// Only its dates are wrong.
             var hasBadDates = false
-            /// The pins that a chain leads to which the server's certificates and the pin itself make up.
+            /// The pins that a chain of the server's certificates and the pin itself reaches.
             var reaches: Set<Pin> = [.leaf, .root]
 
             var testDescription: String { certificate.description }
@@ -78,7 +78,7 @@ extension ParallelNetworkTests {
             return policies
         }
 
-        @Test(arguments: subjects) func policiesDecideAsTheTableSays(subject: Subject) async throws {
+        @Test(arguments: subjects) func policiesDecideAsInTheTable(subject: Subject) async throws {
             let server = try await TestServer.start(tls: subject.certificate) { _ in .response(body: "secret") }
             let chain = try subject.certificate.presentedChain
             var accepted = 0
@@ -107,7 +107,7 @@ extension ParallelNetworkTests {
             await server.stop()
         }
 
-        @Test func aKeyIsFoundAnywhereInTheVerifiedChain() async throws {
+        @Test func pinnedKeyIsFoundAnywhereInTheVerifiedChain() async throws {
             let keys = try [TestCertificate.chained, .intermediate, .root].map { certificate in
                 PublicKeyPin(publicKeyDER: try certificate.publicKeyDER).description
             }
@@ -137,9 +137,10 @@ extension ParallelNetworkTests {
             }
         }
 
-        /// The pinned certificate is public: anybody can send it along. Only a chain that was built and checked counts.
+        /// The pinned certificate is public, so anyone can append it. Only a chain that was built and verified
+        /// counts.
         @Test(arguments: [TestCertificate.otherKey, .untrusted, .selfSigned], [PinningMode.publicKey, .certificate])
-        func aPinThatIsOnlyAppendedProvesNothing(evil: TestCertificate, mode: PinningMode) async throws {
+        func appendedPinProvesNothing(evil: TestCertificate, mode: PinningMode) async throws {
             for pinned in [TestCertificate.localhost, .chained, .intermediate] {
                 let server = try await TestServer.start(tls: evil.appending(pinned)) { _ in .response() }
                 let pins = try PinSet(certificateData: pinned.der)
@@ -157,7 +158,7 @@ extension ParallelNetworkTests {
         }
 
         @Test(arguments: [PinningMode.publicKey, .certificate])
-        func aBodyAndItsHeadersStayHereWhenThePinDoesNotMatch(mode: PinningMode) async throws {
+        func pinMismatchSendsNoHeadersOrBody(mode: PinningMode) async throws {
             let server = try await TestServer.start(tls: .localhost) { _ in .response() }
             let pins = try PinSet(certificateData: TestCertificate.otherKey.der)
             let body = String(repeating: "secret", count: 10_000)
@@ -171,7 +172,7 @@ extension ParallelNetworkTests {
         }
 
         @Test(arguments: ["wild.example.com", "a.b.example.com", "example.com", "xexample.com", "wild.example.com."])
-        func aWildcardStandsForOneLabel(host: String) async throws {
+        func wildcardMatchesOneLabel(host: String) async throws {
             let certificate = try TestCertificate.issue(
                 commonName: "wildcard", alternativeNames: ["DNS:*.example.com"])
             let server = try await TestServer.start(tls: certificate) { _ in .response() }
@@ -182,14 +183,14 @@ extension ParallelNetworkTests {
             await server.stop()
         }
 
-        @Test func aNameThatIsOnlyPartlyAWildcardIsNone() async throws {
+        @Test func partialWildcardMatchesNothing() async throws {
             let certificate = try TestCertificate.issue(
                 commonName: "partial", alternativeNames: ["DNS:ap*.example.com", "DNS:127.0.0.1"])
             let server = try await TestServer.start(tls: certificate) { _ in .response() }
             var options = try TransferOptions.trustingTestAuthority
             options.addressOverrides = ["api.example.com": "127.0.0.1"]
             #expect(await get(server.url(host: "api.example.com"), options).code == .serverNotTrusted)
-            // An address is no name: it has to stand in the certificate as an address.
+            // An address is not a name: the certificate has to list it as an address.
             #expect(await get(server.url(), options).code == .serverNotTrusted)
             await server.stop()
         }

@@ -7,7 +7,7 @@ import Testing
 
 @testable import Bluebonnet
 
-/// Policies as coders keep them.
+/// Encoding and decoding of policies.
 @Suite(.timeLimit(.minutes(1))) struct PolicyCodingTests {
     private func sent(_ policy: SecurityPolicy) throws -> SecurityPolicy {
         try JSONDecoder().decode(SecurityPolicy.self, from: JSONEncoder().encode(policy))
@@ -21,7 +21,7 @@ import Testing
         "sha256/" + Data(repeating: byte, count: 32).base64EncodedString()
     }
 
-    @Test func everyPropertyIsCoded() throws {
+    @Test func everyPropertyIsEncodedAndDecoded() throws {
         let pins = try PinSet(certificateData: TestCertificate.localhost.der)
             .union(PinSet(keys: [Self.key(1)], backupKeys: [Self.key(2)]))
         let pinned = try SecurityPolicy(
@@ -35,12 +35,12 @@ import Testing
         for policy in policies { #expect(try sent(policy) == policy) }
     }
 
-    @Test func whatIsNotThereHasItsDefault() throws {
+    @Test func missingPropertiesHaveTheirDefaults() throws {
         #expect(try decoded("{}") == .default)
         #expect(try !decoded(#"{"validatesDomainName":false}"#).validatesDomainName)
     }
 
-    @Test func contradictionIsDecodedAndToldWhenThePolicyIsUsed() throws {
+    @Test func contradictionIsDecodedAndReportedByValidation() throws {
         let policy = try decoded(#"{"allowInvalidCertificates":true}"#)
         #expect(throws: NetworkingError.self) { try policy.validate() }
     }
@@ -52,7 +52,7 @@ import Testing
             #"{"hosts":{"h":{"allowInvalidCertificates":true}}}"#, #"{"hosts":{"h":{"hosts":{"g":{}}}}}"#,
             #"{"pinningMode":"keys"}"#,
         ])
-    func partThatAnInitializerRefusesIsNotDecoded(text: String) {
+    func invalidPartIsNotDecoded(text: String) {
         #expect(throws: DecodingError.self) { try decoded(text) }
     }
 }

@@ -8,8 +8,7 @@ import Testing
 
 @testable import Bluebonnet
 
-/// Policies that are asked about certificates of a program's own. `PinningTests` compares the answers with those of
-/// handshakes.
+/// Policies that evaluate certificates from a program. `PinningTests` compares the results with those of handshakes.
 @Suite(.timeLimit(.minutes(2))) struct PolicyEvaluationTests {
     private func policy(_ change: (inout SecurityPolicy) throws -> Void = { _ in }) throws -> SecurityPolicy {
         var policy = SecurityPolicy.default
@@ -36,14 +35,14 @@ import Testing
         #expect(try chain.map(\.der) == wanted.map { try $0.der })
     }
 
-    @Test func hostCountsWhileItIsValidated() throws {
+    @Test func hostMattersOnlyIfValidated() throws {
         #expect(try code(policy(), .chained) == nil)
         #expect(try code(policy(), .chained, host: "other.example") == .serverNotTrusted)
         #expect(try code(policy(), .chained, host: nil) == nil)
         #expect(try code(policy { $0.validatesDomainName = false }, .chained, host: "other.example") == nil)
     }
 
-    @Test func datesCountAtTheMomentThatIsGiven() throws {
+    @Test func datesAreCheckedAtTheGivenMoment() throws {
         let valid = try #require(try TestCertificate.chained.presentedChain.first)
         #expect(try code(policy(), .chained, at: valid.validUntil + 1) == .serverNotTrusted)
         let expired = try #require(try TestCertificate.expired.presentedChain.first)
@@ -56,13 +55,13 @@ import Testing
         #expect(try code(pinned, .expired, at: expired.validUntil - 1) == nil)
     }
 
-    @Test func momentThatNoClockShowsIsOutsideOfAllDates() throws {
+    @Test func unrepresentableMomentIsOutsideAllDates() throws {
         for seconds in [Double.infinity, -.infinity, 1e300] {
             #expect(try code(policy(), .chained, at: Date(timeIntervalSince1970: seconds)) == .serverNotTrusted)
         }
     }
 
-    @Test func reasonIsTold() throws {
+    @Test func errorGivesTheReason() throws {
         let mismatch = #expect(throws: NetworkingError.self) {
             let pins = try PinSet(certificateData: TestCertificate.otherKey.der)
             try policy { ($0.pinningMode, $0.pins) = (.publicKey, pins) }
@@ -91,7 +90,7 @@ import Testing
         #expect(error?.message == "h showed no certificate")
     }
 
-    @Test func certificatesAreReadFromPEMAndFromDER() throws {
+    @Test func certificatesAreReadFromPEMAndDER() throws {
         let pem = try Data(contentsOf: URL(fileURLWithPath: TestCertificate.chained.certificatePath))
         #expect(try ServerCertificate.certificates(in: pem).count == 2)
         #expect(try ServerCertificate.certificates(in: TestCertificate.chained.der).count == 1)
@@ -102,7 +101,7 @@ import Testing
 }
 
 extension TestCertificate {
-    /// What a server with this certificate presents.
+    /// The chain that a server with this certificate presents.
     var presentedChain: [ServerCertificate] {
         get throws {
             try ServerCertificate.certificates(in: Data(contentsOf: URL(fileURLWithPath: certificatePath)))
@@ -111,7 +110,7 @@ extension TestCertificate {
 }
 
 extension NetworkTests {
-    /// A policy that is asked and a handshake under that policy.
+    /// The evaluation of a policy, compared with a handshake under that policy.
     @Suite struct EvaluationAndHandshakeTests {
         private static let kinds: [TestCertificate] = [
             .ecdsa384, .rsa, .rsa4096, .sha384, .noCommonName, .noSubject, .negativeSerialNumber,
@@ -121,9 +120,9 @@ extension NetworkTests {
             .commonNameOnly, .addressOnly, .addressAsName, .constraintKept, .constraintViolated, .wrongHost,
         ]
 
-        /// A kind that the server's own library does not take, or that the handshake fails for without a question of
-        /// trust, cannot be compared.
-        @Test func evaluationEndsAsAHandshakeForEveryKindOfCertificate() async throws {
+        /// A kind cannot be compared if the server's own library does not accept it, or if the handshake fails for
+        /// another reason than trust.
+        @Test func evaluationMatchesTheHandshakeForEveryCertificate() async throws {
             let options = try TransferOptions.trustingTestAuthority
             var compared: [Bool] = []
             for certificate in Self.kinds {
@@ -145,7 +144,7 @@ extension NetworkTests {
         }
     }
 
-    /// A contradictory policy on what sends.
+    /// A contradictory policy of a manager, an operation and a proxy.
     @Suite struct ContradictoryPolicyTests {
         @Test(arguments: [false, true])
         func operationWithAContradictoryPolicySendsNothing(isSecure: Bool) async throws {

@@ -9,9 +9,10 @@ import Testing
 @testable import Bluebonnet
 
 extension NetworkTests {
-    /// A pinned server behind proxies: what a proxy shows never counts for the server, nor the other way round.
+    /// A pinned server reached through proxies. The certificate of a proxy never counts for the server, nor the
+    /// server's for the proxy.
     @Suite struct ProxyTrustTests {
-        /// Starts a server and a proxy that makes tunnels to it, plain or with a certificate of its own.
+        /// Starts a server and a proxy that tunnels to it. The proxy is plain or has its own certificate.
         private func withTunnel(
             to certificate: TestCertificate = .localhost, proxy proxyCertificate: TestCertificate?,
             _ body: (_ origin: TestServer, _ proxy: TestServer) async throws -> Void
@@ -43,7 +44,7 @@ extension NetworkTests {
         }
 
         @Test(arguments: [nil, TestCertificate.otherKey])
-        func aPinIsThatOfTheServerBehindTheProxy(proxyCertificate: TestCertificate?) async throws {
+        func pinAppliesToTheServerNotTheProxy(proxyCertificate: TestCertificate?) async throws {
             try await withTunnel(proxy: proxyCertificate) { origin, proxy in
                 for (pin, code) in [
                     (nil, nil), (TestCertificate.localhost, nil), (TestCertificate.otherKey, .pinMismatch),
@@ -58,7 +59,7 @@ extension NetworkTests {
             }
         }
 
-        @Test func anHTTPSProxyIsJudgedByItsOwnPolicy() async throws {
+        @Test func httpsProxyIsJudgedByItsOwnPolicy() async throws {
             try await withTunnel(proxy: .otherKey) { origin, proxy in
                 for (proxyPin, trusts, code) in [
                     (nil, false, .serverNotTrusted), (TestCertificate.localhost, true, .pinMismatch),
@@ -68,13 +69,13 @@ extension NetworkTests {
                     let operation = await get(origin.url(), options)
                     #expect(operation.code == code, "\(operation.error?.message ?? "")")
                 }
-                // Nothing was said to a proxy that was refused: not even where to connect to.
+                // A refused proxy received nothing, not even the address to connect to.
                 #expect(proxy.requests.count == 1)
                 #expect(origin.requests.count == 1)
             }
         }
 
-        @Test func authoritiesOfAProxyMayComeFromAnySource() async throws {
+        @Test func proxyAuthoritiesMayComeFromAnySource() async throws {
             let folder = try TemporaryFolder()
             defer { folder.remove() }
             let root = TestCertificate.Authority.root.certificate
@@ -96,8 +97,8 @@ extension NetworkTests {
             }
         }
 
-        /// What libcurl remembers of a proxy that needs no authority is nothing for the server behind it.
-        @Test func aProxyThatNobodyVouchesForLeavesTheServersAuthoritiesInForce() async throws {
+        /// State that libcurl keeps of a proxy that needs no authority must not affect the server reached through it.
+        @Test func untrustedProxyDoesNotDisableTheServersAuthorities() async throws {
             try await withTunnel(proxy: .selfSigned) { origin, proxy in
                 for _ in 0..<2 {
                     var options = try options(nil, through: proxy)
@@ -111,7 +112,7 @@ extension NetworkTests {
             }
         }
 
-        @Test func aProxysNameIsItsOwn() async throws {
+        @Test func proxyNameIsCheckedSeparately() async throws {
             try await withTunnel(proxy: .wrongHost) { origin, proxy in
                 let refused = await get(origin.url(), try options(.localhost, through: proxy))
                 #expect(refused.code == .serverNotTrusted)
@@ -126,7 +127,7 @@ extension NetworkTests {
             }
         }
 
-        @Test func aPlainRequestThroughAnHTTPSProxyNeedsAProxyThatIsTrusted() async throws {
+        @Test func plainRequestThroughAnHTTPSProxyNeedsATrustedProxy() async throws {
             let proxy = try await TestServer.start(tls: .localhost) { _ in .response(body: "from the proxy") }
             let url = try #require(URL(string: "http://origin.example/"))
             let trusted = await get(url, try options(nil, through: proxy))
@@ -136,7 +137,7 @@ extension NetworkTests {
             await proxy.stop()
         }
 
-        @Test func aTunnelIsNotUsedWithoutTheProxyNorThroughAnother() async throws {
+        @Test func tunnelIsReusedOnlyThroughTheSameProxy() async throws {
             try await withTunnel(proxy: nil) { origin, proxy in
                 let through = try options(.localhost, through: proxy)
                 var named = through
@@ -148,7 +149,7 @@ extension NetworkTests {
             }
         }
 
-        @Test func aBlockIsAskedAboutTheServerNotTheProxy() async throws {
+        @Test func blockIsAskedAboutTheServerNotTheProxy() async throws {
             try await withTunnel(to: .selfSigned, proxy: .localhost) { origin, proxy in
                 let seen = Observed([ServerTrustChallenge]())
                 let operation = RequestOperation(

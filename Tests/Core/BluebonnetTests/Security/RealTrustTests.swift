@@ -10,7 +10,7 @@ import Testing
 @testable import Bluebonnet
 
 extension ParallelNetworkTests {
-    /// A real man in the middle, whose authority is trusted: only a pin keeps him out.
+    /// A real man in the middle whose authority is trusted: only a pin keeps it out.
     @Suite(.enabled(if: MitmproxyServer.isAvailable)) struct MitmproxyTests {
         private func withProxy(_ body: (MitmproxyServer, TestServer) async throws -> Void) async throws {
             let origin = try await TestServer.start(tls: .localhost) { _ in .response(body: "origin") }
@@ -29,7 +29,7 @@ extension ParallelNetworkTests {
             try TransferOptions { $0.securityPolicy = policy }.through("http://127.0.0.1:\(proxy.port)")
         }
 
-        @Test func modeNonePassesAndBothPinningModesRefuse() async throws {
+        @Test func pinningRefusesTrustedInterceptor() async throws {
             try await withProxy { proxy, origin in
                 let trusting = try SecurityPolicy(authorities: .file(proxy.caPath))
                 #expect(try await get(origin.url("/read"), options(proxy, trusting)).responseString == "origin")
@@ -62,7 +62,7 @@ extension ParallelNetworkTests {
     /// OpenSSL's own server.
     @Suite struct OpenSSLServerTests {
         @Test(arguments: ["-tls1_2", "-tls1_3"], [TestCertificate.chained, .incomplete])
-        func pinsAreComparedInBothVersions(version: String, certificate: TestCertificate) async throws {
+        func pinsAreCheckedInBothTLSVersions(version: String, certificate: TestCertificate) async throws {
             let server = try await OpenSSLServer.start(certificate, [version])
             for mode in [PinningMode.publicKey, .certificate] {
                 let own = await get(server.url(), try PinnedOptions.pinning(certificate, mode))

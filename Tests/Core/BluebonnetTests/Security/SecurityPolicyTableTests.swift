@@ -5,7 +5,7 @@ import Testing
 
 @testable import Bluebonnet
 
-/// Which policy is for which host.
+/// The policy that applies to each host.
 @Suite(.timeLimit(.minutes(1))) struct SecurityPolicyTableTests {
     private let exact: SecurityPolicy
     private let wide: SecurityPolicy
@@ -28,7 +28,7 @@ import Testing
         return policy
     }
 
-    @Test func theMostExactPatternDecides() throws {
+    @Test func mostSpecificPatternDecides() throws {
         let table = try table()
         for host in ["api.example.com", "API.EXAMPLE.COM", "api.example.com.", "127.0.0.1"] {
             #expect(table.policy(forHost: host) == exact, "\(host)")
@@ -41,7 +41,7 @@ import Testing
         }
     }
 
-    @Test func unlistedHostsAreRefusedOrFallBackAsTheUserSays() throws {
+    @Test func unlistedHostsUseTheFallbackPolicy() throws {
         for host in ["com", "example.org", "api.example.com.org", "127.0.0.2"] {
             #expect(try table().policy(forHost: host) == nil, "\(host)")
             #expect(try policy(.trustingNobody).policy(forHost: host) == nil, "\(host)")
@@ -49,13 +49,13 @@ import Testing
         }
     }
 
-    @Test func aHostThatCannotBeComparedIsRefusedWhateverTheFallback() throws {
+    @Test func incomparableHostIsAlwaysRefused() throws {
         for host in ["", ".", "b\u{FC}cher.example", "api%2Eexample.com", "api .example.com", "*.example.com", "a,b"] {
             #expect(try policy(.default).policy(forHost: host) == nil, "\(host)")
         }
     }
 
-    @Test func aPolicyWithoutATableIsForEveryHost() throws {
+    @Test func policyWithoutATableAppliesToEveryHost() throws {
         #expect(exact.policy(forHost: "anything") == exact)
         #expect(exact.refusal(ofHost: "anything") == nil)
         let policy = try policy(.trustingNobody)
@@ -74,7 +74,7 @@ import Testing
         #expect(table.policy(forHost: "b.com") == nil && table.policy(forHost: "a.com") == .default)
     }
 
-    @Test func tableHasNoPolicyThatContradictsItself() throws {
+    @Test func contradictoryPolicyInTheTableIsRefused() throws {
         var policy = SecurityPolicy.default
         policy.allowInvalidCertificates = true
         let error = #expect(throws: NetworkingError.self) { try SecurityPolicyTable(["b.com": policy]) }
@@ -85,14 +85,14 @@ import Testing
     @Test(arguments: [
         "", "*", "*.", "a.*.com", "www.*", "b\u{FC}cher.example", "http://h", "h:443/", "*a.com", ".a.com",
     ])
-    func textThatIsNoPatternIsRefused(pattern: String) {
+    func textThatIsNotAPatternIsRefused(pattern: String) {
         let error = #expect(throws: NetworkingError.self) {
             try SecurityPolicyTable([pattern: .default])
         }
         #expect(error?.code == .invalidSecurityPolicy)
     }
 
-    @Test func aTableIsNeitherAmbiguousNorNested() throws {
+    @Test func ambiguousOrNestedTableIsRefused() throws {
         let nested = try policy(.default)
         for policies in [["A.com": exact, "a.com.": wide], ["a.com": nested]] {
             let error = #expect(throws: NetworkingError.self) { try SecurityPolicyTable(policies) }

@@ -8,7 +8,7 @@ import Testing
 @testable import Bluebonnet
 
 @Suite(.timeLimit(.minutes(1))) struct SecurityPolicyTests {
-    @Test func theDefaultTrustsTheSystemsStoreAndChecksTheHost() throws {
+    @Test func defaultTrustsTheSystemStoreAndChecksTheHost() throws {
         let policy = SecurityPolicy.default
         #expect(!policy.allowInvalidCertificates)
         #expect(policy.validatesDomainName)
@@ -16,7 +16,7 @@ import Testing
         #expect(try policy == SecurityPolicy())
     }
 
-    @Test func acceptingInvalidCertificatesWhileCheckingTheHostIsAContradiction() {
+    @Test func acceptingInvalidCertificatesContradictsHostValidation() {
         let error = #expect(throws: NetworkingError.self) { try SecurityPolicy(allowInvalidCertificates: true) }
         #expect(error?.code == .invalidSecurityPolicy)
         #expect(error?.message.contains("host") == true)
@@ -27,7 +27,7 @@ import Testing
         #expect(withFile?.code == .invalidSecurityPolicy)
     }
 
-    @Test func remainingCombinationsArePolicies() throws {
+    @Test func remainingCombinationsAreValid() throws {
         let open = try SecurityPolicy(allowInvalidCertificates: true, validatesDomainName: false)
         #expect(open.allowInvalidCertificates && !open.validatesDomainName)
         let anyHost = try SecurityPolicy(validatesDomainName: false)
@@ -37,7 +37,7 @@ import Testing
         #expect(ownStore.authorities == .file("/ca.pem"))
     }
 
-    @Test func pinsAndModesThatContradictEachOtherAreRefused() throws {
+    @Test func contradictoryPinsAndModesAreRefused() throws {
         let keys = try PinSet(keys: ["sha256/" + Data(count: 32).base64EncodedString()])
         let certificates = try PinSet(certificateData: TestCertificate.localhost.der)
         let contradictions: [() throws -> SecurityPolicy] = [
@@ -59,7 +59,7 @@ import Testing
         #expect(throws: NetworkingError.self) { try ReportOnlyPins(.empty, expires: .distantFuture) }
     }
 
-    @Test func pinsThatNothingIsComparedWithAreCountedInWords() throws {
+    @Test func unusedPinsAreCountedInTheMessage() throws {
         let one = try PinSet(keys: ["sha256/" + Data(count: 32).base64EncodedString()])
         let two = try one.union(PinSet(keys: ["sha256/" + Data(repeating: 1, count: 32).base64EncodedString()]))
         let alone = #expect(throws: NetworkingError.self) { try SecurityPolicy(pins: one) }
@@ -68,7 +68,7 @@ import Testing
         #expect(both?.message.hasPrefix("2 pins are set, but nothing is compared with them: ") == true)
     }
 
-    @Test func policiesThatDifferInAnythingAreNotEqual() throws {
+    @Test func policiesThatDifferInOnePropertyAreNotEqual() throws {
         let policies: Set = [
             .default, try SecurityPolicy(validatesDomainName: false),
             try SecurityPolicy(allowInvalidCertificates: true, validatesDomainName: false),
@@ -101,7 +101,7 @@ import Testing
         #expect(SecurityPolicy.default.validatesDomainName)
     }
 
-    @Test func changedPolicyThatContradictsItselfSaysSo() throws {
+    @Test func validationNamesTheContradiction() throws {
         let changes: [(String, (inout SecurityPolicy) throws -> Void)] = [
             ("accepting invalid certificates contradicts", { $0.allowInvalidCertificates = true }),
             ("the mode certificate needs at least one pin", { $0.pinningMode = .certificate }),

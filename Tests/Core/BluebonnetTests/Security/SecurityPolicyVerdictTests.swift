@@ -6,10 +6,10 @@ import Testing
 
 @testable import Bluebonnet
 
-/// The decision alone, without OpenSSL or a server: what was found is made up, and what must follow is written out from
+/// The decision alone, without OpenSSL or a server. The findings are made up. The expected verdicts are
 /// AFNetworking's table, with one difference: the host counts in every mode while it is validated.
 @Suite(.timeLimit(.minutes(1))) struct SecurityPolicyVerdictTests {
-    /// What OpenSSL may have found. `pinned`: the chain at hand has something that is pinned.
+    /// What OpenSSL may have found. `pinned`: the chain contains a pin.
     struct Findings: CustomStringConvertible {
         let system: Bool
         let name: Bool
@@ -23,7 +23,7 @@ import Testing
         var description: String { "system \(system), name \(name), anchored \(anchored), pinned \(pinned)" }
     }
 
-    /// A row of the table. Nil as expectation is a policy that decides no whatever is found.
+    /// A row of the table, with the expected verdict for each finding.
     struct Row: CustomTestStringConvertible {
         let mode: PinningMode
         let allowInvalid: Bool
@@ -80,7 +80,7 @@ import Testing
                 Row(.publicKey, invalid: true, validates: true, host: false, pins: pins) {
                     ($0.system || $0.anchored) && $0.pinned
                 },
-                // The difference: AFNetworking leaves the name out here.
+                // The difference: AFNetworking does not check the name here.
                 Row(.publicKey, invalid: true, validates: true, host: true, pins: pins) {
                     ($0.system || $0.anchored) && $0.pinned && $0.name
                 },
@@ -108,7 +108,7 @@ import Testing
             ]
         }
 
-    /// A mode that compares, with nothing to compare with.
+    /// A mode that compares pins, without any pin to compare.
     private static func withoutPins(_ mode: PinningMode) -> [Row] {
         [false, true].flatMap { invalid in
             [(false, true), (true, false), (true, true)].map { validates, host in
@@ -117,7 +117,7 @@ import Testing
         }
     }
 
-    @Test(arguments: rows) func theTableDecides(row: Row) {
+    @Test(arguments: rows) func tableDecides(row: Row) {
         let pinned = (0..<max(row.pinCount, 1)).map { certificate(UInt8($0)) }
         let policy = SecurityPolicy(
             unchecked: row.mode, pins: PinSet(certificates: Array(pinned.prefix(row.pinCount))),
@@ -129,7 +129,7 @@ import Testing
         }
     }
 
-    /// The last of the pins is what the chain has, so that one match is enough.
+    /// The chain has the last of the pins, so one match is enough.
     private func facts(_ findings: Findings, pinned: ServerCertificate, in row: Row) -> ServerTrustFacts {
         let chain = [certificate(200), findings.pinned ? pinned : certificate(201)]
         let dates = VerificationFailure(code: 10, text: "certificate has expired", hasNoAnchor: false)
@@ -154,7 +154,7 @@ extension SecurityPolicyVerdictTests {
         return policy.verdict(on: facts, host: "api.example.com").refusal
     }
 
-    @Test func aRefusalNamesTheHostTheModeAndTheNumberOfPins() throws {
+    @Test func refusalNamesTheHostTheModeAndThePinCount() throws {
         let keys = PinSet(certificates: [certificate(1), certificate(2)])
         let byKey = try SecurityPolicy(pinningMode: .publicKey, pins: keys)
         let mismatch = refusal(byKey) { _ in }
@@ -168,7 +168,7 @@ extension SecurityPolicyVerdictTests {
                 == "certificate for api.example.com matches none of 1 pinned certificate (pinning mode certificate)")
     }
 
-    @Test func failureThatIsNotOfThePinsIsNoMismatch() throws {
+    @Test func otherFailuresAreNotPinMismatches() throws {
         let policy = try SecurityPolicy(pinningMode: .certificate, pins: PinSet(certificates: [certificate(1)]))
         let expired = VerificationFailure(code: 10, text: "certificate has expired", hasNoAnchor: false)
         let strange = VerificationFailure(code: 20, text: "no issuer", hasNoAnchor: true)
@@ -180,7 +180,7 @@ extension SecurityPolicyVerdictTests {
         #expect(underlying == LibraryError(library: "OpenSSL", code: 10, text: "certificate has expired"))
     }
 
-    @Test func aPinThatWasOnlyPresentedDoesNotCount() throws {
+    @Test func unverifiedPresentedPinDoesNotCount() throws {
         let pinned = certificate(1)
         for mode in [PinningMode.publicKey, .certificate] {
             let policy = try SecurityPolicy(pinningMode: mode, pins: PinSet(certificates: [pinned]))

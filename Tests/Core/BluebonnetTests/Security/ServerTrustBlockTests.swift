@@ -9,9 +9,9 @@ import Testing
 @testable import Bluebonnet
 
 extension NetworkTests {
-    /// The user's code decides about a server.
+    /// The program's block decides about a server.
     @Suite struct ServerTrustBlockTests {
-        /// An operation with a block, and what the block saw.
+        /// An operation with a block, and the challenges that the block received.
         private func asking(
             _ url: URL, _ options: TransferOptions = TransferOptions(), body: String? = nil,
             _ answer: @escaping @Sendable (ServerTrustChallenge) -> ServerTrustAnswer
@@ -34,7 +34,7 @@ extension NetworkTests {
             await server.stop()
         }
 
-        @Test func theBlockSeesTheChainAndThePolicysVerdict() async throws {
+        @Test func blockReceivesTheChainAndThePolicyVerdict() async throws {
             try await withServer(.chained) { server in
                 let (operation, seen) = asking(server.url(), try .trustingTestAuthority) { _ in .performDefault }
                 #expect(await operation.run().responseString == "secret/")
@@ -49,8 +49,7 @@ extension NetworkTests {
         }
 
         @Test(arguments: [TestCertificate.selfSigned, .expired, .wrongHost, .untrusted])
-        func certificateAcceptedByTheBlockIsUsedAlthoughThePolicyWouldRefuse(certificate: TestCertificate) async throws
-        {
+        func blockCanAcceptACertificateThatThePolicyRefuses(certificate: TestCertificate) async throws {
             try await withServer(certificate) { server in
                 let (operation, seen) = asking(server.url("/path"), try .trustingTestAuthority, body: "body") {
                     challenge in
@@ -60,7 +59,7 @@ extension NetworkTests {
                 #expect(seen.value.count == 1)
                 #expect(seen.value.first?.policyRefusal?.code == .serverNotTrusted)
                 #expect(server.requests.map(\.body) == [Data("body".utf8)])
-                #expect(server.connectionCount == 2)  // one was broken off before anything was sent
+                #expect(server.connectionCount == 2)  // one was closed before anything was sent
                 #expect(operation.summary.transferCount == 2)
             }
         }
@@ -75,7 +74,7 @@ extension NetworkTests {
             }
         }
 
-        @Test func theDefaultIsWhatThePolicySays() async throws {
+        @Test func performDefaultFollowsThePolicy() async throws {
             try await withServer(.selfSigned) { server in
                 let (operation, seen) = asking(server.url(), try .trustingTestAuthority) { _ in .performDefault }
                 #expect(await operation.run().code == .serverNotTrusted)
@@ -84,13 +83,13 @@ extension NetworkTests {
             }
         }
 
-        @Test func anAnswerIsNoOtherOperations() async throws {
+        @Test func answerAppliesOnlyToItsOperation() async throws {
             try await withServer(.selfSigned) { server in
                 let options = try TransferOptions.trustingTestAuthority
                 let (accepting, _) = asking(server.url(), options) { _ in .accept }
                 #expect(await accepting.run().error == nil)
                 #expect(server.openConnectionCount == 1)
-                // Without a block, with one that refuses, and with one that leaves it to the policy.
+                // Without a block, with a block that refuses, and with one that leaves the decision to the policy.
                 #expect(await get(server.url(), options).code == .serverNotTrusted)
                 for answer in [ServerTrustAnswer.refuse, .performDefault] {
                     let (other, seen) = asking(server.url(), options) { _ in answer }
@@ -101,7 +100,7 @@ extension NetworkTests {
             }
         }
 
-        @Test func anotherChainIsAskedAboutAgain() async throws {
+        @Test func blockIsAskedAgainAboutAnotherChain() async throws {
             let second = try await TestServer.start(tls: .untrusted) { _ in .response(body: "second") }
             let location = second.url().absoluteString
             let first = try await TestServer.start(tls: .selfSigned) { _ in .redirect(to: location) }
@@ -115,7 +114,7 @@ extension NetworkTests {
             await second.stop()
         }
 
-        @Test func theNetworkThreadGoesOnWhileTheBlockThinks() async throws {
+        @Test func networkThreadContinuesWhileTheBlockDecides() async throws {
             try await withServer(.localhost) { server in
                 let (asked, answered) = (Gate(), Gate())
                 let operation = RequestOperation(
@@ -134,7 +133,7 @@ extension NetworkTests {
             }
         }
 
-        @Test func anOperationMayBeCancelledOrPausedWhileTheBlockThinks() async throws {
+        @Test func operationMayBeCancelledOrPausedWhileTheBlockDecides() async throws {
             try await withServer(.localhost) { server in
                 for isCancelled in [true, false] {
                     let (asked, answered) = (Gate(), Gate())
@@ -157,7 +156,7 @@ extension NetworkTests {
             }
         }
 
-        @Test func aCopyAsksTheSameBlock() async throws {
+        @Test func copyAsksTheSameBlock() async throws {
             try await withServer(.selfSigned) { server in
                 let (operation, seen) = asking(server.url()) { _ in .accept }
                 #expect(await operation.run().error == nil)
@@ -181,7 +180,7 @@ extension NetworkTests {
         }
     }
 
-    /// Pins that are tried out.
+    /// Pins that are reported and not enforced.
     @Suite struct ReportOnlyPinTests {
         private func options(_ reportOnly: TestCertificate, expires: Date = .distantFuture) throws -> TransferOptions {
             try TransferOptions {
@@ -191,7 +190,7 @@ extension NetworkTests {
             }
         }
 
-        @Test func aViolationIsReportedAndTheRequestGoesOn() async throws {
+        @Test func violationIsReportedAndTheRequestContinues() async throws {
             let server = try await TestServer.start(tls: .localhost) { _ in .response(body: "fine") }
             let reports = Observed([PinViolation]())
             for _ in 0..<2 {
@@ -201,9 +200,9 @@ extension NetworkTests {
                 let told = Gate()
                 operation.completionBlock = { told.open() }
                 #expect(await operation.run().responseString == "fine")
-                await told.wait()  // on the same serial queue, after what was reported
+                await told.wait()  // on the same serial queue, after the reports
             }
-            // Each operation hears of it, also the one whose connection was there before.
+            // Each operation gets a report, even if it reuses a connection.
             #expect(server.connectionCount == 1)
             #expect(reports.value.count == 2)
             let violation = try #require(reports.value.first)
@@ -214,7 +213,7 @@ extension NetworkTests {
             await server.stop()
         }
 
-        @Test func aMatchOrExpiredReportOnlyPinsReportNothing() async throws {
+        @Test func matchingOrExpiredPinsReportNothing() async throws {
             let server = try await TestServer.start(tls: .localhost) { _ in .response() }
             let manager = RequestOperationManager()
             let reports = Observed([PinViolation]())
@@ -238,7 +237,7 @@ extension NetworkTests {
             await server.stop()
         }
 
-        @Test func aServerThatIsRefusedIsNoViolation() async throws {
+        @Test func refusedServerIsNoViolation() async throws {
             let server = try await TestServer.start(tls: .untrusted) { _ in .response() }
             let operation = RequestOperation(request: URLRequest(url: server.url()), options: try options(.otherKey))
             let reports = Observed([PinViolation]())

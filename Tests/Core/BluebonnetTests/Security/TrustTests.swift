@@ -18,7 +18,7 @@ extension NetworkTests {
             options(try SecurityPolicy(authorities: .file(certificate.caPath)))
         }
 
-        /// How a GET to a server with this certificate ends.
+        /// The result of a GET to a server with this certificate.
         private func outcome(
             _ certificate: TestCertificate, host: String = "127.0.0.1", _ options: TransferOptions
         ) async throws -> RequestOperation {
@@ -30,30 +30,30 @@ extension NetworkTests {
         }
 
         @Test(arguments: [TestCertificate.localhost, .otherKey, .chained], ["127.0.0.1", "localhost"])
-        func anAuthorityOfTheUsersVouchesForItsCertificates(certificate: TestCertificate, host: String) async throws {
+        func customAuthorityIsTrustedForItsCertificates(certificate: TestCertificate, host: String) async throws {
             let operation = try await outcome(certificate, host: host, trusting(certificate))
             #expect(operation.responseString == "secret")
         }
 
         @Test(arguments: [TestCertificate.localhost, .chained, .selfSigned, .untrusted])
-        func theSystemsStoreDoesNotVouchForTheTestAuthority(certificate: TestCertificate) async throws {
+        func systemStoreDoesNotTrustTheTestAuthority(certificate: TestCertificate) async throws {
             #expect(try await outcome(certificate, TransferOptions()).code == .serverNotTrusted)
         }
 
         @Test(arguments: [TestCertificate.expired, .future, .selfSigned, .untrusted, .incomplete, .wrongHost])
-        func aBadCertificateIsRefusedWhateverTheAuthority(certificate: TestCertificate) async throws {
+        func badCertificateIsRefusedDespiteTheAuthority(certificate: TestCertificate) async throws {
             let operation = try await outcome(certificate, try .trustingTestAuthority)
             #expect(operation.code == .serverNotTrusted)
             #expect(operation.statusCode == nil)
         }
 
         @Test(arguments: ["127.0.0.1", "localhost"])
-        func aCommonNameIsNoNameOfTheHost(host: String) async throws {
+        func commonNameDoesNotNameTheHost(host: String) async throws {
             let operation = try await outcome(.commonNameOnly, host: host, try .trustingTestAuthority)
             #expect(operation.code == .serverNotTrusted)
         }
 
-        @Test func aWrongHostIsAcceptedOnlyWithoutHostValidation() async throws {
+        @Test func wrongHostIsAcceptedOnlyWithoutHostValidation() async throws {
             let policy = try SecurityPolicy(
                 validatesDomainName: false, authorities: .file(TestCertificate.localhost.caPath))
             #expect(try await outcome(.wrongHost, options(policy)).error == nil)
@@ -61,12 +61,12 @@ extension NetworkTests {
         }
 
         @Test(arguments: [TestCertificate.expired, .future, .selfSigned, .untrusted, .incomplete, .wrongHost])
-        func anInvalidCertificateIsAcceptedWhenThatIsAllowed(certificate: TestCertificate) async throws {
+        func invalidCertificateIsAcceptedIfAllowed(certificate: TestCertificate) async throws {
             let policy = try SecurityPolicy(allowInvalidCertificates: true, validatesDomainName: false)
             #expect(try await outcome(certificate, options(policy)).responseString == "secret")
         }
 
-        @Test func aNameIsCheckedAgainstTheURLNotTheHostHeader() async throws {
+        @Test func nameIsCheckedAgainstTheURLNotTheHostHeader() async throws {
             let server = try await TestServer.start(tls: .wrongHost) { _ in .response() }
             let request = URLRequest("GET", server.url(), headers: ["Host": "wrong.example"])
             let operation = await perform(request, try .trustingTestAuthority)
@@ -74,13 +74,13 @@ extension NetworkTests {
             await server.stop()
         }
 
-        @Test func anAuthorityFileThatIsNotThereIsAnInvalidPolicy() async throws {
+        @Test func missingAuthorityFileIsAnInvalidPolicy() async throws {
             let policy = try SecurityPolicy(authorities: .file("/nowhere/authority.pem"))
             #expect(try await outcome(.localhost, options(policy)).code == .invalidSecurityPolicy)
         }
 
         @Test(arguments: ["", "no certificate\n", "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n"])
-        func anAuthorityFileWithoutACertificateIsAnInvalidPolicy(contents: String) async throws {
+        func authorityFileWithoutACertificateIsAnInvalidPolicy(contents: String) async throws {
             let folder = try TemporaryFolder()
             defer { folder.remove() }
             let policy = try SecurityPolicy(authorities: .file(folder.write("authority.pem", contents)))
@@ -98,7 +98,7 @@ extension NetworkTests {
             }
         }
 
-        @Test func aServerThatSpeaksPlainHTTPIsNoSecureOne() async throws {
+        @Test func plainHTTPServerIsNotASecureServer() async throws {
             var serverOptions = TestServer.Options()
             serverOptions.greeting = .raw("HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\n\r\n")
             try await TestServer.answering(.response(), serverOptions) { server in
@@ -109,7 +109,7 @@ extension NetworkTests {
         }
     }
 
-    /// A connection that one policy approved is none of another's.
+    /// A connection that one policy approved is not used for another policy.
     @Suite struct TrustPartitionTests {
         private let anyone: TransferOptions
         private let testAuthority: TransferOptions
@@ -127,7 +127,7 @@ extension NetworkTests {
             await server.stop()
         }
 
-        @Test func aStrictPolicyDoesNotUseALenientOnesConnection() async throws {
+        @Test func strictPolicyDoesNotReuseALenientConnection() async throws {
             try await withServer { url, server in
                 #expect(await get(url, anyone).error == nil)
                 #expect(server.openConnectionCount == 1)
@@ -147,7 +147,7 @@ extension NetworkTests {
             }
         }
 
-        @Test func aRedirectIsJudgedByThePolicyOnItsWayToo() async throws {
+        @Test func redirectTargetIsJudgedByThePolicy() async throws {
             let bad = try await TestServer.start(tls: .untrusted) { _ in .response(body: "secret") }
             let location = bad.url().absoluteString
             let good = try await TestServer.start(tls: .localhost) { _ in .redirect(to: location) }

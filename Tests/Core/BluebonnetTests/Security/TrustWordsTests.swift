@@ -5,7 +5,7 @@ import Testing
 
 @testable import Bluebonnet
 
-/// What errors about certificates say.
+/// The wording of errors about certificates.
 @Suite struct TrustWordsTests {
     private func words(_ hosts: [String]) -> String {
         ServerTrustFacts(presented: [], byAuthorities: .verified([]), namesHost: false, otherHosts: hosts).nameWords
@@ -18,7 +18,7 @@ import Testing
         #expect(words(["a", "b", "c", "d", "e"]) == ": it names a, b, c and 2 more")
     }
 
-    @Test func namesThatAServerSuppliesBreakNoLog() {
+    @Test func serverNamesAreEscapedAndShortenedForLogs() {
         #expect(words(["a\r\nb\u{0}"]) == ": it names a??b?")
         #expect(words([String(repeating: "a", count: 300)]) == ": it names \(String(repeating: "a", count: 80))…")
     }

@@ -11,9 +11,9 @@ import Testing
 @testable import Bluebonnet
 
 extension NetworkTests {
-    /// What lies around on the machine changes no request.
+    /// The environment of the machine does not change requests.
     @Suite struct EnvironmentTests {
-        /// Sets variables of the process's environment while `body` runs.
+        /// Sets environment variables of the process while `body` runs.
         private func withEnvironment(_ variables: [String: String], _ body: () async throws -> Void) async throws {
             let old = variables.keys.map { ($0, getenv($0).map { String(cString: $0) }) }
             for (name, value) in variables { setenv(name, value, 1) }
@@ -25,7 +25,7 @@ extension NetworkTests {
             try await body()
         }
 
-        @Test func proxiesOfTheEnvironmentAreIgnored() async throws {
+        @Test func environmentProxiesAreIgnored() async throws {
             let nowhere = "http://127.0.0.1:\(try LoopbackPort.unused())"
             let names = ["http_proxy", "https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY"]
             let variables = Dictionary(uniqueKeysWithValues: names.map { ($0, nowhere) })
@@ -40,7 +40,7 @@ extension NetworkTests {
             await secure.stop()
         }
 
-        @Test func theNetrcFileIsNotRead() async throws {
+        @Test func netrcFileIsNotRead() async throws {
             let folder = try TemporaryFolder()
             defer { folder.remove() }
             let path = try folder.write(".netrc", "machine 127.0.0.1 login user password secret\n")

@@ -10,7 +10,7 @@ import Testing
 @testable import Bluebonnet
 
 extension ParallelNetworkTests {
-    /// Redirects and challenges as other people's server makes them.
+    /// Redirects and challenges from a third-party server.
     @Suite(.enabled(if: HTTPBinServer.isAvailable)) struct HTTPBinTests {
         private func serving(_ body: (HTTPBinServer) async throws -> Void) async throws {
             let server = try await HTTPBinServer.start()
@@ -23,9 +23,9 @@ extension ParallelNetworkTests {
             await server.stop()
         }
 
-        // A server takes a second to start, so there is one for all redirects and one for all challenges.
+        // A server takes a second to start, so one server serves all redirects and one serves all challenges.
 
-        @Test func redirectsLeadWhereTheyShould() async throws {
+        @Test func redirectsReachTheirTargets() async throws {
             try await serving { server in
                 try await redirectsOfAllKindsAreFollowed(server)
                 try await methodAndBodyFollowTheStatus(server)
@@ -33,7 +33,7 @@ extension ParallelNetworkTests {
             }
         }
 
-        @Test func challengesAreAnsweredAsTheBlockSays() async throws {
+        @Test func challengeBlockDecidesTheAnswer() async throws {
             try await serving { server in
                 try await theChallengeBlockAnswers(server)
                 try await aSecondAnswerMayBeTheRightOneAndAThirdIsNotAskedFor(server)
@@ -92,7 +92,7 @@ extension ParallelNetworkTests {
             "/basic-auth/user/secret", "/digest-auth/auth/user/secret/MD5", "/digest-auth/auth/user/secret/SHA-256",
         ]
 
-        /// Answers challenges with these passwords, one after the other, then leaves the answer to the library.
+        /// Answers challenges with these passwords in turn, and then leaves the answer to the library.
         private func fetch(
             _ url: URL, method: String = "GET", passwords: [String], log: Observed<[AuthenticationChallenge]>
         ) async -> HTTPRequestOperation {

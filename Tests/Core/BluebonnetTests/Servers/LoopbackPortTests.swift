@@ -6,7 +6,7 @@ import Foundation
 import RealServers
 import Testing
 
-/// The ports on which servers that are programs of their own are started.
+/// Ports for servers that run as separate programs.
 @Suite struct LoopbackPortTests {
     @Test func portIsNeverGivenTwice() throws {
         let ports = try (0..<500).map { _ in try LoopbackPort.unused() }
@@ -14,7 +14,7 @@ import Testing
     }
 
     @Test(.enabled(if: firstOfTheSystem == 32_768, "the system gives out other ports than Linux does untold"))
-    func portIsNeverAmongThoseThatTheSystemGivesOut() throws {
+    func portIsOutsideTheSystemsEphemeralRange() throws {
         let ports = try (0..<500).map { _ in try LoopbackPort.unused() }
         #expect(ports.allSatisfy { $0 < Self.firstOfTheSystem })
     }

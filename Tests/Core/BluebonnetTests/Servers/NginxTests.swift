@@ -19,7 +19,7 @@ extension NetworkTests {
             folder = try DownloadFolder()
         }
 
-        /// Starts a server for the files in `root`, and removes everything afterwards.
+        /// Starts a server for the files in `root`, and removes everything at the end.
         private func serving(_ body: (NginxServer) async throws -> Void) async throws {
             defer {
                 root.remove()
@@ -35,7 +35,7 @@ extension NetworkTests {
             await server.stop()
         }
 
-        /// 64 MiB, no MiB like another one.
+        /// 64 MiB, in which every MiB is different.
         private static let large: Data = {
             let block = Data.patterned(byteCount: 1 << 20)
             return (0..<64).reduce(into: Data()) { body, number in
@@ -44,7 +44,7 @@ extension NetworkTests {
             }
         }()
 
-        @Test func aTextThatTheServerCompressesArrivesAsItWas() async throws {
+        @Test func compressedTextArrivesUnchanged() async throws {
             let text = (0..<20_000).map { "line \($0)\n" }.joined()
             try root.write("lines.txt", text)
             try await serving { server in
@@ -55,7 +55,7 @@ extension NetworkTests {
             }
         }
 
-        @Test func aHeadRequestHasALengthAndNoBody() async throws {
+        @Test func responseToHEADHasALengthAndNoBody() async throws {
             try root.write("file.bin", Data.patterned(byteCount: 12_345))
             try await serving { server in
                 for _ in 0..<2 {
@@ -69,7 +69,7 @@ extension NetworkTests {
             }
         }
 
-        @Test func http2OfTheServerIsSpokenOverTLS() async throws {
+        @Test func http2IsUsedOverTLS() async throws {
             let body = Data.patterned(byteCount: 500_000)
             try root.write("file.bin", body)
             try await serving { server in
@@ -86,7 +86,7 @@ extension NetworkTests {
             }
         }
 
-        @Test func thePhasesOfARequestAreMeasured() async throws {
+        @Test func phasesOfARequestAreMeasured() async throws {
             try await serving { server in
                 let options = try TransferOptions.trustingTestAuthority
                 for isReused in [false, true] {
@@ -103,7 +103,7 @@ extension NetworkTests {
             }
         }
 
-        /// Starts a download and does something to it, on the first bytes.
+        /// Starts a download, and calls `interrupt` on the first bytes.
         private func start(
             _ operation: HTTPRequestOperation, _ interrupt: @escaping @Sendable (RequestOperation) -> Void
         ) async {
@@ -117,7 +117,7 @@ extension NetworkTests {
             await interrupted.wait()
         }
 
-        @Test func aDownloadThatIsPausedGoesOnWhereItStopped() async throws {
+        @Test func pausedDownloadContinuesWhereItStopped() async throws {
             try root.write("large.bin", Self.large)
             try await serving { server in
                 let operation = folder.operation(URLRequest(url: server.url("/large.bin")))
@@ -133,7 +133,7 @@ extension NetworkTests {
             }
         }
 
-        @Test func aDownloadThatWasCancelledIsContinuedByTheNext() async throws {
+        @Test func cancelledDownloadIsContinuedByTheNext() async throws {
             try root.write("large.bin", Self.large)
             try await serving { server in
                 let first = folder.operation(URLRequest(url: server.url("/large.bin")))

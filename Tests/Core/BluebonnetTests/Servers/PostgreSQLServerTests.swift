@@ -6,9 +6,9 @@ import RealServers
 import Testing
 
 extension ParallelNetworkTests {
-    /// The fixture for tests that need a store of a fleet.
+    /// The fixture for tests that need a fleet's store.
     @Suite(.enabled(if: PostgreSQLServer.isAvailable)) struct PostgreSQLServerTests {
-        /// Runs `body` with a server of its own, and removes the server afterwards.
+        /// Runs `body` with a separate server, and removes the server afterwards.
         private func withOwnServer(
             settings: [String: String] = [:], tls certificate: TestCertificate? = nil,
             _ body: (PostgreSQLServer) async throws -> Void
@@ -35,21 +35,21 @@ extension ParallelNetworkTests {
             #expect(try await server.query("SHOW fsync") == [["on"]])
         }
 
-        @Test func passwordIsAskedForOnThePortOnly() async throws {
+        @Test func passwordIsRequiredOnlyOnThePort() async throws {
             let server = try await PostgreSQLServer.shared()
             let url = server.tcpURL(database: "postgres", hasPassword: false)
             let error = await #expect(throws: TestServerError.self) { try await server.query("SELECT 1", at: url) }
             #expect(error?.description.contains("no password supplied") == true, "\(error?.description ?? "")")
         }
 
-        @Test func databasesOfOneServerAreApart() async throws {
+        @Test func databasesOfOneServerAreSeparate() async throws {
             let server = try await PostgreSQLServer.shared()
             let (one, other) = (try await server.createDatabase(), try await server.createDatabase())
             #expect(try await server.query("CREATE TABLE t (i int)", database: one).isEmpty)
             await #expect(throws: TestServerError.self) { try await server.query("TABLE t", database: other) }
         }
 
-        @Test func restartKeepsWhatWasCommitted() async throws {
+        @Test func restartKeepsCommittedData() async throws {
             try await withOwnServer(settings: ["shared_buffers": "16MB"]) { server in
                 #expect(try await server.query("SHOW shared_buffers") == [["16MB"]])
                 _ = try await server.query("CREATE TABLE t (i int); INSERT INTO t VALUES (1)")
@@ -61,7 +61,7 @@ extension ParallelNetworkTests {
             }
         }
 
-        @Test func stoppedServerRefusesUntilItIsStartedAgain() async throws {
+        @Test func stoppedServerRefusesUntilStartedAgain() async throws {
             try await withOwnServer { server in
                 try await server.stop(.fast)
                 await #expect(throws: TestServerError.self) { try await server.query("SELECT 1") }
@@ -72,7 +72,7 @@ extension ParallelNetworkTests {
             }
         }
 
-        @Test func certificateIsThatOfThePort() async throws {
+        @Test func portUsesTheGivenCertificate() async throws {
             try await withOwnServer(tls: .localhost) { server in
                 let ca = try TestCertificate.localhost.caPath
                 let url = "\(server.tcpURL(database: "postgres"))?sslmode=verify-ca&sslrootcert=\(ca)"
@@ -81,14 +81,14 @@ extension ParallelNetworkTests {
             }
         }
 
-        @Test func settingThatIsNoneIsToldWithTheLog() async throws {
+        @Test func unknownSettingIsReportedWithTheLog() async throws {
             let error = await #expect(throws: TestServerError.self) {
                 try await PostgreSQLServer.start(settings: ["no_such_setting": "1"])
             }
             #expect(error?.description.contains("no_such_setting") == true, "\(error?.description ?? "")")
         }
 
-        @Test func processorTimeCountsSessionsThatHaveEnded() async throws {
+        @Test func processorTimeIncludesEndedSessions() async throws {
             try await withOwnServer(settings: ["max_parallel_workers_per_gather": "0"]) { server in
                 let before = try server.processorTime()
                 _ = try await server.query("SELECT count(*) FROM generate_series(1, 1000000) AS n WHERE n % 7 = 3")

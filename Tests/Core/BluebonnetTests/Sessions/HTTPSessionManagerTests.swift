@@ -53,7 +53,7 @@ import Testing
         }
     }
 
-    @Test func headersAreOfTheCallBeforeThoseOfTheConfiguration() async {
+    @Test func headersOfTheCallOverrideTheConfiguration() async {
         let manager = HTTPSessionManager(
             network.session {
                 $0.headers["X-A"] = "configuration"
@@ -65,12 +65,12 @@ import Testing
         #expect(fields.filter { $0.name == "X-B" }.map(\.value) == ["call"])
     }
 
-    @Test func failureIsToldWithItsTask() async {
+    @Test func failureIsReportedWithItsTask() async {
         await manager.get("missing", success: success, failure: failure).ends()
         #expect(seen.value == ["unacceptableStatus completed"])
     }
 
-    @Test func requestThatCannotBeMadeFailsThroughTheHandler() async {
+    @Test func invalidRequestFailsThroughTheHandler() async {
         await manager.post("http://", parameters: ["x": 1], success: success, failure: failure).ends()
         await manager.get("a", headers: ["X": "a\r\nb"], success: success, failure: failure).ends()
         #expect(seen.value == ["badURL completed", "invalidRequest completed"])
@@ -90,14 +90,14 @@ import Testing
         #expect(type?.hasPrefix("multipart/form-data; boundary=") == true)
     }
 
-    @Test func errorOfTheFormIsTheTasks() async {
+    @Test func formErrorFailsTheTask() async {
         struct Refusal: Error {}
         let build: @Sendable (inout MultipartFormData) throws -> Void = { _ in throw Refusal() }
         await manager.post("a", constructingBody: build, success: success, failure: failure).ends()
         #expect(seen.value == ["invalidRequest completed"])
     }
 
-    @Test func callsThatWaitGiveTheResponse() async throws {
+    @Test func asyncCallsReturnTheResponse() async throws {
         let response = try await manager.get("a", parameters: ["x": 1])
         #expect((response.value as? JSONValue)?["a"]?.integer == 1)
         #expect(response.url.absoluteString == "http://scripted.test/a?x=1")
@@ -112,7 +112,7 @@ import Testing
         #expect(error?.code == .unacceptableStatus)
     }
 
-    @Test func taskOfAMethodIsSuspended() async {
+    @Test func taskOfACustomMethodStartsSuspended() async {
         let task = manager.dataTask("REPORT", "a", success: success)
         #expect(task.state == .suspended)
         #expect(manager.dataTasks.count == 1)
@@ -121,11 +121,11 @@ import Testing
     }
 
     @Test(arguments: [("http://h/v1", "http://h/v1/"), ("http://h", "http://h"), ("http://h/v1?q", "http://h/v1/?q")])
-    func baseURLGetsItsSlash(given: String, expected: String) {
+    func baseURLGetsATrailingSlash(given: String, expected: String) {
         #expect(HTTPSessionManager(baseURL: URL(string: given)).baseURL?.absoluteString == expected)
     }
 
-    @Test func managerWithoutABaseURLTakesAbsoluteURLs() async {
+    @Test func managerWithoutABaseURLAcceptsAbsoluteURLs() async {
         #expect(HTTPSessionManager().baseURL == nil)
         let manager = HTTPSessionManager(SessionManager(network.manager(baseURL: nil), SessionConfiguration()))
         await manager.get("http://scripted.test/a", success: success).ends()
@@ -133,7 +133,7 @@ import Testing
         #expect(seen.value == ["1 completed", "badURL completed"])
     }
 
-    @Test func archivedManagerIsMadeAgain() throws {
+    @Test func archivedManagerIsRestored() throws {
         let manager = HTTPSessionManager(baseURL: URL(string: "http://h/v1/"), configuration: .ephemeral)
         manager.requestSerializer = JSONRequestSerializer()
         manager.responseSerializer = HTTPResponseSerializer()
@@ -150,7 +150,7 @@ import Testing
         #expect(copy.requestSerializer is JSONRequestSerializer)
     }
 
-    @Test func managerWithASerializerOfTheProgramHasNoArchive() {
+    @Test func managerWithACustomSerializerHasNoArchive() {
         struct Own: RequestSerializer {
             func request(_ request: URLRequest, with parameters: Parameters?) throws -> URLRequest { request }
         }

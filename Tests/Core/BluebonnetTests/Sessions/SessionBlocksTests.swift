@@ -12,13 +12,13 @@ import Testing
     private let network = ScriptedNetwork()
     private let seen = Observed([String]())
 
-    /// What each block writes down, with a mark when it is on the wrong queue.
+    /// Records the text of each block, with a mark if the block is on the wrong queue.
     private func log(_ session: SessionManager) -> @Sendable (String) -> Void {
         let mark = QueueMark(session.delegateQueue, "delegate")
         return { [seen] text in seen.append(mark.isHere ? text : text + " elsewhere") }
     }
 
-    @Test func blocksOfADataTaskComeInOrderOnTheDelegateQueue() async {
+    @Test func dataTaskBlocksRunInOrderOnTheDelegateQueue() async {
         network.answer("/a", with: [.head(302, ["Location": "/b"])])
         network.answer(
             "/b",
@@ -54,7 +54,7 @@ import Testing
             ])
     }
 
-    @Test func redirectBlockMayTakeTheRedirectAsTheResponse() async {
+    @Test func redirectBlockMayAcceptTheRedirectAsTheResponse() async {
         network.answer("/a", with: [.head(302, ["Location": "/b"])])
         let session = network.session()
         session.blocks.taskWillPerformHTTPRedirection = { _, _, _ in nil }
@@ -73,7 +73,7 @@ import Testing
         #expect(task.response?.url?.path == "/c")
     }
 
-    @Test func bytesThatLeaveAreTold() async {
+    @Test func sentBytesAreReported() async {
         network.answer("/a", with: [.sent(2), .sent(3), .head(200), .body("ok")])
         let session = network.session()
         let log = log(session)
@@ -123,7 +123,7 @@ import Testing
         #expect(session.downloadTasks.isEmpty)
     }
 
-    @Test func answerToAResponseStandsWhenTheTaskWasSuspendedMeanwhile() async throws {
+    @Test func responseDispositionSurvivesASuspension() async throws {
         let folder = try ScratchFolder()
         let session = network.session { $0.downloadDirectory = folder.url }
         let log = log(session)
@@ -157,7 +157,7 @@ import Testing
         #expect(seen.value.isEmpty)
     }
 
-    @Test func challengeBlockAnswers() async {
+    @Test func challengeBlockProvidesTheCredential() async {
         network.answer("/a") { request in
             let isAuthorized = request.headers.contains { $0.name == "Authorization" }
             return isAuthorized
@@ -174,7 +174,7 @@ import Testing
         #expect(seen.value == ["1 r 0"])
     }
 
-    @Test func cacheBlockDecidesOnAQueueOfTheLibraryBeforeTheEnd() async {
+    @Test func cacheBlockRunsOnALibraryQueueBeforeCompletion() async {
         network.answer(
             "/a", with: [.head(200, ["Cache-Control": "max-age=60", "Content-Type": "application/json"]), .body("[]")])
         let cache = InMemoryResponseCache()
@@ -187,7 +187,7 @@ import Testing
         }
         session.blocks.taskDidComplete = { _, _ in log("complete") }
         _ = await session.dataTask(with: network.request("/a")).ran()
-        // The library's queue does not wait for the delegate queue, where the data is told.
+        // The library's queue does not wait for the delegate queue, which receives the data.
         #expect(seen.value.filter { $0 != "data" } == ["cache 2 elsewhere", "complete"])
         #expect(seen.value.filter { $0 != "cache 2 elsewhere" } == ["data", "complete"])
         #expect(cache.cachedResponse(for: network.request("/a")) != nil)
@@ -195,7 +195,7 @@ import Testing
         #expect(network.log.requests.count == 1)
     }
 
-    @Test func taskHasTheBlocksOfItsFirstResume() async {
+    @Test func taskUsesTheBlocksOfItsFirstResume() async {
         network.answer("/a", with: [.head(200), .body("x")])
         let session = network.session()
         let task = session.dataTask(with: network.request("/a"))
@@ -206,7 +206,7 @@ import Testing
         #expect(seen.value == ["set before"])
     }
 
-    @Test func progressOfADownloadIsToldAsWrittenBytes() async throws {
+    @Test func downloadProgressIsReportedAsWrittenBytes() async throws {
         let folder = try ScratchFolder()
         let session = network.session { $0.downloadDirectory = folder.url }
         network.answer("/a", with: [.head(200, ["Content-Length": "3"]), .body("ab"), .body("c")])

@@ -24,7 +24,7 @@ import Testing
         #expect(plain.cookieJar == nil && plain.responseCache == nil)
     }
 
-    @Test func codedConfigurationIsTheSame() throws {
+    @Test func decodedConfigurationHasTheSameValues() throws {
         var configuration = SessionConfiguration()
         configuration.headers["X-A"] = "1"
         configuration.maximumConcurrentTransferCount = 3
@@ -40,7 +40,7 @@ import Testing
         #expect(decoded.cookieJar == nil && decoded.responseCache == nil)
     }
 
-    @Test func codedConfigurationHasTheSharedStoresAgainAndOthersEmpty() throws {
+    @Test func decodedConfigurationRestoresSharedStoresAndEmptiesOthers() throws {
         let shared = try coded(.default)
         #expect(shared.cookieJar === SessionConfiguration.default.cookieJar)
         #expect(
@@ -52,14 +52,14 @@ import Testing
         #expect(own.responseCache != nil)
     }
 
-    @Test func configurationWithoutRoomIsRefused() throws {
+    @Test func configurationWithoutTransfersIsRefused() throws {
         var configuration = SessionConfiguration()
         configuration.maximumConcurrentTransferCount = 0
         let data = try JSONEncoder().encode(configuration)
         #expect(throws: DecodingError.self) { try JSONDecoder().decode(SessionConfiguration.self, from: data) }
     }
 
-    @Test func limitsOfTheConfigurationCount() async {
+    @Test func limitsOfTheConfigurationApply() async {
         let network = ScriptedNetwork(limit: 2)
         let gate = Gate()
         network.answerOthers { _ in [.head(200), .wait(gate)] }

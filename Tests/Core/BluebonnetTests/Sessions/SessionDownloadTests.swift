@@ -24,12 +24,13 @@ import Testing
         network.answer("/a", with: [.head(200), .body("the file")])
     }
 
-    /// What is left in the folder for downloads.
+    /// The names of the files in the folder for downloads.
     private var temporaryNames: [String] {
         ((try? FileManager.default.contentsOfDirectory(atPath: folder.path("temporary"))) ?? []).sorted()
     }
 
-    /// Answers half of a body, then waits; any other request gets the rest, or the whole body again.
+    /// Answers the first request with half of a body, then waits. Any other request gets the rest, or the whole body
+    /// again.
     private func answerHalf(reached: Observed<Int>, etag: String = "\"1\"", continues: Bool = true) {
         let (half, total) = (Self.body.count / 2, Self.body.count)
         let head = ["ETag": etag, "Content-Length": "\(total)"]
@@ -62,7 +63,7 @@ import Testing
         #expect(task.resumeData == nil)
     }
 
-    @Test func existingFileIsNotReplacedAndTheHandlerIsTold() async throws {
+    @Test func existingFileIsNotReplacedAndTheHandlerReportsIt() async throws {
         try folder.write("mine", to: "got")
         let destination = folder.file("got")
         let place: SessionTask.Destination = { _, _ in destination }
@@ -84,7 +85,7 @@ import Testing
         }
     }
 
-    @Test func destinationInNoFolderIsAFailure() async throws {
+    @Test func destinationInAMissingFolderFails() async throws {
         let task = await session.downloadTask(
             with: network.request("/a"), destination: { _, _ in URL(fileURLWithPath: "/nowhere/got") }
         ).ran()
@@ -92,7 +93,7 @@ import Testing
         #expect((task.error?.underlying as? POSIXError)?.code == .ENOENT)
     }
 
-    @Test func blockOfTheSessionGoesBeforeTheDestination() async throws {
+    @Test func sessionBlockOverridesTheDestination() async throws {
         session.blocks.downloadTaskDidFinishDownloading = { [folder] task, _ in
             task.taskDescription == "session" ? folder.file("session") : nil
         }
@@ -118,8 +119,8 @@ import Testing
         #expect(temporaryNames == [response.value.lastPathComponent])
     }
 
-    /// A folder of another file system, as /tmp often is of another one than a program's data.
-    @Test func fileFromAnotherFileSystemIsMovedAndReplacesNothing() throws {
+    /// A folder on another file system: /tmp is often on another one than a program's data.
+    @Test func moveAcrossFileSystemsReplacesNoFile() throws {
         let (shared, name) = (URL(fileURLWithPath: "/dev/shm"), "bluebonnet-\(UUID().uuidString)")
         let target = shared.appendingPathComponent(name)
         defer { try? FileManager.default.removeItem(at: target) }
@@ -140,7 +141,7 @@ import Testing
         #expect(try FileManager.default.contentsOfDirectory(atPath: shared.path).allSatisfy { !$0.contains(".copy-") })
     }
 
-    @Test func cancelledDownloadWhoseResumeDataNobodyWantsLeavesNothing() async throws {
+    @Test func downloadCancelledWithoutResumeDataLeavesNothing() async throws {
         let reached = Observed(0)
         answerHalf(reached: reached)
         let task = session.downloadTask(with: network.request("/half"))
@@ -153,7 +154,7 @@ import Testing
         #expect(temporaryNames == [])
     }
 
-    @Test func waitingDownloadThatIsCancelledLeavesNothing() async throws {
+    @Test func cancelledAsyncDownloadLeavesNothing() async throws {
         let reached = Observed(0)
         answerHalf(reached: reached)
         let waiting = Task { [session, network] in try await session.download(for: network.request("/half")) }
@@ -163,7 +164,7 @@ import Testing
         #expect(temporaryNames == [])
     }
 
-    @Test func dataThatIsNotOfADownloadIsRefused() async throws {
+    @Test func resumeDataOfAForeignFileIsRefused() async throws {
         try folder.write("mine", to: "victim")
         let data = try JSONEncoder().encode(
             DownloadResumption(
@@ -210,7 +211,7 @@ import Testing
         #expect(network.log.requests.last?.headers.first { $0.name == "Range" }?.value == "bytes=100000-")
     }
 
-    @Test func resumeDataStartsAgainWhenTheServerDoes() async throws {
+    @Test func resumeDataStartsAgainIfTheServerSendsTheWhole() async throws {
         let reached = Observed(0)
         answerHalf(reached: reached, continues: false)
         let first = session.downloadTask(with: network.request("/half"))
@@ -233,7 +234,7 @@ import Testing
         #expect(temporaryNames == [])
     }
 
-    @Test func downloadThatFailedHasResumeData() async throws {
+    @Test func failedDownloadHasResumeData() async throws {
         let total = Self.body.count
         network.answer(
             "/half",
@@ -255,7 +256,7 @@ import Testing
         await post.ends()
     }
 
-    @Test func brokenResumeDataIsAFailure() async throws {
+    @Test func brokenResumeDataFails() async throws {
         let task = await session.downloadTask(withResumeData: Data("{}".utf8)).ran()
         #expect(task.error?.code == .resumeRefused)
         #expect(network.log.requests.isEmpty)

@@ -8,13 +8,13 @@ import Testing
 
 @testable import Bluebonnet
 
-/// How long managers, tasks and what their blocks hold live, and what invalidation does.
+/// The lifetimes of managers, tasks and the objects that their blocks hold, and the effect of invalidation.
 @Suite(.timeLimit(.minutes(1))) struct SessionLifetimeTests {
     private let network = ScriptedNetwork()
     private let seen = Observed([String]())
     private let gate = Gate()
 
-    /// What a program's block holds.
+    /// An object that a program's block holds.
     private final class Token: Sendable {}
 
     init() {
@@ -22,7 +22,7 @@ import Testing
         network.answer("/held", with: [.head(200, ["Content-Type": "application/json"]), .wait(gate), .body("[]")])
     }
 
-    /// Makes a session with all blocks and a task with all handlers, that hold a token.
+    /// Makes a session with all blocks and a task with all handlers. They all hold `token`.
     private func made(_ token: Token, _ path: String) -> (SessionManager, SessionTask) {
         let session = network.session()
         session.blocks.taskWillPerformHTTPRedirection = { [token] _, _, proposed in
@@ -47,7 +47,7 @@ import Testing
         return (session, task)
     }
 
-    @Test func handlersMayHoldTheirTask() async {
+    @Test func handlersMayRetainTheirTask() async {
         weak var session: SessionManager?
         weak var held: SessionTask?
         do {
@@ -65,7 +65,7 @@ import Testing
         await becomes(true) { session == nil && held == nil }
     }
 
-    @Test func invalidationLetsGoOfBlocksThatHoldTheirManager() async {
+    @Test func invalidationReleasesBlocksThatRetainTheirManager() async {
         weak var session: SessionManager?
         do {
             let manager = network.session()
@@ -77,7 +77,7 @@ import Testing
         await becomes(true) { session == nil }
     }
 
-    @Test func endedTaskAndItsManagerAreLetGo() async {
+    @Test func endedTaskAndItsManagerAreReleased() async {
         weak var token: Token?
         weak var session: SessionManager?
         weak var task: SessionTask?
@@ -91,7 +91,7 @@ import Testing
         await becomes(true) { token == nil && session == nil && task == nil && operation == nil }
     }
 
-    @Test func taskThatNobodyResumedIsLetGoWithItsManager() async {
+    @Test func taskThatWasNotResumedIsReleasedWithItsManager() async {
         weak var session: SessionManager?
         weak var task: SessionTask?
         do {
@@ -103,7 +103,7 @@ import Testing
         await becomes(true) { session == nil && task == nil }
     }
 
-    @Test func managerKeepsATaskThatNobodyElseKeeps() async {
+    @Test func managerRetainsItsTask() async {
         let session = network.session()
         _ = session.dataTask(with: network.request("/a"))
         #expect(session.tasks.count == 1)
@@ -126,7 +126,7 @@ import Testing
         #expect(seen.value == ["true"])
     }
 
-    @Test func keptTaskRunsAfterItsManagerWasLetGo() async {
+    @Test func taskRunsAfterItsManagerWasReleased() async {
         let task = network.session().dataTask(with: network.request("/a"))
         #expect(await task.ran().error == nil)
     }
@@ -179,7 +179,7 @@ import Testing
     }
 
     @Test(arguments: TaskMaking.allCases)
-    func handlersOfATaskMayHoldItsManagerAndItself(making: TaskMaking) async throws {
+    func handlersMayRetainTheirManagerAndTask(making: TaskMaking) async throws {
         let folder = try ScratchFolder()
         weak var session: SessionManager?
         weak var task: SessionTask?
@@ -196,7 +196,7 @@ import Testing
     }
 
     @Test(arguments: TaskMaking.allCases)
-    func invalidationLetsGoOfBlocksThatHoldTheManagerAndTheTask(making: TaskMaking) async throws {
+    func invalidationReleasesBlocksThatRetainManagerAndTask(making: TaskMaking) async throws {
         let folder = try ScratchFolder()
         weak var session: SessionManager?
         weak var task: SessionTask?
@@ -215,7 +215,7 @@ import Testing
     }
 
     @Test(arguments: TaskMaking.allCases)
-    func cancelledTaskThatHoldsItselfIsLetGo(making: TaskMaking) async {
+    func cancelledTaskThatRetainsItselfIsReleased(making: TaskMaking) async {
         weak var session: SessionManager?
         weak var task: SessionTask?
         do {
@@ -235,7 +235,7 @@ import Testing
     }
 
     @Test(arguments: TaskMaking.allCases)
-    func taskIsListedFromItsMakingToItsEnd(making: TaskMaking) async throws {
+    func taskIsListedFromCreationToCompletion(making: TaskMaking) async throws {
         let folder = try ScratchFolder()
         let session = network.session { $0.downloadDirectory = folder.url }
         let reachedResponse = Observed(0)
@@ -269,7 +269,7 @@ import Testing
         #expect(session.tasks.isEmpty && session.downloadTasks.isEmpty)
     }
 
-    @Test func invalidatedManagerThatIsLetGoEndsItsRunningTasks() async {
+    @Test func releasedInvalidatedManagerFinishesItsRunningTasks() async {
         let task: SessionTask
         do {
             let session = network.session()

@@ -9,14 +9,14 @@ import Testing
 @testable import Bluebonnet
 
 extension NetworkTests {
-    /// Servers that misbehave: a task ends once, with its error, after its blocks in their order, and leaves nothing.
+    /// Servers that misbehave. A task ends once, with its error, after its blocks in their order, and leaves nothing.
     @Suite struct SessionMisbehaviourTests {
-        /// What a server does instead of answering well.
+        /// A server's fault in place of a good response.
         struct Fault: Sendable, CustomTestStringConvertible {
             let testDescription: String
             let reply: Reply
             let code: NetworkingError.Code
-            /// Whether a whole head arrives.
+            /// Whether a complete head arrives.
             var hasHead = false
 
             private static let whole = Reply.response(headers: ["Content-Type": "application/json"], body: "[1,2,3]")
@@ -63,7 +63,7 @@ extension NetworkTests {
         }
 
         @Test(arguments: Fault.all)
-        func taskEndsOnceWithItsErrorAndLeavesNothing(fault: Fault) async throws {
+        func faultyServerEndsTheTaskOnceWithItsError(fault: Fault) async throws {
             try await TestServer.answering(fault.reply) { server in
                 for (kind, disposition) in [
                     (SessionTask.Kind.data, SessionTask.ResponseDisposition.allow), (.data, .becomeDownload),
@@ -101,7 +101,7 @@ extension NetworkTests {
         }
 
         @Test(arguments: ["data", "file", "stream"])
-        func uploadThatIsResetFailsBeforeItsProgressEnds(source: String) async throws {
+        func resetUploadFailsBeforeItsProgressEnds(source: String) async throws {
             let folder = try ScratchFolder()
             let body = Data(count: 16_000_000)
             try body.write(to: folder.file("body"))
@@ -134,8 +134,8 @@ extension NetworkTests {
             }
         }
 
-        /// The body breaks off when its task has become a download: the part stays, and is continued.
-        @Test func downloadThatATaskBecameContinuesFromItsResumeData() async throws {
+        /// The body breaks off after its task has become a download. The part is kept and continued.
+        @Test func convertedDownloadContinuesFromItsResumeData() async throws {
             let folder = try ScratchFolder()
             let representation = Representation(body: .patterned(byteCount: 300_000), etag: "\"one\"")
             let script: TestServer.Script = { request in
@@ -159,7 +159,7 @@ extension NetworkTests {
             }
         }
 
-        @Test func totalLimitOfAConfigurationEndsATaskWhoseBodyDrips() async throws {
+        @Test func totalLimitOfTheSessionEndsADrippingDownload() async throws {
             let folder = try ScratchFolder()
             let reply = Reply.response(body: Data(count: 5000)).dripping(chunk: 10, every: .milliseconds(5))
             try await TestServer.answering(reply) { server in
@@ -171,8 +171,8 @@ extension NetworkTests {
             }
         }
 
-        /// What one server does has no effect on the tasks of the session that go elsewhere.
-        @Test func otherTasksOfTheSessionGoOn() async throws {
+        /// A silent server has no effect on the session's tasks for other servers.
+        @Test func stuckTasksDoNotAffectOtherTasks() async throws {
             let folder = try ScratchFolder()
             try await TestServer.answering(.stall) { silent in
                 try await TestServer.answering(

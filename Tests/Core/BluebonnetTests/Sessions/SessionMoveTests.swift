@@ -8,8 +8,8 @@ import Testing
 
 @testable import Bluebonnet
 
-/// The way of a complete download to its destination. The queue that moves files stands still where a test says so, as
-/// a slow file system makes it do.
+/// The move of a complete download to its destination. A test can stop the queues that move files, as a slow file
+/// system would.
 @Suite(.serialized, .timeLimit(.minutes(1))) struct SessionMoveTests {
     private let network = ScriptedNetwork()
     private let seen = Observed([String]())
@@ -24,14 +24,14 @@ import Testing
         network.answer("/json", with: [.head(200, ["Content-Type": "application/json"]), .body("[]")])
     }
 
-    /// Runs something while no file is moved.
+    /// Runs `body` while no file is moved.
     private func whileNothingIsMoved(_ body: () async -> Void) async {
         for queue in Queues.moving.queues { queue.suspend() }
         await body()
         for queue in Queues.moving.queues { queue.resume() }
     }
 
-    /// A download that is asked for its place, which is `name` in the folder.
+    /// A download whose destination is `name` in the folder. Opens `asked` when the destination is requested.
     private func download(to name: String, asked: Gate, _ path: String = "/file") -> SessionTask {
         let target = folder.file(name)
         let place: SessionTask.Destination = { _, _ in
@@ -43,7 +43,7 @@ import Testing
         }
     }
 
-    @Test func slowMoveHoldsUpNoOtherTaskOfItsSession() async {
+    @Test func slowMoveDelaysNoOtherTaskOfTheSession() async {
         let asked = Gate()
         let task = download(to: "got", asked: asked)
         await whileNothingIsMoved {
@@ -87,8 +87,8 @@ import Testing
         #expect(folder.names == (name == "got" ? ["got", "taken"] : ["taken"]))
     }
 
-    /// Whoever sees that a task is completed finds the file, however early they look.
-    @Test func completedIsSeenWithTheFileOnly() async throws {
+    /// A thread that sees a completed task also finds the file, however early it looks.
+    @Test func completedTaskAlwaysHasItsFile() async throws {
         for round in 0..<50 {
             let target = folder.file("\(round)")
             let task = session.downloadTask(with: network.request("/file"), destination: { _, _ in target })
@@ -101,7 +101,7 @@ import Testing
         }
     }
 
-    @Test func dependentSeesTheFileInItsPlace() async {
+    @Test func dependentFindsTheMovedFile() async {
         let task = download(to: "got", asked: Gate())
         let dependent = session.dataTask(with: network.request("/json"))
         dependent.operation.addDependency(task.operation)
@@ -116,7 +116,7 @@ import Testing
         #expect(Set(seen.value) == ["the file", "got"])
     }
 
-    @Test func groupIsHeldUntilTheFileIsMovedAndToldOf() async {
+    @Test func groupWaitsForTheMoveAndTheHandler() async {
         let group = DispatchGroup()
         let asked = Gate()
         let task = download(to: "got", asked: asked)
@@ -131,7 +131,7 @@ import Testing
         #expect(seen.value == ["got"])
     }
 
-    @Test func cancellationDuringTheMoveComesTooLate() async {
+    @Test func cancellationDuringTheMoveIsTooLate() async {
         let asked = Gate()
         let task = download(to: "got", asked: asked)
         await whileNothingIsMoved {
@@ -164,7 +164,7 @@ import Testing
     }
 }
 
-/// What a part of a body has to be for a download to have gone on.
+/// The conditions under which a part of a body continues a download.
 @Suite(.timeLimit(.minutes(1))) struct SessionContinuationTests {
     private let network = ScriptedNetwork()
     private let seen = Observed([String]())
@@ -185,7 +185,7 @@ import Testing
             testDescription: "that nobody asked for", head: ["Content-Range": "bytes 2-3/4", "Content-Length": "2"],
             code: .badServerResponse),
     ])
-    func partIsNoContinuation(part: Part) async throws {
+    func partWithoutResumeDataIsNoContinuation(part: Part) async throws {
         let folder = try ScratchFolder()
         network.answer("/a", with: [.head(206, part.head), .body("cd")])
         let session = network.session { $0.downloadDirectory = folder.url }

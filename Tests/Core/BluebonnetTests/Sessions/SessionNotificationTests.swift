@@ -8,7 +8,7 @@ import Testing
 
 @testable import Bluebonnet
 
-/// The notifications are asked for by their text, as a program does that was written for AFNetworking.
+/// The tests observe the notifications by their text, like a program written for AFNetworking.
 @Suite(.timeLimit(.minutes(1))) struct SessionNotificationTests {
     private static let prefix = "com.alamofire.networking."
     private let network = ScriptedNetwork()
@@ -19,7 +19,7 @@ import Testing
         network.answer("/held", with: [.head(200, ["Content-Type": "application/json"]), .wait(gate), .body("[]")])
     }
 
-    @Test func resumeSuspendAndCompleteArePostedWhenTheStateChanges() async {
+    @Test func resumeSuspendAndCompleteArePostedOnStateChanges() async {
         let session = network.session()
         let task = session.uploadTask(with: network.request("/held", method: "POST"), from: Data("x".utf8))
         let observer = Observer(task)
@@ -35,7 +35,7 @@ import Testing
         #expect(observer.posts.value == ["task.resume", "task.suspend", "task.resume", "task.complete"])
     }
 
-    @Test func cancelledTaskThatWasNotResumedPostsItsEndOnly() async {
+    @Test func taskCancelledBeforeItsResumePostsOnlyItsEnd() async {
         let task = network.session().dataTask(with: network.request("/a"))
         let observer = Observer(task)
         task.cancel()
@@ -43,7 +43,7 @@ import Testing
         #expect(observer.posts.value == ["task.complete"])
     }
 
-    @Test func completionHasItsKeys() async {
+    @Test func completionNotificationHasItsKeys() async {
         let task = network.session().dataTask(with: network.request("/a"))
         let observer = Observer(task)
         task.resume()
@@ -60,7 +60,7 @@ import Testing
         #expect((info["complete.sessiontaskmetrics"] as? TransferSummary)?.transferCount == 1)
     }
 
-    @Test func failureHasItsError() async {
+    @Test func failureNotificationHasItsError() async {
         network.answer("/broken", with: [.fail(.connectionLost)])
         let task = network.session().dataTask(with: network.request("/broken"))
         let observer = Observer(task)
@@ -71,7 +71,7 @@ import Testing
         #expect(info["task.complete.serializedresponse"] == nil)
     }
 
-    @Test func downloadTellsItsMove() async throws {
+    @Test func downloadPostsTheResultOfItsMove() async throws {
         let folder = try ScratchFolder()
         let session = network.session { $0.downloadDirectory = folder.url }
         for expected in ["session.download.file-manager-succeed", "session.download.file-manager-error"] {
@@ -120,7 +120,7 @@ import Testing
                 ].map { Self.prefix + $0 })
     }
 
-    /// Writes down what is posted of one task, by names that nobody else has asked for.
+    /// Records the notifications of one task. Observes them by their text, not by the library's constants.
     private final class Observer: Sendable {
         let posts = Observed([String]())
         let infos = Observed([[String: any Sendable]]())

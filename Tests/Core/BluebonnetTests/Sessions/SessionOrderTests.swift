@@ -8,12 +8,12 @@ import Testing
 
 @testable import Bluebonnet
 
-/// The order and the queue of every block, handler and notification, each with a completion queue and without one: the
-/// recorder says where one comes on another queue than the page of sessions promises.
+/// The order and the queue of every block, handler and notification, with and without a completion queue. The
+/// recorder reports a callback that comes on another queue than the documentation of sessions promises.
 @Suite(.timeLimit(.minutes(1))) struct SessionOrderTests {
     private static let json = ["Content-Type": "application/json", "Content-Length": "2"]
 
-    /// A task, what the network answers, and what has to come between its first resume and its end.
+    /// A task, the network's answers, and the callbacks expected between the task's first resume and its end.
     struct Course: Sendable, CustomTestStringConvertible {
         let testDescription: String
         var scripts: [[ScriptedStep]]
@@ -85,7 +85,7 @@ import Testing
     }
 
     @Test(arguments: Course.all, [false, true])
-    func everythingComesInOrderAndOnItsQueue(course: Course, hasCompletionQueue: Bool) async throws {
+    func callbacksComeInOrderOnTheirQueues(course: Course, hasCompletionQueue: Bool) async throws {
         let (network, folder) = (ScriptedNetwork(), try ScratchFolder())
         network.answer("/a", inTurn: course.scripts)
         network.answer("/b", with: Course.whole)
@@ -107,7 +107,7 @@ import Testing
     }
 
     @Test(arguments: [false, true])
-    func taskThatIsCancelledBeforeItsStartTellsItsEndOnly(hasCompletionQueue: Bool) async throws {
+    func taskCancelledBeforeItsStartReportsOnlyItsEnd(hasCompletionQueue: Bool) async throws {
         let (network, folder) = (ScriptedNetwork(), try ScratchFolder())
         for kind in [SessionTask.Kind.data, .upload, .download] {
             let recorder = SessionRecorder(network.session(), hasCompletionQueue: hasCompletionQueue)
@@ -120,7 +120,7 @@ import Testing
     }
 
     @Test(arguments: [false, true])
-    func suspensionIsToldBetweenTheResumptions(hasCompletionQueue: Bool) async throws {
+    func suspensionIsReportedBetweenTheResumptions(hasCompletionQueue: Bool) async throws {
         let (network, gate) = (ScriptedNetwork(), Gate())
         network.answer("/a", with: [.sent(4), .wait(gate)] + Course.whole)
         let recorder = SessionRecorder(network.session(), hasCompletionQueue: hasCompletionQueue)
@@ -140,7 +140,7 @@ import Testing
     }
 
     @Test(arguments: [false, true])
-    func continuedDownloadTellsThatItIsOne(hasCompletionQueue: Bool) async throws {
+    func continuedDownloadReportsItsContinuation(hasCompletionQueue: Bool) async throws {
         let (network, folder, gate) = (ScriptedNetwork(), try ScratchFolder(), Gate())
         let (body, reached) = (Data.patterned(byteCount: 200_000), Observed(0))
         let range = ["ETag": "\"1\"", "Content-Range": "bytes 100000-199999/200000"]
@@ -174,7 +174,7 @@ import Testing
 extension ParallelNetworkTests {
     @Suite struct SessionOrderOnTheWireTests {
         @Test(arguments: [false, true])
-        func blocksAboutTheServerAndTheBodyComeFirst(hasCompletionQueue: Bool) async throws {
+        func serverAndBodyStreamBlocksComeFirst(hasCompletionQueue: Bool) async throws {
             var options = TestServer.Options()
             options.certificate = .localhost
             let script: TestServer.Script = { request in

@@ -9,7 +9,7 @@ import Testing
 
 @testable import Bluebonnet
 
-/// What a task's progress said, in order, and whether it came on the session's queue.
+/// The reports of a task's progress, in order, and whether they came on the session's queue.
 private final class Told: Sendable {
     let counts = Observed([Int64]())
     let end = Observed(0.0)
@@ -26,7 +26,7 @@ private final class Told: Sendable {
         }
     }
 
-    /// Whether it rose to the end.
+    /// Whether the progress rose to `count` and to its end.
     func rose(to count: Int64) -> Bool {
         let all = counts.value
         return all == all.sorted() && all.last == count && end.value == 1 && !isElsewhere.value
@@ -34,7 +34,7 @@ private final class Told: Sendable {
 }
 
 extension NetworkTests {
-    /// Progress, suspension and continuation against other people's servers.
+    /// Progress, suspension and continuation against a server that other people wrote.
     @Suite(.enabled(if: NginxServer.isAvailable)) struct SessionNginxProgressTests {
         private static let body = Data.patterned(byteCount: 1_500_000)
         private static let count = Int64(body.count)
@@ -50,7 +50,7 @@ extension NetworkTests {
             return session
         }
 
-        /// A server of one file.
+        /// Runs `body` with a server of one file.
         private func serving(_ body: (NginxServer) async throws -> Void) async throws {
             let root = try TemporaryFolder()
             defer { root.remove() }
@@ -90,7 +90,7 @@ extension NetworkTests {
             }
         }
 
-        @Test func lengthOfAStreamIsThatOfTheRequest() async throws {
+        @Test func streamLengthIsTheDeclaredContentLength() async throws {
             try await serving { server in
                 let session = session
                 let up = Told(session)
@@ -101,9 +101,9 @@ extension NetworkTests {
             }
         }
 
-        /// Through the task, and through its progress.
+        /// Suspends through the task and through its progress.
         @Test(arguments: [false, true], ["/tagged/file.bin", "/bare/file.bin"])
-        func suspendedDownloadGoesOnToItsWholeFile(throughProgress: Bool, path: String) async throws {
+        func suspendedDownloadContinuesToTheWholeFile(throughProgress: Bool, path: String) async throws {
             try await serving { server in
                 let session = session
                 let told = Told(session)
@@ -132,7 +132,7 @@ extension NetworkTests {
             }
         }
 
-        @Test func progressThatIsCancelledCancels() async throws {
+        @Test func cancelledProgressCancelsTheTask() async throws {
             try await serving { server in
                 let session = session
                 let told = Told(session)
@@ -149,7 +149,7 @@ extension NetworkTests {
             }
         }
 
-        @Test func progressOfAParentHasThatOfItsTasks() async throws {
+        @Test func parentProgressIncludesItsTasks() async throws {
             try await serving { server in
                 let session = session
                 let parent = Progress(totalUnitCount: 2)
@@ -166,8 +166,8 @@ extension NetworkTests {
     }
 
     @Suite(.enabled(if: HTTPBinServer.isAvailable)) struct SessionHTTPBinProgressTests {
-        // A server takes a second to start: one for all.
-        @Test func progressAndSuspensionAreAsTheServerSendsAndTakes() async throws {
+        // A server takes a second to start, so all parts share one.
+        @Test func progressAndSuspensionWorkWithHTTPBin() async throws {
             let server = try await HTTPBinServer.start()
             do {
                 try await bodiesReachTheirEnds(server)

@@ -11,7 +11,7 @@ import Testing
 @testable import Bluebonnet
 
 extension NetworkTests {
-    /// Sessions with servers: what AFNetworking's own tests of its session managers say.
+    /// Sessions with real servers, after AFNetworking's own tests of its session managers.
     @Suite struct SessionServerTests {
         private let seen = Observed([String]())
 
@@ -23,7 +23,7 @@ extension NetworkTests {
             return session
         }
 
-        @Test func bodyStreamBlockIsAskedWhenTheBodyHasToBeSentAgain() async throws {
+        @Test func bodyStreamBlockIsCalledToResendTheBody() async throws {
             try await TestServer.serving { request in
                 request.path == "/first"
                     ? .response(status: 307, headers: ["Location": "/second"]) : .response(body: request.body)
@@ -41,7 +41,7 @@ extension NetworkTests {
             }
         }
 
-        @Test func challengeOfASessionIsAboutTheServer() async throws {
+        @Test func sessionChallengeIsAboutTheServer() async throws {
             var options = TestServer.Options()
             options.certificate = .localhost
             try await TestServer.answering(.response(body: "in"), options) { server in
@@ -63,7 +63,7 @@ extension NetworkTests {
             }
         }
 
-        @Test func metricsAreThoseOfTheTransfers() async throws {
+        @Test func metricsSummarizeTheTransfers() async throws {
             try await TestServer.serving { request in
                 request.path == "/a" ? .response(status: 302, headers: ["Location": "/b"]) : .response(body: "b")
             } _: { server in
@@ -91,7 +91,7 @@ extension NetworkTests {
             }
         }
 
-        @Test func piecesOfABodyAreTheBody() async throws {
+        @Test func dataPiecesFormTheBody() async throws {
             let body = Data.patterned(byteCount: 500_000)
             try await TestServer.answering(.response(body: body)) { server in
                 let session = Self.plain()
@@ -104,7 +104,7 @@ extension NetworkTests {
         }
 
         /// A download whose resume data another process wrote before it was killed.
-        @Test func downloadOfAKilledProcessContinuesFromItsResumeData() async throws {
+        @Test func killedDownloadContinuesFromItsResumeData() async throws {
             let folder = try ScratchFolder()
             let representation = Representation(body: .patterned(byteCount: 1_000_000), etag: "\"one\"")
             let script: TestServer.Script = { request in
@@ -148,8 +148,8 @@ extension NetworkTests {
             }
         }
 
-        /// In a process of its own, whose threads and descriptors are nobody else's.
-        @Test func thousandManagersLeaveNoThreadAndNoDescriptor() async {
+        /// In its own process, so that no other test changes its threads and descriptors.
+        @Test func thousandManagersLeakNoThreadOrDescriptor() async {
             await #expect(processExitsWith: .success) {
                 try await TestServer.answering(.response(body: "ok")) { server in
                     func use(_ count: Int) async throws {
@@ -197,7 +197,7 @@ extension NetworkTests {
     }
 
     @Suite(.enabled(if: HTTPBinServer.isAvailable)) struct SessionHTTPBinTests {
-        @Test func callsOfTheHTTPManagerReachTheServer() async throws {
+        @Test func managerCallsReachTheServer() async throws {
             let server = try await HTTPBinServer.start()
             let manager = HTTPSessionManager(baseURL: server.url("/"), configuration: SessionConfiguration())
             do {
@@ -232,7 +232,7 @@ extension NetworkTests {
 }
 
 extension ScratchFolder {
-    /// Whether a part of a download has bytes here.
+    /// Whether the folder has a partial file with bytes.
     fileprivate var hasPartialBody: Bool {
         names.contains { $0.hasSuffix(".bluebonnet-partial") && (try? Data(contentsOf: file($0)))?.isEmpty == false }
     }

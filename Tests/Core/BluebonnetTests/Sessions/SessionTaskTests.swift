@@ -29,7 +29,7 @@ import Testing
         #expect(network.log.requests.count == 1)
     }
 
-    @Test func dataTaskGivesTheSerializedResponse() async {
+    @Test func dataTaskReturnsTheSerializedResponse() async {
         let session = network.session()
         let task = session.dataTask(with: network.request("/json")) { [seen] response, object, error in
             seen.append("\(response?.statusCode ?? 0) \((object as? JSONValue)?["a"]?.integer ?? 0) \(error == nil)")
@@ -50,7 +50,7 @@ import Testing
         #expect(task.error?.body == Data("{}".utf8))
     }
 
-    @Test func suspendedTaskGoesOnWhereItsConnectionStopped() async {
+    @Test func suspendedTaskContinuesOnItsConnection() async {
         let session = network.session()
         let task = session.uploadTask(with: network.request("/held", method: "POST"), from: Data("x".utf8))
         task.resume()
@@ -74,7 +74,7 @@ import Testing
     }
 
     @Test(arguments: [false, true])
-    func cancelledTaskEndsOnceWhateverItsState(isResumed: Bool) async {
+    func cancelledTaskEndsOnceInAnyState(isResumed: Bool) async {
         let session = network.session()
         let task = session.dataTask(with: network.request("/held")) { [seen] response, object, error in
             seen.append("\(error?.code.rawValue ?? "")")
@@ -103,7 +103,7 @@ import Testing
         #expect(task.error?.code == .cancelled)
     }
 
-    @Test func tasksAreListedByKindInEveryStateButTheLast() async throws {
+    @Test func tasksAreListedByKindUntilCompleted() async throws {
         let folder = try ScratchFolder()
         let session = network.session { $0.downloadDirectory = folder.url }
         let idle = session.dataTask(with: network.request("/held"))
@@ -129,7 +129,7 @@ import Testing
         #expect(session.tasks.isEmpty)
     }
 
-    @Test func tasksMayBeListedFromABlockOfTheSession() async {
+    @Test func tasksMayBeListedFromASessionBlock() async {
         let session = network.session()
         session.blocks.taskDidComplete = { [seen, weak session] _, _ in seen.append("\(session?.tasks.count ?? -1)") }
         _ = await session.dataTask(with: network.request("/json")).ran()
@@ -181,7 +181,7 @@ import Testing
         #expect(task.countOfBytesSent == 3 && task.countOfBytesExpectedToSend == 3)
     }
 
-    @Test func progressOfABodyOfUnknownLengthIsToldAtItsEnd() async {
+    @Test func progressOfUnknownLengthIsCompletedAtTheEnd() async {
         let session = network.session()
         let progress: SessionTask.ProgressBlock = { [seen] in
             seen.append("\($0.completedUnitCount)/\($0.totalUnitCount) \($0.fractionCompleted)")
@@ -191,8 +191,8 @@ import Testing
         #expect(seen.value == ["7/-1 0.0", "7/7 1.0"])
     }
 
-    /// Asked for after the end, when the request was made at the start.
-    @Test func endedTaskStillHasItsRequestAndItsProgress() async {
+    /// The test reads both after the task has ended. The request is created only when the task starts.
+    @Test func endedTaskKeepsItsRequestAndProgress() async {
         let head = ["Content-Length": "5", "Content-Type": "application/json"]
         network.answer("/p", with: [.sent(7), .head(200, head), .body("[1,2]")])
         let task = HTTPSessionManager(network.session()).dataTask("POST", "p", body: .json(["a": 1]))
@@ -226,7 +226,7 @@ import Testing
         #expect(task.error?.code == .cancelled)
     }
 
-    @Test func readingTheProgressOfAResumedTaskDoesNotSuspendIt() async {
+    @Test func readingTheProgressDoesNotSuspendAResumedTask() async {
         let task = network.session().uploadTask(
             with: network.request("/held", method: "POST"), from: Data("x".utf8))
         task.resume()
@@ -239,7 +239,7 @@ import Testing
         await task.ends()
     }
 
-    @Test func progressOfAResponseFromACacheIsToldAtItsEnd() async {
+    @Test func progressOfACachedResponseIsReportedAtItsEnd() async {
         network.answer(
             "/c",
             with: [
@@ -257,7 +257,7 @@ import Testing
         #expect(seen.value == ["1.0", "1.0"])
     }
 
-    @Test func descriptionPriorityAndRequestsAreThere() async {
+    @Test func taskHasDescriptionPriorityAndRequests() async {
         network.answer("/a", with: [.head(302, ["Location": "/json"])])
         let task = network.session().dataTask(with: network.request("/a"))
         #expect(task.taskDescription == nil)
@@ -270,7 +270,7 @@ import Testing
         #expect(task.currentRequest?.url?.path == "/json")
     }
 
-    @Test func callsThatWaitGiveTheResponse() async throws {
+    @Test func asyncCallsReturnTheResponse() async throws {
         let session = network.session()
         let data = try await session.data(for: network.request("/json"))
         #expect((data.value as? JSONValue)?["a"]?.integer == 1)
@@ -284,7 +284,7 @@ import Testing
         #expect(network.log.requests.map(\.method) == ["GET", "POST", "GET"])
     }
 
-    @Test func endOfTheCallingTaskCancels() async {
+    @Test func cancellingTheCallingTaskCancelsTheRequest() async {
         let session = network.session()
         let waiting = Task { try await session.data(for: network.request("/held")) }
         await network.log.sees(.begun(1))
@@ -295,7 +295,7 @@ import Testing
         await becomes(0) { session.tasks.count }
     }
 
-    @Test func callingTaskThatWasCancelledBeforeSendsNothing() async {
+    @Test func alreadyCancelledCallingTaskSendsNothing() async {
         let session = network.session()
         let waiting = Task {
             while !Task.isCancelled { await Task.yield() }

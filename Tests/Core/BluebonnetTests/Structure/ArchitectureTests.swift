@@ -4,11 +4,11 @@
 import Foundation
 import Testing
 
-/// Which folder may use which, and how large circles, folders and pieces of types may be. Modules are checked by the
-/// compiler too.
+/// Checks which folder uses which, and limits the size of dependency cycles, of folders and of types in several
+/// files. The compiler also checks the dependencies between modules.
 @Suite(.timeLimit(.minutes(1))) struct ArchitectureTests {
-    /// The folders from the ground up, and what each may use. An arrow to a folder further down needs only a word here;
-    /// one to a folder further up is a fault of the structure.
+    /// The folders from the bottom layer up, each with the folders it may use. A new use of a lower folder only needs
+    /// an entry here. A use of a higher folder is an error of the structure.
     private static let permitted: [(folder: String, uses: String)] = [
         ("BluebonnetLocks", ""),
         ("BluebonnetHTTP/Syntax", ""),
@@ -53,7 +53,7 @@ import Testing
             "Bluebonnet/Archive",
             "Bodies Environment Errors Exchange Limits Retries Security Serialization TLS Transport"
         ),
-        // The knot: an operation, the operations that wait for it and the queue that it waits in know each other.
+        // The knot: an operation, its dependents and its queue reference each other.
         (
             "Bluebonnet/Scheduling",
             """
@@ -79,7 +79,7 @@ import Testing
             "Bluebonnet/OAuth",
             "Addresses Admission Credentials Errors Exchange Formats Messages Operations Syntax"
         ),
-        // Sessions are a façade: they reach what users reach, nothing below operations.
+        // Sessions are a façade: they use the public API and nothing below operations.
         (
             "Bluebonnet/Sessions",
             """
@@ -162,7 +162,7 @@ import Testing
         #expect(Set(permitted).subtracting(found.keys).sorted() == [], "permitted arrows that there are no more")
     }
 
-    @Test func sessionsReachBelowOperationsOnlyWhatUsersHold() {
+    @Test func sessionsUseOnlyPublicTypesBelowOperations() {
         let declaration = /^(?:public|open) (?:final )?(?:actor|class|enum|protocol|struct|typealias) (\w+)/
         let held = Set(
             StyleTests.sources.flatMap(\.lines)
@@ -191,8 +191,8 @@ import Testing
         #expect(folders == Set(Self.permitted.map(\.folder)))
     }
 
-    /// Modules of C reach further than their callers: symbols, exit, memory.
-    @Test func everyTargetInCHasALineOnThePageAboutStructure() throws {
+    /// C modules affect more than their callers: symbols, process exit, memory.
+    @Test func everyCTargetIsListedOnTheStructurePage() throws {
         let manifest = try String(contentsOf: StyleTests.root.appendingPathComponent("Package.swift"), encoding: .utf8)
         let named = manifest.matches(of: /arget\(name: "(C[A-Z]\w*)"|systemLibrary\(name: "(\w+)"/)
         let targets = named.compactMap { $0.output.1 ?? $0.output.2 }.map(String.init)
@@ -203,7 +203,7 @@ import Testing
         #expect(rows.sorted() == targets.sorted())
     }
 
-    @Test func onlyTheKnotIsACircleOfFolders() {
+    @Test func onlyOperationsAndSchedulingFormAFolderCycle() {
         var edges: [String: Set<String>] = [:]
         for arrow in Self.tree.arrows.keys { edges[arrow.from, default: []].insert(arrow.to) }
         #expect(SourceTree.largestCircle(edges) == Self.knot)
@@ -211,33 +211,33 @@ import Testing
         #expect(SourceTree.largestCircle(rest) == [])
     }
 
-    @Test func onePairOfFoldersUsesEachOther() {
+    @Test func onlyOnePairOfFoldersIsMutuallyDependent() {
         let arrows = Self.tree.arrows
         let pairs = arrows.keys.filter { $0 < .init(from: $0.to, to: $0.from) }
             .filter { arrows[.init(from: $0.to, to: $0.from)] != nil }
         #expect(pairs.map(\.description) == ["Bluebonnet/Operations -> Bluebonnet/Scheduling"])
     }
 
-    @Test func circleOfFilesDoesNotGrow() {
+    @Test func fileCycleDoesNotGrow() {
         let circle = SourceTree.largestCircle(Self.tree.uses)
         #expect(circle.count <= 14, "\(circle.sorted())")
     }
 
     @Test(arguments: ["Sources", "Tests"])
-    func folderHasThirtyFilesAtMost(top: String) {
+    func folderHasAtMostThirtyFiles(top: String) {
         let files = top == "Sources" ? StyleTests.sources : StyleTests.tests
         let folder = { (path: String) in path.split(separator: "/").dropLast().joined(separator: "/") }
         let counts = Dictionary(grouping: files) { folder($0.path) }.mapValues(\.count)
         #expect(counts.filter { $0.value > 30 } == [:])
-        // A folder of a module counts with the folders in it, but for the one of workarounds, each of which goes with
-        // a version of libcurl.
+        // In Sources, a module's folder counts together with its subfolders. The folder of workarounds is left out:
+        // each workaround belongs to a version of libcurl.
         guard top == "Sources" else { return }
         let whole = Dictionary(grouping: files.filter { !$0.path.contains("/Quirks/") }) { SourceTree.folder($0.path) }
             .mapValues(\.count)
         #expect(whole.filter { $0.value > 30 && $0.key != "BluebonnetCommand" } == [:])
     }
 
-    @Test func typesInPiecesDoNotBecomeMore() {
+    @Test func splitTypesDoNotIncrease() {
         let pieces = StyleTests.sources.filter { file in
             !file.path.contains("/BluebonnetCommand/") && file.path.split(separator: "/").last?.contains("+") == true
         }
@@ -246,7 +246,7 @@ import Testing
 }
 
 @Suite struct SourceTreeTests {
-    @Test func arrowIsSeenWithTheTypesItStandsFor() {
+    @Test func arrowListsTheTypesUsed() {
         let tree = SourceTree([
             "Sources/Core/Bluebonnet/Low/Base.swift": "package struct Base {}\n",
             "Sources/Core/Bluebonnet/High/User.swift": "final class User { var base: Base? }\n",
@@ -256,7 +256,7 @@ import Testing
         #expect(SourceTree.largestCircle(tree.uses) == [])
     }
 
-    @Test func commentsStringsAndNestedTypesAreNoArrows() {
+    @Test func commentsStringsAndNestedTypesProduceNoArrows() {
         let tree = SourceTree([
             "Sources/Core/A/A.swift":
                 "struct Alpha { struct Inner {} }\n// Beta\n/* Beta */ let text = \"Beta \\\" Beta\"\n",
@@ -266,15 +266,17 @@ import Testing
         #expect(tree.arrows.isEmpty)
     }
 
-    @Test func circleOfThreeIsFoundWhateverHangsOnIt() {
+    @Test func cycleOfThreeIsFoundAmongOtherEdges() {
         let edges: [String: Set<String>] = ["a": ["b"], "b": ["c", "x"], "c": ["a"], "x": ["y"], "y": [], "z": ["a"]]
         #expect(SourceTree.largestCircle(edges) == ["a", "b", "c"])
     }
 
-    @Test func folderIsOneOfItsModuleWhereTheModuleHasFolders() {
+    @Test func moduleWithFoldersIsDividedByFolder() {
         #expect(SourceTree.folder("Sources/Core/Bluebonnet/Transport/Curl/EasyHandle.swift") == "Bluebonnet/Transport")
         #expect(SourceTree.folder("Sources/Core/BluebonnetHTTP/Rules/Range.swift") == "BluebonnetHTTP/Rules")
-        #expect(SourceTree.folder("Sources/Batches/BluebonnetBatch/LargeBatches/Pump.swift") == "BluebonnetBatch/LargeBatches")
+        #expect(
+            SourceTree.folder("Sources/Batches/BluebonnetBatch/LargeBatches/Pump.swift")
+                == "BluebonnetBatch/LargeBatches")
         #expect(SourceTree.folder("Sources/Batches/BluebonnetJournal/Journal.swift") == "BluebonnetJournal")
         #expect(SourceTree.folder("Sources/Batches/BluebonnetCommand/Run/Run.swift") == "BluebonnetCommand")
     }

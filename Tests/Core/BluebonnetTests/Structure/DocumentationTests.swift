@@ -4,7 +4,7 @@
 import Foundation
 import Testing
 
-/// What the pages say of the source tree is true.
+/// Checks the documentation's statements about the source tree.
 @Suite(.timeLimit(.minutes(1))) struct DocumentationTests {
     private static let folder = StyleTests.root.appendingPathComponent("Sources/Core/Bluebonnet/Bluebonnet.docc")
 
@@ -12,13 +12,13 @@ import Testing
         try String(contentsOf: folder.appendingPathComponent(name), encoding: .utf8)
     }
 
-    /// The words between backquotes that end in `.swift`.
+    /// The names of `.swift` files in backquotes.
     private static func fileNames(in text: some StringProtocol) -> [String] {
         text.components(separatedBy: "`").filter { $0.hasSuffix(".swift") && !$0.contains(" ") }
     }
 
-    /// Pages name a file by its name, or by the end of its path.
-    @Test func fileThatAPageNamesExistsOnce() throws {
+    /// Pages name a file by its name or by the end of its path.
+    @Test func fileNamedOnAPageExistsOnce() throws {
         let pages = try FileManager.default.contentsOfDirectory(atPath: Self.folder.path).filter { $0.hasSuffix(".md") }
         #expect(pages.contains("WayOfARequest.md"))
         for page in pages {
@@ -30,7 +30,7 @@ import Testing
     }
 
     /// Pages name a test by its suite and its function.
-    @Test func testThatAPageNamesExists() throws {
+    @Test func testNamedOnAPageExists() throws {
         let tests = Self.tests(in: StyleTests.tests)
         let pages = try FileManager.default.contentsOfDirectory(atPath: Self.folder.path).filter { $0.hasSuffix(".md") }
         for page in pages {
@@ -40,7 +40,7 @@ import Testing
         }
     }
 
-    /// The words between backquotes that are a suite and a function.
+    /// The words in backquotes that name a suite and a function.
     private static func testNames(in text: String) -> [String] {
         text.components(separatedBy: "`").filter { word in
             let parts = word.split(separator: ".")
@@ -48,7 +48,7 @@ import Testing
         }
     }
 
-    /// The functions with `@Test`, each behind the name of its suite and a dot.
+    /// The test functions, as suite, dot and function.
     private static func tests(in files: [StyleTests.SourceFile]) -> Set<String> {
         var tests: Set<String> = []
         for file in files {
@@ -67,7 +67,7 @@ import Testing
         return tests
     }
 
-    @Test func everyLockStandsOnThePageAboutLocks() throws {
+    @Test func everyLockIsListedOnTheLocksPage() throws {
         let page = try Self.page("LocksAndWaits.md")
         var names: [String] = []
         for file in StyleTests.sources where file.path.hasPrefix("Sources/Core/Bluebonnet/") {
@@ -81,7 +81,7 @@ import Testing
         #expect(names.filter { !page.contains(".\($0)`") } == [])
     }
 
-    @Test func requestIsExplainedByFifteenFilesAtMost() throws {
+    @Test func requestPathIsExplainedInAtMostFifteenFiles() throws {
         let page = try Self.page("WayOfARequest.md")
         let table = page.components(separatedBy: "\n## ").first { $0.hasPrefix("The files to read") } ?? ""
         let names = Self.fileNames(in: table)
@@ -89,8 +89,9 @@ import Testing
         #expect(Set(names).count == names.count)
     }
 
-    /// Objects of the network thread get their event loop when they are made, so that tests can turn one.
-    @Test func eventLoopOfTheProcessIsNamedWhereItsObjectsAreMadeOnly() {
+    /// Objects of the network thread receive their event loop at initialization, so that a test can turn a loop
+    /// itself.
+    @Test func sharedEventLoopIsUsedOnlyWhereObjectsAreCreated() {
         let places: Set = [
             "Drain.swift", "Governor.swift", "NetworkMonitor.swift", "NetworkServices.swift", "NetworkTimers.swift",
             "OperationRounds.swift", "StartingRound.swift",

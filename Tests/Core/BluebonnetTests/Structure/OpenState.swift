@@ -1,9 +1,9 @@
 // Bluebonnet: HTTP operations for Swift on Linux.
 // SPDX-License-Identifier: MIT
 
-/// The stored variables of classes that other files may write, by class. Text only.
+/// Finds the stored variables that other files can write, for each class. Reads only the text.
 struct OpenState {
-    /// `Class.variable`, of each class.
+    /// The names of the variables by the name of their class.
     private(set) var variables: [String: [String]] = [:]
 
     private struct Scope {
@@ -39,7 +39,7 @@ struct OpenState {
         return Scope(isClass: words[index] == "class", name: words[index + 1], depth: depth)
     }
 
-    /// The name of a stored variable that is open to other files; nil for anything else.
+    /// The name of a stored variable that other files can write; otherwise nil.
     private static func openVariable(_ words: [String], _ line: Substring, next: Substring) -> String? {
         guard let index = words.firstIndex(of: "var"), index + 1 < words.count else { return nil }
         let walls: Set = ["private", "fileprivate", "private(set)", "fileprivate(set)", "static", "class", "override"]

@@ -4,8 +4,8 @@
 import Testing
 
 @Suite(.timeLimit(.minutes(1))) struct OpenStateTests {
-    /// State that is open to other files makes a class one idea without walls.
-    @Test func classHasFiveOpenVariablesAtMost() {
+    /// Variables that other files can write weaken a class's encapsulation.
+    @Test func classHasAtMostFiveOpenVariables() {
         var open: [String: [String]] = [:]
         for file in StyleTests.sources where file.lines.contains(where: { $0.contains("class ") }) {
             for (name, variables) in OpenState(file.lines.joined(separator: "\n")).variables {
@@ -16,7 +16,7 @@ import Testing
         #expect(open["CurlTransfer"]?.contains("machine") == true, "the search finds what is there")
     }
 
-    @Test func storedVariableWithoutAWallIsOpen() {
+    @Test func storedVariableWithoutPrivateSetterIsOpen() {
         let state = OpenState(
             """
             final class Open {

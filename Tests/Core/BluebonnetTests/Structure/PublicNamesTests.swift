@@ -15,10 +15,11 @@ import NIOHTTP1
 import NIOSSL
 import Testing
 
-/// Programs import the library beside Foundation and Swift NIO. A name that two of the modules have would be ambiguous
-/// in this file, which then would not compile; async-http-client's names are checked in the same way in Benchmarks.
+/// Programs import the library together with Foundation and Swift NIO. A name that two of the modules share would be
+/// ambiguous in this file, and the file would not compile. Benchmarks checks async-http-client's names in the same
+/// way.
 @Suite struct PublicNamesTests {
-    /// Every public type of the library, by its name alone.
+    /// Every public type of the library, by its unqualified name.
     private static let types: [Any.Type] =
         operations + sessions + serializers + trust + batches + journals + fleets + testing + testServer + [
             HTTPProtocolVersion.self, HTTPRequest.self, HeaderFields.self, ResponseHead.self, NetworkingError.self,
@@ -102,13 +103,13 @@ import Testing
         WireFields.self,
     ]
 
-    /// A type's name without module, generic arguments and `any`.
+    /// A type's name without its module, its generic arguments and `any`.
     private static func name(of type: Any.Type) -> String {
         let name = String(describing: type).prefix { $0 != "<" }
         return String(name.hasPrefix("any ") ? name.dropFirst(4) : name)
     }
 
-    @Test func everyPublicTypeIsNamedBesideFoundationAndNIO() {
+    @Test func publicTypeNamesAreUnambiguousWithFoundationAndNIO() {
         let isOurs = { (path: String) in
             [
                 "Core/Bluebonnet/", "Core/BluebonnetHTTP/", "Batches/BluebonnetBatch/", "Batches/BluebonnetFleet/",
@@ -123,8 +124,8 @@ import Testing
         #expect(Self.types.count == names.count)
     }
 
-    /// What those modules call alike is theirs; the library's types have other names.
-    @Test func namesOfNIOAreNIOs() {
+    /// The library's types avoid the names that NIO uses.
+    @Test func nioNamesReferToNIOTypes() {
         let headers: HTTPHeaders = ["A": "1"]
         let version: HTTPVersion = .http1_1
         let head: NIOHTTP1.HTTPResponseHead = HTTPResponseHead(version: version, status: .ok, headers: headers)

@@ -1,11 +1,11 @@
 // Bluebonnet: HTTP operations for Swift on Linux.
 // SPDX-License-Identifier: MIT
 
-/// Which folder of a source tree uses which, by the names of the types that are declared at the top level of files.
+/// Finds which folder of a source tree uses which, by the names of types declared at the top level of files.
 ///
-/// Text only: a member that is used without its type's name is not seen.
+/// Reads only the text: a member used without its type's name is not found.
 struct SourceTree {
-    /// A use of types of another folder.
+    /// A use of another folder's types.
     struct Arrow: Hashable, Comparable, CustomStringConvertible {
         let from: String
         let to: String
@@ -13,7 +13,7 @@ struct SourceTree {
         static func < (a: Arrow, b: Arrow) -> Bool { (a.from, a.to) < (b.from, b.to) }
     }
 
-    /// The paths of the files, and of each file the files whose types it names.
+    /// Each file's path, with the paths of the files whose types it names.
     let uses: [String: Set<String>]
     private let names: [String: [String: Set<String>]]
 
@@ -36,9 +36,10 @@ struct SourceTree {
         uses = files.mapValues { _ in [] }.merging(found.mapValues { Set($0.keys) }) { $1 }
     }
 
-    /// The folder that a file counts for: a module, or a folder of a module that has them.
+    /// The folder that a file counts for: its module, or a folder of a module that has folders.
     ///
-    /// - Parameter path: from the package's root, with the folder of the module's part: `Sources/Core/Bluebonnet/…`.
+    /// - Parameter path: relative to the package's root, including the folder above the module:
+    ///   `Sources/Core/Bluebonnet/…`.
     static func folder(_ path: String) -> String {
         let parts = path.split(separator: "/").dropFirst(2)
         let modules = [
@@ -50,7 +51,7 @@ struct SourceTree {
         return parts.prefix(depth).joined(separator: "/")
     }
 
-    /// The arrows between folders, each with the types that it stands for.
+    /// The arrows between folders, each with the types used.
     var arrows: [Arrow: Set<String>] {
         var arrows: [Arrow: Set<String>] = [:]
         for (path, targets) in names {
@@ -61,7 +62,7 @@ struct SourceTree {
         return arrows
     }
 
-    /// The largest set of nodes of which each one leads to each other one; empty when there is none.
+    /// The largest set of nodes that all reach each other; empty if there is no cycle.
     static func largestCircle(_ edges: [String: Set<String>]) -> Set<String> {
         let reach = edges.mapValues { reachable(from: $0, edges) }
         let circles = reach.map { node, nodes in nodes.filter { reach[$0]?.contains(node) == true } }
@@ -77,7 +78,7 @@ struct SourceTree {
     }
 }
 
-/// The text of a Swift file as far as its structure needs it.
+/// A Swift file's text, reduced for checks of the structure.
 struct SourceText {
     /// The text without comments and string literals.
     let code: [UInt8]
@@ -85,7 +86,7 @@ struct SourceText {
     init(_ text: String) {
         var (code, rest) = ([UInt8](), Array(text.utf8)[...])
         while let byte = rest.first {
-            // Two megabytes are read in every run: what is no beginning of anything is taken at once.
+            // Every run reads two megabytes, so bytes that cannot begin a comment or a string are copied in one step.
             if !Self.isBeginning(byte) {
                 let end = rest.firstIndex(where: Self.isBeginning) ?? rest.endIndex
                 code += rest[..<end]
@@ -131,13 +132,13 @@ struct SourceText {
         byte == UInt8(ascii: "_") || (byte | 0x20 >= 0x61 && byte | 0x20 <= 0x7A) || (byte >= 0x30 && byte <= 0x39)
     }
 
-    /// The words that begin with a capital letter, as names of types do.
+    /// The words that begin with a capital letter, as type names do.
     static func words(in code: [UInt8]) -> Set<String> {
         let words = code.split { !isWordByte($0) }.filter { $0.first.map { (0x41...0x5A).contains($0) } == true }
         return Set(words.map { String(decoding: $0, as: UTF8.self) })
     }
 
-    /// The types that are declared at the beginning of a line.
+    /// The types declared at the start of a line.
     static func declaredNames(in code: [UInt8]) -> Set<String> {
         let kinds: Set = ["class", "struct", "enum", "protocol", "actor", "typealias"]
         let modifiers: Set = ["public", "package", "internal", "final", "indirect", "open"]

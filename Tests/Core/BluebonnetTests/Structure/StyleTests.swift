@@ -4,15 +4,15 @@
 import Foundation
 import Testing
 
-/// The rules for the source tree that a machine can check.
+/// Rules for the source tree that a machine can check.
 @Suite(.timeLimit(.minutes(1))) struct StyleTests {
-    /// A source file by its path from the package's root.
+    /// A source file, with its path from the package's root.
     struct SourceFile {
         let path: String
         let lines: [Substring]
     }
 
-    /// The folder with the manifest, above this file.
+    /// The manifest's folder, above this file.
     static let root: URL = {
         var folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
         while folder.path != "/", !FileManager.default.fileExists(atPath: folder.path + "/Package.swift") {
@@ -34,7 +34,7 @@ import Testing
         }
     }
 
-    /// The places where a line of code, comments left out, matches.
+    /// The places where a line's code, without its comment, matches.
     private static func places(
         in files: [SourceFile], where matches: (_ line: Substring, _ path: String) -> Bool
     ) -> [String] {
@@ -48,13 +48,13 @@ import Testing
 }
 
 extension StyleTests {
-    @Test func theTreeIsWhereItIsLookedFor() {
+    @Test func sourceTreeIsFound() {
         #expect(Self.sources.count > 50)
         #expect(Self.tests.contains { $0.path.hasSuffix("/StyleTests.swift") })
     }
 
-    /// The thread sanitizer sees the locks of BluebonnetLocks only.
-    @Test func fileWithAMutexHasTheOneThatTheSanitizerSees() {
+    /// ThreadSanitizer only sees the locks of BluebonnetLocks.
+    @Test func filesWithMutexesImportBluebonnetLocks() {
         let users = (Self.sources + Self.tests).filter { file in
             !file.path.hasPrefix("Sources/Core/BluebonnetLocks/") && !file.path.contains("/Structure/")
                 && file.lines.contains { $0.contains("Mutex<") || $0.contains("Mutex(") || $0.contains(".withLock") }
@@ -71,7 +71,7 @@ extension StyleTests {
         ("CCurl", "/Transport/Curl/"), ("COpenSSL", "/OpenSSL/"),
         ("CZlib", "/Bodies/"), ("CPostgreSQL", "/PostgreSQL/"),
     ])
-    func aSystemLibraryIsImportedInItsFolderOnly(module: String, folder: String) {
+    func systemLibraryIsImportedOnlyInItsFolder(module: String, folder: String) {
         let strays = Self.places(in: Self.sources) { line, path in
             line.hasSuffix("import \(module)") && !path.contains(folder)
         }
@@ -83,8 +83,8 @@ extension StyleTests {
         #expect(long.map { "\($0.path): \($0.lines.count - 1) lines" } == [])
     }
 
-    /// The formatter looks at code only.
-    @Test func commentHasRoomInItsLine() {
+    /// The formatter only checks code.
+    @Test func commentsFitTheLineWidth() {
         let wide = (Self.sources + Self.tests).flatMap { file in
             file.lines.enumerated().filter { _, line in
                 line.utf8.count > 120 && line.count > 120 && line.drop(while: \.isWhitespace).hasPrefix("//")
@@ -93,17 +93,17 @@ extension StyleTests {
         #expect(wide == [])
     }
 
-    @Test func everyFileStartsWithTheLicence() {
+    @Test func everyFileStartsWithTheLicenceHeader() {
         let header = ["// Bluebonnet: HTTP operations for Swift on Linux.", "// SPDX-License-Identifier: MIT", ""]
         let without = (Self.sources + Self.tests).filter { $0.lines.prefix(3).map(String.init) != header }
         #expect(without.map(\.path) == [])
     }
 
-    @Test func noErrorIsTurnedIntoATrap() {
+    @Test func sourcesDoNotUseForceTry() {
         #expect(Self.places(in: Self.sources) { line, _ in line.contains("try!") } == [])
     }
 
-    @Test func theLifecycleNamesEveryPair() throws {
+    @Test func lifecycleNamesEveryStateAndEventPair() throws {
         let file = try #require(Self.sources.first { $0.path.hasSuffix("/OperationLifecycle.swift") })
         let start = try #require(file.lines.firstIndex { $0.contains("mutating func handle(") })
         let end = try #require(file.lines[start...].firstIndex { $0 == "    }" })
@@ -113,7 +113,7 @@ extension StyleTests {
         #expect(wildcards == ["case (.finished, _):"])
     }
 
-    @Test func uncheckedSendableIsForOperationsAndTheTwoBoxesOnly() {
+    @Test func uncheckedSendableIsLimitedToListedTypes() {
         let strays = Self.places(in: Self.sources) { line, _ in
             guard line.contains("@unchecked Sendable") else { return false }
             let allowed = [
@@ -125,7 +125,7 @@ extension StyleTests {
         #expect(strays == [])
     }
 
-    @Test func everyUncheckedPromiseHasItsReason() {
+    @Test func everyUncheckedAnnotationStatesItsReason() {
         let strays = Self.sources.flatMap { file in
             file.lines.filter {
                 ($0.contains("@unchecked Sendable") || $0.contains("nonisolated(unsafe)")) && !$0.contains("// safe: ")
@@ -134,11 +134,11 @@ extension StyleTests {
         #expect(strays == [])
     }
 
-    @Test func noReferenceIsUnsafe() {
+    @Test func noReferenceIsUnownedUnsafe() {
         #expect(Self.places(in: Self.sources) { line, _ in line.contains("unowned(unsafe)") } == [])
     }
 
-    @Test func sourcesHaveNoMarksForLater() {
+    @Test func sourcesContainNoToDoMarks() {
         let marks = ["TODO", "FIXME", "XXX"]
         let places = Self.sources.flatMap { file in
             file.lines.filter { line in marks.contains { line.contains($0) } }.map { "\(file.path): \($0)" }

@@ -4,24 +4,24 @@
 import Foundation
 import Testing
 
-/// The page "Locks and waits" names every place at which a thread waits.
+/// The page "Locks and waits" lists every place where a thread can block.
 @Suite(.timeLimit(.minutes(1))) struct WaitsTests {
-    /// Functions that wait, or may.
+    /// Functions that block or can block.
     private static let functions = [
         "CFRunLoopRunInMode", "curl_easy_perform", "curl_multi_poll", "curl_multi_wait", "epoll_wait", "fdatasync",
         "flock", "fsync", "getaddrinfo", "nanosleep", "pause", "poll", "pthread_cond_wait", "pthread_join",
         "pthread_mutex_lock", "readLine", "select", "sigwait", "sleep", "usleep", "waitpid",
     ]
-    /// Members that do.
+    /// Members that block.
     private static let members = [
         ".asyncAndWait(", ".sync {", ".sync(", ".wait()", ".wait(timeout", ".wait(wallTimeout",
         ".waitUntilAllOperationsAreFinished()", ".waitUntilExit()", ".waitUntilFinished()", "NSCondition",
         "Thread.sleep(", "bluebonnet_sync_file_system(", "busyMode", "concurrentPerform(",
     ]
-    /// What a line has that declares such a function, suspends a task instead, or asks without waiting.
+    /// Text of lines that declare such a function, suspend a task instead, or do not block.
     private static let exceptions = ["await ", "func ", "static inline", "LOCK_NB", "LOCK_UN", "WNOHANG"]
 
-    /// The waits of a file: type and member, or the name of a global function.
+    /// The blocking calls of a file, as type and member, or as the name of a global function.
     static func waits(in lines: [Substring]) -> Set<String> {
         var waits: Set<String> = []
         var (type, member) = ("", "")
@@ -68,7 +68,7 @@ import Testing
         return users.reduce(into: []) { $0.formUnion(waits(in: $1.lines)) }
     }()
 
-    /// The names in the first column of the tables about waits.
+    /// The names in the first column of the page's tables of waits.
     private static func listed() throws -> Set<String> {
         let page = try DocumentationTests.page("LocksAndWaits.md")
         let section = page.components(separatedBy: "\n## ").first { $0.hasPrefix("Waits\n") } ?? ""
@@ -78,12 +78,12 @@ import Testing
         return Set(names.map(String.init))
     }
 
-    @Test func everyWaitHasALineOnThePage() throws {
+    @Test func everyWaitIsListedOnThePage() throws {
         #expect(Self.found.count > 30)
         #expect(Self.found.subtracting(try Self.listed()).sorted() == [])
     }
 
-    @Test func pageNamesWaitsOnlyThatAreThere() throws {
+    @Test func pageListsOnlyExistingWaits() throws {
         #expect(try Self.listed().subtracting(Self.found).sorted() == [])
     }
 
@@ -92,7 +92,7 @@ import Testing
         ("_ = Glibc.poll(&entry, 1, -1)", true), ("DispatchQueue.main.asyncAndWait(execute: work)", true),
         ("await gate.wait()", false), ("transfer.pause()", false), ("flock(descriptor, LOCK_EX | LOCK_NB)", false),
         ("timers.wait(until: instant) {", false), ("queue.async {", false),
-    ]) func waitIsTakenForOne(code: String, isWait: Bool) {
+    ]) func blockingCallsAreRecognized(code: String, isWait: Bool) {
         let lines: [Substring] = ["enum Example {", "    func call() {", "        \(code)", "    }", "}"]
         #expect(Self.waits(in: lines) == (isWait ? ["Example.call"] : []))
     }

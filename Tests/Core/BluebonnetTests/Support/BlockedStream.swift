@@ -7,7 +7,7 @@ import FoundationNetworking
 
 @testable import Bluebonnet
 
-/// A body stream whose first read waits until its gate is signalled; then it has the bytes it was given.
+/// A body stream whose first read blocks until its gate is signalled. Then the stream returns the given bytes.
 final class BlockedStream: InputStream {
     private let gate: DispatchSemaphore
     private var isOpen = false
@@ -23,7 +23,7 @@ final class BlockedStream: InputStream {
         return super.read(buffer, maxLength: maxLength)
     }
 
-    /// A POST with such a body.
+    /// A POST with a blocked body stream.
     static func request(
         _ url: URL, body: Data = Data("payload".utf8), declared: Bool = false
     ) -> (request: URLRequest, gate: DispatchSemaphore) {
@@ -35,7 +35,7 @@ final class BlockedStream: InputStream {
     }
 }
 
-/// A body stream that can be had again.
+/// A body stream that can be replayed.
 final class ReplayedStream: InputStream, ReplayableBodyStream {
     private let bytes: Data
 

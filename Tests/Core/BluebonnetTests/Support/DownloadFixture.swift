@@ -8,7 +8,7 @@ import Testing
 
 @testable import Bluebonnet
 
-/// A folder with one destination for downloads, and what stands beside it.
+/// A folder with one download destination and the files next to it.
 struct DownloadFolder {
     let folder: TemporaryFolder
     var path: String { folder.path("file") }
@@ -31,10 +31,10 @@ struct DownloadFolder {
         await operation(URLRequest(url: url), options).run()
     }
 
-    /// What the destination holds; nil when it is not there.
+    /// The destination's contents; nil if the file does not exist.
     var contents: Data? { FileManager.default.contents(atPath: path) }
 
-    /// What has been kept of an interrupted download; nil when there is nothing.
+    /// The data kept of an interrupted download; nil if there is none.
     var partialContents: Data? { FileManager.default.contents(atPath: partialPath) }
 
     /// The names in the folder.
@@ -43,28 +43,28 @@ struct DownloadFolder {
     }
 }
 
-/// A representation on a server that answers range requests, and changes when a test says so.
+/// A representation on a server that answers range requests. A test can change the representation.
 struct Representation: Sendable {
     var body: Data
     var etag: String?
 
-    /// The whole of it.
+    /// The whole representation.
     var whole: Reply { .response(headers: fields(), body: body) }
 
-    /// The answer to a request, as RFC 9110 has it.
+    /// The answer to a request, as RFC 9110 specifies it.
     func answer(to request: ReceivedRequest) -> Reply {
         let condition = request.headers["If-Range"]
         guard let offset = Self.offset(of: request), condition == nil || condition == etag else { return whole }
         return offset < body.count ? part(from: offset) : unsatisfied
     }
 
-    /// The rest from an offset on.
+    /// The rest of the body from an offset.
     func part(from offset: Int) -> Reply {
         let range = "bytes \(offset)-\(body.count - 1)/\(body.count)"
         return .response(status: 206, headers: fields(range), body: body.dropFirst(offset))
     }
 
-    /// There is nothing at the offset.
+    /// The answer for an offset past the end.
     var unsatisfied: Reply { .response(status: 416, headers: fields("bytes */\(body.count)")) }
 
     /// The offset that a range request names.

@@ -5,15 +5,15 @@ import Foundation
 import Glibc
 import Testing
 
-/// A listening socket of the loopback network whose queue is full: whoever connects waits.
+/// A listening loopback socket whose queue is full: clients that connect wait.
 final class FullServer: Sendable {
     let port: UInt16
     private let listening: CInt
     private let waiting: [CInt]
 
     /// - Parameters:
-    ///   - host: the last number of its address, 127.0.0.1 with 1.
-    ///   - port: 0 is any.
+    ///   - host: the last byte of the address; 1 is 127.0.0.1.
+    ///   - port: 0 means any port.
     init(host: UInt8 = 1, port: UInt16 = 0) throws {
         let flags = CInt(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue)
         listening = socket(AF_INET, flags, 0)
@@ -43,7 +43,7 @@ final class FullServer: Sendable {
         self.waiting = waiting
     }
 
-    /// Takes everybody, and answers those that ask; until the socket is closed.
+    /// Accepts every connection, and answers the connections that send a request, until the socket is closed.
     func serve() {
         Thread.detachNewThread { [self] in
             while true {

@@ -5,7 +5,7 @@ import Foundation
 
 @testable import Bluebonnet
 
-/// The numbers of the clients that got a slot, in order.
+/// Records the numbers of the clients that got a slot, in order.
 final class AdmissionLog {
     private final class Client: Operation, SlotClient, @unchecked Sendable {  // safe: used on one thread
         let number: UInt64
@@ -20,10 +20,10 @@ final class AdmissionLog {
     }
 
     private(set) var numbers: [UInt64] = []
-    /// The slots of the clients that run.
+    /// The slots of the running clients.
     private var slots: [TransferSlot] = []
 
-    /// Releases the slot of the oldest client that runs to an origin.
+    /// Releases the slot of the origin's oldest running client.
     func release(_ origin: Origin, of scheduler: Scheduler) {
         guard let index = slots.firstIndex(where: { $0.origin == origin }) else { return }
         scheduler.release(slots.remove(at: index))
@@ -36,9 +36,9 @@ final class AdmissionLog {
     }
 }
 
-/// Schedulers and queues' states on an event loop of their own, with operations that never run.
+/// Schedulers and queue states on their own event loop, with operations that never run.
 final class GateBench {
-    /// Tells an operation from the others, and what it does when it is started.
+    /// The destination of an operation, and whether the operation takes its slot at the start.
     struct Plan {
         let scheduler: Scheduler
         let origin: Origin
@@ -49,11 +49,11 @@ final class GateBench {
 
     let loop = EventLoop(inbox: Inbox())
     let round: StartingRound
-    /// For operations that need no slot.
+    /// Schedules the operations that need no slot.
     let slotless = Scheduler()
     /// Called with each operation at its start.
     var whenStarted: (Operation) -> Void = { _ in }
-    /// What was started, in order.
+    /// The started operations, in order.
     fileprivate(set) var started: [Operation] = []
     fileprivate var plans: [ObjectIdentifier: Plan] = [:]
 
@@ -70,10 +70,10 @@ final class GateBench {
 
     func queue() -> BenchQueue { BenchQueue(self) }
 
-    /// The slot in which an operation runs.
+    /// The slot of a running operation.
     func slot(of operation: Operation) -> TransferSlot? { plans[ObjectIdentifier(operation)]?.slot }
 
-    /// Turns the loop, and returns what was started since the last time.
+    /// Turns the loop, and returns the operations that this turn started.
     func turn() -> [Operation] {
         let count = started.count
         loop.runTurn()
@@ -81,7 +81,7 @@ final class GateBench {
     }
 }
 
-/// A queue's state behind its gate, without a lock or a thread.
+/// A queue's state at its gate, without a lock or a thread.
 final class BenchQueue: GateSource {
     let gates = QueueGates()
     private var state = QueueState()
@@ -93,7 +93,7 @@ final class BenchQueue: GateSource {
     var count: Int { state.count }
     var operations: [Operation] { state.operations }
 
-    /// Changes the state, and has the round look at the queue when the state says so.
+    /// Changes the state, and adds the queue to the round if the state requests scheduling.
     @discardableResult
     func change<Result>(_ change: (inout QueueState) -> Result) -> Result {
         let result = change(&state)
@@ -101,7 +101,7 @@ final class BenchQueue: GateSource {
         return result
     }
 
-    /// Adds an operation that needs no slot where there is no scheduler.
+    /// Adds an operation. Without a scheduler, the operation needs no slot.
     @discardableResult
     func add(
         _ scheduler: Scheduler? = nil, _ origin: Origin = SchedulerTests.origin("a"), flow: Int = 0, priority: Int = 0,
@@ -123,7 +123,7 @@ final class BenchQueue: GateSource {
         change { $0.makeReady(operation, priority: priority, isCancelled: isCancelled) }
     }
 
-    /// Ends a running operation, which returns its slot.
+    /// Ends a running operation and returns its slot.
     func end(_ operation: Operation) {
         change { state in
             if case .holdsSlot = state.remove(operation) { state.freeSlot() }

@@ -25,7 +25,7 @@ final class GovernedNetwork: Sendable {
     var sentCount: Int { log.requests.count }
     var paths: [String] { log.entries.value.paths }
 
-    /// An operation for a host, not started.
+    /// An operation for a host, not yet started.
     func operation(
         _ path: String, host: String = "a.test", method: String = "GET", retries: RetryPolicy? = nil
     ) -> HTTPRequestOperation {
@@ -47,7 +47,7 @@ final class GovernedNetwork: Sendable {
         return operation
     }
 
-    /// Has a.test held for so many seconds.
+    /// Makes the governor defer requests to a.test: a 429 response carries this many seconds as `Retry-After`.
     func hold(seconds: Int) async {
         network.answer("/hold", with: [.head(429, ["Retry-After": "\(seconds)"])])
         await run("/hold")
@@ -57,7 +57,7 @@ final class GovernedNetwork: Sendable {
         await governor.origins().first { $0.origin == "http://\(host):80" }
     }
 
-    /// Waits until so many requests were sent.
+    /// Waits until `count` requests were sent, and expects no further request.
     func hasSent(_ count: Int, at location: SourceLocation = #_sourceLocation) async {
         await log.entries.becomes(at: location) { $0.requests.count >= count }
         await NetworkThread.shared.catchesUp(at: location)

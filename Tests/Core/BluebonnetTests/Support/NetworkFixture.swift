@@ -16,7 +16,7 @@ import Testing
 @Suite(.timeLimit(.minutes(2))) struct ParallelNetworkTests {}
 
 extension URLRequest {
-    /// A request in one line.
+    /// Makes a request in one line.
     init(_ method: String, _ url: URL, headers: [String: String] = [:], body: String? = nil) {
         self.init(url: url)
         httpMethod = method
@@ -26,7 +26,7 @@ extension URLRequest {
 }
 
 extension TransferOptions {
-    /// The defaults with some changes.
+    /// The default options with some changes.
     init(_ change: (inout TransferOptions) throws -> Void) rethrows {
         self.init()
         try change(&self)
@@ -50,7 +50,7 @@ extension RequestOperation {
         return self
     }
 
-    /// What a test mostly wants to know.
+    /// The error's code.
     var code: NetworkingError.Code? { error?.code }
 }
 
@@ -67,7 +67,7 @@ func get(_ url: URL, _ options: TransferOptions = TransferOptions()) async -> Re
 }
 
 extension TestServer {
-    /// Starts a server with the same answer for every request, hands it to `body`, and stops it however that ends.
+    /// Starts a server that gives every request the same answer, passes the server to `body`, and always stops it.
     static func answering<Result>(
         _ reply: Reply, _ options: Options = Options(), _ body: (TestServer) async throws -> Result
     ) async throws -> Result {
@@ -76,21 +76,21 @@ extension TestServer {
     }
 }
 
-/// Waits until the network thread has done some work that was handed to it: it does not, while something blocks it.
+/// Waits until the network thread has run a submitted closure, which it cannot do while something blocks it.
 func networkThreadAnswers(at location: SourceLocation = #_sourceLocation) async {
     let answers = Gate()
     NetworkThread.shared.submit { answers.open() }
     await answers.wait(at: location)
 }
 
-/// Closes all connections that are kept alive, and waits until the network thread has done so.
+/// Closes all idle connections, and waits until the network thread has done so.
 func closeIdleConnections() async {
     RequestOperationManager().closeIdleConnectionsOfProcess()
     await networkThreadAnswers()
 }
 
 extension Data {
-    /// Bytes that look like noise and can be told apart by their place, always the same.
+    /// Noise-like bytes that differ by position. The sequence is always the same.
     static func patterned(byteCount: Int) -> Data {
         var state: UInt32 = 1
         return Data(

@@ -7,9 +7,9 @@ import Glibc
 import TestSupport
 import Testing
 
-/// What this process uses of the machine; only of use in an exit test, because suites run beside one another.
+/// The resources that this process uses. Only useful in an exit test, because suites run in parallel.
 enum ProcessUse {
-    /// The processor time that all threads have used so far, in seconds.
+    /// The processor time of all threads so far, in seconds.
     static var processorSeconds: Double {
         var usage = rusage()
         guard getrusage(RUSAGE_SELF.rawValue, &usage) == 0 else { return .infinity }
@@ -17,7 +17,7 @@ enum ProcessUse {
         return times.reduce(0) { $0 + Double($1.tv_sec) + Double($1.tv_usec) / 1e6 }
     }
 
-    /// The memory in use now (VmRSS), in KiB.
+    /// The resident memory (VmRSS), in KiB.
     static var residentKibibytes: Int {
         let status = (try? String(contentsOfFile: "/proc/self/status", encoding: .utf8)) ?? ""
         let line = status.split(separator: "\n").first { $0.hasPrefix("VmRSS:") }
@@ -25,7 +25,7 @@ enum ProcessUse {
     }
 }
 
-/// Runs threads of their own, each with a seeded generator, and waits for their ends, which may take long.
+/// Runs `count` new threads, each with a seeded generator, and waits up to 100 seconds for their ends.
 func onThreads(
     _ count: Int, seed: UInt64, _ work: @escaping @Sendable (_ number: Int, _ random: inout SeededGenerator) -> Void
 ) async {

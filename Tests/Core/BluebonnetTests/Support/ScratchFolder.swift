@@ -20,12 +20,12 @@ final class ScratchFolder: Sendable {
         try Data(text.utf8).write(to: file(name))
     }
 
-    /// A file's text; nil when there is none.
+    /// A file's text; nil if there is no such file.
     func text(_ name: String) -> String? {
         (try? Data(contentsOf: file(name))).map { String(decoding: $0, as: UTF8.self) }
     }
 
-    /// The names of what is in the folder, in order.
+    /// The names of the folder's contents, sorted.
     var names: [String] {
         ((try? FileManager.default.contentsOfDirectory(atPath: url.path)) ?? []).sorted()
     }

@@ -9,12 +9,12 @@ import Testing
 
 @testable import Bluebonnet
 
-/// A network in memory for one test: what it answers, and what it was asked. Any thread.
+/// An in-memory network for one test: its answers, and a log of its requests. Any thread.
 final class ScriptedNetwork: Sendable {
     let log = ScriptedLog()
     let services: NetworkServices
 
-    /// - Parameter time: the one in which operations wait for their next attempt; default the machine's.
+    /// - Parameter time: the clock of the retry delays; by default the machine's clock.
     init(limit: Int = 64, limitPerOrigin: Int = 6, time: VirtualTime? = nil, governor: Governor? = nil) {
         services = NetworkServices(
             limit: limit, limitPerOrigin: limitPerOrigin, transport: ScriptedTransport(log), retryWaits: time?.waits,
@@ -26,24 +26,24 @@ final class ScriptedNetwork: Sendable {
         log.setScript(path) { _, _ in steps }
     }
 
-    /// Answers the requests for a path one after another; the last answer stays.
+    /// Answers the requests for a path in turn. The last answer repeats.
     func answer(_ path: String, inTurn scripts: [[ScriptedStep]]) {
         log.setScript(path) { _, count in scripts[min(count, scripts.count - 1)] }
     }
 
-    /// Answers a request for a path as `script` says of it.
+    /// Answers each request for a path with the steps that `script` returns.
     func answer(_ path: String, by script: @escaping @Sendable (TransferRequest) -> [ScriptedStep]) {
         log.setScript(path) { request, _ in script(request) }
     }
 
-    /// Answers the requests for every path that has no script of its own.
+    /// Answers the requests for all paths without a script.
     func answerOthers(by script: @escaping @Sendable (TransferRequest) -> [ScriptedStep]) {
         log.setScript(nil) { request, _ in script(request) }
     }
 
     static func url(_ path: String) -> URL { URL(string: "http://scripted.test" + path) ?? URL(fileURLWithPath: path) }
 
-    /// A request; one with a body when there is text.
+    /// A request, with a body if `body` is set.
     func request(_ path: String, method: String = "GET", body: String? = nil) -> URLRequest {
         var request = URLRequest(url: Self.url(path))
         request.httpMethod = method
@@ -51,7 +51,7 @@ final class ScriptedNetwork: Sendable {
         return request
     }
 
-    /// An operation on this network, not started.
+    /// An operation on this network, not yet started.
     func operation(
         _ path: String, method: String = "GET", body: String? = nil, options: TransferOptions = TransferOptions()
     ) -> HTTPRequestOperation {
@@ -67,14 +67,14 @@ final class ScriptedNetwork: Sendable {
 }
 
 extension RequestOperationManager {
-    /// An operation for a call, added to the manager's queue.
+    /// Makes an operation and adds it to the manager's queue.
     @discardableResult
     func started(_ method: String, _ url: String, parameters: Parameters? = nil) -> HTTPRequestOperation {
         enqueue(operation(method, url, parameters: parameters))
     }
 }
 
-/// What happened to transfers, by their numbers from 1.
+/// An event of a transfer. Transfers are numbered from 1.
 enum ScriptedEvent: Sendable, Hashable {
     case begun(Int)
     case aborted(Int)
@@ -83,16 +83,16 @@ enum ScriptedEvent: Sendable, Hashable {
     case ended(Int)
 }
 
-/// The books of a scripted network. Any thread.
+/// The log of a scripted network. Any thread.
 final class ScriptedLog: Sendable {
     typealias Script = @Sendable (_ request: TransferRequest, _ earlierCount: Int) -> [ScriptedStep]
 
-    /// What is known at one moment.
+    /// The state of the log at one moment.
     struct Entries: Sendable, CustomStringConvertible {
         var requests: [TransferRequest] = []
         var events: [ScriptedEvent] = []
         var idleClosures = 0
-        /// Transfers on the wire, those paused in place not counted, and the most there ever were.
+        /// The number of transfers on the wire, without transfers paused in place, and its peak.
         var activeCount = 0
         var peakCount = 0
         fileprivate var countsByPath: [String: Int] = [:]
@@ -101,12 +101,12 @@ final class ScriptedLog: Sendable {
 
         var paths: [String] { requests.map(\.url.path) }
 
-        /// What a test that waited in vain shows.
+        /// Shown by a test that waited in vain.
         var description: String { "\(events) of the requests for \(paths), \(idleClosures) closures of idle ones" }
     }
 
     let entries = Observed(Entries())
-    /// By path; the one for nil is for all other paths.
+    /// The scripts by path. The script for nil answers all other paths.
     private let scripts = Mutex<[String?: Script]>([:])
 
     var requests: [TransferRequest] { entries.value.requests }

@@ -6,9 +6,9 @@ import Foundation
 
 @testable import Bluebonnet
 
-/// A transport in memory: each transfer follows the script that the test has put down for its URL's path.
+/// An in-memory transport: each transfer follows the script that the test set for its URL's path.
 ///
-/// Network thread only, like every transport; what tests configure and look at is its `ScriptedNetwork`.
+/// Network thread only, like every transport. Tests configure and observe its `ScriptedNetwork`.
 final class ScriptedTransport: Transport {
     private let stage: NetworkBound<ScriptedStage>
     private let network: ScriptedLog
@@ -34,7 +34,7 @@ final class ScriptedTransport: Transport {
 @available(*, unavailable)
 extension ScriptedTransport: Sendable {}
 
-/// The transfers under way, by their numbers. Network thread only.
+/// The transfers in progress, by their numbers. Network thread only.
 final class ScriptedStage {
     var transfers: [Int: ScriptedTransfer] = [:]
 }
@@ -42,41 +42,41 @@ final class ScriptedStage {
 @available(*, unavailable)
 extension ScriptedStage: Sendable {}
 
-/// One step of a script. A script that has no more steps has ended the transfer as a success.
+/// One step of a script. After the last step, the transfer ends successfully.
 enum ScriptedStep: Sendable {
     /// The response's head.
     case head(Int, [String: String] = [:])
     /// A piece of the body.
     case body(String)
     case bytes(Data)
-    /// So many bytes of the request's body have left.
+    /// This many bytes of the request's body were sent.
     case sent(Int)
-    /// Tells the test that everything before this step was delivered.
+    /// Notifies the test that all earlier steps were delivered.
     case reach(Observed<Int>)
-    /// Nothing happens before the gate is opened.
+    /// Nothing happens until the gate opens.
     case wait(Gate)
-    /// A connection is being made until the gate is opened: nothing of the request has left.
+    /// The connection is not established until the gate opens: no part of the request has been sent.
     case connect(Gate)
-    /// The request is sent from its start again.
+    /// The transfer sends the request again from its start.
     case startAgain
-    /// The transfer ends with an error, also while it is paused in place.
+    /// The transfer ends with an error, even while it is paused in place.
     case fail(NetworkingError.Code)
-    /// The transfer ends with an error before anything of the request was sent.
+    /// The transfer ends with an error before any part of the request was sent.
     case failUnsent(NetworkingError.Code)
     /// The transfer ends because no socket can be opened.
     case lackDescriptor
-    /// The transfer ends with such an error after something of the request may have been sent.
+    /// The transfer ends with the same error after part of the request may have been sent.
     case lackDescriptorAfterSending
     /// An HTTP/2 server refuses the stream.
     case refuse
-    /// The transfer ends if its delegate waits for the body until some instant only.
+    /// The transfer times out if its delegate has a body deadline.
     case bodyDeadlinePasses
-    /// Tells the test that instant.
+    /// Reports the body deadline to the test.
     case noteBodyDeadline(Observed<[UInt64]>)
 }
 
-/// One transfer that follows its script, a step for each piece of work on the network thread, so that others come in
-/// between. Network thread only.
+/// One transfer that follows its script. Each step is a separate piece of work on the network thread, so that other
+/// work runs in between. Network thread only.
 final class ScriptedTransfer: Transfer {
     private let number: Int
     private let request: TransferRequest
@@ -126,7 +126,7 @@ final class ScriptedTransfer: Transfer {
         schedule()
     }
 
-    /// Asks for the next step.
+    /// Schedules the next step.
     func schedule() {
         guard !isScheduled, !isOver, !isHeldBack else { return }
         isScheduled = true
@@ -190,7 +190,7 @@ final class ScriptedTransfer: Transfer {
     }
 
     private func receive(_ data: Data, _ step: ScriptedStep) throws(NetworkingError) {
-        // A closure that throws a typed error is not inferred here, so the error takes a way around.
+        // Swift does not infer a typed throw for this closure, so a `Result` carries the error.
         let result = data.withUnsafeBytes { bytes in
             Result { () throws(NetworkingError) in try delegate.transferDidReceive(bytes: bytes, mustTake: false) }
         }

@@ -19,7 +19,7 @@ extension ScriptedNetwork {
 }
 
 extension SessionTask {
-    /// Returns when the task has ended and its handler has run, or fails the test.
+    /// Returns when the task has ended and its handler has run. Otherwise fails the test.
     func ends(at location: SourceLocation = #_sourceLocation) async {
         let hasEnded = Gate()
         operation.addBatchHandler { _ in hasEnded.open() }
@@ -27,7 +27,7 @@ extension SessionTask {
         await becomes(false, at: location) { self.session.tasks.contains { $0 === self } }
     }
 
-    /// Resumes the task, and waits for its end.
+    /// Resumes the task and waits for its end.
     func ran(at location: SourceLocation = #_sourceLocation) async -> SessionTask {
         resume()
         await ends(at: location)
@@ -35,7 +35,7 @@ extension SessionTask {
     }
 }
 
-/// Marks a queue, to be known on it.
+/// Marks a queue so that the queue's work can be recognized.
 struct QueueMark {
     private let key = DispatchSpecificKey<String>()
 
@@ -45,7 +45,7 @@ struct QueueMark {
     var isHere: Bool { DispatchQueue.getSpecific(key: key) != nil }
 }
 
-// Tasks whose end is seen otherwise than by a handler.
+// Tasks without a handler, whose end the test observes in another way.
 extension SessionManaging {
     func dataTask(with request: URLRequest) -> SessionTask { dataTask(with: request, completionHandler: nil) }
 

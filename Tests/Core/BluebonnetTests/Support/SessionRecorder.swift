@@ -10,21 +10,21 @@ import Testing
 
 @testable import Bluebonnet
 
-/// Writes down every block, handler and notification of one session, in order, with a remark where one comes on another
-/// queue than its own.
+/// Records all blocks, handlers and notifications of one session in order, and marks those that arrive on the wrong
+/// queue.
 final class SessionRecorder: Sendable {
-    /// The queue that something has to come on.
+    /// The queue on which an event must arrive.
     private enum Place {
         case delegate, completion, library
     }
 
-    /// What the blocks answer that decide.
+    /// The answers of the blocks that make decisions.
     struct Answers: Sendable {
         var disposition = SessionTask.ResponseDisposition.allow
         var challenge = ChallengeAnswer.performDefault
-        /// What is answered about servers; with an answer nothing is cached.
+        /// The answer to server trust challenges. If it is set, nothing is cached.
         var server: ServerTrustAnswer?
-        /// Where the session's block puts a downloaded file.
+        /// The target to which the session's block moves a downloaded file.
         var target: URL?
     }
 
@@ -34,7 +34,8 @@ final class SessionRecorder: Sendable {
     private let completionMark: QueueMark
     nonisolated(unsafe) private var tokens: [any NSObjectProtocol] = []  // safe: changed in init only
 
-    /// - Parameter hasCompletionQueue: whether the session gets one; else handlers come on its delegate queue.
+    /// - Parameter hasCompletionQueue: whether the session gets a completion queue. Otherwise handlers run on its
+    ///   delegate queue.
     init(_ session: SessionManager, hasCompletionQueue: Bool = false, _ answers: Answers = Answers()) {
         self.session = session
         delegateMark = QueueMark(session.delegateQueue, "delegate")
@@ -47,16 +48,16 @@ final class SessionRecorder: Sendable {
 
     deinit { for token in tokens { NotificationCenter.default.removeObserver(token) } }
 
-    /// What came, where the same came several times one after another once.
+    /// The events. Equal events in a row count once.
     var order: [String] {
         events.value.reduce(into: []) { order, event in if order.last != event { order.append(event) } }
     }
 
-    /// What comes on queues of the library, where nothing but its own answer waits for it.
+    /// Events on the library's queues. Only work that needs an event's answer waits for the event.
     private static let ofLibrary: Set = ["server", "challenge", "stream", "cache"]
 
-    /// Whether everything came in an order and nothing else: what comes on queues of the library only has to come
-    /// before what follows it.
+    /// Whether exactly the wanted events came, in this order. An event on the library's queues only has to come
+    /// before the event that follows it.
     func kept(_ wanted: [String]) -> Bool { Self.kept(wanted, in: order) }
 
     static func kept(_ wanted: [String], in order: [String]) -> Bool {
@@ -71,7 +72,7 @@ final class SessionRecorder: Sendable {
         } && order.count == wanted.count
     }
 
-    /// Returns when something was written down.
+    /// Returns when the event was recorded.
     func sees(_ event: String) async { await events.becomes { $0.contains(event) } }
 
     private func note(_ event: String, on place: Place) {
@@ -130,7 +131,7 @@ final class SessionRecorder: Sendable {
         session.blocks.downloadTaskDidResume = { [weak self] _, _, _ in self?.note("continued", on: .delegate) }
     }
 
-    /// The names are written as a program has them that was written for AFNetworking.
+    /// The notification names are written as in a program for AFNetworking.
     private func observe() {
         let places: [(name: String, place: Place)] = [
             ("task.resume", .delegate), ("task.suspend", .delegate), ("task.complete", .completion),
@@ -148,7 +149,7 @@ final class SessionRecorder: Sendable {
     }
 }
 
-// Tasks whose handlers are written down too.
+// Tasks whose handlers are recorded too.
 extension SessionRecorder {
     private var up: SessionTask.ProgressBlock { { [weak self] _ in self?.note("up", on: .delegate) } }
     private var down: SessionTask.ProgressBlock { { [weak self] _ in self?.note("down", on: .delegate) } }

@@ -8,9 +8,9 @@ import Testing
 
 @testable import Bluebonnet
 
-/// What the tests have in common that disturb many operations from several threads, each in a process of its own.
+/// Helpers for tests that disturb many operations from several threads, each test in its own process.
 enum Storm {
-    /// A manager that starts many transfers at once and takes answers as they are.
+    /// A manager that starts many transfers at once and does not parse responses.
     static func manager() -> RequestOperationManager {
         var configuration = RequestOperationManager.Configuration()
         configuration.maximumConcurrentTransferCountPerOrigin = 64
@@ -19,8 +19,8 @@ enum Storm {
         return manager
     }
 
-    /// Runs `body` and expects that it leaves no connection, descriptor or thread behind. A request for `url` comes
-    /// first, so that what starts once has started.
+    /// Runs `body` and expects it to leak no connection, descriptor or thread. A request for `url` comes first, so
+    /// that everything that starts only once has started.
     static func leavesNothingBehind(
         on server: TestServer, afterGetting url: URL, _ options: TransferOptions = TransferOptions(),
         _ body: () async throws -> Void
@@ -36,12 +36,12 @@ enum Storm {
         #expect(growth.isEmpty, "\(growth)")
     }
 
-    /// Waits for all operations and expects one outcome of each.
+    /// Waits for all operations and expects exactly one outcome of each.
     ///
     /// - Parameters:
-    ///   - outcomes: how often the handler of each operation ran, by the operation's number.
-    ///   - endsUncancelled: whether the operation of that number ends although nobody cancels it; the others are
-    ///     cancelled when these have ended.
+    ///   - outcomes: how often each operation's handler ran, by the operation's number.
+    ///   - endsUncancelled: whether the operation with this number ends without cancellation. The other operations
+    ///     are cancelled after these have ended.
     static func expectOneOutcomeEach(
         of operations: [HTTPRequestOperation], _ outcomes: Observed<[Int: Int]>, endsUncancelled: (Int) -> Bool
     ) async {

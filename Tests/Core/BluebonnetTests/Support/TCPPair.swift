@@ -5,14 +5,15 @@ import CLinux
 import Glibc
 import Testing
 
-/// A socket and the loopback connection to its peer, both closed with the last reference.
+/// A socket and its peer on loopback. Both are closed with the last reference.
 final class TCPPair: Sendable {
     let near: CInt
     private let far: CInt
 
     /// - Parameters:
-    ///   - localPort: of the near end; 0 is any. Another pair may have the same, to another peer.
-    ///   - peerAddress: of the far end, in loopback's network.
+    ///   - localPort: the port of the near end; 0 means any port. Another pair can use the same port with another
+    ///     peer.
+    ///   - peerAddress: the address of the far end, in the loopback network.
     init(localPort: Int = 0, peerAddress: UInt32 = 0x7F00_0001) throws {
         let listener = socket(AF_INET, CInt(SOCK_STREAM.rawValue), 0)
         defer { close(listener) }
@@ -31,7 +32,7 @@ final class TCPPair: Sendable {
         try #require(isConnected, "no connection on loopback")
         far = accept(listener, nil, nil)
         try #require(far >= 0)
-        // As libcurl's are.
+        // libcurl sets this option too.
         setsockopt(near, CInt(IPPROTO_TCP), TCP_NODELAY, &one, socklen_t(MemoryLayout<CInt>.size))
     }
 
@@ -55,18 +56,18 @@ final class TCPPair: Sendable {
     /// Writes bytes at the near end.
     func write(_ bytes: [UInt8]) { #expect(Glibc.write(near, bytes, bytes.count) == bytes.count) }
 
-    /// Takes so many bytes at the far end, once they are there.
+    /// Reads this many bytes at the far end, once they have arrived.
     func read(count: Int) -> [UInt8] {
         var bytes = [UInt8](repeating: 0, count: count)
         return recv(far, &bytes, count, CInt(MSG_WAITALL)) == count ? bytes : []
     }
 }
 
-/// What the kernel says of a TCP socket.
+/// The kernel's information about a TCP socket.
 struct TCPInformation {
-    /// Whether what is written is held back (TCP_CORK).
+    /// Whether the kernel holds back written data (TCP_CORK).
     let isCorked: Bool
-    /// tcpi_data_segs_out, which glibc's own structure does not have.
+    /// tcpi_data_segs_out, which glibc's structure lacks.
     let sentSegmentCount: Int
 
     init(of socket: CInt) throws {
@@ -74,7 +75,7 @@ struct TCPInformation {
         var length = socklen_t(MemoryLayout<CInt>.size)
         try #require(getsockopt(socket, CInt(IPPROTO_TCP), TCP_CORK, &cork, &length) == 0)
         isCorked = cork == 1
-        let offset = 156  // of linux/tcp.h's tcp_info
+        let offset = 156  // in tcp_info of linux/tcp.h
         var bytes = [UInt8](repeating: 0, count: 256)
         length = socklen_t(bytes.count)
         try #require(getsockopt(socket, CInt(IPPROTO_TCP), TCP_INFO, &bytes, &length) == 0)

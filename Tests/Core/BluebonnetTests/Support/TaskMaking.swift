@@ -6,11 +6,11 @@ import FoundationNetworking
 
 @testable import Bluebonnet
 
-/// The ways to a task.
+/// The ways to make a task.
 enum TaskMaking: CaseIterable {
     case data, upload, download, becomingDownload
 
-    /// What the response block answers.
+    /// The answer of the response block.
     var disposition: SessionTask.ResponseDisposition { self == .becomingDownload ? .becomeDownload : .allow }
 
     var firstKind: SessionTask.Kind {
@@ -23,7 +23,7 @@ enum TaskMaking: CaseIterable {
 
     var lastKind: SessionTask.Kind { self == .becomingDownload ? .download : firstKind }
 
-    /// Makes a task whose blocks all call `end`, the handler with the error.
+    /// Makes a task whose blocks all keep `end` alive. The handler calls `end` with the error.
     func task(
         _ session: SessionManager, _ network: ScriptedNetwork, path: String = "/a",
         _ end: @escaping @Sendable (_ code: String) -> Void
@@ -49,7 +49,7 @@ enum TaskMaking: CaseIterable {
 }
 
 extension SessionBlocks {
-    /// Sets blocks of every sort that hold something.
+    /// Sets every kind of block. Each block keeps `held` alive.
     mutating func holding(_ held: some Sendable, answer: SessionTask.ResponseDisposition) {
         taskWillPerformHTTPRedirection = { _, _, proposed in withExtendedLifetime(held) { proposed } }
         taskDidReceiveChallenge = { _, _ in withExtendedLifetime(held) { .performDefault } }

@@ -12,7 +12,7 @@ struct TurnedLoop {
     /// Runs one turn.
     func turn() { loop.runTurn() }
 
-    /// Runs turns until the condition holds, and waits for work between them.
+    /// Runs turns until the condition holds. Waits for work between turns.
     func turn(until condition: () -> Bool) {
         while true {
             loop.runTurn()

@@ -7,7 +7,7 @@ import Testing
 
 @testable import Bluebonnet
 
-/// A time that moves when the test says so, and the operations that wait in it for their next attempt. Any thread.
+/// A clock that only the test advances, and the operations that wait on it for their next attempt. Any thread.
 final class VirtualTime: Sendable {
     /// The time of day at the start.
     static let start = Date(timeIntervalSince1970: 1_700_000_000)
@@ -17,7 +17,7 @@ final class VirtualTime: Sendable {
     let timers: NetworkBound<NetworkTimers>
     private let elapsed: Observed<UInt64>
 
-    /// - Parameter random: what the random source always gives.
+    /// - Parameter random: the value that the random source always returns.
     init(random: Double = 1) {
         let elapsed = Observed<UInt64>(0)
         self.elapsed = elapsed
@@ -28,7 +28,7 @@ final class VirtualTime: Sendable {
         timers = NetworkBound(NetworkTimers(loop: nil, clock: clock))
     }
 
-    /// Waits until so many operations wait for their next attempt.
+    /// Waits until this many operations wait for their next attempt.
     func hasWaiting(_ count: Int) async {
         await becomes(count) { await waitingCount }
     }
@@ -41,7 +41,7 @@ final class VirtualTime: Sendable {
         }
     }
 
-    /// Moves on whenever an operation waits, until it has ended.
+    /// Advances the clock whenever an operation waits, until the given operation has ended.
     func runsOut(for operation: RequestOperation) async {
         await becomes(true) {
             if await waitingCount > 0 { await advance(by: .seconds(1)) }
@@ -50,7 +50,7 @@ final class VirtualTime: Sendable {
         await operation.ends()
     }
 
-    /// Moves on, and lets whatever is due begin.
+    /// Advances the clock and runs all work that is due.
     func advance(by duration: Duration) async {
         elapsed.update { $0 += duration.nanoseconds }
         NetworkThread.shared.submit { [waits, timers] in

@@ -8,12 +8,12 @@ import Testing
 
 @testable import Bluebonnet
 
-// Waits for events. Each of them fails the test when the event does not come in time, and ends when the test's task is
-// cancelled, so that a failing test holds up no other.
+// Functions that wait for events. Each fails the test if the event does not come in time. Each returns when the
+// test's task is cancelled, so that a failing test does not delay other tests.
 
 extension NetworkThread {
-    /// Returns when everything has run that was given to the network thread before, and what followed from it in its
-    /// round.
+    /// Returns when the network thread has run all work submitted before, and the work that followed from it in the
+    /// same round.
     func catchesUp(at location: SourceLocation = #_sourceLocation) async {
         for _ in 0..<2 {
             let roundEnds = Gate()
@@ -24,8 +24,8 @@ extension NetworkThread {
 }
 
 extension RequestOperation {
-    /// Returns when the operation has ended and its handlers have run, or fails the test, which `waitUntilEnded()`
-    /// would not.
+    /// Returns when the operation has ended and its handlers have run. Otherwise fails the test, which
+    /// `waitUntilEnded()` would not do.
     func ends(at location: SourceLocation = #_sourceLocation) async {
         let hasEnded = Gate()
         addBatchHandler { _ in hasEnded.open() }
@@ -34,14 +34,14 @@ extension RequestOperation {
 }
 
 extension RequestOperationQueue {
-    /// Returns when `waitUntilAllOperationsAreFinished` does.
+    /// Returns when `waitUntilAllOperationsAreFinished` returns.
     func empties(at location: SourceLocation = #_sourceLocation) async {
         await onThreadOfItsOwn(at: location) { [self] in waitUntilAllOperationsAreFinished() }
     }
 }
 
 extension DispatchQueue {
-    /// Returns when a serial queue has run what was given to it before.
+    /// Returns when a serial queue has run all work submitted before.
     func catchesUp(at location: SourceLocation = #_sourceLocation) async {
         let hasRun = Gate()
         async { hasRun.open() }
@@ -50,7 +50,7 @@ extension DispatchQueue {
 }
 
 extension Queues {
-    /// Returns when the queues for small responses have run what was given to them before.
+    /// Returns when the queues for small responses have run all work submitted before.
     static func processingCatchesUp(at location: SourceLocation = #_sourceLocation) async {
         for queue in [processing] + serialization { await queue.catchesUp(at: location) }
     }
@@ -65,7 +65,7 @@ extension DispatchGroup {
     }
 }
 
-/// Runs what may block on a thread that is nobody else's.
+/// Runs work that can block on a new thread.
 func onThreadOfItsOwn(
     at location: SourceLocation = #_sourceLocation, _ work: @escaping @Sendable () -> Void
 ) async {

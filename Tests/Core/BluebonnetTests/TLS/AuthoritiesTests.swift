@@ -10,7 +10,7 @@ import Testing
 @testable import Bluebonnet
 
 extension NetworkTests {
-    /// Who vouches for servers, wherever the certificates come from.
+    /// The authorities that vouch for servers, from every source of certificates.
     @Suite struct AuthoritiesTests {
         private func options(_ authorities: TrustedAuthorities) -> TransferOptions {
             TransferOptions { $0.securityPolicy.authorities = authorities }
@@ -22,7 +22,7 @@ extension NetworkTests {
             try await TestServer.answering(.response(body: "trusted"), options, body)
         }
 
-        @Test func authoritiesMayComeFromAnySource() async throws {
+        @Test func authoritiesCanComeFromAnySource() async throws {
             let folder = try TemporaryFolder()
             defer { folder.remove() }
             let root = TestCertificate.Authority.root.certificate
@@ -41,7 +41,7 @@ extension NetworkTests {
             }
         }
 
-        @Test func sourceWithoutAnAuthorityFailsBeforeAConnectionIsOpened() async throws {
+        @Test func sourceWithoutAnAuthorityFailsBeforeConnecting() async throws {
             let folder = try TemporaryFolder()
             defer { folder.remove() }
             let broken = "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n"
@@ -57,14 +57,14 @@ extension NetworkTests {
             }
         }
 
-        @Test func authoritiesThatAreMissingDoNotDisturbPlainHTTP() async throws {
+        @Test func missingAuthoritiesDoNotAffectPlainHTTP() async throws {
             try await TestServer.answering(.response(body: "plain")) { server in
                 let operation = await get(server.url(), options(.file("/nowhere.pem")))
                 #expect(operation.responseString == "plain")
             }
         }
 
-        @Test func aRedirectToTLSNeedsItThen() async throws {
+        @Test func redirectToTLSNeedsTheAuthorities() async throws {
             try await serving { secure in
                 let location = secure.url().absoluteString
                 try await TestServer.answering(.redirect(to: location)) { plain in
@@ -77,7 +77,7 @@ extension NetworkTests {
             }
         }
 
-        @Test func variablesOfTheEnvironmentAddNobody() async throws {
+        @Test func environmentVariablesAddNoAuthorities() async throws {
             let path = try TestCertificate.chained.caPath
             for name in ["SSL_CERT_FILE", "CURL_CA_BUNDLE"] { setenv(name, path, 1) }
             defer { for name in ["SSL_CERT_FILE", "CURL_CA_BUNDLE"] { unsetenv(name) } }
@@ -87,7 +87,7 @@ extension NetworkTests {
         }
     }
 
-    /// The secrets of connections, for who asked for them.
+    /// The secrets of connections, for programs that ask for them.
     @Suite struct KeyLogTests {
         private func serving(
             _ version: TestServer.TLSVersion, _ body: (TestServer) async throws -> Void
@@ -100,7 +100,7 @@ extension NetworkTests {
         @Test(arguments: [
             (TestServer.TLSVersion.v12, "CLIENT_RANDOM"), (.v13, "CLIENT_HANDSHAKE_TRAFFIC_SECRET"),
         ])
-        func theSecretsAreAppendedInTheUsualFormat(version: TestServer.TLSVersion, label: String) async throws {
+        func secretsAreAppendedInTheKeyLogFormat(version: TestServer.TLSVersion, label: String) async throws {
             let folder = try TemporaryFolder()
             defer { folder.remove() }
             let path = try folder.write("keys", "# mine\n")
@@ -111,14 +111,14 @@ extension NetworkTests {
             }
             let lines = try String(contentsOfFile: path, encoding: .utf8).split(separator: "\n")
             #expect(lines.first == "# mine")
-            // A label, the client's random of 32 bytes, a secret of 48 or 32: hexadecimal digits.
+            // A label, the client's random of 32 bytes, and a secret of 48 or 32 bytes, in hexadecimal digits.
             let words = try #require(lines.first { $0.hasPrefix(label) }).split(separator: " ")
             #expect(words.count == 3)
             #expect(words[1].count == 64 && [64, 96].contains(words[2].count))
             #expect(words[1...].allSatisfy { $0.allSatisfy(\.isHexDigit) })
         }
 
-        @Test func aNewFileIsForItsOwnerOnly() async throws {
+        @Test func newFileIsAccessibleToItsOwnerOnly() async throws {
             let folder = try TemporaryFolder()
             defer { folder.remove() }
             var options = try TransferOptions.trustingTestAuthority
@@ -130,7 +130,7 @@ extension NetworkTests {
             #expect(mode.map { $0 & 0o077 } == 0)
         }
 
-        @Test func aFileThatCannotBeOpenedFailsBeforeAConnectionIsOpened() async throws {
+        @Test func unusableFileFailsBeforeConnecting() async throws {
             var options = try TransferOptions.trustingTestAuthority
             options.tls.keyLogFile = "/nowhere/keys"
             try await serving(.v13) { server in

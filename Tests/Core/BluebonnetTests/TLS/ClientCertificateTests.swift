@@ -10,7 +10,7 @@ import Testing
 @testable import Bluebonnet
 
 extension NetworkTests {
-    /// Servers that want to know who the client is.
+    /// Servers that ask for a client certificate.
     @Suite struct ClientCertificateTests {
         private func options(_ identity: ClientIdentity?) throws -> TransferOptions {
             var options = try TransferOptions.trustingTestAuthority
@@ -31,7 +31,7 @@ extension NetworkTests {
         }
 
         @Test(arguments: [TestServer.TLSVersion.v12, .v13])
-        func aServerGetsTheCertificateInEveryForm(version: TestServer.TLSVersion) async throws {
+        func serverReceivesTheCertificateFromEveryForm(version: TestServer.TLSVersion) async throws {
             let client = TestCertificate.client
             let forms: [ClientIdentity] = try [
                 identity(client), .data(certificate: client.der, key: client.keyDER),
@@ -47,7 +47,7 @@ extension NetworkTests {
         }
 
         @Test(arguments: [TestServer.TLSVersion.v12, .v13])
-        func aCertificateOfAStrangersIsRejected(version: TestServer.TLSVersion) async throws {
+        func untrustedCertificateIsRejected(version: TestServer.TLSVersion) async throws {
             try await TestServer.answering(.response(), serverOptions(version)) { server in
                 let operation = await get(server.url(), try options(identity(.untrustedClient)))
                 #expect(operation.code == .clientCertificateRejected, "\(operation.error?.message ?? "")")
@@ -55,14 +55,14 @@ extension NetworkTests {
             }
         }
 
-        @Test func aMissingCertificateIsNamedAsTheReason() async throws {
+        @Test func missingCertificateIsReportedAsTheReason() async throws {
             try await TestServer.answering(.response(), serverOptions(.v13)) { server in
                 let operation = await get(server.url(), try options(nil))
                 #expect(operation.code == .clientCertificateRejected, "\(operation.error?.message ?? "")")
                 #expect(operation.error?.urlErrorCode == .clientCertificateRejected)
                 #expect(server.requests.isEmpty)
             }
-            // TLS 1.2 has no alert for it: the handshake fails without a reason.
+            // TLS 1.2 has no alert for a missing certificate: the handshake fails without a reason.
             try await TestServer.answering(.response(), serverOptions(.v12)) { server in
                 let operation = await get(server.url(), try options(nil))
                 #expect(operation.code == .secureConnectionFailed)
@@ -70,7 +70,7 @@ extension NetworkTests {
             }
         }
 
-        @Test func unusableIdentityFailsBeforeAConnectionIsOpened() async throws {
+        @Test func unusableIdentityFailsBeforeConnecting() async throws {
             let client = TestCertificate.client
             let (leaf, key) = (try client.leafPath, try client.keyPath)
             let bad: [ClientIdentity] = try [
@@ -88,7 +88,7 @@ extension NetworkTests {
             }
         }
 
-        @Test func theOriginsOwnRedirectKeepsTheCertificate() async throws {
+        @Test func sameOriginRedirectKeepsTheCertificate() async throws {
             try await TestServer.serving(serverOptions(.v13)) { request in
                 request.path == "/" ? .redirect(to: "/next") : .response(body: "known")
             } _: { server in
@@ -97,7 +97,7 @@ extension NetworkTests {
             }
         }
 
-        @Test func certificateIsNotShownToAnotherOrigin() async throws {
+        @Test func certificateIsNotSentToAnotherOrigin() async throws {
             try await TestServer.answering(.response(), serverOptions(.v13)) { other in
                 let location = other.url().absoluteString
                 try await TestServer.answering(.redirect(to: location), serverOptions(.v13)) { server in
@@ -105,14 +105,14 @@ extension NetworkTests {
                     #expect(operation.code == .clientCertificateRejected)
                     #expect(server.requests.count == 1)
                     #expect(other.requests.isEmpty)
-                    // It would have been good there.
+                    // The other server would have accepted the certificate.
                     let direct = await get(other.url(), try options(identity(.client)))
                     #expect(direct.error == nil)
                 }
             }
         }
 
-        @Test func theCertificateDoesNotComeBackOnALaterHop() async throws {
+        @Test func certificateDoesNotReturnOnALaterHop() async throws {
             let between = try await TestServer.start { request in .redirect(to: String(request.path.dropFirst())) }
             try await TestServer.serving(serverOptions(.v13)) { request in
                 let back = "https://127.0.0.1:\(request.headers["Host"]?.split(separator: ":").last ?? "")/back"
@@ -130,7 +130,7 @@ extension NetworkTests {
         }
 
         @Test(.enabled(if: NginxServer.isAvailable))
-        func connectionIsNotUsedWithAnotherCertificate() async throws {
+        func connectionIsNotReusedWithAnotherCertificate() async throws {
             let root = try TemporaryFolder()
             defer { root.remove() }
             let server = try await NginxServer.start(documentRoot: root.url)

@@ -9,11 +9,11 @@ import Testing
 @testable import Bluebonnet
 
 extension NetworkTests {
-    /// A handshake that goes no further: row D7 of the reliability rules.
+    /// Handshakes that stall: row D7 of the reliability rules.
     @Suite struct HandshakeStallTests {
         private static let established = Reply.raw("HTTP/1.1 200 Connection established\r\n\r\n")
 
-        /// Only the time to connect is limited.
+        /// Limits the time to connect, and nothing else.
         private var options: TransferOptions {
             get throws {
                 var options = try TransferOptions.trustingTestAuthority
@@ -30,7 +30,7 @@ extension NetworkTests {
             return options
         }
 
-        /// A way to a server on which its bytes stop somewhere.
+        /// A relay to a server that stops forwarding at some byte.
         private func relay(to server: TestServer, _ stall: TunnelStall?) -> TestServer.Options {
             var options = TestServer.Options()
             options.greeting = Reply([.tunnel(toPort: server.port, stall: stall)])
@@ -47,7 +47,7 @@ extension NetworkTests {
                 .afterByteCount(0), .afterByteCount(3), .insideRecord(type: 22), .beforeRecord(type: 20),
                 .insideRecord(type: 20), .afterByteCount(400),
             ] as [TunnelStall])
-        func aStallAtAnyFlightEndsInTheConnectTime(
+        func stallAtAnyFlightHitsTheConnectTimeout(
             version: TestServer.TLSVersion, stall: TunnelStall
         ) async throws {
             try await TestServer.answering(.response(), secure(version)) { server in
@@ -59,9 +59,9 @@ extension NetworkTests {
             }
         }
 
-        /// What is encrypted is a part of the handshake in TLS 1.3, and the answer in TLS 1.2.
+        /// Encrypted records belong to the handshake in TLS 1.3, and to the response in TLS 1.2.
         @Test(arguments: [TunnelStall.beforeRecord(type: 23), .insideRecord(type: 23)])
-        func aStallInTheEncryptedFlightEndsInTheConnectTime(stall: TunnelStall) async throws {
+        func stallInTheEncryptedFlightHitsTheConnectTimeout(stall: TunnelStall) async throws {
             try await TestServer.answering(.response(), secure(.v13)) { server in
                 try await TestServer.answering(.stall, relay(to: server, stall)) { relay in
                     let operation = await get(try url(relay), try options)
@@ -72,7 +72,7 @@ extension NetworkTests {
         }
 
         @Test(arguments: [TestServer.TLSVersion.v12, .v13])
-        func handshakeWithoutAStallSucceedsOnTheSameWay(version: TestServer.TLSVersion) async throws {
+        func handshakeWithoutAStallSucceedsThroughTheRelay(version: TestServer.TLSVersion) async throws {
             try await TestServer.answering(.response(body: "there"), secure(version)) { server in
                 try await TestServer.answering(.stall, relay(to: server, nil)) { relay in
                     let operation = await get(try url(relay), try options)
@@ -81,7 +81,7 @@ extension NetworkTests {
             }
         }
 
-        @Test func aProxyThatDoesNotAnswerConnectEndsInTheConnectTime() async throws {
+        @Test func silentProxyHitsTheConnectTimeout() async throws {
             try await TestServer.answering(.stall) { proxy in
                 let options = try options.through("http://127.0.0.1:\(proxy.port)")
                 let url = try #require(URL(string: "https://origin.example/"))
@@ -91,7 +91,7 @@ extension NetworkTests {
         }
 
         @Test(arguments: [TunnelStall.afterByteCount(0), .insideRecord(type: 22), .beforeRecord(type: 23)])
-        func aStallBehindAProxyEndsInTheConnectTime(stall: TunnelStall) async throws {
+        func stallBehindAProxyHitsTheConnectTimeout(stall: TunnelStall) async throws {
             try await TestServer.answering(.response(), secure(.v13)) { server in
                 let reply = Self.established.then(.tunnel(toPort: server.port, stall: stall))
                 try await TestServer.answering(reply) { proxy in
@@ -103,7 +103,7 @@ extension NetworkTests {
         }
 
         @Test(arguments: [TunnelStall.afterByteCount(0), .insideRecord(type: 22), .beforeRecord(type: 23)])
-        func aStallInAnHTTPSProxysOwnHandshakeEndsInTheConnectTime(stall: TunnelStall) async throws {
+        func stallInAnHTTPSProxyHandshakeHitsTheConnectTimeout(stall: TunnelStall) async throws {
             try await TestServer.answering(.response(), secure(.v13)) { proxy in
                 try await TestServer.answering(.stall, relay(to: proxy, stall)) { relay in
                     for target in ["https://origin.example/", "http://origin.example/"] {
@@ -115,7 +115,7 @@ extension NetworkTests {
             }
         }
 
-        @Test func anHTTPSProxyThatDoesNotAnswerConnectEndsInTheConnectTime() async throws {
+        @Test func silentHTTPSProxyHitsTheConnectTimeout() async throws {
             try await TestServer.answering(.stall, secure(.v13)) { proxy in
                 let url = try #require(URL(string: "https://origin.example/"))
                 let operation = await get(url, try throughHTTPS(proxy))

@@ -22,7 +22,7 @@ import Testing
             .count - 1
     }
 
-    @Test func identityComesInManyForms() throws {
+    @Test func identityLoadsFromManyForms() throws {
         let client = TestCertificate.client
         let (leaf, key) = (try client.leafPath, try client.keyPath)
         let both = try Data(contentsOf: URL(fileURLWithPath: leaf)) + Data(contentsOf: URL(fileURLWithPath: key))
@@ -42,7 +42,7 @@ import Testing
         #expect(loaded.digest != digests[0])
     }
 
-    @Test func theChainGoesAlong() throws {
+    @Test func chainIsLoadedWithTheCertificate() throws {
         let client = TestCertificate.chainedClient
         let parts = ClientIdentity.files(certificate: try client.certificatePath, key: try client.keyPath)
         let bundle = ClientIdentity.pkcs12(file: try client.pkcs12Path(password: ""), password: "")
@@ -50,7 +50,7 @@ import Testing
         #expect(try blockCount(LoadedIdentity(bundle)) == 2)
     }
 
-    @Test func aKeyOfAnotherCertificateIsRefused() throws {
+    @Test func keyOfAnotherCertificateIsRefused() throws {
         let identity = ClientIdentity.files(
             certificate: try TestCertificate.client.leafPath, key: try TestCertificate.localhost.keyPath)
         let found = try #require(error(identity))
@@ -58,7 +58,7 @@ import Testing
         #expect(found.message.contains("does not belong"))
     }
 
-    @Test func anEncryptedKeyNeedsItsPassword() throws {
+    @Test func encryptedKeyNeedsItsPassword() throws {
         let client = TestCertificate.client
         let (leaf, key) = (try client.leafPath, try client.encryptedKeyPath(password: "right"))
         let without = try #require(error(.files(certificate: leaf, key: key)))
@@ -71,20 +71,20 @@ import Testing
         }
     }
 
-    @Test func aBundleNeedsItsPassword() throws {
+    @Test func bundleNeedsItsPassword() throws {
         let path = try TestCertificate.client.pkcs12Path(password: "right")
         let found = try #require(error(.pkcs12(file: path, password: "wrong")))
         #expect(found.code == .invalidSecurityPolicy)
         #expect(found.message.contains("password does not open") && found.message.contains(path))
     }
 
-    @Test func bundleInThePlaceOfACertificateIsNamed() throws {
+    @Test func errorNamesABundleInPlaceOfACertificate() throws {
         let path = try TestCertificate.client.pkcs12Path(password: "right")
         let found = try #require(error(.files(certificate: path)))
         #expect(found.message.contains("it is PKCS#12") && found.message.contains(path), "\(found)")
     }
 
-    @Test func sourceThatIsNoIdentityIsRefused() throws {
+    @Test func invalidIdentitySourceIsRefused() throws {
         let client = TestCertificate.client
         let (leaf, key) = (try client.leafPath, try client.keyPath)
         #expect(error(.files(certificate: "/nowhere.pem", key: key))?.message.contains("/nowhere.pem") == true)

@@ -10,7 +10,7 @@ import Testing
 @testable import Bluebonnet
 
 extension NetworkTests {
-    /// What a server begins on a connection whose handshake is over: the rest of row D7 of the reliability rules.
+    /// Messages that a server starts after the handshake: the rest of row D7 of the reliability rules.
     @Suite(.enabled(if: OpenSSLServer.isAvailable)) struct RenegotiationTests {
         private func start(_ url: URL, _ identity: ClientIdentity? = nil) throws -> RequestOperation {
             var options = try TransferOptions.trustingTestAuthority
@@ -25,26 +25,27 @@ extension NetworkTests {
             server.log.components(separatedBy: "ClientHello").count - 1
         }
 
-        /// A certificate that a server shows later would be one that nobody has judged: there is no later.
-        @Test(arguments: ["r", "R"]) func aSecondHandshakeDoesNotBegin(command: String) async throws {
+        /// No code would judge a certificate that a server shows in a second handshake, so there is no second
+        /// handshake.
+        @Test(arguments: ["r", "R"]) func secondHandshakeDoesNotBegin(command: String) async throws {
             let client = TestCertificate.client
             let identity = try ClientIdentity.files(certificate: client.leafPath, key: client.keyPath)
             let server = try await OpenSSLServer.start(typing: .localhost, ["-tls1_2", "-msg"])
             let operation = try start(server.url("/asked"), identity)
             await eventually(server.log) { $0.contains("GET /asked") }
-            server.type(command + "\n")  // "R" asks for a client's certificate, too
+            server.type(command + "\n")  // "R" also asks for a client certificate
             try await operation.waitUntilEnded()
             #expect(operation.code == .connectionLost, "\(operation.error?.message ?? "no error")")
             #expect(operation.statusCode == nil)
-            // The server asked; the client said no, and said hello once.
+            // The server asked for a handshake. The client refused, and sent only one ClientHello.
             #expect(server.log.contains("HelloRequest"))
             #expect(server.log.contains("no_renegotiation"))
             #expect(helloCount(server) == 1)
             await server.stop()
         }
 
-        /// New keys for the same connection are no new handshake (RFC 8446, 4.6.3).
-        @Test func newKeysAreTaken() async throws {
+        /// New keys for the same connection are not a new handshake (RFC 8446, 4.6.3).
+        @Test func keyUpdateIsAccepted() async throws {
             let server = try await OpenSSLServer.start(typing: .localhost, ["-tls1_3", "-msg"])
             let operation = try start(server.url("/asked"))
             await eventually(server.log) { $0.contains("GET /asked") }

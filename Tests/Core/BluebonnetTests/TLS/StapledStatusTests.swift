@@ -10,7 +10,7 @@ import Testing
 @testable import Bluebonnet
 
 extension NetworkTests {
-    /// Proof, stapled to the handshake, that a certificate was not revoked.
+    /// Proof that a certificate was not revoked, stapled to the handshake.
     @Suite(.enabled(if: OpenSSLServer.isAvailable)) struct StapledStatusTests {
         private func options(_ change: (inout TransferOptions) throws -> Void = { _ in }) throws -> TransferOptions {
             var options = try TransferOptions.trustingTestAuthority
@@ -19,7 +19,7 @@ extension NetworkTests {
             return options
         }
 
-        /// How a GET ends when the server staples the answer in a file.
+        /// Runs a GET while the server staples the answer from a file.
         private func outcome(
             _ certificate: TestCertificate, answer: String?, version: String, _ options: TransferOptions
         ) async throws -> RequestOperation {
@@ -46,40 +46,40 @@ extension NetworkTests {
         }
 
         @Test(arguments: ["-tls1_2", "-tls1_3"])
-        func anAnswerAboutAnotherCertificateIsNoProof(version: String) async throws {
+        func answerAboutAnotherCertificateIsNoProof(version: String) async throws {
             let answer = try TestCertificate.otherKey.ocspAnswer(.good)
             let operation = try await outcome(.localhost, answer: answer, version: version, options())
             #expect(operation.error?.message.contains("another certificate") == true)
         }
 
         @Test(arguments: ["-tls1_2", "-tls1_3"])
-        func anAnswerOfLongAgoIsNoProof(version: String) async throws {
+        func outdatedAnswerIsNoProof(version: String) async throws {
             let answer = try TestCertificate.chained.outdatedOCSPAnswer()
             let operation = try await outcome(.chained, answer: answer, version: version, options())
             #expect(operation.code == .serverNotTrusted)
             #expect(operation.error?.message.contains("out of date") == true, "\(operation.error?.message ?? "")")
         }
 
-        @Test func anAnswerThatAStrangerSignedIsNoProof() async throws {
+        @Test func answerSignedByAStrangerIsNoProof() async throws {
             let answer = try TestCertificate.untrusted.ocspAnswer(.good)
             let operation = try await outcome(.localhost, answer: answer, version: "-tls1_3", options())
             #expect(operation.error?.message.contains("not signed by") == true)
         }
 
-        @Test func anAnswerThatNobodyAskedForDecidesNothing() async throws {
+        @Test func unrequestedAnswerIsIgnored() async throws {
             let options = try options { $0.tls.requiresStapledStatus = false }
             let answer = try TestCertificate.revoked.ocspAnswer(.revoked)
             #expect(try await outcome(.revoked, answer: answer, version: "-tls1_3", options).error == nil)
         }
 
-        @Test func aCertificateThatIsNotTrustedIsNotProvedByAnAnswer() async throws {
+        @Test func answerDoesNotProveAnUntrustedCertificate() async throws {
             let answer = try TestCertificate.untrusted.ocspAnswer(.good)
             let operation = try await outcome(.untrusted, answer: answer, version: "-tls1_3", options())
             #expect(operation.code == .serverNotTrusted)
         }
 
         @Test(.enabled(if: NginxServer.isAvailable), arguments: [TLSProtocolVersion.v12, .v13])
-        func newConnectionBringsItsProof(version: TLSProtocolVersion) async throws {
+        func everyNewConnectionBringsItsProof(version: TLSProtocolVersion) async throws {
             let root = try TemporaryFolder()
             defer { root.remove() }
             let server = try await NginxServer.start(documentRoot: root.url)
@@ -87,7 +87,7 @@ extension NetworkTests {
                 $0.tls = try TLSOptions(maximumVersion: version)
                 $0.tls.requiresStapledStatus = true
             }
-            // A session that was resumed would bring none.
+            // A resumed session would bring no proof.
             for _ in 0..<3 {
                 #expect(await get(server.clientTLSURL("/tls"), options).error == nil)
                 await closeIdleConnections()

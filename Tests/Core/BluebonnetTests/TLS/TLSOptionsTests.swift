@@ -8,7 +8,7 @@ import Testing
 @testable import Bluebonnet
 
 @Suite struct TLSOptionsTests {
-    @Test func theDefaultsAreThoseOfTheDesign() {
+    @Test func defaultsMatchTheDesign() {
         let options = TLSOptions()
         #expect(options.minimumVersion == .v12)
         #expect(options.maximumVersion == nil)
@@ -26,7 +26,7 @@ import Testing
         #expect(TLSProtocolVersion.v10 < .v11 && TLSProtocolVersion.v12 < .v13)
     }
 
-    @Test func aMinimumAboveTheMaximumIsRefused() throws {
+    @Test func minimumAboveTheMaximumIsRefused() throws {
         let error = try #require(throws: NetworkingError.self) {
             try TLSOptions(minimumVersion: .v13, maximumVersion: .v12)
         }
@@ -36,7 +36,7 @@ import Testing
     }
 
     @Test(arguments: [0, 0x0300, 0x0305, 0xFEFD])
-    func aVersionThatIsNoneIsRefused(number: UInt16) {
+    func unknownVersionIsRefused(number: UInt16) {
         let version = TLSProtocolVersion(rawValue: number)
         #expect(throws: NetworkingError.self) { try TLSOptions(minimumVersion: version) }
         #expect(throws: NetworkingError.self) { try TLSOptions(maximumVersion: version) }
@@ -54,7 +54,7 @@ import Testing
             "NO-SUCH-CIPHER", "", "HIGH", "ALL:@SECLEVEL=0", "!aNULL", "TLS_AES_128_GCM_SHA256", "ecdhe-nothing",
             "ECDHE-ECDSA-AES128-GCM-SHA256:ECDHE-RSA-AES128-GCM-SHA256", "ECDHE-ECDSA-AES128-GCM-SHA256\0",
         ])
-    func aCipherThatIsNoneIsRefusedByName(name: String) throws {
+    func unknownCipherIsRefusedByName(name: String) throws {
         let error = try #require(throws: NetworkingError.self) {
             try TLSOptions(ciphers: ["ECDHE-ECDSA-AES128-GCM-SHA256", name])
         }
@@ -63,12 +63,12 @@ import Testing
     }
 
     @Test(arguments: ["TLS_NO_SUCH_SUITE", "", "ECDHE-ECDSA-AES128-GCM-SHA256", "TLS_AES_128_GCM_SHA256:TLS_NONE"])
-    func aSuiteThatIsNoneIsRefusedByName(name: String) throws {
+    func unknownSuiteIsRefusedByName(name: String) throws {
         let error = try #require(throws: NetworkingError.self) { try TLSOptions(cipherSuites: [name]) }
         #expect(error.message.contains("\"\(name)\""))
     }
 
-    @Test func optionsMakeAnIdentityOfTheirOwn() throws {
+    @Test func everyOptionChangesThePoolKey() throws {
         let changes: [(inout TLSOptions) throws -> Void] = [
             { $0 = try TLSOptions(minimumVersion: .v13) }, { $0 = try TLSOptions(maximumVersion: .v12) },
             { $0 = try TLSOptions(ciphers: ["ECDHE-ECDSA-AES128-GCM-SHA256"]) },

@@ -29,7 +29,7 @@ import Testing
         #expect(try cache.load(source) === cache.load(source))
     }
 
-    @Test func changedFileIsReadAgainAndMakesAnotherIdentity() throws {
+    @Test func changedFileIsReadAgainWithANewIdentity() throws {
         defer { folder.remove() }
         let cache = TLSSetupCache(trustedFor: 0)
         let source = try source(copy(Self.root, to: "root.pem"))
@@ -48,7 +48,7 @@ import Testing
         #expect(one == other && one.hashValue == other.hashValue)
     }
 
-    @Test func theClientsKeyIsReadAgainWhenItsFileChanged() throws {
+    @Test func changedClientKeyIsReadAgain() throws {
         defer { folder.remove() }
         let cache = TLSSetupCache(trustedFor: 0)
         func write(_ certificate: TestCertificate) throws -> String {
@@ -64,7 +64,7 @@ import Testing
         #expect(try cache.load(source) != before)
     }
 
-    @Test func setupIsNotReadyBeforeItWasLoadedOrWhenItsTimeIsUp() throws {
+    @Test func setupIsReadyOnlyBetweenLoadingAndExpiry() throws {
         defer { folder.remove() }
         let source = try source(copy(Self.root, to: "root.pem"))
         let lasting = TLSSetupCache(trustedFor: .max / 2)
@@ -76,7 +76,7 @@ import Testing
         #expect(fleeting.ready(source)?.setup == nil)
     }
 
-    @Test func aFileThatWentAwayIsAnError() throws {
+    @Test func removedFileIsAnError() throws {
         defer { folder.remove() }
         let cache = TLSSetupCache(trustedFor: 0)
         let path = try copy(Self.root, to: "root.pem")

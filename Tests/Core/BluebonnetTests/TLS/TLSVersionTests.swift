@@ -10,7 +10,7 @@ import Testing
 @testable import Bluebonnet
 
 extension NetworkTests {
-    /// OpenSSL's own server, kept to some versions and ciphers.
+    /// OpenSSL's own server, limited to some versions and ciphers.
     @Suite(.enabled(if: OpenSSLServer.isAvailable)) struct TLSVersionTests {
         private func trusting(_ tls: TLSOptions) throws -> TransferOptions {
             var options = try TransferOptions.trustingTestAuthority
@@ -18,14 +18,14 @@ extension NetworkTests {
             return options
         }
 
-        /// OpenSSL speaks the old versions at its lowest level of security only.
+        /// OpenSSL speaks the old versions only at its lowest security level.
         private static let arguments: [TLSProtocolVersion: [String]] = [
             .v10: ["-tls1", "-cipher", "ALL:@SECLEVEL=0"], .v11: ["-tls1_1", "-cipher", "ALL:@SECLEVEL=0"],
             .v12: ["-tls1_2"], .v13: ["-tls1_3"],
         ]
 
         @Test(arguments: [TLSProtocolVersion.v10, .v11, .v12, .v13], [TestCertificate.localhost, .rsa])
-        func aVersionIsSpokenWhenItIsBetweenMinimumAndMaximum(
+        func versionsBetweenMinimumAndMaximumAreAccepted(
             version: TLSProtocolVersion, certificate: TestCertificate
         ) async throws {
             let ranges: [(TLSProtocolVersion, TLSProtocolVersion?)] = [
@@ -50,7 +50,7 @@ extension NetworkTests {
             ("ECDHE-ECDSA-CHACHA20-POLY1305", TestCertificate.localhost),
             ("ECDHE-ECDSA-AES128-GCM-SHA256", .localhost), ("ECDHE-RSA-AES256-GCM-SHA384", .rsa),
         ])
-        func theCipherOfTheUsersIsSpoken(name: String, certificate: TestCertificate) async throws {
+        func chosenCipherIsUsed(name: String, certificate: TestCertificate) async throws {
             try await OpenSSLServer.serving(certificate) { server in
                 let tls = try TLSOptions(maximumVersion: .v12, ciphers: [name])
                 let operation = await get(server.url(), try trusting(tls))
@@ -60,7 +60,7 @@ extension NetworkTests {
         }
 
         @Test(arguments: ["TLS_CHACHA20_POLY1305_SHA256", "TLS_AES_128_GCM_SHA256"])
-        func theSuiteOfTheUsersIsSpoken(name: String) async throws {
+        func chosenCipherSuiteIsUsed(name: String) async throws {
             try await OpenSSLServer.serving(.localhost) { server in
                 let operation = await get(server.url(), try trusting(TLSOptions(cipherSuites: [name])))
                 #expect(operation.responseString?.contains("Cipher is \(name)\n") == true)
@@ -68,7 +68,7 @@ extension NetworkTests {
             }
         }
 
-        @Test func connectionFailsWithoutACipherInCommon() async throws {
+        @Test func connectionFailsWithoutACommonCipher() async throws {
             let arguments = ["-tls1_2", "-cipher", "ECDHE-ECDSA-AES256-GCM-SHA384"]
             try await OpenSSLServer.serving(.localhost, arguments) { server in
                 let tls = try TLSOptions(ciphers: ["ECDHE-ECDSA-AES128-GCM-SHA256"])
@@ -79,18 +79,18 @@ extension NetworkTests {
         }
     }
 
-    /// What is told of a connection.
+    /// The TLS information about a connection.
     @Suite struct TLSInformationTests {
-        @Test func theExpiryIsTheCertificates() async throws {
+        @Test func expiryMatchesTheCertificate() async throws {
             let server = try await TestServer.start(tls: .localhost) { _ in .response() }
             let operation = await get(server.url(), try .trustingTestAuthority)
             await server.stop()
-            // The test certificates end with the year 2047.
+            // The test certificates expire at the end of 2047.
             #expect(operation.summary.tlsInformation?.certificateExpiry == Date(timeIntervalSince1970: 2_461_449_600))
             #expect(operation.summary.tlsInformation?.applicationProtocol == "http/1.1")
         }
 
-        @Test func aConnectionThatIsUsedAgainIsToldOfAgain() async throws {
+        @Test func reusedConnectionReportsTheSameInformation() async throws {
             let server = try await TestServer.start(tls: .localhost) { _ in .response() }
             let options = try TransferOptions.trustingTestAuthority
             let (first, second) = (await get(server.url(), options), await get(server.url(), options))
@@ -100,14 +100,14 @@ extension NetworkTests {
             #expect(second.summary.tlsInformation != nil)
         }
 
-        @Test func plainHTTPHasNone() async throws {
+        @Test func plainHTTPHasNoTLSInformation() async throws {
             try await TestServer.answering(.response()) { server in
                 #expect(await get(server.url()).summary.tlsInformation == nil)
             }
         }
 
         @Test(.enabled(if: NginxServer.isAvailable), arguments: [HTTPProtocolVersion.http1, .negotiated])
-        func nginxSaysTheSameOfTheConnection(version: HTTPProtocolVersion) async throws {
+        func informationMatchesWhatNginxReports(version: HTTPProtocolVersion) async throws {
             let root = try TemporaryFolder()
             defer { root.remove() }
             let server = try await NginxServer.start(documentRoot: root.url)

@@ -25,7 +25,7 @@ import Testing
         }
     }
 
-    @Test func certificatesComeInPEMAndInDER() throws {
+    @Test func certificatesLoadFromPEMAndDER() throws {
         defer { folder.remove() }
         let der = try TestCertificate.Authority.root.certificate.der
         #expect(error(.data(Data(good.utf8))) == nil)
@@ -34,7 +34,7 @@ import Testing
         #expect(error(.file(try folder.write("root.der", der))) == nil)
     }
 
-    @Test func otherContentsOfAFileArePassedOver() throws {
+    @Test func otherContentsOfAFileAreIgnored() throws {
         defer { folder.remove() }
         let key = try String(contentsOfFile: TestCertificate.localhost.keyPath, encoding: .utf8)
         let parameters = try String(contentsOfFile: DiffieHellmanGroup.of1024Bits.path, encoding: .utf8)
@@ -43,14 +43,14 @@ import Testing
         #expect(error(.data(Data((key + parameters).utf8)))?.message.contains("no certificate") == true)
     }
 
-    @Test func aCertificateInOpenSSLsOwnFormIsOneToo() throws {
+    @Test func opensslTrustedCertificateIsAccepted() throws {
         defer { folder.remove() }
         let text = try String(contentsOfFile: TestCertificate.Authority.root.certificate.trustedPath, encoding: .utf8)
         #expect(text.contains("BEGIN TRUSTED CERTIFICATE"))
         #expect(error(.data(Data(text.utf8))) == nil)
     }
 
-    @Test func storesDifferByWhatIsInThem() throws {
+    @Test func storesDifferByTheirContents() throws {
         defer { folder.remove() }
         let one = try TrustStore(.data(Data(good.utf8)))
         let same = try TrustStore(.file(folder.write("copy.pem", good)))
@@ -60,7 +60,7 @@ import Testing
     }
 
     @Test(arguments: ["", "no certificate\n", "-----BEGIN PRIVATE KEY-----\nAAAA\n-----END PRIVATE KEY-----\n"])
-    func aFileWithoutACertificateTrustsNobody(contents: String) throws {
+    func fileWithoutACertificateIsRefused(contents: String) throws {
         defer { folder.remove() }
         let path = try folder.write("authority.pem", contents)
         let found = try #require(error(.file(path)))
@@ -68,7 +68,7 @@ import Testing
         #expect(found.message.contains(path) && found.message.contains("no certificate"))
     }
 
-    @Test func aBrokenCertificateAmongGoodOnesIsNotPassedOver() throws {
+    @Test func brokenCertificateAmongGoodOnesIsRefused() throws {
         defer { folder.remove() }
         let broken = "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n"
         let cut = String(good.dropLast(40))
@@ -80,12 +80,12 @@ import Testing
         #expect(error(.data(der.dropLast(10)))?.message.contains("broken certificate") == true)
     }
 
-    @Test func aFileThatIsNotThereIsNamed() {
+    @Test func errorNamesAMissingFile() {
         defer { folder.remove() }
         #expect(error(.file("/nowhere/authority.pem"))?.message.contains("/nowhere/authority.pem") == true)
     }
 
-    @Test func aDirectoryGivesWhatIsACertificateInIt() throws {
+    @Test func directoryContributesOnlyItsCertificates() throws {
         defer { folder.remove() }
         try folder.write("README", "not a certificate")
         try folder.write("key.pem", String(contentsOfFile: TestCertificate.localhost.keyPath, encoding: .utf8))
@@ -98,7 +98,7 @@ import Testing
     }
 
     @Test(.enabled(if: FileManager.default.fileExists(atPath: TrustedAuthorities.systemFiles[0])))
-    func theSystemsStoreCanBeRead() {
+    func systemStoreCanBeRead() {
         defer { folder.remove() }
         #expect(error(.system) == nil)
     }

@@ -8,7 +8,7 @@ import Testing
 @testable import Bluebonnet
 
 @Suite struct TrustedAuthoritiesTests {
-    @Test func theSystemsStoreIsTheFirstOfTheKnownOnesThatExists() throws {
+    @Test func systemStoreIsTheFirstExistingKnownFile() throws {
         let folder = try TemporaryFolder()
         defer { folder.remove() }
         let names = ["debian", "fedora", "alpine"].map(folder.path)
@@ -21,14 +21,14 @@ import Testing
         #expect(try TrustedAuthorities.system.files(systemFiles: names) == [names[0]])
     }
 
-    @Test func theKnownStoresAreThoseOfDebianFedoraAndAlpine() {
+    @Test func knownStoresAreDebianFedoraAndAlpine() {
         #expect(
             TrustedAuthorities.systemFiles == [
                 "/etc/ssl/certs/ca-certificates.crt", "/etc/pki/tls/certs/ca-bundle.crt", "/etc/ssl/cert.pem",
             ])
     }
 
-    @Test func aFileOfADirectoryCountsOnceHoweverManyLinksItHas() throws {
+    @Test func fileWithSeveralLinksCountsOnce() throws {
         let folder = try TemporaryFolder()
         defer { folder.remove() }
         let path = try folder.write("root.pem", "text")
@@ -39,7 +39,7 @@ import Testing
         #expect(found == [URL(fileURLWithPath: path).resolvingSymlinksInPath().path])
     }
 
-    @Test func aDirectoryThatIsNotThereIsAnInvalidPolicy() {
+    @Test func missingDirectoryIsAnInvalidPolicy() {
         let error = #expect(throws: NetworkingError.self) { try TrustedAuthorities.directory("/nowhere").files() }
         #expect(error?.code == .invalidSecurityPolicy)
         #expect(error?.message.contains("/nowhere") == true)

@@ -9,9 +9,9 @@ import Testing
 @testable import Bluebonnet
 
 extension ParallelNetworkTests {
-    /// A request's head may be longer than what a socket takes at once.
+    /// A request's head can be longer than a socket accepts at once.
     @Suite struct BlockedHeadTests {
-        /// Without and with a small body that libcurl has a copy of.
+        /// Sizes for heads without a body and with a small body that libcurl has copied.
         private static let fills = [900_000, 400_000, 300_000]
 
         private static func isDropped(_ fill: Int) -> Bool { DroppedField.isPresent && fill > DroppedField.byteLimit }
@@ -34,7 +34,7 @@ extension ParallelNetworkTests {
             return (operation, reader)
         }
 
-        @Test(arguments: withKnownLength, fills) func theRestOfAHeadFollows(body: SentBody, fill: Int) async throws {
+        @Test(arguments: withKnownLength, fills) func restOfTheHeadFollows(body: SentBody, fill: Int) async throws {
             let folder = try TemporaryFolder()
             defer { folder.remove() }
             let (operation, reader) = try started(body, fill: fill, folder)
@@ -52,9 +52,9 @@ extension ParallelNetworkTests {
             #expect(operation.error == nil)
         }
 
-        /// The server reads nothing for a while when the first bytes have come: a Unix socket has no room for the rest.
+        /// The server pauses reading after the first bytes, and a Unix socket has no space for the rest.
         @Test(arguments: withKnownLength, fills)
-        func theRestOfAHeadFollowsOverTLS(body: SentBody, fill: Int) async throws {
+        func restOfTheHeadFollowsOverTLS(body: SentBody, fill: Int) async throws {
             let folder = try TemporaryFolder()
             defer { folder.remove() }
             var server = TestServer.Options()
@@ -73,7 +73,7 @@ extension ParallelNetworkTests {
             }
         }
 
-        @Test(arguments: SentBody.all) func aLineThatLibcurlDropsIsRefused(body: SentBody) async throws {
+        @Test(arguments: SentBody.all) func lineThatLibcurlDropsIsRefused(body: SentBody) async throws {
             let folder = try TemporaryFolder()
             defer { folder.remove() }
             let fill = 400_000
@@ -88,8 +88,8 @@ extension ParallelNetworkTests {
             }
         }
 
-        /// libcurl 7.88 would send the body as it is, without its chunks.
-        @Test(arguments: fills) func aBodyWithoutLengthDoesNotFollowAHeadInPieces(fill: Int) async throws {
+        /// libcurl 7.88 would send the body without its chunked framing.
+        @Test(arguments: fills) func bodyWithoutLengthDoesNotFollowASplitHead(fill: Int) async throws {
             let folder = try TemporaryFolder()
             defer { folder.remove() }
             let body = SentBody.stream(isDeclared: false)

@@ -9,14 +9,14 @@ import Testing
 @testable import Bluebonnet
 
 extension ParallelNetworkTests {
-    /// A reply that is cut anywhere is no success, wherever its body goes.
+    /// A truncated reply is never a success, for every target of its body.
     @Suite struct BodyEndTargetTests {
-        /// A way of sending the same text.
+        /// One way to frame a text.
         struct Framing: Sendable, CustomTestStringConvertible {
             let testDescription: String
             let reply: Reply
             var text = BodyEndTests.text
-            /// The last bytes that nothing of the body hangs on: see `BodyEndTests`.
+            /// The number of bytes at the end that do not affect the body: see `BodyEndTests`.
             var optionalByteCount = 0
 
             static let all = [
@@ -39,7 +39,7 @@ extension ParallelNetworkTests {
             private static let coded: WireFields = ["Connection": "close", "Content-Encoding": "gzip"]
         }
 
-        /// Asks once for each offset at which the reply can be cut, and once for all of it.
+        /// Requests the reply once for each offset at which it can be cut, and once whole.
         private func sweep(
             _ framing: Framing, end: Reply.Step = .close,
             _ check: (_ url: URL, _ isWhole: Bool, _ mayBeWhole: Bool) async throws -> Void
@@ -56,7 +56,7 @@ extension ParallelNetworkTests {
             }
         }
 
-        @Test(arguments: Framing.all) func fileIsWholeOrTheOldOneWhereverTheBodyEnds(framing: Framing) async throws {
+        @Test(arguments: Framing.all) func fileIsCompleteOrUnchangedWhereverTheBodyEnds(framing: Framing) async throws {
             let folder = try DownloadFolder()
             defer { folder.remove() }
             try await sweep(framing) { url, isWhole, mayBeWhole in

@@ -11,14 +11,14 @@ import Testing
 extension ParallelNetworkTests {
     /// A body that ended early is never a success.
     @Suite struct BodyEndTests {
-        /// How one request for a reply that is cut after `byteCount` bytes ended.
+        /// The result of one request whose reply is cut after `byteCount` bytes.
         struct CutReply {
             let byteCount: Int
             let operation: RequestOperation
             var isSuccess: Bool { operation.error == nil }
         }
 
-        /// Asks for the reply once for each offset at which it can be cut, and once for all of it.
+        /// Requests the reply once for each offset at which it can be cut, and once whole.
         private func sweep(
             _ reply: Reply, tls: TestCertificate? = nil, end: Reply.Step = .close, method: String = "GET"
         ) async throws -> [CutReply] {
@@ -36,7 +36,7 @@ extension ParallelNetworkTests {
             return results
         }
 
-        /// Only the whole reply is a success, and nothing is delivered that was not sent.
+        /// Expects that only the whole reply succeeds, and that only sent bytes are delivered.
         private func expectSuccessOnlyAtTheEnd(_ results: [CutReply], body: Data) throws {
             for result in results.dropLast() {
                 #expect(!result.isSuccess, "a success after \(result.byteCount) bytes")
@@ -52,17 +52,17 @@ extension ParallelNetworkTests {
         static let chunked = Reply.chunked(
             headers: ["Connection": "close"], chunks: ["Fifteen", " bytes!\n"], trailers: ["X-Trailer": "1"])
 
-        @Test func aFixedLengthReplyCutAnywhereIsNoSuccess() async throws {
+        @Test func truncatedFixedLengthReplyFails() async throws {
             try expectSuccessOnlyAtTheEnd(try await sweep(Self.fixedLength), body: Self.text)
         }
 
-        @Test func aReplyThatIsBrokenOffAnywhereIsNoSuccess() async throws {
+        @Test func resetReplyFails() async throws {
             for result in try await sweep(Self.fixedLength, end: .reset).dropLast() {
                 #expect(!result.isSuccess, "a success after \(result.byteCount) bytes")
             }
         }
 
-        @Test func thePartOfABodyThatArrivedIsReported() async throws {
+        @Test func receivedPartOfTheBodyIsReported() async throws {
             let headByteCount = Self.fixedLength.bytes.count - Self.text.count
             let statusLineByteCount = "HTTP/1.1 200 OK\r\n".utf8.count
             for result in try await sweep(Self.fixedLength).dropLast() {
@@ -74,11 +74,11 @@ extension ParallelNetworkTests {
             }
         }
 
-        @Test func aChunkedReplyCutAnywhereIsNoSuccess() async throws {
+        @Test func truncatedChunkedReplyFails() async throws {
             try expectSuccessOnlyAtTheEnd(try await sweep(Self.chunked), body: Self.text)
         }
 
-        @Test func aGzippedReplyCutAnywhereIsNoSuccess() async throws {
+        @Test func truncatedGzippedReplyFails() async throws {
             let headers: WireFields = ["Connection": "close", "Content-Encoding": "gzip"]
             let body = Data(CodedBody.gzip)
             let text = Data(CodedBody.text.utf8)
@@ -90,12 +90,12 @@ extension ParallelNetworkTests {
             try expectSuccessOnlyAtTheEnd(try await sweep(chunked), body: text)
         }
 
-        @Test func aReplyToHEADIsCompleteWithItsHead() async throws {
+        @Test func replyToHEADIsCompleteWithItsHead() async throws {
             let results = try await sweep(.response(headers: ["Content-Length": "1000"]), method: "HEAD")
             try expectSuccessOnlyAtTheEnd(results, body: Data())
         }
 
-        @Test func aReplyOverTLSCutAnywhereIsNoSuccess() async throws {
+        @Test func truncatedReplyOverTLSFails() async throws {
             for end in [Reply.Step.close, .closeWithoutNotice] {
                 let results = try await sweep(Self.fixedLength, tls: .localhost, end: end)
                 try expectSuccessOnlyAtTheEnd(results, body: Self.text)
@@ -103,7 +103,7 @@ extension ParallelNetworkTests {
         }
 
         @Test(arguments: [TestServer.TLSVersion.v12, .v13], ["HTTP/1.1", "HTTP/1.0"])
-        func bodyOverTLSWithoutALengthEndsWithANoticeOnly(tls: TestServer.TLSVersion, version: String) async throws {
+        func unframedBodyOverTLSNeedsACloseNotice(tls: TestServer.TLSVersion, version: String) async throws {
             var options = TestServer.Options()
             (options.certificate, options.tlsVersion) = (.localhost, tls)
             let reply = Reply.raw("\(version) 200 OK\r\n\r\nwhole")
@@ -120,8 +120,9 @@ extension ParallelNetworkTests {
             }
         }
 
-        /// A connection's memory goes to the next one, which may begin before the first one's notice is asked for.
-        @Test func bodiesThatANoticeEndsAreWholeWhileOtherConnectionsBegin() async throws {
+        /// A new connection can get the memory of a closed connection before the library asks for the closed
+        /// connection's notice.
+        @Test func closeNoticesAreRecognizedOnManyConnections() async throws {
             var options = TestServer.Options()
             options.certificate = .localhost
             let script: TestServer.Script = { _ in Reply.raw("HTTP/1.1 200 OK\r\n\r\nwhole").then(.close) }
@@ -140,7 +141,7 @@ extension ParallelNetworkTests {
             }
         }
 
-        @Test func aGzippedBodyThatIsShorterThanItsCodingCannotBeDecoded() async throws {
+        @Test func truncatedGzipDataCannotBeDecoded() async throws {
             let script: TestServer.Script = { request in
                 let byteCount = Int(request.path.dropFirst()) ?? 0
                 return .response(headers: ["Content-Encoding": "gzip"], body: Data(CodedBody.gzip.prefix(byteCount)))

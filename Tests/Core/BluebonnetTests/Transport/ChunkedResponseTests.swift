@@ -9,11 +9,11 @@ import Testing
 @testable import Bluebonnet
 
 extension NetworkTests {
-    /// Bodies in chunks, as the transfer undoes them.
+    /// The transfer's decoding of chunked bodies.
     @Suite struct ChunkedResponseTests {
         private static let head = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
 
-        /// In chunks of 1 to 3,000 bytes.
+        /// The reply has chunks of 1 to 3,000 bytes.
         private static let body = Data.patterned(byteCount: 200_000)
         private static let reply: Reply = {
             var (chunks, start) = ([Data](), 0)
@@ -25,7 +25,7 @@ extension NetworkTests {
             return .chunked(chunks: chunks, trailers: ["X-Late": "1"])
         }()
 
-        @Test(arguments: [1, 5000, 1 << 20]) func consumerThatHoldsBackGetsEachByteOnce(bufferByteCount: Int)
+        @Test(arguments: [1, 5000, 1 << 20]) func slowConsumerReceivesEachByteOnce(bufferByteCount: Int)
             async throws
         {
             try await TestServer.answering(.raw(Self.reply.bytes)) { server in
@@ -43,7 +43,7 @@ extension NetworkTests {
             }
         }
 
-        @Test(arguments: [1, 2, 1000]) func slicesOfTheConnectionMakeNoDifference(byteCount: Int) async throws {
+        @Test(arguments: [1, 2, 1000]) func resultDoesNotDependOnSliceSizes(byteCount: Int) async throws {
             let reply = byteCount == 1000 ? Self.reply : .chunked(chunks: ["he", "l", "lo"], trailers: ["A": "b"])
             let expected = byteCount == 1000 ? Self.body : Data("hello".utf8)
             try await TestServer.answering(reply.dripping(chunk: byteCount)) { server in
@@ -54,7 +54,7 @@ extension NetworkTests {
             }
         }
 
-        @Test func downloadThatIsLimitedInRateIsWhole() async throws {
+        @Test func rateLimitedDownloadIsComplete() async throws {
             try await TestServer.answering(.raw(Self.reply.bytes)) { server in
                 let options = TransferOptions { $0.maximumBytesPerSecond = 800_000 }
                 let operation = await get(server.url(), options)
@@ -63,9 +63,9 @@ extension NetworkTests {
             }
         }
 
-        /// What follows the last chunk is of no use, and neither is the connection.
+        /// Bytes after the last chunk are useless, and so is the connection.
         @Test(arguments: ["X", "HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\nPOISON"])
-        func connectionWithBytesBehindTheLastChunkIsClosed(excess: String) async throws {
+        func bytesAfterTheLastChunkCloseTheConnection(excess: String) async throws {
             let script: TestServer.Script = { request in
                 guard request.path == "/first" else { return .response(body: "honest") }
                 return .raw(Self.head + "5\r\nhello\r\n0\r\n\r\n" + excess)
@@ -77,15 +77,15 @@ extension NetworkTests {
             }
         }
 
-        @Test func connectionStaysBehindTheLastChunk() async throws {
+        @Test func connectionIsReusedAfterTheLastChunk() async throws {
             try await TestServer.answering(Self.reply) { server in
                 for _ in 0..<3 { #expect(await get(server.url()).responseData == Self.body) }
                 #expect(server.history.connections.count == 1)
             }
         }
 
-        /// libcurl gives bodies in pieces of 16 KiB: here, the last chunk ends with one.
-        @Test func connectionWithBytesBehindAWholePieceIsClosed() async throws {
+        /// libcurl delivers bodies in pieces of 16 KiB. Here the last chunk ends together with a piece.
+        @Test func bytesAfterAFullPieceCloseTheConnection() async throws {
             let content = String(repeating: "x", count: 16_371)
             let body = "3ff3\r\n" + content + "\r\n0\r\n\r\n"
             #expect(body.utf8.count == 16_384)
@@ -105,12 +105,13 @@ extension NetworkTests {
             }
         }
 
-        /// What libcurl and this library would read in two ways. Newer versions join folded lines for both.
+        /// Framing that libcurl and this library would interpret differently. Newer versions of libcurl join folded
+        /// lines for both.
         @Test(arguments: [
             "Transfer-Encoding: identity, chunked", "Transfer-Encoding: chunked, identity",
             "Transfer-Encoding:\r\n chunked", "Transfer-Encoding: chun\u{212A}ed", "Content-Length:\r\n 5",
         ])
-        func framingThatIsReadInTwoWaysIsRefused(fields: String) async throws {
+        func ambiguousFramingIsRefused(fields: String) async throws {
             let text = "HTTP/1.1 200 OK\r\nX: y\r\n\(fields)\r\n\r\n5\r\nhello\r\n0\r\n\r\n"
             try await TestServer.answering(.raw(text).then(.close)) { server in
                 let operation = await get(server.url())

@@ -11,12 +11,12 @@ import Testing
 
 extension NetworkTests {
     @Suite struct ConnectionReuseTests {
-        /// Answers everything but the second request of the first connection, to which `end` happens.
+        /// Answers all requests except the second request of the first connection, which gets `end`.
         private func failingSecond(_ end: Reply) -> TestServer.Script {
             { $0.connection == 1 && $0.numberOnConnection == 2 ? end : .response(body: "answer") }
         }
 
-        @Test func aConnectionIsUsedAgain() async throws {
+        @Test func connectionIsReused() async throws {
             try await TestServer.answering(.response(body: "answer")) { server in
                 let first = await get(server.url("/1"))
                 let second = await perform(URLRequest("POST", server.url("/2"), body: "payload"))
@@ -27,9 +27,9 @@ extension NetworkTests {
             }
         }
 
-        /// libcurl 7.88 cannot use such a connection again.
+        /// libcurl 7.88 cannot reuse such a connection.
         @Test(.enabled(if: HTTP2FrameServer.isAvailable))
-        func requestsByPriorKnowledgeFollowOneAnotherAndRunBesideOneAnother() async throws {
+        func priorKnowledgeRequestsRunInSequenceAndInParallel() async throws {
             let options = TransferOptions {
                 $0.httpVersion = .http2PriorKnowledge
                 $0.timeouts.idle = .seconds(5)
@@ -43,8 +43,8 @@ extension NetworkTests {
             }
         }
 
-        @Test func idleConnectionsCloseWhenTold() async throws {
-            // A pool of its own: one with a transfer of another suite's is left alone.
+        @Test func idleConnectionsCloseOnDemand() async throws {
+            // The override gives this test its own pool. A pool with another suite's transfer is not closed.
             let options = TransferOptions { $0.addressOverrides = ["idle.test": "127.0.0.1"] }
             try await TestServer.answering(.response()) { server in
                 await get(server.url(), options)
@@ -56,7 +56,7 @@ extension NetworkTests {
         }
 
         @Test(arguments: ["POST", "PATCH", "MERGE"], [nil, "payload"])
-        func anUnsafeRequestOnADeadConnectionIsSentOnce(method: String, body: String?) async throws {
+        func unsafeRequestOnDeadConnectionIsSentOnce(method: String, body: String?) async throws {
             for end in [Reply.close, .reset] {
                 try await TestServer.serving(script: failingSecond(end)) { server in
                     await get(server.url("/warm-up"))
@@ -70,7 +70,7 @@ extension NetworkTests {
         }
 
         @Test(arguments: [("GET", nil), ("HEAD", nil), ("DELETE", nil), ("PUT", "payload")] as [(String, String?)])
-        func anIdempotentRequestOnADeadConnectionIsSentAgainWhole(method: String, body: String?) async throws {
+        func idempotentRequestOnDeadConnectionIsResentWhole(method: String, body: String?) async throws {
             for end in [Reply.close, .reset] {
                 try await TestServer.serving(script: failingSecond(end)) { server in
                     await get(server.url("/warm-up"))
@@ -83,7 +83,7 @@ extension NetworkTests {
             }
         }
 
-        @Test func anIdempotentRequestIsNotSentAThirdTime() async throws {
+        @Test func idempotentRequestIsNotSentAThirdTime() async throws {
             let script: TestServer.Script = { $0.path == "/warm-up" ? .response() : .close }
             try await TestServer.serving(script: script) { server in
                 await get(server.url("/warm-up"))
@@ -102,7 +102,7 @@ extension NetworkTests {
         }
 
         @Test(arguments: ["GET", "POST"])
-        func requestIsNotSentAgainOnceAnAnswerHasBegun(method: String) async throws {
+        func requestIsNotResentAfterTheResponseBegan(method: String) async throws {
             let broken = Reply.response(body: "answer").cut(afterByteCount: 20)
             try await TestServer.serving(script: failingSecond(broken)) { server in
                 await get(server.url("/warm-up"))
@@ -112,7 +112,7 @@ extension NetworkTests {
             }
         }
 
-        @Test func aConnectionThatClosedWhileIdleIsNotUsedForAnUnsafeRequest() async throws {
+        @Test func unsafeRequestAvoidsConnectionClosedWhileIdle() async throws {
             var options = TestServer.Options()
             options.requestsPerConnection = 1
             try await TestServer.answering(.response(), options) { server in
@@ -125,7 +125,7 @@ extension NetworkTests {
             }
         }
 
-        @Test func aConnectionThatTheServerAnnouncesToCloseIsNotUsedAgain() async throws {
+        @Test func connectionWithAnnouncedCloseIsNotReused() async throws {
             let script: TestServer.Script = { _ in .response(headers: ["Connection": "close"]).then(.stall) }
             try await TestServer.serving(script: script) { server in
                 #expect(await get(server.url()).error == nil)

@@ -8,7 +8,7 @@ import Testing
 @testable import Bluebonnet
 
 @Suite struct ConnectionSocketsTests {
-    /// Where a connection ends, which is known when its socket is closed, too.
+    /// The endpoints of a connection. They are known even after the socket is closed.
     private struct Ends {
         var localPort = 0
         var peerAddress = "127.0.0.1"
@@ -61,7 +61,7 @@ import Testing
         #expect(Set(sockets) == [pairs[0].near, pairs[2].near])
     }
 
-    @Test func socketThatNobodyAskedForIsForgottenToo() throws {
+    @Test func socketIsForgottenEvenWithoutALookup() throws {
         let pair = try TCPPair()
         var sockets = ConnectionSockets()
         sockets.insert(pair.near)
@@ -70,8 +70,8 @@ import Testing
         #expect(found == [nil])
     }
 
-    /// libcurl may close one without a word, and its number is another connection's.
-    @Test(arguments: [false, true]) func aNumberThatIsUsedAgainIsFoundByItsNewPort(isKnown: Bool) throws {
+    /// libcurl can close a socket without a report. Then another connection can get the same descriptor.
+    @Test(arguments: [false, true]) func reusedDescriptorIsFoundByItsNewPort(isKnown: Bool) throws {
         let (old, new) = (try TCPPair(), try TCPPair())
         let ends = [Ends(of: old), Ends(of: new)]
         var sockets = ConnectionSockets()
@@ -86,8 +86,8 @@ import Testing
         #expect(later == [nil, nil])
     }
 
-    /// The kernel tells connections apart by both of their ends: those to different servers may have one local port.
-    @Test func socketsWithTheSameLocalPortAreToldApartByTheirServers() throws {
+    /// The kernel identifies a connection by both endpoints. Connections to different servers can share a local port.
+    @Test func socketsWithTheSameLocalPortDifferByServer() throws {
         let first = try TCPPair()
         let second = try TCPPair(localPort: Ends(of: first).localPort)
         let ends = [Ends(of: first), Ends(of: second)]
@@ -103,8 +103,8 @@ import Testing
         }
     }
 
-    /// Then the peer is not the server that is named.
-    @Test func socketBehindASOCKSProxyIsFoundByTheAddress() throws {
+    /// With a SOCKS proxy, the peer is not the named server.
+    @Test func socketToASOCKSProxyIsFoundByAddress() throws {
         let first = try TCPPair(peerAddress: 0x7F00_0002)
         let second = try TCPPair(localPort: Ends(of: first).localPort)
         var sockets = ConnectionSockets()
@@ -118,8 +118,8 @@ import Testing
         #expect(other == first.near)
     }
 
-    /// libcurl may close one without a word, and nothing else have its number.
-    @Test(arguments: [false, true]) func aClosedOneIsNotTakenForAnotherWithItsPort(isKnown: Bool) throws {
+    /// libcurl can close a socket without a report, and the descriptor can stay unused.
+    @Test(arguments: [false, true]) func closedSocketIsNotTakenForAnotherWithItsPort(isKnown: Bool) throws {
         let old = try TCPPair()
         let new = try TCPPair(localPort: Ends(of: old).localPort)
         var sockets = ConnectionSockets()
@@ -132,7 +132,7 @@ import Testing
         #expect(found == new.near)
     }
 
-    @Test func aSocketWithoutPortIsNobodys() throws {
+    @Test func socketWithoutPortIsNotFound() throws {
         var pair: [CInt] = [0, 0]
         try #require(socketpair(AF_UNIX, CInt(SOCK_STREAM.rawValue), 0, &pair) == 0)
         defer { for end in pair { close(end) } }
@@ -145,9 +145,9 @@ import Testing
         #expect(Set(sockets) == Set(pair + [unconnected]))
     }
 
-    // MARK: - What waits on a connection
+    // MARK: - Candidate sockets and their states
 
-    /// A connection to another server may be at its end, or have bytes: that says nothing of this one.
+    /// A connection to another server may be at its end or have bytes. That says nothing about this connection.
     @Test func connectionToAnotherServerIsNoCandidate() throws {
         let first = try TCPPair()
         let second = try TCPPair(localPort: Ends(of: first).localPort)
@@ -163,8 +163,9 @@ import Testing
         #expect(Set(all) == [first.near, second.near])
     }
 
-    /// Behind a SOCKS proxy, whatever else has its port, or had it before libcurl closed it without a word.
-    @Test func socketIsAmongItsCandidates() throws {
+    /// With a SOCKS proxy, every socket with the same port is a candidate. This includes a socket that had the port
+    /// before libcurl closed it without a report.
+    @Test func candidatesIncludeEverySocketWithThePort() throws {
         let first = try TCPPair()
         let second = try TCPPair(localPort: Ends(of: first).localPort)
         var sockets = ConnectionSockets(maySpeakSOCKS: true)
@@ -189,10 +190,10 @@ import Testing
         #expect(none.isEmpty)
     }
 
-    /// A state of one of several sockets that a connection may have.
+    /// The state of one of several sockets that a connection may have.
     enum State: CaseIterable, Sendable { case silent, bytes, end, closed, noSocket }
 
-    @Test(arguments: State.allCases, State.allCases) func connectionIsSilentWhenItIsWhicheverSocketItHas(
+    @Test(arguments: State.allCases, State.allCases) func connectionIsSilentWhicheverOpenSocketItHas(
         one: State, other: State
     ) throws {
         var open: [CInt] = []

@@ -13,7 +13,7 @@ import Testing
 
     private var isCorked: Bool { get throws { try TCPInformation(of: pair.near).isCorked } }
 
-    @Test func singleRequestIsNotHeldBack() throws {
+    @Test func singleRequestIsNotCorked() throws {
         var corkedWrites = CorkedWrites()
         corkedWrites.requestIsWritten(to: pair.near)
         #expect(try !isCorked)
@@ -22,7 +22,7 @@ import Testing
         #expect(try !isCorked)
     }
 
-    @Test func requestsFromTheSecondOnLeaveTogetherAtTheEnd() throws {
+    @Test func requestsAfterTheFirstAreCorkedUntilTheEnd() throws {
         var corkedWrites = CorkedWrites()
         for _ in 0..<2 { corkedWrites.requestIsWritten(to: pair.near) }
         #expect(try isCorked)
@@ -32,7 +32,7 @@ import Testing
         #expect(try !isCorked)
     }
 
-    @Test func burstEndsWhenAnotherConnectionIsWrittenTo() throws {
+    @Test func writeToAnotherConnectionEndsTheBurst() throws {
         var corkedWrites = CorkedWrites()
         let other = try TCPPair()
         for _ in 0..<2 { corkedWrites.requestIsWritten(to: pair.near) }
@@ -45,7 +45,7 @@ import Testing
         #expect(try !TCPInformation(of: other.near).isCorked)
     }
 
-    @Test func aSocketThatIsClosedIsNotTouchedAgain() throws {
+    @Test func forgottenSocketIsNotTouchedAgain() throws {
         var corkedWrites = CorkedWrites()
         let other = try TCPPair()
         for _ in 0..<2 { corkedWrites.requestIsWritten(to: pair.near) }
@@ -58,8 +58,8 @@ import Testing
         #expect(try isCorked)
     }
 
-    /// The kernel holds bytes back for 200 ms at most, so that a slow run counts some segments more.
-    @Test func requestsShareSegmentsAndNoneWaitsForAllTheOthers() throws {
+    /// The kernel holds bytes back for at most 200 ms, so a slow run counts a few more segments.
+    @Test func requestsShareSegmentsAndAreFlushedRegularly() throws {
         var corkedWrites = CorkedWrites()
         let count = 1 + 10 * CorkedWrites.flushInterval
         let before = try TCPInformation(of: pair.near).sentSegmentCount

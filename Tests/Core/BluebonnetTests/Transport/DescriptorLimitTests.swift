@@ -10,9 +10,9 @@ import Testing
 @testable import Bluebonnet
 
 extension NetworkTests {
-    /// More concurrent transfers than the process may have files. Each test runs in a process of its own.
+    /// More concurrent transfers than the process may have open files. Each test runs in its own process.
     @Suite struct DescriptorLimitTests {
-        @Test func requestsWaitWhereTheProcessMayHaveFewFiles() async throws {
+        @Test func requestsWaitForFreeDescriptors() async throws {
             try await TestServer.answering(.response(body: "answer")) { server in
                 _ = await #expect(processExitsWith: .success) { [port = server.port as Int] in
                     try limitOpenFiles(to: 256)
@@ -23,7 +23,7 @@ extension NetworkTests {
             }
         }
 
-        @Test func connectionsThatAreKeptGiveWayToOtherOrigins() async throws {
+        @Test func idleConnectionsGiveWayToOtherOrigins() async throws {
             try await TestServer.answering(.response(body: "answer")) { server in
                 _ = await #expect(processExitsWith: .success) { [port = server.port as Int] in
                     try limitOpenFiles(to: 256)
@@ -34,8 +34,8 @@ extension NetworkTests {
             }
         }
 
-        /// One request at a time: the connections that are kept have all descriptors in the end.
-        @Test func requestsOneAfterAnotherReachAnyNumberOfOrigins() async throws {
+        /// One request at a time: in the end, idle connections use all descriptors.
+        @Test func sequentialRequestsReachAnyNumberOfOrigins() async throws {
             try await TestServer.answering(.response(body: "answer")) { server in
                 _ = await #expect(processExitsWith: .success) { [port = server.port as Int] in
                     try limitOpenFiles(to: 128)
@@ -46,7 +46,7 @@ extension NetworkTests {
             }
         }
 
-        @Test func downloadsWaitForDescriptorsOfTheirFiles() async throws {
+        @Test func downloadsWaitForFileDescriptors() async throws {
             try await TestServer.answering(.response(body: "answer")) { server in
                 _ = await #expect(processExitsWith: .success) { [port = server.port as Int] in
                     try limitOpenFiles(to: 256)
@@ -62,14 +62,14 @@ extension NetworkTests {
 }
 
 @Suite struct UnstartedTransferTests {
-    /// What a transfer's delegate hears.
+    /// Makes a transfer, and records what its delegate receives at the end.
     private static func make(_ events: Observed<[SendEvidence]>) -> UnstartedTransfer {
         UnstartedTransfer(
             loop: NetworkThread.shared.eventLoop, hostName: "h",
             delegate: EndTaker { metrics in events.append(metrics.evidence) })
     }
 
-    @Test func endComesBehindAPause() async throws {
+    @Test func pausedTransferEndsAfterItsResume() async throws {
         let events = Observed([SendEvidence]())
         let transfer = try await onNetworkThread {
             let transfer = Self.make(events)
@@ -84,7 +84,7 @@ extension NetworkTests {
         #expect(events.value == [.nothingSent])
     }
 
-    @Test func abortedOneDoesNotEnd() async throws {
+    @Test func abortedTransferDoesNotEnd() async throws {
         let events = Observed([SendEvidence]())
         let evidence = try await onNetworkThread { Self.make(events).abort().evidence }
         try await onNetworkThread {}
@@ -93,13 +93,13 @@ extension NetworkTests {
     }
 }
 
-/// Allows the process no more open files than these.
+/// Limits the number of files that the process may have open.
 private func limitOpenFiles(to count: UInt) throws {
     var limit = rlimit(rlim_cur: rlim_t(count), rlim_max: rlim_t(count))
     try #require(setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0)
 }
 
-/// Operations that run at once.
+/// Operations that a manager's queue has started.
 private func operations(
     _ port: Int, originCount: Int, concurrency: Int = 1_000, count: Int = 1_000, folder: URL? = nil
 ) throws -> [RequestOperation] {

@@ -16,9 +16,9 @@ extension ParallelNetworkTests {
         ]
 
         @Test(arguments: paths)
-        func dotSegmentsAreRemovedFromARequestsPath(path: String, target: String) async throws {
+        func dotSegmentsAreRemovedFromRequestPaths(path: String, target: String) async throws {
             try await TestServer.answering(.response()) { server in
-                for host in ["127.0.0.1", "LOCALHOST"] {  // taken apart by the library, and by libcurl
+                for host in ["127.0.0.1", "LOCALHOST"] {  // parsed by the library, and by libcurl
                     let operation = await get(server.url(path, host: host))
                     #expect(operation.error == nil)
                     let answered = operation.response?.url?.absoluteString.prefix { $0 != "#" }
@@ -34,7 +34,7 @@ extension ParallelNetworkTests {
             (".", "/folder/"), ("%2E%2E", "/"), ("x/..?q=/../y", "/folder/?q=/../y"),
             ("?q=../y", "/folder/start?q=../y"),
         ])
-        func dotSegmentsAreRemovedFromARedirectsTarget(location: String, target: String) async throws {
+        func dotSegmentsAreRemovedFromRedirectTargets(location: String, target: String) async throws {
             for isAbsolute in [false, location.hasPrefix("/")] {
                 let script: TestServer.Script = { request in
                     guard request.target == "/folder/start" else { return .response() }
@@ -51,7 +51,7 @@ extension ParallelNetworkTests {
         }
 
         @Test(arguments: paths.map(\.0))
-        func dotSegmentsAreSentAsTheyAreWhenTheyAreKept(path: String) async throws {
+        func keptDotSegmentsAreSentUnchanged(path: String) async throws {
             let escaped = path.replacingOccurrences(of: "|", with: "%7C")
             let target = String(escaped.prefix { $0 != "#" })
             let script: TestServer.Script = { request in
@@ -76,7 +76,7 @@ extension ParallelNetworkTests {
             }
         }
 
-        @Test func aBlocksPathIsSentAsItIsWhenDotSegmentsAreKept() async throws {
+        @Test func redirectBlockPathKeepsDotSegments() async throws {
             let script: TestServer.Script = { $0.target == "/start" ? .redirect(to: "/end") : .response() }
             try await TestServer.serving(script: script) { server in
                 let options = TransferOptions { $0.keepsDotSegments = true }
@@ -88,7 +88,7 @@ extension ParallelNetworkTests {
             }
         }
 
-        @Test func pathsThatDifferInKeptDotSegmentsAreNoCycle() async throws {
+        @Test func pathsThatDifferInKeptDotSegmentsFormNoCycle() async throws {
             let script: TestServer.Script = { $0.target == "/b" ? .redirect(to: "/a/../b") : .response(body: "there") }
             try await TestServer.serving(script: script) { server in
                 let options = TransferOptions { $0.keepsDotSegments = true }
@@ -109,7 +109,7 @@ extension ParallelNetworkTests {
             }
         }
 
-        @Test func aRedirectToTheSamePathWithDotSegmentsIsACycle() async throws {
+        @Test func redirectToTheSameReducedPathIsACycle() async throws {
             try await TestServer.answering(.redirect(to: "/x/../start")) { server in
                 #expect(await get(server.url("/start")).code == .tooManyRedirects)
                 #expect(await get(server.url("/y/../start")).code == .tooManyRedirects)
@@ -117,7 +117,7 @@ extension ParallelNetworkTests {
             }
         }
 
-        @Test func theTargetOfADigestAnswerIsTheTargetThatIsSent() async throws {
+        @Test func digestAnswerUsesTheSentTarget() async throws {
             let script: TestServer.Script = { request in
                 guard request.headers["Authorization"] == nil else { return .response() }
                 return .response(status: 401, headers: ["WWW-Authenticate": "Digest realm=\"r\", nonce=\"n\""])
@@ -132,7 +132,7 @@ extension ParallelNetworkTests {
             }
         }
 
-        @Test func theResponseCacheHasOneResponseForAllSpellingsOfAPath() async throws {
+        @Test func responseCacheTreatsDotSegmentSpellingsAsEqual() async throws {
             try await TestServer.answering(.response(headers: ["Cache-Control": "max-age=1000"])) { server in
                 let options = TransferOptions { $0.responseCache = InMemoryResponseCache() }
                 for path in ["/a/../b", "/b", "/./b", "/%2e/b"] { await get(server.url(path), options) }
@@ -140,7 +140,7 @@ extension ParallelNetworkTests {
             }
         }
 
-        @Test func theRedirectBlocksPathIsSentWithoutDotSegments() async throws {
+        @Test func redirectBlockPathIsSentWithoutDotSegments() async throws {
             let script: TestServer.Script = { $0.target == "/start" ? .redirect(to: "/end") : .response() }
             try await TestServer.serving(script: script) { server in
                 let operation = RequestOperation(request: URLRequest(url: server.url("/start")))
@@ -151,7 +151,7 @@ extension ParallelNetworkTests {
             }
         }
 
-        @Test func aProxyIsAskedForThePathWithoutDotSegments() async throws {
+        @Test func proxyReceivesThePathWithoutDotSegments() async throws {
             try await TestServer.answering(.response()) { proxy in
                 let options = try TransferOptions { $0.proxy = try Proxy("http://127.0.0.1:\(proxy.port)") }
                 #expect(await get(try #require(URL(string: "http://origin.test/a/../b")), options).error == nil)
@@ -160,7 +160,7 @@ extension ParallelNetworkTests {
         }
 
         @Test(arguments: [(false, "b=2"), (true, "a=1")])
-        func theJarsCookiesAreThoseOfThePathThatIsSent(keepsDotSegments: Bool, cookies: String) async throws {
+        func jarCookiesMatchTheSentPath(keepsDotSegments: Bool, cookies: String) async throws {
             let script: TestServer.Script = { request in
                 request.target == "/set"
                     ? .response(headers: WireFields(["a=1; Path=/a", "b=2; Path=/b"].map { ("Set-Cookie", $0) }))

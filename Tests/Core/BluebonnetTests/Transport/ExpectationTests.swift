@@ -9,12 +9,13 @@ import Testing
 @testable import Bluebonnet
 
 extension NetworkTests {
-    /// A caller may ask that the body waits for the server's word (RFC 9110, 10.1.1); the library never does.
+    /// A caller can make the body wait for the server's `100 Continue` (RFC 9110, 10.1.1). The library never does so
+    /// itself.
     @Suite struct ExpectationTests {
-        /// How the body is given.
+        /// The source of the body.
         enum Source: CaseIterable { case data, largeData, file, stream }
 
-        /// How a response says that its connection is closed behind it.
+        /// How a response announces that the server closes its connection.
         enum ClosingManner: CaseIterable {
             case field, version
 
@@ -45,7 +46,7 @@ extension NetworkTests {
             return (operation, body)
         }
 
-        /// One whose body fills what may be on its way.
+        /// An operation whose body fills the buffers between client and server.
         private static func hugeOperation(
             _ url: URL, _ source: Source, _ folder: TemporaryFolder
         ) throws -> RequestOperation {
@@ -66,7 +67,7 @@ extension NetworkTests {
             try await TestServer.serving(options, script: script, body)
         }
 
-        @Test(arguments: [small, large]) func aBodyWaitsForTheServersWord(body: Data) async throws {
+        @Test(arguments: [small, large]) func bodyWaitsForTheContinueResponse(body: Data) async throws {
             try await TestServer.answering(.response(body: "received")) { server in
                 var request = URLRequest("POST", server.url(), headers: ["Expect": "100-continue"])
                 request.httpBody = body
@@ -93,9 +94,10 @@ extension NetworkTests {
             }
         }
 
-        /// The server has not looked at the request: any method may be sent again. Not over that connection, where the
-        /// server may take what comes for the body that it was promised (RFC 9110, 10.1.1).
-        @Test(arguments: Source.allCases, [false, true]) func aRefusedExpectationIsLeftOut(
+        /// The server has not processed the request, so any method may be sent again. The request must not use the
+        /// same connection: there the server may take the next bytes for the body that was promised (RFC 9110,
+        /// 10.1.1).
+        @Test(arguments: Source.allCases, [false, true]) func requestIsResentWithoutTheRefusedExpectation(
             source: Source, closes: Bool
         ) async throws {
             let folder = try TemporaryFolder()
@@ -125,8 +127,8 @@ extension NetworkTests {
             }
         }
 
-        /// What the first connection took counts, too.
-        @Test func theTimeOfARefusalIsMeasured() async throws {
+        /// The time on the first connection counts too.
+        @Test func timingsIncludeTheRefusedAttempt() async throws {
             let script: TestServer.Script = {
                 guard $0.headers["Expect"] != nil else { return .response(body: "received") }
                 return Reply([.delay(.milliseconds(300))] + Reply.response(status: 417).steps)
@@ -140,7 +142,7 @@ extension NetworkTests {
             }
         }
 
-        @Test(arguments: ["", "refused"]) func aSecondRefusalIsTheAnswer(text: String) async throws {
+        @Test(arguments: ["", "refused"]) func secondRefusalIsTheResponse(text: String) async throws {
             let script: TestServer.Script = { _ in .response(status: 417, body: text) }
             try await Self.serving(script) { server in
                 let request = URLRequest("POST", server.url(), headers: ["Expect": "100-continue"], body: "payload")
@@ -152,7 +154,7 @@ extension NetworkTests {
             }
         }
 
-        @Test(arguments: ["", "refused"]) func aRefusalOfAWholeRequestIsTheAnswer(text: String) async throws {
+        @Test(arguments: ["", "refused"]) func refusalOfACompleteRequestIsTheResponse(text: String) async throws {
             let folder = try TemporaryFolder()
             defer { folder.remove() }
             var options = TestServer.Options()
@@ -169,16 +171,16 @@ extension NetworkTests {
                 }
                 let (small, large) = (Self.small.count, Self.large.count)
                 #expect(server.requests.map(\.body.count) == [0, small, large, large, large])
-                // Where there is no body, nothing waits for a word.
+                // A request without a body does not wait, so it asks for nothing.
                 let asked = server.requests.map { $0.headers["Expect"] }
                 #expect(asked == [nil] + Source.allCases.map { _ in "100-continue" })
             }
         }
 
-        /// libcurl reads what comes before the connection ends.
+        /// libcurl reads the bytes that arrive before the connection ends.
         @Test(arguments: [Source.largeData, .file, .stream], ClosingManner.allCases)
         func
-            aRefusalAmidTheBodyThatClosesIsTheAnswer(source: Source, manner: ClosingManner) async throws
+            closingRefusalDuringTheBodyIsTheResponse(source: Source, manner: ClosingManner) async throws
         {
             let folder = try TemporaryFolder()
             defer { folder.remove() }
@@ -198,8 +200,8 @@ extension NetworkTests {
             }
         }
 
-        /// libcurl would throw the response's body away and send the request again.
-        @Test(arguments: [Source.largeData, .file, .stream]) func aRefusalAmidTheBodyIsAnError(
+        /// libcurl would discard the response's body and send the request again.
+        @Test(arguments: [Source.largeData, .file, .stream]) func refusalDuringTheBodyIsAnError(
             source: Source
         ) async throws {
             let folder = try TemporaryFolder()
@@ -216,7 +218,7 @@ extension NetworkTests {
                 #expect(operation.error?.message.contains("refused the expectation (417)") == true)
                 #expect(server.requests.count == 1)
                 #expect(server.connectionCount == 1)
-                // The connection is closed, and its handle is fit for others.
+                // The connection is closed, and its handle is fit for other requests.
                 #expect(await get(server.url()).statusCode == 417)
                 #expect(server.connectionCount == 2)
             }

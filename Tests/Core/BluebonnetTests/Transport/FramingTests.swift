@@ -9,9 +9,9 @@ import Testing
 @testable import Bluebonnet
 
 extension NetworkTests {
-    /// Responses that break the protocol, or could be read in two ways.
+    /// Responses that break the protocol or are ambiguous.
     @Suite struct FramingTests {
-        /// Runs a GET that is answered with these bytes, after which the connection closes.
+        /// Runs a request whose response is these bytes. Then the connection closes.
         private func answer(_ text: String, method: String = "GET") async throws -> RequestOperation {
             try await TestServer.answering(.raw(text).then(.close)) { server in
                 await perform(URLRequest(method, server.url()))
@@ -25,13 +25,13 @@ extension NetworkTests {
             "Content-Length:", "Content-Length: 5\r\nTransfer-Encoding: chunked",
             "Transfer-Encoding: chunked\r\nContent-Length: 5",
         ])
-        func aLengthThatCanBeReadInTwoWaysIsABadResponse(fields: String) async throws {
+        func ambiguousLengthIsABadResponse(fields: String) async throws {
             let operation = try await answer("HTTP/1.1 200 OK\r\n\(fields)\r\n\r\nhello!")
             #expect(operation.code == .badServerResponse)
         }
 
         @Test(arguments: ["Content-Length: 5\r\nContent-Length: 5", "Content-Length: 5, 5", "content-length:\t5 "])
-        func equalLengthsAreOneLength(fields: String) async throws {
+        func repeatedEqualLengthsAreAccepted(fields: String) async throws {
             let operation = try await answer("HTTP/1.1 200 OK\r\n\(fields)\r\n\r\nhello!")
             #expect(operation.error == nil)
             #expect(operation.responseString == "hello")
@@ -47,7 +47,7 @@ extension NetworkTests {
             #expect(operation.code == .badServerResponse)
         }
 
-        @Test func chunkExtensionsArePassedOver() async throws {
+        @Test func chunkExtensionsAreIgnored() async throws {
             let body = "5;name=value\r\nhello\r\n0;last\r\n\r\n"
             let operation = try await answer("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n\(body)")
             #expect(operation.responseString == "hello")
@@ -69,25 +69,25 @@ extension NetworkTests {
             "HTTP/1.1 200 OK\r\nno colon here\r\n\r\n", "HTTP/1.1 200 OK\r\nX: a\u{0}b\r\n\r\n",
             "HTTP/1.1 200 OK\r\nX Y: 1\r\n\r\n", "HTTP/1.1 200 OK\r\n: 1\r\n\r\n", "SSH-2.0-OpenSSH_9.2\r\n",
         ])
-        func bytesThatAreNoResponseAreABadResponse(text: String) async throws {
+        func malformedHeadIsABadResponse(text: String) async throws {
             #expect(try await answer(text).code == .badServerResponse)
         }
 
         @Test(arguments: ["", "X: 1\r\n", "Content-Length: 0\r\n", "Content-Length: 0"])
-        func aResponseThatEndsInsideItsHeadIsABadResponse(fields: String) async throws {
+        func truncatedHeadIsABadResponse(fields: String) async throws {
             let operation = try await answer("HTTP/1.1 200 OK\r\n\(fields)")
             #expect(operation.code == .badServerResponse)
             #expect(operation.statusCode == nil)
         }
 
-        @Test func switchingProtocolsUnaskedIsABadResponse() async throws {
+        @Test func unsolicitedSwitchingProtocolsIsABadResponse() async throws {
             let text = "HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\r\n"
             #expect(try await answer(text).code == .badServerResponse)
             let answered = text + "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello"
             #expect(try await answer(answered).code == .badServerResponse)
         }
 
-        @Test func finalResponseAloneCounts() async throws {
+        @Test func onlyTheFinalResponseCounts() async throws {
             let interim = "HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early Hints\r\nLink: </a>\r\nX-Hint: 1\r\n\r\n"
             let final = "HTTP/1.1 201 Created\r\nContent-Length: 5\r\n\r\nhello"
             let operation = try await answer(String(repeating: interim, count: 250) + final)
@@ -98,7 +98,7 @@ extension NetworkTests {
         }
 
         @Test(arguments: [204, 304])
-        func aStatusWithoutABodyHasNone(status: Int) async throws {
+        func bodilessStatusHasNoBody(status: Int) async throws {
             let operation = try await answer("HTTP/1.1 \(status) X\r\nContent-Length: 5\r\n\r\nhello")
             #expect(operation.error == nil)
             #expect(operation.statusCode == status)
@@ -106,11 +106,11 @@ extension NetworkTests {
         }
     }
 
-    /// What comes behind a response is not the answer to the next request.
+    /// Bytes after a response are not the response to the next request.
     @Suite struct LeftoverTests {
         static let poison = "HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\nPOISON"
 
-        /// Answers `/first` with the reply and bytes behind it, everything else honestly.
+        /// Answers `/first` with the reply and the bytes after it, and every other request honestly.
         private func expectNoPoison(_ reply: Reply, method: String = "GET") async throws {
             let script: TestServer.Script = { $0.path == "/first" ? reply : .response(body: "honest") }
             for _ in 0..<5 {
@@ -124,20 +124,20 @@ extension NetworkTests {
         }
 
         @Test(arguments: [204, 304])
-        func bytesBehindAStatusWithoutABodyAreNoResponse(status: Int) async throws {
+        func bytesAfterABodilessStatusAreNoResponse(status: Int) async throws {
             try await expectNoPoison(.raw("HTTP/1.1 \(status) X\r\n\r\n" + Self.poison))
         }
 
-        @Test func bytesBehindAFixedLengthAreNoResponse() async throws {
+        @Test func bytesAfterAFixedLengthAreNoResponse() async throws {
             try await expectNoPoison(.raw("HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello" + Self.poison))
         }
 
-        @Test func bytesBehindChunksAreNoResponse() async throws {
+        @Test func bytesAfterChunksAreNoResponse() async throws {
             let text = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\n\r\n"
             try await expectNoPoison(.raw(text + Self.poison))
         }
 
-        @Test func bytesBehindTheAnswerToHEADAreNoResponse() async throws {
+        @Test func bytesAfterTheReplyToHEADAreNoResponse() async throws {
             try await expectNoPoison(.raw("HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello"), method: "HEAD")
             try await expectNoPoison(.raw("HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\n" + Self.poison), method: "HEAD")
         }
@@ -162,8 +162,8 @@ extension NetworkTests {
             await server.stop()
         }
 
-        /// No port tells Unix sockets apart.
-        @Test(arguments: [1, 3]) func bytesOnIdleConnectionsToAUnixSocketAreNoResponse(count: Int) async throws {
+        /// No port distinguishes Unix sockets.
+        @Test(arguments: [1, 3]) func bytesOnIdleUnixSocketConnectionsAreNoResponse(count: Int) async throws {
             let folder = try TemporaryFolder()
             defer { folder.remove() }
             var options = TestServer.Options()
@@ -195,7 +195,7 @@ extension NetworkTests {
                     #expect(operation.error == nil)
                     #expect(operation.responseString == "honest")
                 }
-                // A connection that nothing waits on is used again.
+                // A connection without pending bytes is reused.
                 #expect(server.connectionCount <= 2 * count)
             }
         }

@@ -9,7 +9,7 @@ import Testing
 @testable import Bluebonnet
 
 extension NetworkTests {
-    /// A server learns that a request over HTTP/2 was given up, and the others of its connection go on.
+    /// A server learns that a request over HTTP/2 was given up. The other requests of its connection continue.
     @Suite struct GivenUpStreamTests {
         private struct Fixture {
             let server: TestServer
@@ -22,7 +22,7 @@ extension NetworkTests {
             }
         }
 
-        /// A server whose paths say how the response goes on after its first byte.
+        /// A server whose paths determine how the response continues after its first byte.
         private static func with(_ body: (Fixture, _ end: Gate) async throws -> Void) async throws {
             let end = Gate()
             var serverOptions = TestServer.Options()
@@ -37,7 +37,7 @@ extension NetworkTests {
                 }
             }
             var options = TransferOptions()
-            // Connections of this suite's own.
+            // This suite has its own connections.
             options.addressOverrides = ["given-up.test": "127.0.0.1"]
             options.securityPolicy = try SecurityPolicy(authorities: .file(TestCertificate.localhost.caPath))
             try await TestServer.serving(serverOptions, script: script) { [options] server in
@@ -53,7 +53,7 @@ extension NetworkTests {
             await hasData.wait()
         }
 
-        @Test func cancelClosesAConnectionOfItsOwn() async throws {
+        @Test func cancelClosesAnUnsharedConnection() async throws {
             try await Self.with { fixture, _ in
                 let operation = fixture.operation("/stalls")
                 await Self.start(operation)
@@ -63,8 +63,8 @@ extension NetworkTests {
             }
         }
 
-        /// Bytes that nobody reads wait on the connection.
-        @Test func unsafeRequestFollowsADownloadThatWasCancelled() async throws {
+        /// Unread bytes wait on the connection.
+        @Test func unsafeRequestSucceedsAfterACancelledDownload() async throws {
             try await Self.with { fixture, _ in
                 let operation = fixture.operation("/goes-on")
                 await Self.start(operation)
@@ -75,7 +75,7 @@ extension NetworkTests {
             }
         }
 
-        @Test func pauseOfAGETClosesAConnectionOfItsOwn() async throws {
+        @Test func pauseOfAGETClosesAnUnsharedConnection() async throws {
             try await Self.with { fixture, end in
                 let operation = fixture.operation("/waits")
                 await Self.start(operation)
@@ -89,7 +89,7 @@ extension NetworkTests {
             }
         }
 
-        @Test func timeLimitClosesAConnectionOfItsOwn() async throws {
+        @Test func timeLimitClosesAnUnsharedConnection() async throws {
             try await Self.with { fixture, _ in
                 #expect(await fixture.operation("/stalls", idle: .milliseconds(200)).run().code == .timedOut)
                 await fixture.server.waitForConnectionsToClose()
@@ -97,7 +97,7 @@ extension NetworkTests {
             }
         }
 
-        @Test func connectionOfAnotherRequestStays() async throws {
+        @Test func cancelKeepsTheConnectionOfAnotherRequest() async throws {
             try await Self.with { fixture, end in
                 let other = fixture.operation("/waits")
                 await Self.start(other)
@@ -114,7 +114,7 @@ extension NetworkTests {
         }
 
         /// libcurl does not watch the connection of a paused transfer. A POST is paused in place.
-        @Test func connectionOfAPausedRequestStays() async throws {
+        @Test func cancelKeepsTheConnectionOfAPausedRequest() async throws {
             try await Self.with { fixture, end in
                 let paused = fixture.operation("/waits", method: "POST")
                 await Self.start(paused)

@@ -9,7 +9,7 @@ import Testing
 
 @testable import Bluebonnet
 
-/// One kind of request: what comes behind its head.
+/// A kind of request, by what follows its head.
 enum SentBody: CustomTestStringConvertible {
     case none(method: String)
     case data(byteCount: Int)
@@ -31,7 +31,7 @@ enum SentBody: CustomTestStringConvertible {
         }
     }
 
-    /// The bytes that go out.
+    /// The bytes of the body.
     var bytes: Data {
         switch self {
         case .none: Data()
@@ -40,8 +40,8 @@ enum SentBody: CustomTestStringConvertible {
         }
     }
 
-    /// Fields whose values have so many bytes together: `X-Fill`, and more where one field would be longer than each
-    /// libcurl takes (`DroppedField`).
+    /// Fields whose values have `byteCount` bytes together: `X-Fill`, and more fields if one field would be longer
+    /// than libcurl accepts (`DroppedField`).
     static func fields(byteCount: Int, lineLimit limit: Int = 300_000) -> [String: String] {
         var fields = ["X-Fill": String(repeating: "x", count: min(byteCount, limit))]
         for start in stride(from: limit, to: byteCount, by: limit) {
@@ -50,7 +50,7 @@ enum SentBody: CustomTestStringConvertible {
         return fields
     }
 
-    /// An operation whose head is as long as `fill` makes it.
+    /// An operation whose head contains `fill` bytes of field values.
     func operation(
         to url: URL, fill: Int, lineLimit: Int = 300_000, _ options: TransferOptions, in folder: TemporaryFolder
     ) throws -> RequestOperation {
@@ -68,15 +68,16 @@ enum SentBody: CustomTestStringConvertible {
 }
 
 extension NetworkTests {
-    /// The head of a request may be longer than any buffer that it passes through. Where libcurl would stall, these
-    /// tests end with their idle limit.
+    /// The head of a request can be longer than every buffer that it passes through. If libcurl stalled, these tests
+    /// would end at their idle limit.
     @Suite struct LargeRequestHeadTests {
-        /// Around the sizes of the buffers, and twice that: what libcurl sends in two pieces.
+        /// Sizes around the sizes of the buffers, and around twice those sizes: libcurl sends such heads in two
+        /// pieces.
         private static let byteCounts = [
             16_383, 16_384, 16_385, 32_767, 32_768, 32_769, 65_536, 65_537, 131_073, 262_143, 262_144, 262_145,
         ]
 
-        /// Sends heads of all sizes, each exactly as long, and expects all that was sent.
+        /// Sends heads of all sizes, each exactly as long, and expects everything that was sent.
         private func sweep(_ body: SentBody, _ server: TestServer, _ options: TransferOptions) async throws {
             let folder = try TemporaryFolder()
             defer { folder.remove() }
@@ -125,9 +126,9 @@ extension NetworkTests {
             }
         }
 
-        /// nginx says which protocol a request came by.
+        /// nginx reports the protocol of each request.
         @Test(.enabled(if: NginxServer.isAvailable), arguments: [HTTPProtocolVersion.negotiated, .http2])
-        func aHeadThatHTTP2CannotCarryGoesByHTTP1(version: HTTPProtocolVersion) async throws {
+        func oversizedHTTP2HeadIsSentOverHTTP1(version: HTTPProtocolVersion) async throws {
             try await HTTP2Fixture.with(directives: Self.roomForLargeHeads) { fixture in
                 var options = fixture.options
                 options.httpVersion = version
@@ -142,7 +143,7 @@ extension NetworkTests {
             }
         }
 
-        @Test func aHeadThatHTTP2CannotCarryIsRefusedWhereNothingElseIsSpoken() async throws {
+        @Test func oversizedHeadIsRefusedWithHTTP2PriorKnowledge() async throws {
             let options = TransferOptions { $0.httpVersion = .http2PriorKnowledge }
             try await TestServer.answering(.response()) { server in
                 let fields = ["X-Fill": String(repeating: "x", count: 65_536)]
@@ -153,9 +154,9 @@ extension NetworkTests {
             }
         }
 
-        /// Around the largest head that HTTP/2 carries, with and without fields of libcurl's own.
+        /// Sizes around the largest head that HTTP/2 carries, with and without fields that libcurl adds.
         @Test(.enabled(if: HTTP2FrameServer.isAvailable), arguments: [0, 3000])
-        func headsArriveOrAreRefusedWhereNothingButHTTP2IsSpoken(userInfoByteCount: Int) async throws {
+        func headsArriveOrAreRefusedWithHTTP2PriorKnowledge(userInfoByteCount: Int) async throws {
             let options = TransferOptions {
                 $0.httpVersion = .http2PriorKnowledge
                 $0.timeouts.idle = .seconds(10)
@@ -180,8 +181,8 @@ extension NetworkTests {
             }
         }
 
-        /// An "@" in a query is no user information, which would need room for a field.
-        @Test(.enabled(if: NginxServer.isAvailable)) func aLongURLWithAnAtSignGoesByHTTP2() async throws {
+        /// An "@" in a query does not mark user information, which would need space for a field.
+        @Test(.enabled(if: NginxServer.isAvailable)) func longURLWithAtSignIsSentOverHTTP2() async throws {
             try await HTTP2Fixture.with(directives: Self.roomForLargeHeads) { fixture in
                 let url = fixture.nginx.tlsURL("/tls?mail=a@b&" + String(repeating: "q", count: 30_000))
                 let operation = await get(url, fixture.options)
@@ -189,7 +190,7 @@ extension NetworkTests {
             }
         }
 
-        @Test(arguments: [false, true]) func aLongURLArrives(isSecure: Bool) async throws {
+        @Test(arguments: [false, true]) func longURLArrives(isSecure: Bool) async throws {
             var options = TestServer.Options()
             options.certificate = isSecure ? .localhost : nil
             let trusting = try TransferOptions.trustingTestAuthority
@@ -203,7 +204,7 @@ extension NetworkTests {
         }
 
         @Test(arguments: [SentBody.none(method: "GET"), .data(byteCount: 5), .data(byteCount: 60_000), .file])
-        func aHeadOfNearlyAMebibyteArrivesAndALargerOneIsNamed(body: SentBody) async throws {
+        func headLimitIsOneMebibyte(body: SentBody) async throws {
             let folder = try TemporaryFolder()
             defer { folder.remove() }
             var secure = TestServer.Options()
@@ -221,8 +222,8 @@ extension NetworkTests {
             }
         }
 
-        /// A handle that was set up for one size of head gets one of another.
-        @Test func headsOfDifferentSizesFollowOneAnother() async throws {
+        /// A handle that was set up for one size of head gets a head of another size.
+        @Test func headsOfDifferentSizesShareAConnection() async throws {
             var secure = TestServer.Options()
             secure.certificate = .localhost
             let options = try TransferOptions.trustingTestAuthority

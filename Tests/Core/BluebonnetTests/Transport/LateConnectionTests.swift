@@ -8,10 +8,10 @@ import Testing
 @testable import Bluebonnet
 
 extension NetworkTests {
-    /// Connections that are not there at once, as on any real network.
+    /// Connections that are not established at once, as on any real network.
     @Suite struct LateConnectionTests {
-        /// The socket of an attempt that was given up is closed without a word, and its number comes again.
-        @Test(.timeLimit(.minutes(1))) func aConnectionThatComesLateIsNoticedAfterOneThatNeverCame() async throws {
+        /// The socket of an abandoned attempt is closed without a report, and its descriptor is used again.
+        @Test(.timeLimit(.minutes(1))) func lateConnectionIsNoticedAfterAbandonedAttempts() async throws {
             let server = try FullServer()
             defer { server.stop() }
             let url = try #require(URL(string: "http://127.0.0.1:\(server.port)/"))
@@ -21,10 +21,10 @@ extension NetworkTests {
                 #expect(await get(url, impatient).code == .timedOut)
             }
             var patient = TransferOptions()
-            patient.timeouts.connect = .zero  // for ever: no time limit looks at the connection in the event's place
+            patient.timeouts.connect = .zero  // unlimited: no time limit may find the connection instead of the event
             let late = RequestOperation(request: URLRequest(url: url), options: patient)
             late.start()
-            for _ in 0..<20 { await networkThreadAnswers() }  // the first attempt is on its way, and comes to nothing
+            for _ in 0..<20 { await networkThreadAnswers() }  // the first attempt is in progress, without success
             server.serve()
             try await late.waitUntilEnded()
             #expect(late.error == nil, "\(late.error?.message ?? "")")

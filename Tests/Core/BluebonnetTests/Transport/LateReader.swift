@@ -10,8 +10,8 @@ import Testing
 
 @testable import Bluebonnet
 
-/// A server on a Unix socket for one connection, which reads nothing before it is told to: what a client sends has no
-/// more room until then than the socket's own buffer.
+/// A server on a Unix socket for one connection. It reads only when the test asks for it. Until then, the client's
+/// bytes have no other space than the socket's own buffer.
 final class LateReader: Sendable {
     let path: String
     private let listener: CInt
@@ -36,7 +36,7 @@ final class LateReader: Sendable {
         connection.withLock { if $0 >= 0 { _ = close($0) } }
     }
 
-    /// Waits until the client has written all that the socket takes, and says how much that is.
+    /// Waits until the client has written all that the socket accepts, and returns the byte count.
     func fills() async -> Int {
         await onThreadOfItsOwn { [self] in
             let accepted = accept(listener, nil, nil)
@@ -50,7 +50,7 @@ final class LateReader: Sendable {
         return Int(count)
     }
 
-    /// Reads until there is enough, or the connection has ended.
+    /// Reads until there is enough or the connection has ended.
     func read(until isEnough: @escaping @Sendable (Data) -> Bool) async -> Data {
         let received = Mutex(Data())
         await withTaskCancellationHandler {

@@ -9,7 +9,7 @@ import Testing
 
 extension ParallelNetworkTests {
     @Suite struct LongHeaderLineTests {
-        @Test(arguments: [false, true]) func lineBeyondLibcurlsLimitIsNamedAsSuch(isLater: Bool) async throws {
+        @Test(arguments: [false, true]) func errorNamesALineBeyondLibcurlsLimit(isLater: Bool) async throws {
             let field = ("X-Long", String(repeating: "x", count: 110_000))
             let fields = WireFields(isLater ? [("X-First", "1"), field] : [field])
             try await TestServer.answering(.response(headers: fields, body: "ok")) { server in

@@ -9,10 +9,10 @@ import Testing
 @testable import Bluebonnet
 
 extension NetworkTests {
-    /// What the page "Protocol decisions" says, where clients differ.
+    /// The decisions of the page "Protocol decisions", where clients differ.
     @Suite struct ProtocolDecisionTests {
         @Test(arguments: [600, 700, 999])
-        func aStatusOfAnUnknownClassIsAnErrorOfTheServers(status: Int) async throws {
+        func unknownStatusClassIsAServerError(status: Int) async throws {
             let folder = try DownloadFolder()
             defer { folder.remove() }
             try await TestServer.answering(.response(status: status, body: "denied")) { server in
@@ -32,14 +32,14 @@ extension NetworkTests {
         }
 
         @Test(arguments: [301, 302, 303, 307, 308])
-        func aRedirectToItselfIsACycle(status: Int) async throws {
+        func redirectToItselfIsACycle(status: Int) async throws {
             try await TestServer.answering(.redirect(to: "/start", status: status)) { server in
                 #expect(await get(server.url("/start")).code == .tooManyRedirects)
                 #expect(server.requests.count == 1)
             }
         }
 
-        @Test func aRedirectToItselfThatSetsACookieIsFollowed() async throws {
+        @Test func redirectToItselfWithANewCookieIsFollowed() async throws {
             let script: TestServer.Script = { request in
                 guard request.headers["Cookie"] == nil else { return .response(body: "there") }
                 return .redirect(to: "/start", headers: ["Set-Cookie": "a=1"])
@@ -52,7 +52,7 @@ extension NetworkTests {
         }
 
         @Test(arguments: ["DOMAIN%5Cuser", "DOMAIN%5cuser:secret", "user:sec%5Cret"])
-        func aBackslashInUserInformationIsRefusedAndTheWayOutNamed(userInfo: String) async throws {
+        func backslashInUserInformationIsRefusedWithAdvice(userInfo: String) async throws {
             try await TestServer.answering(.response()) { server in
                 let text = "http://\(userInfo)@127.0.0.1:\(server.port)/"
                 let error = await get(try #require(URL(string: text))).error
@@ -64,7 +64,7 @@ extension NetworkTests {
             }
         }
 
-        @Test func aCredentialMayHaveABackslash() async throws {
+        @Test func credentialMayContainABackslash() async throws {
             let script: TestServer.Script = { request in
                 // "DOMAIN\user:secret" in Base64.
                 if request.headers["Authorization"] == "Basic RE9NQUlOXHVzZXI6c2VjcmV0" { return .response(body: "in") }
@@ -79,7 +79,7 @@ extension NetworkTests {
         }
 
         @Test(arguments: ["chunked", "Chunked", "identity", "gzip, chunked", ""])
-        func aTransferEncodingOfTheCallersIsRefused(value: String) async throws {
+        func callerTransferEncodingIsRefused(value: String) async throws {
             try await TestServer.answering(.response()) { server in
                 for name in ["Transfer-Encoding", "transfer-encoding"] {
                     var requests = [

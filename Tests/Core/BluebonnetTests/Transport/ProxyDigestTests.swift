@@ -9,7 +9,7 @@ import Testing
 @testable import Bluebonnet
 
 extension NetworkTests {
-    /// A proxy that takes the user "us er" with the password "p:ss" by Digest only (RFC 7616, 3.4).
+    /// A proxy that accepts the user "us er" with the password "p:ss", by Digest only (RFC 7616, 3.4).
     @Suite struct ProxyDigestTests {
         private static let refusal = Reply.response(
             status: 407,
@@ -26,7 +26,7 @@ extension NetworkTests {
             return parameters
         }
 
-        /// Whether the request has the right answer, made for its own method and target.
+        /// Whether the request has the right answer for its own method and target.
         private static func isAnswered(_ request: ReceivedRequest) -> Bool {
             let fields = request.headers.values(named: "Proxy-Authorization")
             guard fields.count == 1, fields[0].hasPrefix("Digest ") else { return false }
@@ -61,7 +61,7 @@ extension NetworkTests {
             }
         }
 
-        @Test func proxyThatRefusesTheAnswerIsAskedOnce() async throws {
+        @Test func rejectedAnswerIsNotRepeated() async throws {
             try await TestServer.answering(Self.refusal) { proxy in
                 let url = try #require(URL(string: "http://origin.example/"))
                 let operation = await HTTPRequestOperation(request: URLRequest(url: url), options: try options(proxy))
@@ -71,7 +71,7 @@ extension NetworkTests {
             }
         }
 
-        @Test func tunnelIsMadeWithTheAnswer() async throws {
+        @Test func tunnelOpensWithTheAnswer() async throws {
             var serverOptions = TestServer.Options()
             serverOptions.certificate = .localhost
             try await TestServer.answering(.response(body: "origin"), serverOptions) { origin in
@@ -93,7 +93,7 @@ extension NetworkTests {
             }
         }
 
-        @Test func refusedAnswerForATunnelIsAnError() async throws {
+        @Test func rejectedAnswerForATunnelIsAnError() async throws {
             var serverOptions = TestServer.Options()
             serverOptions.certificate = .localhost
             try await TestServer.answering(.response(), serverOptions) { origin in

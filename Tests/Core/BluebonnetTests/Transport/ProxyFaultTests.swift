@@ -10,20 +10,20 @@ import Testing
 @testable import Bluebonnet
 
 extension NetworkTests {
-    /// A proxy that refuses, breaks off or lies harms the request that goes through it, and no other.
+    /// A proxy that refuses, breaks off or lies harms only the request that goes through it.
     @Suite struct ProxyFaultTests {
         private static let established = Reply.raw("HTTP/1.1 200 Connection established\r\n\r\n")
 
-        /// What became of a request to an origin over TLS.
+        /// The result of a request to an origin over TLS.
         private struct Tunnelled {
             let operation: RequestOperation
-            /// What the proxy and the origin saw.
+            /// The requests that the proxy and the origin received.
             let proxied: [ReceivedRequest]
             let received: [ReceivedRequest]
             let originConnectionCount: Int
         }
 
-        /// Runs a request through a proxy that answers `CONNECT` as it is told.
+        /// Runs a request through a proxy that answers `CONNECT` with the result of `connect`.
         private func tunnel(
             headers: [String: String] = [:], body: String? = nil, connectTimeout: Duration = .seconds(10),
             connect: @escaping @Sendable (_ originPort: Int) -> Reply
@@ -47,7 +47,7 @@ extension NetworkTests {
         }
 
         @Test(arguments: [300, 301, 302, 400, 401, 403, 404, 500, 502, 503, 599])
-        func aRefusedTunnelIsNoConnection(status: Int) async throws {
+        func refusedTunnelIsAConnectError(status: Int) async throws {
             let fields = "Location: http://127.0.0.1:1/\r\nContent-Length: 5\r\n"
             let refusal = Reply.raw("HTTP/1.1 \(status) No\r\n\(fields)\r\nPROXY")
             let result = try await tunnel { _ in refusal }
@@ -60,8 +60,8 @@ extension NetworkTests {
             #expect(result.originConnectionCount == 0)
         }
 
-        /// The top-level domain has no names (RFC 6761, 6.4).
-        @Test func proxyWhoseNameIsUnknownIsNamedInTheError() async throws {
+        /// The top-level domain `invalid` has no names (RFC 6761, 6.4).
+        @Test func errorNamesAProxyWithAnUnknownName() async throws {
             let options = try TransferOptions().through("http://user:secret@proxy.invalid:3128")
             let url = try #require(URL(string: "http://127.0.0.1:1/"))
             let error = try #require(await get(url, options).error)
@@ -69,7 +69,7 @@ extension NetworkTests {
             #expect(error.message.hasPrefix("no connection to 127.0.0.1 through the proxy "))
         }
 
-        @Test func aProxyThatAlwaysWantsACredentialIsAskedTwiceAtMost() async throws {
+        @Test func proxyDemandingCredentialsIsAskedAtMostTwice() async throws {
             let headers: WireFields = ["Proxy-Authenticate": "Basic realm=\"proxy\""]
             let result = try await tunnel { _ in .response(status: 407, headers: headers) }
             #expect(result.operation.code == .authenticationRequired)
@@ -78,19 +78,19 @@ extension NetworkTests {
         }
 
         @Test(arguments: [Reply.Step.close, .closeWithoutNotice, .reset])
-        func aTunnelThatIsDroppedAtOnceIsAFailure(end: Reply.Step) async throws {
+        func tunnelDroppedAtOnceFails(end: Reply.Step) async throws {
             let result = try await tunnel { _ in Self.established.then(end) }
             #expect([.secureConnectionFailed, .connectionLost].contains(result.operation.code))
             #expect(result.operation.statusCode == nil)
             #expect(result.originConnectionCount == 0)
         }
 
-        @Test func aTunnelThatFallsSilentRunsIntoTheConnectLimit() async throws {
+        @Test func silentTunnelHitsTheConnectTimeout() async throws {
             let result = try await tunnel(connectTimeout: .milliseconds(200)) { _ in Self.established.then(.stall) }
             #expect(result.operation.code == .timedOut)
         }
 
-        @Test func anAnswerToCONNECTThatIsCutAnywhereIsAFailure() async throws {
+        @Test func truncatedAnswerToCONNECTFails() async throws {
             for byteCount in 0..<Self.established.bytes.count {
                 let result = try await tunnel { _ in Self.established.cut(afterByteCount: byteCount) }
                 #expect(result.operation.error != nil, "\(byteCount) bytes")
@@ -104,7 +104,7 @@ extension NetworkTests {
             "HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 200 OK\r\n\r\n", "HTTP/1.0 200 OK\r\n\r\n",
             "HTTP/1.1 299 Whatever\r\n\r\n",
         ])
-        func answerInjectedByAProxyIsNotTheOrigins(answer: String) async throws {
+        func answerInjectedByAProxyIsNotTheOriginsResponse(answer: String) async throws {
             let reply = Reply.raw(answer)
             let operation = try await tunnel { reply.then(.tunnel(toPort: $0)) }.operation
             guard operation.error == nil else { return }
@@ -113,14 +113,14 @@ extension NetworkTests {
             #expect(operation.responseHeaders.map(\.name) == ["Content-Length"])
         }
 
-        @Test func bytesBehindTheAnswerToCONNECTAreNoResponse() async throws {
+        @Test func bytesAfterTheAnswerToCONNECTAreNoResponse() async throws {
             let poison = Reply.raw("HTTP/1.1 200 OK\r\n\r\nHTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\nPOISON")
             let operation = try await tunnel { poison.then(.tunnel(toPort: $0)) }.operation
             #expect(operation.error != nil)
             #expect(operation.responseString?.contains("POISON") != true)
         }
 
-        @Test func theProxySeesNothingOfTheRequest() async throws {
+        @Test func proxySeesNothingOfATunnelledRequest() async throws {
             let secrets = [
                 "Authorization": "Bearer secret", "Cookie": "a=secret", "X-Api-Key": "secret", "Referer": "secret",
             ]
@@ -137,7 +137,7 @@ extension NetworkTests {
             #expect(received.headers["Proxy-Authorization"] == nil)
         }
 
-        @Test func aTunnelIsNotUsedWithAnotherCredential() async throws {
+        @Test func tunnelIsNotReusedWithAnotherCredential() async throws {
             let origin = try await TestServer.start(tls: .localhost) { _ in .response(body: "origin") }
             let port = origin.port
             let script: TestServer.Script = { request in
@@ -161,7 +161,7 @@ extension NetworkTests {
             await origin.stop()
         }
 
-        @Test func environmentNeverKeepsARequestFromItsProxy() async throws {
+        @Test func environmentDoesNotOverrideAnExplicitProxy() async throws {
             let names = ["no_proxy", "NO_PROXY"]
             for name in names { setenv(name, "*", 1) }
             defer { for name in names { unsetenv(name) } }
@@ -172,7 +172,7 @@ extension NetworkTests {
             }
         }
 
-        @Test func aReplyThroughAProxyCutAnywhereIsNoSuccess() async throws {
+        @Test func truncatedReplyThroughAProxyFails() async throws {
             let reply = Reply.response(headers: ["Connection": "close"], body: "fifteen bytes!!")
             let script: TestServer.Script = { request in
                 reply.cut(afterByteCount: request.query.flatMap { Int($0) } ?? 0)

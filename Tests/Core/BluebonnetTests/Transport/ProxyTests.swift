@@ -14,7 +14,7 @@ extension NetworkTests {
             try TransferOptions.trustingTestAuthority.through("http://\(credential)127.0.0.1:\(proxy.port)")
         }
 
-        @Test func aPlainRequestGoesToTheProxyWithItsWholeURL() async throws {
+        @Test func plainRequestReachesTheProxyWithItsWholeURL() async throws {
             try await TestServer.answering(.response(body: "from the proxy")) { proxy in
                 let url = try #require(URL(string: "http://origin.example:8080/path?query=1"))
                 let operation = await get(url, try options(proxy, credential: "us%20er:p%40ss@"))
@@ -29,7 +29,7 @@ extension NetworkTests {
             }
         }
 
-        @Test func aProxyWithoutACredentialGetsNone() async throws {
+        @Test func proxyWithoutACredentialGetsNone() async throws {
             try await TestServer.answering(.response()) { proxy in
                 let url = try #require(URL(string: "http://origin.example/"))
                 let operation = await get(url, try options(proxy))
@@ -38,7 +38,7 @@ extension NetworkTests {
             }
         }
 
-        @Test func theProxysCredentialIsNotSentWithoutTheProxy() async throws {
+        @Test func proxyCredentialIsSentOnlyToTheProxy() async throws {
             try await TestServer.answering(.response()) { server in
                 let through = try options(server, credential: "user:secret@")
                 #expect(await get(server.url("/through"), through).error == nil)
@@ -49,7 +49,7 @@ extension NetworkTests {
             }
         }
 
-        @Test func aTunnelHidesTheProxysCredentialFromTheOrigin() async throws {
+        @Test func tunnelHidesTheProxyCredentialFromTheOrigin() async throws {
             try await servingOrigin { origin in
                 let established = Reply.raw("HTTP/1.1 200 Connection established\r\n\r\n")
                 try await TestServer.answering(established.then(.tunnel(toPort: origin.port))) { proxy in
@@ -67,7 +67,7 @@ extension NetworkTests {
         }
 
         @Test(arguments: ["", "user:wrong@"])
-        func aTunnelThatTheProxyRefusesWantsACredential(credential: String) async throws {
+        func tunnelRefusedWith407RequiresAuthentication(credential: String) async throws {
             try await servingOrigin { origin in
                 try await TestServer.answering(refusal) { proxy in
                     let operation = await get(origin.url(), try options(proxy, credential: credential))
@@ -79,7 +79,7 @@ extension NetworkTests {
             }
         }
 
-        @Test func aPlainRequestThatTheProxyRefusesWantsACredential() async throws {
+        @Test func plainRequestRefusedWith407RequiresAuthentication() async throws {
             try await TestServer.answering(refusal) { proxy in
                 let url = try #require(URL(string: "http://origin.example/"))
                 let operation = HTTPRequestOperation(request: URLRequest(url: url), options: try options(proxy))
@@ -88,8 +88,8 @@ extension NetworkTests {
             }
         }
 
-        /// A kept connection to a proxy serves all hosts: names and IPv6 addresses, in any order.
-        @Test(arguments: [false, true]) func hostFieldIsTheURLsOnAKeptConnection(usesJar: Bool) async throws {
+        /// A kept connection to a proxy serves all hosts, names and IPv6 addresses, in any order.
+        @Test(arguments: [false, true]) func hostFieldMatchesTheURLOnAKeptConnection(usesJar: Bool) async throws {
             try await TestServer.answering(.response()) { proxy in
                 var options = try options(proxy)
                 if usesJar { options.cookieJar = CookieJar() }
@@ -110,7 +110,7 @@ extension NetworkTests {
             }
         }
 
-        @Test func jarServesForwardedHostsApart() async throws {
+        @Test func jarSeparatesForwardedHosts() async throws {
             let script: TestServer.Script = { request in
                 request.path.hasSuffix("/set")
                     ? .response(headers: ["Set-Cookie": "name=\(request.headers["Host"] ?? "")"]) : .response()
@@ -129,7 +129,7 @@ extension NetworkTests {
             }
         }
 
-        @Test func callersHostFieldGoesToTheProxyAsItIs() async throws {
+        @Test func callerHostFieldReachesTheProxyUnchanged() async throws {
             try await TestServer.answering(.response()) { proxy in
                 let url = try #require(URL(string: "http://[2001::1]/"))
                 let request = URLRequest("GET", url, headers: ["Host": "other.example"])
@@ -150,7 +150,7 @@ extension NetworkTests {
     }
 
     @Suite struct AddressTests {
-        @Test func aUnixSocketTakesThePlaceOfTheHost() async throws {
+        @Test func unixSocketReplacesTheHost() async throws {
             let folder = try TemporaryFolder()
             defer { folder.remove() }
             var options = TestServer.Options()
@@ -165,7 +165,7 @@ extension NetworkTests {
             }
         }
 
-        @Test func anAddressOverrideReachesAMadeUpName() async throws {
+        @Test func addressOverrideResolvesAMadeUpName() async throws {
             try await TestServer.answering(.response(body: "here")) { server in
                 let options = TransferOptions { $0.addressOverrides = ["made-up.example": "127.0.0.1"] }
                 let operation = await get(server.url("/path", host: "made-up.example"), options)
@@ -180,7 +180,7 @@ extension NetworkTests {
             ("Trail.Example", "trail.example"),
             ("b\u{FC}cher.example", "xn--bcher-kva.example"), ("xn--bcher-kva.example.", "xn--bcher-kva.example"),
         ])
-        func addressOverrideCountsForEverySpellingOfTheHost(key: String, host: String) async throws {
+        func addressOverrideAppliesToEverySpellingOfTheHost(key: String, host: String) async throws {
             try await TestServer.answering(.response(body: "here")) { server in
                 let options = TransferOptions { $0.addressOverrides = [key: "127.0.0.1"] }
                 let operation = await get(server.url("/path", host: host), options)
@@ -191,18 +191,18 @@ extension NetworkTests {
         @Test(arguments: [
             "http://p:99999", "http://u:secret@p:0/", "https://p:65536", "socks5h://p:18446744073709551616",
         ])
-        func proxyWithAPortThatIsNoneIsRefusedByName(url: String) {
+        func proxyWithAnInvalidPortIsRefused(url: String) {
             let error = #expect(throws: NetworkingError.self) { try Proxy(url) }
             #expect(error?.code == .invalidRequest)
             #expect(error?.message.contains("secret") == false && error?.message.contains("proxy") == true)
         }
 
-        @Test func portOfTheProxyIsNamed() {
+        @Test func errorNamesTheInvalidProxyPort() {
             let error = #expect(throws: NetworkingError.self) { try Proxy("http://p:99999") }
             #expect(error?.message.contains("the port 99999, which is not from 1 to 65535") == true)
         }
 
-        @Test func anAddressOverrideLeavesTheCheckOfTheNameInForce() async throws {
+        @Test func addressOverrideKeepsTheHostNameCheck() async throws {
             var options = TestServer.Options()
             options.certificate = .localhost
             try await TestServer.answering(.response(), options) { server in

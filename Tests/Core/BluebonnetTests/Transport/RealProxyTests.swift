@@ -10,11 +10,12 @@ import Testing
 @testable import Bluebonnet
 
 extension NetworkTests {
-    /// An HTTP proxy that other people wrote.
+    /// A third-party HTTP proxy.
     @Suite(.enabled(if: TinyproxyServer.isAvailable)) struct HTTPProxyServerTests {
         private static let credential = (user: "user", password: "secret")
 
-        /// Starts a proxy and hands over what goes through it, with each credential's part of the proxy's URL.
+        /// Starts a proxy, and passes it to `body` with a function that makes options from the credential in the
+        /// proxy's URL.
         private func serving(
             credential: (user: String, password: String)? = nil, tunnelPort: Int? = nil,
             _ body: (TinyproxyServer, (String) throws -> TransferOptions) async throws -> Void
@@ -41,7 +42,7 @@ extension NetworkTests {
         }
 
         @Test(arguments: [nil, TestCertificate.localhost])
-        func aRequestGoesThroughAndLeavesTheProxysCredentialThere(tls: TestCertificate?) async throws {
+        func requestPassesWithoutTheProxyCredential(tls: TestCertificate?) async throws {
             try await servingOrigin(tls: tls) { origin in
                 try await serving(credential: Self.credential) { proxy, options in
                     let request = URLRequest(
@@ -66,7 +67,7 @@ extension NetworkTests {
                     let request = URLRequest(url: origin.url())
                     let operation = HTTPRequestOperation(request: request, options: try options(userInfo))
                     #expect(await operation.run().error != nil)
-                    // tinyproxy answers 407 to no credential, and 401 to a wrong one.
+                    // tinyproxy answers 407 to a missing credential, and 401 to a wrong credential.
                     let isAsked = userInfo.isEmpty
                     if isAsked { #expect(operation.code == .authenticationRequired) }
                     #expect(origin.connectionCount == 0)
@@ -74,14 +75,14 @@ extension NetworkTests {
             }
         }
 
-        @Test func theCredentialOfTheOperationIsTheOriginsAlone() async throws {
+        @Test func operationCredentialIsSentOnlyToTheOrigin() async throws {
             let script: TestServer.Script = { request in
                 request.headers["Authorization"] == nil
                     ? .response(status: 401, headers: ["WWW-Authenticate": "Basic realm=\"origin\""])
                     : .response(body: "come in")
             }
-            // tinyproxy looks at the first request of a connection only and asks the origin to close it, as an honest
-            // one does: what comes behind it would go on as it is.
+            // tinyproxy only examines the first request of a connection and asks the origin to close the connection,
+            // as an honest origin does. Later bytes would pass through unchanged.
             var serverOptions = TestServer.Options()
             serverOptions.requestsPerConnection = 1
             try await TestServer.serving(serverOptions, script: script) { origin in
@@ -97,7 +98,7 @@ extension NetworkTests {
             }
         }
 
-        @Test func aTunnelThatIsRefusedIsNoConnection() async throws {
+        @Test func refusedTunnelIsAConnectError() async throws {
             try await servingOrigin(tls: .localhost) { origin in
                 try await serving(tunnelPort: 1) { _, options in
                     let options = try options("")
@@ -107,7 +108,7 @@ extension NetworkTests {
             }
         }
 
-        @Test func anOriginThatIsNotThereIsToldByTheProxy() async throws {
+        @Test func proxyReportsAnUnreachableOrigin() async throws {
             try await serving { _, options in
                 let port = try LoopbackPort.unused()
                 let plain = try #require(URL(string: "http://127.0.0.1:\(port)/"))
@@ -118,7 +119,7 @@ extension NetworkTests {
             }
         }
 
-        @Test func redirectsGoThroughTheProxyToo() async throws {
+        @Test func redirectsAlsoGoThroughTheProxy() async throws {
             try await servingOrigin(tls: .localhost) { target in
                 let location = target.url("/end").absoluteString
                 try await TestServer.answering(.redirect(to: location)) { origin in
@@ -134,7 +135,7 @@ extension NetworkTests {
             }
         }
 
-        @Test func aProxyThatIsNotThereIsNoConnection() async throws {
+        @Test func unreachableProxyIsAConnectError() async throws {
             let options = try TransferOptions().through("http://127.0.0.1:\(try LoopbackPort.unused())")
             try await TestServer.answering(.response()) { origin in
                 #expect(await get(origin.url(), options).code == .cannotConnect)
@@ -143,7 +144,7 @@ extension NetworkTests {
         }
     }
 
-    /// A SOCKS proxy that other people wrote.
+    /// A third-party SOCKS proxy.
     @Suite(.enabled(if: SOCKSServer.isAvailable)) struct SOCKSProxyServerTests {
         private func serving(_ body: (SOCKSServer, TransferOptions) async throws -> Void) async throws {
             let proxy = try await SOCKSServer.start()
@@ -158,7 +159,7 @@ extension NetworkTests {
         }
 
         @Test(arguments: [nil, TestCertificate.localhost], ["127.0.0.1", "localhost"])
-        func aRequestGoesThrough(tls: TestCertificate?, host: String) async throws {
+        func requestGoesThroughTheProxy(tls: TestCertificate?, host: String) async throws {
             var serverOptions = TestServer.Options()
             serverOptions.certificate = tls
             let body = Data.patterned(byteCount: 300_000)
@@ -175,7 +176,8 @@ extension NetworkTests {
 
         @Test func targetRefusedByTheProxyCannotBeConnected() async throws {
             try await serving { _, options in
-                // Refused by a rule, by the target, and because there is no such name: the proxy looks it up, not we.
+                // Refused by a rule, by the target, and because the name does not exist. The proxy resolves the name,
+                // not the client.
                 let texts = [
                     "http://127.0.0.1:9/", "http://127.0.0.1:\(try LoopbackPort.unused())/",
                     "http://nowhere.bluebonnet.invalid/",
@@ -187,9 +189,9 @@ extension NetworkTests {
             }
         }
 
-        /// SOCKS has one byte for a name's length: a longer one must neither be cut nor looked up here.
+        /// SOCKS has one byte for a name's length. A longer name must neither be cut nor resolved locally.
         @Test(arguments: [250, 253, 255, 256, 257, 300, 1000, 65_536])
-        func aLongNameIsRefusedAndHarmsNoOne(byteCount: Int) async throws {
+        func longNameIsRefusedAndLaterRequestsSucceed(byteCount: Int) async throws {
             try await TestServer.answering(.response(body: "answer")) { origin in
                 try await serving { _, options in
                     let labels = String(repeating: String(repeating: "a", count: 49) + ".", count: byteCount / 50 + 1)

@@ -8,9 +8,9 @@ import Testing
 @testable import Bluebonnet
 
 extension NetworkTests {
-    /// The upper bound of a head's size beside what libcurl really sends.
+    /// The upper bound of a head's size, compared with the bytes that libcurl really sends.
     @Suite struct SentHeadTests {
-        /// Runs one request through a partition of its own.
+        /// Runs one request through its own partition.
         private func send(_ request: TransferRequest) async throws {
             let partition = try await onNetworkThread {
                 NetworkBound(try #require(CurlPartition(loop: NetworkThread.shared.eventLoop)))
@@ -33,7 +33,7 @@ extension NetworkTests {
                 limits: TransferRequest.Limits(httpVersion: options.httpVersion), cookieJar: jar)
         }
 
-        /// Nothing that libcurl adds is forgotten, and what is added for safety is little.
+        /// The bound includes everything that libcurl adds, and only a small safety margin.
         @Test func headIsNeverLongerThanItsBound() async throws {
             try await TestServer.answering(.response()) { server in
                 let field = HeaderFields.Field(name: "X-Name", value: "value")
@@ -64,7 +64,7 @@ extension NetworkTests {
             }
         }
 
-        @Test func aFullJarIsWithinTheBound() async throws {
+        @Test func cookiesOfAFullJarStayWithinTheBound() async throws {
             try await TestServer.answering(.response()) { server in
                 let jar = CookieJar()
                 let value = String(repeating: "v", count: 400)

@@ -8,7 +8,7 @@ import Testing
 
 @testable import Bluebonnet
 
-/// Takes the body of one transfer. Network thread only.
+/// Receives the body of one transfer. Network thread only.
 private final class BodyTaker: TransferDelegate {
     private var body = Data()
     private let ended: (Result<String, NetworkingError>) -> Void
@@ -44,10 +44,10 @@ extension NetworkTests {
                     poolKey: poolKey)
             }
 
-            /// Begins them all in one go; gives the bodies that came, in the requests' order.
+            /// Begins all requests at once, and returns the received bodies in the requests' order.
             ///
-            /// - Parameter written: called on the network thread when libcurl has written what it could, and read
-            ///   nothing.
+            /// - Parameter written: called on the network thread after libcurl has written what it can, and before it
+            ///   has read anything.
             func perform(
                 _ requests: [TransferRequest], written: @escaping @Sendable (CurlPartition) throws -> Void = { _ in }
             ) async throws -> [String] {
@@ -66,7 +66,7 @@ extension NetworkTests {
                 return try bodies.map { try #require($0) }
             }
 
-            /// What the kernel says of the only connection.
+            /// The kernel's information about the only connection.
             func information() async throws -> TCPInformation {
                 let partition = partition
                 return try await onNetworkThread { try SharedConnectionTests.information(of: partition.value) }
@@ -96,7 +96,7 @@ extension NetworkTests {
             }
         }
 
-        @Test func requestsLeaveInFewSegmentsAndAreNotHeldBack() async throws {
+        @Test func requestsLeaveInFewSegmentsWithoutDelay() async throws {
             let script: TestServer.Script = { .response(body: $0.target) }
             try await Self.with(script: script) { fixture in
                 for round in 0..<3 {
@@ -113,7 +113,7 @@ extension NetworkTests {
             }
         }
 
-        @Test func theirBodiesArriveWhole() async throws {
+        @Test func requestBodiesArriveWhole() async throws {
             let script: TestServer.Script = { .response(body: "\($0.target) \($0.body.count)") }
             try await Self.with(script: script) { fixture in
                 let sizes = (0..<Self.count).map { $0 % 4 == 3 ? 300_000 + $0 : $0 }

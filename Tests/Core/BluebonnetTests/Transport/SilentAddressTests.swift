@@ -10,12 +10,12 @@ import Testing
 @testable import Bluebonnet
 
 extension NetworkTests {
-    /// A name with several addresses, of which some are silent (RFC 8305, 5). No limit of time helps: without a limit,
-    /// libcurl waits for the first address for days.
+    /// A name with several addresses, some of them silent (RFC 8305, 5). No time limit helps these requests: without
+    /// a limit, libcurl waits for the first address for days.
     @Suite struct SilentAddressTests {
         private static let name = "several.example"
 
-        /// Calls `body` while the given addresses of the loopback network are silent on the server's port.
+        /// Calls `body` while the given loopback addresses are silent on the server's port.
         private func serving(
             _ hosts: ClosedRange<UInt8>, _ server: TestServer, _ body: () async throws -> Void
         ) async throws {
@@ -45,7 +45,7 @@ extension NetworkTests {
             }
         }
 
-        @Test func manyRequestsGetTheAddressThatAnswers() async throws {
+        @Test func manyRequestsReachTheAnsweringAddress() async throws {
             try await TestServer.answering(.response(body: "here")) { server in
                 try await serving(2...2, server) {
                     let options = options([2, 1])
@@ -59,7 +59,7 @@ extension NetworkTests {
             }
         }
 
-        @Test func certificateIsCheckedOnTheAddressThatAnswers() async throws {
+        @Test func certificateIsCheckedAtTheAnsweringAddress() async throws {
             var serverOptions = TestServer.Options()
             (serverOptions.certificate, serverOptions.speaksHTTP2) = (.localhost, true)
             try await TestServer.answering(.response(body: "here"), serverOptions) { server in
@@ -76,7 +76,7 @@ extension NetworkTests {
             }
         }
 
-        @Test func slowFirstAddressIsNotGivenUp() async throws {
+        @Test func slowFirstAddressIsNotAbandoned() async throws {
             let late = try FullServer(host: 2)
             defer { late.stop() }
             let silent = try FullServer(host: 3, port: late.port)
@@ -84,7 +84,7 @@ extension NetworkTests {
             let url = try #require(URL(string: "http://\(Self.name):\(late.port)/"))
             let operation = RequestOperation(request: URLRequest(url: url), options: options([2, 3]))
             operation.start()
-            // The first packet is lost, and the next one follows after a second: when the other address is tried, too.
+            // The first packet is lost. The next packet follows after a second, when the other address is tried too.
             for _ in 0..<20 { await networkThreadAnswers() }
             late.serve()
             await operation.waitAsOwner()
@@ -94,7 +94,7 @@ extension NetworkTests {
 
         /// The addresses come from the system's resolver, not from `addressOverrides`.
         @Test(.enabled(if: TestProgram.canReplaceFiles))
-        func nextAddressOfALookUpIsTriedWhenOneIsSilent() async throws {
+        func nextResolvedAddressIsTriedWhenOneIsSilent() async throws {
             let answering = try FullServer(host: 2)
             defer { answering.stop() }
             answering.serve()
@@ -109,7 +109,7 @@ extension NetworkTests {
             #expect(end.status == 0, "\(end.output)")
         }
 
-        @Test func silentAddressesEndAtTheLimitForConnecting() async throws {
+        @Test func silentAddressesEndAtTheConnectTimeout() async throws {
             let first = try FullServer(host: 2)
             defer { first.stop() }
             let second = try FullServer(host: 3, port: first.port)

@@ -9,13 +9,13 @@ import Testing
 @testable import Bluebonnet
 
 extension NetworkTests {
-    /// Servers that dawdle at every stage: each time limit holds, and requests to others are not held up.
+    /// Servers that are slow at every stage. Each time limit holds, and requests to other servers are not delayed.
     @Suite struct SlowServerTests {
-        /// What a server does instead of answering, and the stage that it is at.
+        /// The reply of a slow server, and the stage at which the server is slow.
         struct Dawdling: Sendable, CustomTestStringConvertible {
             let testDescription: String
             let reply: Reply
-            /// Whether bytes keep coming, so that only the limit of the whole request helps.
+            /// Whether bytes keep coming, so that only the limit of the whole request applies.
             let isDripping: Bool
 
             private static let whole = Reply.response(
@@ -61,7 +61,7 @@ extension NetworkTests {
             private static let pace = Duration.milliseconds(5)
         }
 
-        @Test(arguments: Dawdling.all) func theLimitsHold(dawdling: Dawdling) async throws {
+        @Test(arguments: Dawdling.all) func timeLimitsApplyAtEveryStage(dawdling: Dawdling) async throws {
             let folder = try DownloadFolder()
             defer { folder.remove() }
             try await TestServer.answering(dawdling.reply) { server in
@@ -86,7 +86,7 @@ extension NetworkTests {
             }
         }
 
-        @Test func aHundredSlowOnesHoldUpNoOther() async throws {
+        @Test func hundredSlowTransfersDoNotDelayOthers() async throws {
             let drip = Reply.response(body: Data(count: 100_000)).dripping(every: .milliseconds(20))
             try await TestServer.answering(drip) { slow in
                 var configuration = RequestOperationManager.Configuration()
@@ -106,7 +106,7 @@ extension NetworkTests {
         }
     }
 
-    /// What is no response, or one too many, and how it is taken.
+    /// Malformed or superfluous responses, and how the library handles them.
     @Suite struct OddResponseTests {
         private func answer(_ text: String, _ request: (URL) -> URLRequest = { URLRequest(url: $0) }) async throws
             -> RequestOperation
@@ -125,21 +125,21 @@ extension NetworkTests {
             "HTTP/1.1 200 OK\r\n\u{0}: x\r\n\r\n",
             "HTTP/1.1 200 OK\r\nX\u{1}: a\r\n\r\n",
         ])
-        func bytesThatAreNoResponseAreNoSuccess(text: String) async throws {
+        func malformedResponseFails(text: String) async throws {
             let operation = try await answer(text)
             #expect([.badServerResponse, .connectionLost].contains(operation.code), "\(text.debugDescription)")
         }
 
-        /// Lines that end with a line feed alone are taken for lines (RFC 9112, 2.2), whole.
-        @Test func linesWithoutCarriageReturnsAreLines() async throws {
+        /// Lines that end with a line feed alone are complete lines (RFC 9112, 2.2).
+        @Test func bareLineFeedsEndLines() async throws {
             let operation = try await answer("HTTP/1.1 200 OK\nContent-Length: 5\nX-Field: value\n\nhello")
             #expect(operation.error == nil)
             #expect(operation.responseString == "hello")
             #expect(operation.responseHeaders.map(\.value) == ["5", "value"])
         }
 
-        /// A folded line belongs to the one before it (RFC 9112, 5.2); it never becomes a field of its own.
-        @Test(arguments: [" ", "\t", "   "]) func aFoldedLineIsNoField(fold: String) async throws {
+        /// A folded line belongs to the line before it (RFC 9112, 5.2). It never becomes a separate field.
+        @Test(arguments: [" ", "\t", "   "]) func foldedLineBelongsToTheFieldBefore(fold: String) async throws {
             let operation = try await answer(
                 "HTTP/1.1 200 OK\r\nX-Folded: one\r\n\(fold)Location: two\r\nContent-Length: 5\r\n\r\nhello")
             #expect(operation.responseHeaders.map(\.name) == ["X-Folded", "Content-Length"])
@@ -150,7 +150,7 @@ extension NetworkTests {
         @Test(arguments: [
             "HTTP/1.1 100 Continue\r\n\r\n", "HTTP/1.1 103 X\r\nContent-Length: 5\r\n\r\n", "HTTP/1.1 199 X\r\n\r\n",
         ])
-        func anInterimResponseIsNoAnswer(text: String) async throws {
+        func interimResponseIsNotTheFinalResponse(text: String) async throws {
             #expect(try await answer(text).error != nil)
             let final = "HTTP/1.1 204 No Content\r\n\r\n"
             #expect(try await answer(text + final).statusCode == 204)
@@ -158,8 +158,8 @@ extension NetworkTests {
             #expect(posted.statusCode == 204)
         }
 
-        /// A 304 answers a condition only. Without one it has nothing to offer: it is not an accepted response.
-        @Test func aNotModifiedThatNobodyAskedForIsNoContent() async throws {
+        /// A 304 only answers a condition. Without a condition it has no content, and is not an accepted response.
+        @Test func unsolicitedNotModifiedIsUnacceptable() async throws {
             try await TestServer.answering(.raw("HTTP/1.1 304 Not Modified\r\nETag: \"x\"\r\n\r\n")) { server in
                 let operation = await HTTPRequestOperation(request: URLRequest(url: server.url())).run()
                 #expect(operation.code == .unacceptableStatus)

@@ -10,12 +10,12 @@ import Testing
 
 @testable import Bluebonnet
 
-/// No wake-up is lost when more sockets become readable at once than one look at epoll brings. In a process of its own,
-/// so that its many descriptors are no other test's business.
+/// No wake-up is lost when more sockets become readable at once than one call of epoll returns. Each test runs in its
+/// own process, so that its many descriptors do not affect other tests.
 @Suite(.timeLimit(.minutes(2)), .serialized) struct SocketBurstTests {
     static let socketCount = 1_000
 
-    @Test func aThousandSocketsReadableAtOnceAreEachReadAsOftenAsWritten() async {
+    @Test func thousandReadableSocketsLoseNoEvents() async {
         await #expect(processExitsWith: .success) {
             let pairs = try SocketPairs(count: Self.socketCount)
             let reader = BurstReader.start(on: pairs)
@@ -29,7 +29,7 @@ import Testing
         }
     }
 
-    @Test func writersThatDoNotWaitForTheReaderLoseNothing() async {
+    @Test func writersAheadOfTheReaderLoseNothing() async {
         await #expect(processExitsWith: .success) {
             let pairs = try SocketPairs(count: Self.socketCount)
             let reader = BurstReader.start(on: pairs)
@@ -63,7 +63,7 @@ private final class SocketPairs: Sendable {
         self.writable = writable
     }
 
-    /// One byte into each.
+    /// Writes one byte to each socket.
     func writeToAll() {
         for descriptor in writable { _ = send(descriptor, "x", 1, 0) }
     }
@@ -98,7 +98,7 @@ private final class BurstReader: Sendable {
         return reader
     }
 
-    /// Stops watching, and returns when it has.
+    /// Stops watching, and returns when watching has stopped.
     func stop() async {
         let hasStopped = Gate()
         NetworkThread.shared.submit { [self] in

@@ -17,7 +17,7 @@ extension NetworkTests {
             return Reply([.bytes(head), .drip(Data(count: count), chunk: 1, every: interval)])
         }
 
-        @Test func aServerThatDoesNotAcceptRunsIntoTheConnectLimit() async throws {
+        @Test func unacceptedConnectionHitsTheConnectTimeout() async throws {
             let listener = try UnresponsiveListener()
             defer { listener.stop() }
             let url = try #require(URL(string: "http://127.0.0.1:\(listener.port)/"))
@@ -26,12 +26,12 @@ extension NetworkTests {
             #expect(operation.summary.timings.total >= .milliseconds(200))
         }
 
-        @Test func aPortWithoutAListenerIsRefusedAtOnce() async throws {
+        @Test func portWithoutAListenerIsRefusedAtOnce() async throws {
             let url = try #require(URL(string: "http://127.0.0.1:\(try LoopbackPort.unused())/"))
             #expect(await get(url).code == .cannotConnect)
         }
 
-        @Test func aHandshakeThatStallsRunsIntoTheConnectLimit() async throws {
+        @Test func stalledHandshakeHitsTheConnectTimeout() async throws {
             try await TestServer.answering(.stall) { server in
                 let url = try #require(URL(string: "https://127.0.0.1:\(server.port)/"))
                 let options = TransferOptions {
@@ -45,7 +45,7 @@ extension NetworkTests {
         }
 
         @Test(arguments: [0, 10, 40])
-        func aServerThatFallsSilentRunsIntoTheIdleLimit(byteCount: Int) async throws {
+        func silentServerHitsTheIdleTimeout(byteCount: Int) async throws {
             let reply = Reply.response(body: "hello").cut(afterByteCount: byteCount, then: .stall)
             try await TestServer.answering(reply) { server in
                 let options = TransferOptions {
@@ -54,12 +54,12 @@ extension NetworkTests {
                 }
                 let operation = await get(server.url(), options)
                 #expect(operation.code == .timedOut && operation.error?.timeLimit == .idle)
-                #expect(operation.summary.timings.total >= .milliseconds(150))  // the clock is a few milliseconds old
+                #expect(operation.summary.timings.total >= .milliseconds(150))  // the clock may be a few ms old
                 await server.waitForConnectionsToClose()
             }
         }
 
-        @Test func theIdleLimitOfTheRequestCountsWhenTheOptionsHaveNone() async throws {
+        @Test func requestIdleTimeoutAppliesWithoutOneInTheOptions() async throws {
             try await TestServer.answering(.stall) { server in
                 var request = URLRequest(url: server.url())
                 request.timeoutInterval = 0.2
@@ -68,7 +68,7 @@ extension NetworkTests {
             }
         }
 
-        @Test func aServerThatReadsNothingRunsIntoTheIdleLimit() async throws {
+        @Test func serverThatReadsNothingHitsTheIdleTimeout() async throws {
             var options = TestServer.Options()
             options.readsBodies = false
             try await TestServer.answering(.stall, options) { server in
@@ -79,7 +79,7 @@ extension NetworkTests {
             }
         }
 
-        @Test func aServerThatDripsDoesNotRunIntoTheIdleLimit() async throws {
+        @Test func drippingServerDoesNotHitTheIdleTimeout() async throws {
             try await TestServer.answering(drip(every: .milliseconds(150), count: 8)) { server in
                 let operation = await get(server.url(), TransferOptions { $0.timeouts.idle = .milliseconds(750) })
                 #expect(operation.error == nil)
@@ -88,7 +88,7 @@ extension NetworkTests {
             }
         }
 
-        @Test func aServerThatDripsRunsIntoTheTotalLimit() async throws {
+        @Test func drippingServerHitsTheTotalTimeout() async throws {
             try await TestServer.answering(drip(every: .milliseconds(10))) { server in
                 let operation = await get(server.url(), TransferOptions { $0.timeouts.total = .milliseconds(300) })
                 #expect(operation.code == .timedOut && operation.error?.timeLimit == .total)
@@ -98,7 +98,7 @@ extension NetworkTests {
             }
         }
 
-        @Test func redirectsTogetherRunIntoTheTotalLimit() async throws {
+        @Test func redirectsTogetherHitTheTotalTimeout() async throws {
             let script: TestServer.Script = { request in
                 let next = (Int(request.path.dropFirst()) ?? 0) + 1
                 return Reply([.delay(.milliseconds(60))] + Reply.redirect(to: "/\(next)").steps)

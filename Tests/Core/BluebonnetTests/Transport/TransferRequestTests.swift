@@ -14,14 +14,14 @@ import Testing
             poolKey: PoolKeyBox(TransferOptions().poolKey), limits: TransferRequest.Limits())
     }
 
-    @Test func aSmallBodyIsCopiedUnlessItHasToWait() throws {
+    @Test func smallBodyIsCopiedUnlessItMustWait() throws {
         let body = TransferBody.data(Data("a".utf8))
         #expect(try request(body).copiedBody == Data("a".utf8))
         #expect(try request(body, [HeaderFields.Field(name: "X-Expect", value: "1")]).copiedBody != nil)
         #expect(try request(body, [HeaderFields.Field(name: "expect", value: "100-continue")]).copiedBody == nil)
     }
 
-    @Test func aLargeBodyAndNoneAreNotCopied() throws {
+    @Test func largeAndMissingBodiesAreNotCopied() throws {
         #expect(try request(.data(Data(count: 65_535))).copiedBody?.count == 65_535)
         #expect(try request(.data(Data(count: 65_536))).copiedBody == nil)
         #expect(try request(.none).copiedBody == nil)

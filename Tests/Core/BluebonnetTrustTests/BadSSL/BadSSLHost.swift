@@ -5,15 +5,15 @@ import Testing
 
 @testable import Bluebonnet
 
-/// Hosts below badssl.com that show one fault, or the lack of one; how such a server is made here, and what becomes of
-/// a request to it. A value: it starts nothing.
+/// Hosts of badssl.com that show one fault or the lack of it, how such a server is made here, and how a request to it
+/// ends. This is a value; it starts no server.
 struct BadSSLHost: Sendable, CustomTestStringConvertible {
-    /// What a client should do.
+    /// The behavior that a client should have.
     enum Wish: String, Sendable {
         case accept, refuse, either
     }
 
-    /// How the end of a request compares with the wish.
+    /// How the result of a request compares with the wish.
     enum Judgement: String, Sendable, CaseIterable {
         case agrees = "as it should"
         case difference = "known difference"
@@ -21,24 +21,24 @@ struct BadSSLHost: Sendable, CustomTestStringConvertible {
         case notApplicable = "not applicable"
     }
 
-    /// The names in front of `.badssl.com`.
+    /// The names before `.badssl.com`.
     let names: [String]
     let wish: Wish?
-    /// In words, for the page.
+    /// A description for the documentation page.
     let made: String
-    /// Nil when there is nothing to connect to.
+    /// Nil if there is no server to connect to.
     let kind: ServerKind?
-    /// Why the host is not applicable, or why the request ends otherwise than it should; else what is worth knowing.
+    /// The reason if the host is not applicable or the request ends differently than it should. Otherwise a note.
     let remark: String
 
     var testDescription: String { names.joined(separator: ", ") }
 
-    /// A host that a request is sent to.
+    /// A host that receives a request.
     init(_ names: String..., wish: Wish, made: String, _ kind: ServerKind, remark: String = "") {
         (self.names, self.wish, self.made, self.kind, self.remark) = (names, wish, made, kind, remark)
     }
 
-    /// Hosts without a meaning here.
+    /// Hosts that have no meaning here.
     init(notApplicable names: String..., because reason: String) {
         (self.names, wish, made, kind, remark) = (names, nil, "–", nil, reason)
     }
@@ -62,7 +62,7 @@ struct BadSSLHost: Sendable, CustomTestStringConvertible {
         }
     }
 
-    /// The row of the table on the documentation's page.
+    /// The row of the table on the documentation page.
     var row: String {
         let hosts = names.map { "`\($0)`" }.joined(separator: ", ")
         let remarks = judgement == .agrees ? remark : "**\(judgement.rawValue)**: \(remark)"

@@ -6,7 +6,7 @@ import RealServers
 
 @testable import Bluebonnet
 
-// Hosts whose ciphers, groups and versions are their fault.
+// Hosts whose fault is in their ciphers, groups or versions.
 extension BadSSLHost {
     static let ciphers = [
         handshake("cbc", wish: .either, made: "offers ECDHE-RSA-AES128-SHA only"),
@@ -55,7 +55,7 @@ extension BadSSLHost {
         handshake("tls-v1-2", wish: .accept, made: "TLS 1.2 only"),
     ]
 
-    /// One of the kinds that have the name of such a host.
+    /// A host with the server kind of the same name.
     private static func handshake(
         _ name: String, wish: Wish, made: String, remark: String = ""
     ) -> BadSSLHost {

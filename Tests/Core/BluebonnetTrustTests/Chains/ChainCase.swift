@@ -7,36 +7,37 @@ import RealServers
 
 @testable import Bluebonnet
 
-/// Certificates that a server shows, and what is to be said of them: a case in the manner of x509-limbo. The script
-/// beside these tests makes all of them at once, without a network.
+/// The certificates of a server and the expected verdict, in the style of x509-limbo. A Python script of these tests
+/// makes all cases at once, without a network.
 struct ChainCase: Codable, Sendable {
     enum Expectation: String, Codable, Sendable {
         case success = "SUCCESS"
         case failure = "FAILURE"
     }
 
-    /// The suite's name where the case is that suite's; else one that begins with `own::`.
+    /// The x509-limbo identifier if the case is from that suite; otherwise an identifier that begins with `own::`.
     let identifier: String
-    /// What x509-limbo expects, or RFC 5280.
+    /// The verdict that x509-limbo or RFC 5280 expects.
     let expected: Expectation
-    /// In DER.
+    /// The server's certificate in DER.
     let peer: Data
-    /// What the server sends besides, in DER.
+    /// The other certificates that the server sends, in DER.
     let chain: [Data]
-    /// What is trusted, in DER.
+    /// The trusted certificates, in DER.
     let roots: [Data]
-    /// What the certificate has to name; nil compares nothing.
+    /// The host that the certificate must name; nil compares no name.
     let host: String?
-    /// In seconds since 1970; nil is now.
+    /// The time of the evaluation in seconds since 1970; nil is now.
     let moment: Double?
 
-    /// The identifier without its last part.
+    /// The identifier without its last component.
     var family: String { identifier.components(separatedBy: "::").dropLast().joined(separator: "::") }
 
-    /// Why the chain is refused; nil when it is accepted.
+    /// Why the chain is refused; nil if it is accepted.
     func refusal() -> NetworkingError? { refusal(ofHost: host) }
 
-    /// Why the chain is refused for another host, or under another policy than one that trusts the roots.
+    /// Why the chain is refused for this host under this policy; nil if it is accepted. The roots replace the
+    /// policy's authorities.
     func refusal(ofHost host: String?, _ policy: SecurityPolicy = .default) -> NetworkingError? {
         do throws(NetworkingError) {
             var policy = policy

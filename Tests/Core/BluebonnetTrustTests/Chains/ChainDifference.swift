@@ -1,7 +1,7 @@
 // Bluebonnet: HTTP operations for Swift on Linux.
 // SPDX-License-Identifier: MIT
 
-/// Cases that end otherwise than expected, and why. OpenSSL 3.0 decides about them.
+/// Cases with a result other than expected, and the reason. OpenSSL 3.0 decides these cases.
 struct ChainDifference: Sendable {
     let reason: String
     let identifiers: Set<String>
@@ -11,7 +11,7 @@ struct ChainDifference: Sendable {
         self.identifiers = Set(identifiers.map { $0.contains("::") ? $0 : prefix + $0 })
     }
 
-    /// The difference that a case belongs to.
+    /// The difference that lists a case.
     static func of(_ one: ChainCase) -> ChainDifference? {
         all.first { $0.identifiers.contains(one.identifier) }
     }

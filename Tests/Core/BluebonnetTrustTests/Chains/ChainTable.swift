@@ -1,9 +1,9 @@
 // Bluebonnet: HTTP operations for Swift on Linux.
 // SPDX-License-Identifier: MIT
 
-/// The rows of the tables on the documentation's page: how many cases there are, and which ones end otherwise.
+/// The rows of the tables on the documentation page: the number of cases, and the cases with a different result.
 struct ChainTable {
-    /// One row for each family, and one for all.
+    /// One row for each family, and a row with the totals.
     let families: [String]
     /// One row for each reason.
     let differences: [String]

@@ -9,9 +9,9 @@ import Testing
 @testable import Bluebonnet
 
 extension CertificateTests {
-    /// Chains of all kinds, each judged by `SecurityPolicy.evaluate(chain:host:at:)`.
+    /// Chains of all kinds, each evaluated by `SecurityPolicy.evaluate(chain:host:at:)`.
     @Suite(.enabled(if: TestProgram.isPythonAvailable)) struct ChainTests {
-        @Test func chainsAreJudgedAsExpectedOrAsTheTableOfDifferencesSays() async throws {
+        @Test func chainsAreJudgedAsExpectedOrListedAsDifference() async throws {
             let cases = try await ChainCase.all.value
             #expect(cases.count > 600)
             for one in cases {
@@ -22,7 +22,7 @@ extension CertificateTests {
             }
         }
 
-        @Test func differenceIsOfACaseThatIsThere() async throws {
+        @Test func everyDifferenceNamesExistingCases() async throws {
             let cases = try await ChainCase.all.value
             for difference in ChainDifference.all {
                 let found = cases.filter { difference.identifiers.contains($0.identifier) }
@@ -33,7 +33,7 @@ extension CertificateTests {
             #expect(Set(identifiers).count == identifiers.count)
         }
 
-        @Test func pageHasTheCountsAndTheDifferences() async throws {
+        @Test func pageContainsChainCountsAndDifferences() async throws {
             let cases = try await ChainCase.all.value
             let table = ChainTable(cases)
             print((table.families + table.differences).joined(separator: "\n"))

@@ -10,9 +10,9 @@ import Testing
 @testable import Bluebonnet
 
 extension CertificateTests {
-    /// Cookies of thousands of made-up hosts around public suffixes, set through a proxy that answers for all of them.
+    /// Cookies of thousands of made-up hosts around public suffixes. One proxy answers for all hosts.
     @Suite(.enabled(if: SuffixCookie.isAvailable)) struct PublicSuffixTests {
-        /// Requests that set these cookies; the numbers of those that a jar keeps.
+        /// Sends the requests that set these cookies, and returns the numbers of the cookies that a jar keeps.
         private func kept(_ cookies: [SuffixCookie]) async throws -> Set<Int> {
             let script: TestServer.Script = { request in
                 let number = request.path.split(separator: "/").last.flatMap { Int($0) } ?? 0
@@ -49,7 +49,7 @@ extension CertificateTests {
             return Set(await jar.cookies.compactMap { Int($0.name.dropFirst()) })
         }
 
-        @Test func cookieIsKeptWhereTheSystemsListAllowsItOnly() async throws {
+        @Test func cookieIsKeptOnlyIfSystemSuffixListAllowsIt() async throws {
             let cookies = try await SuffixCookie.sample(every: 16)
             #expect(cookies.count > 4_000)
             let kept = try await kept(cookies)
@@ -59,7 +59,7 @@ extension CertificateTests {
             for (kind, group) in Dictionary(grouping: cookies, by: \.kind).sorted(by: { $0.key < $1.key }) {
                 print("\(kind): \(group.count) cookies, \(group.count { $0.accepted }) kept")
             }
-            // What the system's list does not know yet is no fault of the decision.
+            // A suffix that the system's list does not know yet is not a wrong decision.
             let late = cookies.filter { $0.accepted && !$0.acceptedByNewest }
             print(
                 "\(late.count) for suffixes that only the newer list has, for instance \(late.prefix(3).map(\.domain))")

@@ -5,28 +5,28 @@ import BluebonnetTestServer
 import Foundation
 import RealServers
 
-/// A cookie that a host sets for a domain at or below a public suffix, and what the package `publicsuffixlist` says
-/// about it.
+/// A cookie that a host sets for a domain at or below a public suffix, and the verdict of the package
+/// `publicsuffixlist`.
 struct SuffixCookie: Codable, Sendable {
-    /// What is special about it.
+    /// The special property of the cookie.
     let kind: String
-    /// The host that sets it.
+    /// The host that sets the cookie.
     let host: String
-    /// As the server writes it.
+    /// The domain as the server writes it.
     let domain: String
-    /// Whether a client may keep it, by the list of this system.
+    /// Whether a client may keep the cookie according to the system's list.
     let accepted: Bool
-    /// Whether a client may keep it, by the list of the package.
+    /// Whether a client may keep the cookie according to the package's list.
     let acceptedByNewest: Bool
 
-    /// Debian's package `publicsuffix`, which libpsl reads too.
+    /// The list of Debian's package `publicsuffix`, which libpsl also reads.
     static let systemList = "/usr/share/publicsuffix/public_suffix_list.dat"
 
-    /// Whether there are lists to compare.
+    /// Whether both lists are available for comparison.
     static let isAvailable =
         TestProgram.isPythonAvailable && FileManager.default.fileExists(atPath: systemList)
 
-    /// A sample of all rules.
+    /// A sample of cookies for every `step`-th rule.
     static func sample(every step: Int) async throws -> [SuffixCookie] {
         guard let python = TestProgram.python else { throw FixtureError(description: "there is no Python") }
         let folder = try TemporaryFolder()

@@ -9,10 +9,10 @@ import Testing
 @testable import Bluebonnet
 
 extension CertificateTests {
-    /// A host that is a public suffix itself, and sets a cookie for all hosts below it.
+    /// A host that is itself a public suffix and sets a cookie for all hosts below it.
     @Suite struct SuffixOwnerTests {
-        /// The `Cookie` fields of requests to these hosts after one to the first, whose response sets a cookie for its
-        /// own name.
+        /// Lets the first host set a cookie for its own name. Returns the `Cookie` fields of the requests to all
+        /// hosts, and the jar's cookies.
         private func fields(_ hosts: [String], setting attributes: String) async throws -> ([String?], [Cookie]) {
             let jar = CookieJar()
             let script: TestServer.Script = { request in
@@ -30,7 +30,7 @@ extension CertificateTests {
         }
 
         @Test(arguments: ["github.io", "com", "co.uk", "wild.ck", "xn--od0alg.cn"])
-        func publicSuffixKeepsACookieForItselfAlone(host: String) async throws {
+        func publicSuffixCookieIsHostOnly(host: String) async throws {
             for domain in [host, host.uppercased(), "." + host] {
                 let (fields, cookies) = try await fields(
                     [host, "site." + host, "a.site." + host], setting: "Domain=\(domain)")
@@ -40,13 +40,13 @@ extension CertificateTests {
         }
 
         @Test(arguments: ["example.com", "site.github.io", "www.ck"])
-        func hostThatIsNoPublicSuffixSharesItsCookie(host: String) async throws {
+        func ordinaryDomainCookieIncludesSubdomains(host: String) async throws {
             let (fields, cookies) = try await fields([host, "below." + host], setting: "Domain=\(host)")
             #expect(fields == ["a=1", "a=1"])
             #expect(cookies.map(\.includesSubdomains) == [true])
         }
 
-        @Test func publicSuffixLosesNoOtherCookie() async throws {
+        @Test func publicSuffixCookieReplacesNoOtherCookie() async throws {
             let jar = CookieJar()
             try await jar.set(Cookie(name: "b", value: "2", domain: "github.io"))
             try await jar.set(Cookie(name: "c", value: "3", domain: "site.github.io", includesSubdomains: true))

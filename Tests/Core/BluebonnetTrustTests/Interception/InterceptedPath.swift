@@ -7,17 +7,17 @@ import RealServers
 
 @testable import Bluebonnet
 
-/// A server, and mitmproxy between it and a client.
+/// A server, and mitmproxy between the server and a client.
 struct InterceptedPath: Sendable {
-    /// Where mitmproxy is.
+    /// The position of mitmproxy.
     enum Way: CaseIterable {
         /// The client's HTTP proxy.
         case proxy
-        /// The client's HTTP proxy, spoken to with TLS.
+        /// The client's HTTP proxy, reached over TLS.
         case secureProxy
-        /// The client's HTTP proxy, with another proxy behind it.
+        /// The client's HTTP proxy, which forwards to another proxy.
         case proxyBeforeAnother
-        /// Where the client believes the server to be, as where a network redirects its packets.
+        /// At the server's address, as when a network redirects the client's packets.
         case inPlaceOfTheServer
     }
 
@@ -25,7 +25,7 @@ struct InterceptedPath: Sendable {
     let origin: TestServer
     let interceptor: MitmproxyServer
 
-    /// Hands the servers to `body`, and stops them however that ends.
+    /// Starts the servers, calls `body`, and always stops the servers afterwards.
     static func with(_ way: Way, _ body: (InterceptedPath) async throws -> Void) async throws {
         let origin = try await TestServer.start(tls: .localhost) { _ in .response(body: "origin") }
         let port = origin.port
@@ -51,7 +51,7 @@ struct InterceptedPath: Sendable {
         try result.get()
     }
 
-    /// The URL of a path as the client has it.
+    /// The URL that the client requests for a path.
     func url(_ path: String) -> URL {
         guard way == .inPlaceOfTheServer else { return origin.url(path) }
         guard let url = URL(string: "https://127.0.0.1:\(interceptor.port)\(path)") else {
@@ -60,7 +60,7 @@ struct InterceptedPath: Sendable {
         return url
     }
 
-    /// What a request on this way has. A proxy that is spoken to with TLS is trusted by mitmproxy's authority.
+    /// The options of a request on this path. mitmproxy's authority is trusted for a proxy that is reached over TLS.
     func options(_ policy: SecurityPolicy) throws -> TransferOptions {
         var options = TransferOptions(policy: policy)
         switch way {

@@ -10,11 +10,11 @@ import Testing
 @testable import Bluebonnet
 
 extension CertificateTests {
-    /// A man in the middle whose authority is trusted, on each way between client and server: rows D5 and D8 of the
-    /// reliability rules.
+    /// A man in the middle with a trusted authority, at each position between client and server: rows D5 and D8 of
+    /// the reliability rules.
     @Suite(.enabled(if: MitmproxyServer.isAvailable)) struct InterceptionTests {
         @Test(arguments: InterceptedPath.Way.allCases)
-        func modeNonePassesAndBothPinningModesRefuse(way: InterceptedPath.Way) async throws {
+        func pinningRefusesTrustedInterceptor(way: InterceptedPath.Way) async throws {
             try await InterceptedPath.with(way) { path in
                 let trusted = TrustedAuthorities.file(path.interceptor.caPath)
                 let read = await get(path.url("/read"), try path.options(SecurityPolicy(authorities: trusted)))
@@ -39,7 +39,7 @@ extension CertificateTests {
         }
 
         @Test(arguments: InterceptedPath.Way.allCases)
-        func interceptorIsAcceptedWhereItIsPinnedAndRefusedWhereItIsNotTrusted(way: InterceptedPath.Way) async throws {
+        func pinnedInterceptorIsAcceptedAndUntrustedOneRefused(way: InterceptedPath.Way) async throws {
             try await InterceptedPath.with(way) { path in
                 let authority = try Data(contentsOf: URL(fileURLWithPath: path.interceptor.caPath))
                 for mode in [PinningMode.publicKey, .certificate] {
@@ -54,7 +54,7 @@ extension CertificateTests {
             }
         }
 
-        @Test func secureProxyIsComparedWithItsOwnPins() async throws {
+        @Test func secureProxyIsCheckedAgainstItsOwnPins() async throws {
             try await InterceptedPath.with(.secureProxy) { path in
                 let trusted = TrustedAuthorities.file(path.interceptor.caPath)
                 for mode in [PinningMode.publicKey, .certificate] {
@@ -68,7 +68,7 @@ extension CertificateTests {
             }
         }
 
-        @Test func redirectFromAPinnedHostToTheInterceptorIsRefused() async throws {
+        @Test func redirectFromPinnedHostToInterceptorIsRefused() async throws {
             try await InterceptedPath.with(.inPlaceOfTheServer) { path in
                 let target = path.url("/secret").absoluteString
                 let pinned = try await TestServer.start(tls: .localhost) { _ in .redirect(to: target) }
@@ -85,9 +85,9 @@ extension CertificateTests {
             }
         }
 
-        /// In a process of its own, which sees the interceptor's authority in the place of the system's store.
+        /// Runs in its own process, where the interceptor's authority replaces the system's store.
         @Test(.enabled(if: TestProgram.canReplaceFiles))
-        func interceptorInTheSystemsStoreReadsWhatIsNotPinnedOnly() async throws {
+        func interceptorInSystemStoreReadsOnlyUnpinnedRequests() async throws {
             try await InterceptedPath.with(.inPlaceOfTheServer) { path in
                 let store = try #require(try TrustedAuthorities.system.files().first)
                 let ends = try await commandEnds(path) { $0.with(path.interceptor.caPath, inPlaceOf: store) }
@@ -97,7 +97,7 @@ extension CertificateTests {
         }
 
         @Test(arguments: ["SSL_CERT_FILE", "CURL_CA_BUNDLE"])
-        func variableOfTheEnvironmentMakesNoInterceptorTrusted(variable: String) async throws {
+        func environmentVariableDoesNotMakeInterceptorTrusted(variable: String) async throws {
             try await InterceptedPath.with(.inPlaceOfTheServer) { path in
                 let ends = try await commandEnds(path) { $0.with(environment: [variable: path.interceptor.caPath]) }
                 #expect(ends["none"] == "serverNotTrusted")
@@ -105,7 +105,8 @@ extension CertificateTests {
             }
         }
 
-        /// How three request lines of the command end: without a pin, and with the origin's in both modes.
+        /// How three request lines of the command end: one without a pin, and one in each pinning mode with the
+        /// origin's pin.
         private func commandEnds(
             _ path: InterceptedPath, _ change: (TestProgram) -> TestProgram
         ) async throws -> [String: String] {
@@ -131,7 +132,7 @@ extension CertificateTests {
     }
 }
 
-/// What these tests read of a result line.
+/// The parts of a result line that these tests read.
 private struct ResultEnd: Decodable {
     struct Fault: Decodable { let code: String }
     let id: String

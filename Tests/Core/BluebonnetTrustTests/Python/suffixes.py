@@ -84,7 +84,7 @@ def main():
     cookies = Cookies(system, newest)
     odd = [rule for rule in old if rule.startswith("!") or "*" in rule]
     fresh = sorted(set(new) - set(old))
-    # All rules of the odd kinds, and samples of the others and of those that the system's list has not.
+    # All rules of the unusual kinds, and samples of the other rules and of rules missing from the system's list.
     for rule in odd + old[::every] + fresh[::every]:
         add_rule(cookies, rule)
     for name in ("unlisted-by-anybody", "test", "invalid"):

@@ -8,12 +8,12 @@ import Testing
 
 @testable import Bluebonnet
 
-/// A kind of TLS server, and how a request to it ends. It starts none.
+/// A kind of TLS server, and how a request to it ends. The value itself starts no server.
 struct ServerKind: Sendable, CustomTestStringConvertible {
     enum Peer: Sendable {
         /// A `TestServer`, with these options and the kind's certificate.
         case scripted(TestServer.Options = TestServer.Options())
-        /// A `TestServer` that sends these bytes and no more.
+        /// A `TestServer` that sends only these bytes.
         case saying(@Sendable () throws -> Data)
         /// A `TestServer` without TLS.
         case plain
@@ -21,7 +21,7 @@ struct ServerKind: Sendable, CustomTestStringConvertible {
         case openssl(@Sendable () throws -> [String])
     }
 
-    /// What X509_STORE_CTX_get_error(3) calls X509_V_ERR_…, by its number in `openssl/x509_vfy.h`.
+    /// The X509_V_ERR_… codes of X509_STORE_CTX_get_error(3), with their numbers in `openssl/x509_vfy.h`.
     enum Failure: Int, Sendable {
         case signatureFailure = 7
         case notYetValid = 9
@@ -42,9 +42,9 @@ struct ServerKind: Sendable, CustomTestStringConvertible {
 
     enum End: Sendable {
         case accepted
-        /// `serverNotTrusted`, because no chain was verified.
+        /// `serverNotTrusted`: no chain was verified.
         case chainRefused(Failure)
-        /// Anything else, and words of the message.
+        /// Any other error, and words of its message.
         case refused(NetworkingError.Code, String)
     }
 
@@ -53,7 +53,7 @@ struct ServerKind: Sendable, CustomTestStringConvertible {
     var certificate = TestCertificate.localhost
     var peer = Peer.scripted()
     var host = "127.0.0.1"
-    /// Whose root is trusted.
+    /// The certificate whose root is trusted.
     var trusted = TestCertificate.localhost
     var change: @Sendable (inout TransferOptions) throws -> Void = { _ in }
 
@@ -73,7 +73,7 @@ struct ServerKind: Sendable, CustomTestStringConvertible {
         self.init(name, end) { ($0.certificate, $0.peer) = (certificate, .openssl { arguments }) }
     }
 
-    /// What a request to this kind of server has.
+    /// The options of a request to this kind of server.
     var options: TransferOptions {
         get throws {
             try TransferOptions {
@@ -103,11 +103,11 @@ struct ServerKind: Sendable, CustomTestStringConvertible {
     }
 }
 
-// MARK: - A request to it
+// MARK: - Sending a request
 
 extension ServerKind {
-    /// Sends a request to a server of this kind, and checks that it ends as it should, and that a server that is
-    /// refused gets no request.
+    /// Sends a request to a server of this kind. Checks that it ends as expected and that a refused server gets no
+    /// request.
     func connect() async throws {
         switch peer {
         case .scripted(var options):

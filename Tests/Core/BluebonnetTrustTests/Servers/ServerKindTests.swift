@@ -15,11 +15,11 @@ extension CertificateTests {
         @Test(
             arguments: ServerKind.accepted + ServerKind.chainsRefused + ServerKind.named + ServerKind.judgedByOptions
                 + ServerKind.handshakes + ServerKind.excluded)
-        func serversOfEachKindEndAsTheTableSays(kind: ServerKind) async throws {
+        func serverKindIsAcceptedOrRefusedAsListed(kind: ServerKind) async throws {
             try await kind.connect()
         }
 
-        /// So that no server of any kind can choose it.
+        /// A cipher that is not offered cannot be chosen by any server.
         @Test func noWeakCipherIsOffered() async throws {
             let options = try TransferOptions.trustingTestAuthority
             try await OpenSSLServer.serving(.localhost, ["-trace"]) { server in

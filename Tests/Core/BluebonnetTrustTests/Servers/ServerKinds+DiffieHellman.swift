@@ -7,10 +7,10 @@ import RealServers
 
 @testable import Bluebonnet
 
-// Servers with a good certificate and a bad group for ephemeral Diffie-Hellman.
+// Servers with a valid certificate and a bad group for ephemeral Diffie-Hellman.
 extension ServerKind {
-    /// A group that OpenSSL's server does not offer: the handshake's first flight, up to where the client refuses it.
-    /// The signature comes too late to be looked at.
+    /// A group that OpenSSL's server does not offer. The server sends the handshake's first flight, up to the point
+    /// where the client refuses it. The client never reaches the signature.
     static func shortGroup(_ name: String, bitCount: Int, _ words: String) -> ServerKind {
         ServerKind(name, .refused(.secureConnectionFailed, words)) {
             $0.certificate = .rsa
@@ -29,13 +29,13 @@ extension ServerKind {
             + message(14, [])
     }
 
-    /// A handshake message in its record.
+    /// A handshake message in a record.
     private static func message(_ type: UInt8, _ body: [UInt8]) -> Data {
         let message = [type] + counted(body, byteCount: 3)
         return Data([22, 3, 3] + counted(message, byteCount: 2))
     }
 
-    /// Bytes behind their number, which takes so many bytes.
+    /// Bytes prefixed with their count, which takes `byteCount` bytes.
     private static func counted(_ bytes: some Collection<UInt8>, byteCount: Int) -> [UInt8] {
         (0..<byteCount).reversed().map { UInt8(truncatingIfNeeded: bytes.count >> ($0 * 8)) } + bytes
     }

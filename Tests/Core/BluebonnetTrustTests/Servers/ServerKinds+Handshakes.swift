@@ -7,7 +7,7 @@ import RealServers
 
 @testable import Bluebonnet
 
-// Servers with good certificates whose ciphers, versions or keys are too weak.
+// Servers with valid certificates and weak ciphers, versions or keys.
 extension ServerKind {
     static let handshakes: [ServerKind] =
         offers + chosenCiphers + [
@@ -24,18 +24,18 @@ extension ServerKind {
         }
     }
 
-    /// What `s_server` is told to offer, and nothing else. The client has no cipher in common with the weak ones (RFC
-    /// 5246, 7.4.1.3: handshake_failure); it does have ephemeral Diffie-Hellman, but not over a group that small.
+    /// Each `s_server` offers only the given cipher. The client has no cipher in common with the weak ones (RFC 5246,
+    /// 7.4.1.3: handshake_failure). It accepts ephemeral Diffie-Hellman, but not with a 1024-bit group.
     private static let offers: [ServerKind] = [
         offer("cbc", "ECDHE-RSA-AES128-SHA"), offer("static-rsa", "AES256-GCM-SHA384"),
         offer("dh2048", "DHE-RSA-AES128-GCM-SHA256"),
         offer("null", "NULL-SHA256", .refused(.secureConnectionFailed, "handshake failure")),
         offer("anonymous", "ADH-AES128-SHA256", .refused(.secureConnectionFailed, "handshake failure")),
-        // No OpenSSL serves less than 1024 bits.
+        // OpenSSL's server offers no group below 1024 bits.
         offer(
             "dh1024", "DHE-RSA-AES128-GCM-SHA256", group: .of1024Bits,
             .refused(.secureConnectionFailed, "dh key too small")),
-        // Nobody looks at the group itself: the server has signed it with its own key.
+        // The client does not check the group itself: the server has signed it with its own key.
         offer("dh-small-subgroup", "DHE-RSA-AES128-GCM-SHA256", group: .smallSubgroup),
         offer("dh-composite", "DHE-RSA-AES128-GCM-SHA256", group: .composite),
     ]
@@ -51,7 +51,7 @@ extension ServerKind {
         }
     }
 
-    /// Ciphers that this machine's OpenSSL does not have: a server that takes one although it was not offered.
+    /// Ciphers that this machine's OpenSSL does not have. The server chooses one that the client did not offer.
     private static let chosenCiphers: [ServerKind] = [
         ("rc4-md5", 0x0004), ("rc4", 0x0005), ("3des", 0x000A), ("export", 0x0003), ("null-md5", 0x0001),
         ("des", 0x0009), ("anonymous rc4", 0x0018),
@@ -61,7 +61,7 @@ extension ServerKind {
         }
     }
 
-    /// A ServerHello of TLS 1.2 (RFC 5246, 7.4.1.3) with secure renegotiation (RFC 5746), in its record.
+    /// A TLS 1.2 ServerHello (RFC 5246, 7.4.1.3) with secure renegotiation (RFC 5746), in a record.
     static func serverHello(cipher: Int) -> Data {
         let body: [UInt8] =
             [3, 3] + Array(repeating: 0x5A, count: 32) + [0] + [UInt8(cipher >> 8), UInt8(cipher & 0xFF)] + [0]

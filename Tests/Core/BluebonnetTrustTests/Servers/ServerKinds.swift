@@ -7,10 +7,10 @@ import RealServers
 
 @testable import Bluebonnet
 
-// The chains of badssl.com that can be made here, and more that OpenSSL is known to tell apart: row D2 of the
-// reliability rules. Reasons are those that the manuals give: X509_STORE_CTX_get_error(3) and
-// openssl-verification-options(1) for chains, SSL_CTX_set_security_level(3) for keys and digests, at Debian's level 2,
-// which asks for 112 bits: keys of RSA and DH from 2048 bits, no SHA-1, no MD5.
+// The chains of badssl.com that can be made here, and more that OpenSSL is known to distinguish: row D2 of the
+// reliability rules. The expected reasons follow the manuals: X509_STORE_CTX_get_error(3) and
+// openssl-verification-options(1) for chains, SSL_CTX_set_security_level(3) for keys and digests. Debian's level 2
+// requires 112 bits of security: RSA and DH keys of at least 2048 bits, no SHA-1, no MD5.
 extension ServerKind {
     static let accepted: [ServerKind] = [
         ServerKind("ecc256", .localhost),
@@ -45,7 +45,7 @@ extension ServerKind {
             .chainRefused(.selfSignedInChain)),
         ServerKind("incomplete chain", .incomplete, .chainRefused(.noIssuer)),
         ServerKind("issuer of the same name", .ofAnyImpostor, .chainRefused(.signatureFailure)),
-        // Who has not the key that is named is no issuer: X509_check_issued(3).
+        // A certificate with a key other than the named one is not an issuer: X509_check_issued(3).
         ServerKind("issuer of the same name, key named", .ofImpostor, .chainRefused(.noIssuer)),
         ServerKind("wrong key of the issuer", .wrongIssuerKey, .chainRefused(.noIssuer)),
         ServerKind("issued by a server", .ofServer, .chainRefused(.noAuthority)),
@@ -65,7 +65,7 @@ extension ServerKind {
         ServerKind("rsa512", openssl: anyStrength, .rsa512, .chainRefused(.leafKeyTooSmall)),
     ]
 
-    /// A wildcard, by an authority that is kept from one of the hosts that it stands for.
+    /// A wildcard certificate whose authority may not issue for one of the hosts that the wildcard matches.
     static let excluded = [
         ServerKind("wildcard under an exclusion", .accepted) {
             ($0.certificate, $0.host) = (.notSecret, "open.example.test")
@@ -75,7 +75,7 @@ extension ServerKind {
         },
     ]
 
-    /// The names of badssl.com's hosts for long ones.
+    /// Host names that badssl.com uses to test long names.
     static let named: [ServerKind] = [
         "long-extended-subdomain-name-containing-many-letters-and-dashes",
         "longextendedsubdomainnamewithoutdashesinordertotestwordwrapping",
@@ -112,6 +112,6 @@ extension ServerKind {
         },
     ]
 
-    /// `s_server` speaks of what is weak at its lowest level only.
+    /// `s_server` uses weak parameters only at its lowest security level.
     static let anyStrength = ["-tls1_2", "-cipher", "ALL:@SECLEVEL=0"]
 }

@@ -9,7 +9,7 @@ import Testing
 
 @testable import Bluebonnet
 
-/// Certificates and cookies against rules that others wrote: one test at a time.
+/// Certificates and cookies, checked against external rules. The tests run one at a time.
 @Suite(.serialized, .timeLimit(.minutes(5))) struct CertificateTests {}
 
 extension TransferOptions {
@@ -32,11 +32,10 @@ extension TransferOptions {
 }
 
 extension RequestOperation {
-    /// What a test mostly wants to know.
     var code: NetworkingError.Code? { error?.code }
 }
 
-/// Runs a GET to its end; any complete response is a success.
+/// Runs a GET to its end. Any complete response counts as success.
 @discardableResult
 func get(_ url: URL, _ options: TransferOptions = TransferOptions()) async -> RequestOperation {
     let operation = RequestOperation(request: URLRequest(url: url), options: options)
@@ -46,7 +45,8 @@ func get(_ url: URL, _ options: TransferOptions = TransferOptions()) async -> Re
 }
 
 extension TestServer {
-    /// Starts a server with the same answer for every request, hands it to `body`, and stops it however that ends.
+    /// Starts a server that gives every request the same answer, calls `body`, and always stops the server
+    /// afterwards.
     static func answering<Result>(
         _ reply: Reply, _ options: Options = Options(), _ body: (TestServer) async throws -> Result
     ) async throws -> Result {
@@ -54,23 +54,24 @@ extension TestServer {
     }
 }
 
-/// A page of the documentation.
+/// The text of a documentation page.
 func page(_ name: String) throws -> String {
     var folder = URL(fileURLWithPath: #filePath)
     while folder.path != "/", !FileManager.default.fileExists(atPath: folder.path + "/Package.swift") {
         folder.deleteLastPathComponent()
     }
     return try String(
-        contentsOf: folder.appendingPathComponent("Sources/Core/Bluebonnet/Bluebonnet.docc/\(name).md"), encoding: .utf8)
+        contentsOf: folder.appendingPathComponent("Sources/Core/Bluebonnet/Bluebonnet.docc/\(name).md"), encoding: .utf8
+    )
 }
 
-/// Where a file of these tests is that is no Swift.
+/// The path of a Python file of these tests.
 func pythonFile(_ name: String) -> String {
     URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         .appendingPathComponent("Python/\(name)").path
 }
 
-/// Why a test cannot be made.
+/// Why a fixture cannot be made.
 struct FixtureError: Error, CustomStringConvertible {
     let description: String
 }

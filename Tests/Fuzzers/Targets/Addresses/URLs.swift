@@ -7,7 +7,7 @@ import Foundation
 import Glibc
 
 extension FuzzTarget {
-    /// A text that shall be a URL, and a base in a second line.
+    /// A text to read as a URL, and a base URL on the second line.
     static let urls = FuzzTarget("urls") { input in
         var input = input
         let text = input.text()
@@ -20,7 +20,7 @@ extension FuzzTarget {
         }
     }
 
-    /// Every reader finds the same server in a URL that is let out.
+    /// All parsers must find the same server in an accepted URL.
     static func checkURL(_ url: URL) throws {
         let text = url.absoluteString
         guard let origin = Origin(url) else { throw FuzzFinding("\(text) is let out, and has no origin") }
@@ -30,9 +30,9 @@ extension FuzzTarget {
             try holdSame(host.map { bareHost($0.lowercased()) }, bare, "Foundation's host of \(text)")
         }
         if let port = url.port { try holdSame(port, origin.port, "Foundation's port of \(text)") }
-        guard let parts = CurlURL(text) else { return }  // fails before a connection is opened
+        guard let parts = CurlURL(text) else { return }  // libcurl refuses it before it opens a connection
         try holdSame(parts.scheme, origin.scheme, "libcurl's scheme of \(text)")
-        // libcurl writes an address in its usual form: 127.0.0.1 for 0x7f.1, and ::1 for 0:0::1.
+        // libcurl normalizes addresses: 127.0.0.1 for 0x7f.1, and ::1 for 0:0::1.
         let found = IPAddress(bareHost(parts.host)).map { "\($0)" } ?? bareHost(parts.host)
         if !isNumeric(bare) {
             try holdSame(found, IPAddress(bare).map { "\($0)" } ?? bare, "libcurl's host of \(text)")
@@ -43,13 +43,13 @@ extension FuzzTarget {
         try checkSegments(url, origin)
     }
 
-    /// Whether the C library reads the host as an IPv4 address, in whatever form.
+    /// Whether the C library reads the host as an IPv4 address in any of its forms.
     static func isNumeric(_ host: String) -> Bool {
         var address = in_addr()
         return inet_aton(host, &address) != 0
     }
 
-    /// Without brackets and zone, which readers write in several ways.
+    /// The host without brackets and zone, which parsers write differently.
     private static func bareHost(_ host: String) -> String {
         String(host.trimmingCharacters(in: ["[", "]"]).prefix { $0 != "%" })
     }

@@ -5,21 +5,21 @@ import Bluebonnet
 import Foundation
 
 extension FuzzTarget {
-    /// The archive of an operation, and of its options.
+    /// An archived operation, and archived transfer options.
     static let archives = FuzzTarget("archives") { input in
         let data = Data(input.rest)
         if let archive = try? JSONDecoder().decode(OperationArchive.self, from: data) {
             let again = try JSONDecoder().decode(OperationArchive.self, from: JSONEncoder().encode(archive))
             try holdSame(try coded(again), try coded(archive), "an archive stays")
         }
-        // The credentials of a netrc file are read when the options are made: not of any path that a fuzzer thinks of.
+        // Decoding options reads the netrc file that they name. A fuzzer must not choose that path.
         guard data.range(of: Data("netrc".utf8)) == nil else { return }
         guard let options = try? JSONDecoder().decode(TransferOptions.self, from: data) else { return }
         let again = try JSONDecoder().decode(TransferOptions.self, from: JSONEncoder().encode(options))
         try holdSame(try coded(again), try coded(options), "options stay")
     }
 
-    /// What a value is coded as. Sets have no order, so arrays are sorted by their elements' texts.
+    /// The JSON of a value. Sets have no order, so arrays are sorted by the text of their elements.
     private static func coded(_ value: some Encodable) throws -> JSONValue {
         sorted(try JSONValue(parsing: JSONEncoder().encode(value)))
     }

@@ -7,8 +7,8 @@ import Foundation
 import FoundationNetworking
 
 extension FuzzTarget {
-    /// The `curl` command of a request: a line with the URL, one with the method, then fields, and behind an empty line
-    /// the body. A shell must not see anything in it but words.
+    /// The `curl` command of a request. The input has a line with the URL, a line with the method, lines with fields,
+    /// an empty line, and the body. A shell must read the command as plain words.
     static let curlCommands = FuzzTarget("curl-commands") { input in
         var input = input
         guard let url = try? RequestCheck.url(input.text()) else { return }
@@ -36,9 +36,9 @@ extension FuzzTarget {
     }
 }
 
-/// Takes a command line apart as a POSIX shell does.
+/// Splits a command line as a POSIX shell does.
 private enum ShellWords {
-    /// The words; nil where a shell would run or expand something.
+    /// The words; nil if a shell would run or expand something.
     static func words(of text: String) -> [String]? {
         var (words, word, rest) = ([String](), String.UnicodeScalarView?.none, text.unicodeScalars[...])
         func end() {

@@ -8,7 +8,8 @@
     @testable import BluebonnetFleet
 
     extension FuzzTarget {
-        /// A value as it is sent to PostgreSQL, read as it would come back: a byte for its type, then what is in it.
+        /// A value that is encoded for PostgreSQL and decoded again. The first byte chooses its type, the rest is its
+        /// content.
         static let databaseValues = FuzzTarget("database-values") { input in
             var input = input
             let kind = input.byte()
@@ -34,7 +35,7 @@
             }
         }
 
-        /// A result of one row and one column, as libpq makes it of what a server sends.
+        /// A result with one row and one column, as libpq makes it from a server's data.
         private static func column(_ value: PostgreSQLValue) throws(FuzzFinding) -> PostgreSQLResult {
             guard let result = PQmakeEmptyPGresult(nil, PGRES_TUPLES_OK) else { throw FuzzFinding("no result") }
             var bytes: [UInt8] = []

@@ -6,7 +6,7 @@ import BluebonnetJournal
 import Foundation
 
 extension FuzzTarget {
-    /// The file of a journal with some bytes changed: for each, three bytes of its place and one of its value.
+    /// A journal file with changed bytes. For each change, three bytes give the offset and one byte the value.
     static let journals = FuzzTarget("journals") { input in
         var (input, bytes) = (input, JournalFile.valid)
         while !input.isEmpty {
@@ -23,7 +23,7 @@ extension FuzzTarget {
     }
 }
 
-/// A journal's file in a folder of its own.
+/// A journal file in its own folder.
 private struct JournalFile {
     private static let batch = JournalBatch(
         digest: "00", lineCount: 8, keySeed: "seed", created: Date(timeIntervalSince1970: 1_800_000_000))
@@ -38,7 +38,7 @@ private struct JournalFile {
 
     func remove() { try? FileManager.default.removeItem(at: folder) }
 
-    /// Everything that a run that goes on reads.
+    /// Reads everything that a resumed run reads.
     func readAll() throws(JournalError) {
         let journal = SQLiteJournal(path: path)
         _ = try? journal.summary()
@@ -52,7 +52,7 @@ private struct JournalFile {
         try journal.record([JournalRecord(position: 1, id: "b", state: .mayHaveBeenSent)])
     }
 
-    /// The bytes of a journal that a run has left in order.
+    /// The bytes of a journal that a run closed properly.
     static let valid: [UInt8] = {
         let file = JournalFile([])
         defer { file.remove() }

@@ -6,7 +6,7 @@ import BluebonnetBatch
 import Foundation
 
 extension FuzzTarget {
-    /// A text with references, and in the lines below it the JSON body that they refer to.
+    /// A text with references, followed by the JSON body that they refer to.
     static let references = FuzzTarget("references") { input in
         var input = input
         let text = input.text()
@@ -26,7 +26,7 @@ extension FuzzTarget {
     }
 
     private static func checkAgain(_ text: String, _ template: ReferenceTemplate) throws(FuzzFinding) {
-        // A dollar sign before a reference would be one of its escape.
+        // A dollar sign before a reference would escape it.
         let hasDollarBefore = zip(template.parts, template.parts.dropFirst()).contains { part, next in
             guard case .literal(let text) = part, text.utf8.last == UInt8(ascii: "$") else { return false }
             if case .literal = next { return false }

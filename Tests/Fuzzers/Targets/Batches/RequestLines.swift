@@ -8,7 +8,7 @@
     @testable import BluebonnetBatch
 
     extension FuzzTarget {
-        /// The request lines of a file, from their text to the requests that they would make.
+        /// The request lines of a file, from their text to the plan of their requests.
         static let requestLines = FuzzTarget("request-lines") { input in
             let parser = RequestLineParser()
             var (alone, hasFault) = ([NumberedLine](), false)
@@ -42,8 +42,8 @@
                 resolved == nil || resolved?.url.isEmpty == line.url.isEmpty, "a line without references is itself")
         }
 
-        /// Foundation's coders have no number with more digits than `Double`, and one of two names that are canonically
-        /// equivalent.
+        /// Whether Foundation's coders preserve the value. The coders lose digits that `Double` lacks, and keep only
+        /// one of two canonically equivalent names.
         private static func canBeCoded(_ value: JSONValue) -> Bool {
             switch value {
             case .number(let number): JSONNumber(number.double) == number
@@ -54,7 +54,7 @@
             }
         }
 
-        /// Dependencies come first, and a plan has each line once.
+        /// Dependencies come first, and the plan has each line once.
         private static func check(_ graph: RequestLineGraph, _ lines: [NumberedLine]) throws(FuzzFinding) {
             let nodes = graph.nodesInDependencyOrder
             try holdSame(Set(nodes.map(\.line.number)), Set(lines.map(\.number)), "the graph has each line")

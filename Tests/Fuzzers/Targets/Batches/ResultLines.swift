@@ -5,7 +5,7 @@ import BluebonnetBatch
 import Foundation
 
 extension FuzzTarget {
-    /// A result line, as a journal has it.
+    /// A result line, as in a journal.
     static let resultLines = FuzzTarget("result-lines") { input in
         guard let line = try? JSONDecoder().decode(ResultLine.self, from: Data(input.rest)) else { return }
         let data = line.encodedLine()
@@ -17,7 +17,7 @@ extension FuzzTarget {
         } catch {
             throw FuzzFinding("a line that was written cannot be read: \(String(decoding: data, as: UTF8.self))")
         }
-        // Names of fields are written in lower case, and read in their order.
+        // Field names are written in lower case and read in order.
         let third = try JSONDecoder().decode(ResultLine.self, from: again.encodedLine())
         try holdSame(third, again, "a line stays when it is read and written")
         try holdSame(again.id, line.id, "the id")

@@ -4,7 +4,7 @@
 import BluebonnetHTTP
 
 extension FuzzTarget {
-    /// A body in the chunked transfer coding, in slices of any size; the first byte chooses one.
+    /// A chunked body, read in slices of different sizes. The first byte chooses one of the sizes.
     static let chunks = FuzzTarget("chunks") { input in
         var input = input
         let sliceByteCount = 1 + input.number(below: 64)
@@ -35,13 +35,13 @@ extension FuzzTarget {
     }
 }
 
-/// What came out of a body.
+/// The result of reading a body.
 private struct Reading: Equatable {
     var content: [UInt8] = []
     var trailers: [[UInt8]] = []
-    /// How many bytes the body has; nil when its end did not come.
+    /// The byte count of the body; nil if its end did not arrive.
     var end: Int?
-    /// The error's code; nil without an error.
+    /// The code of the error; nil without an error.
     var fault: String?
 
     init(_ bytes: [UInt8], sliceByteCount: Int) {
@@ -58,7 +58,7 @@ private struct Reading: Equatable {
         }
     }
 
-    /// - Returns: how many bytes were not taken.
+    /// - Returns: the number of unread bytes.
     private mutating func read(_ bytes: UnsafeRawBufferPointer, _ body: inout ChunkedBody) throws -> Int {
         var bytes = bytes
         while let part = try body.next(&bytes) {

@@ -8,8 +8,9 @@
     @testable import Bluebonnet
 
     extension FuzzTarget {
-        /// A coded body in slices of any size. The first byte chooses the codings, the second one the slices; then come
-        /// the bytes that arrive, or, with its highest bit set, the bytes that are coded first.
+        /// A coded body, decoded in slices of different sizes. The first byte chooses the codings, the second byte
+        /// the slices. The rest is the coded body or, if the highest bit of the first byte is set, the plain body to
+        /// be coded first.
         static let contentCodings = FuzzTarget("content-codings") { input in
             var input = input
             let choice = input.byte()
@@ -31,7 +32,7 @@
             try hold(plain.starts(with: short.output), "what came before the cut is right")
         }
 
-        /// In whatever slices bytes arrive, the result is the same, and no longer than the limit.
+        /// The slices in which bytes arrive do not change the result. The output is never longer than the limit.
         private static func checkSlices(_ bytes: [UInt8], _ codings: [String], _ seed: UInt8) throws(FuzzFinding) {
             let whole = Decoding(bytes, codings, slices: [max(bytes.count, 1)])
             try hold(whole.output.count <= Decoding.limit, "\(whole.output.count) bytes passed the limit")
@@ -39,7 +40,7 @@
             for slices in [[1], other, [64 * 1024 + 1]] {
                 let sliced = Decoding(bytes, codings, slices: slices)
                 try holdSame(sliced.fault, whole.fault, "the fault in slices of \(slices)")
-                // How much of it was handed on before a fault depends on the slices.
+                // The slices determine how much output precedes an error.
                 let isSame = sliced.output == whole.output
                 let isBeginning = sliced.output.starts(with: whole.output) || whole.output.starts(with: sliced.output)
                 try hold(whole.fault == nil ? isSame : isBeginning, "the output in slices of \(slices)")
@@ -66,16 +67,16 @@
         }
     }
 
-    /// What comes out of a decoder.
+    /// The output of a decoder.
     private struct Decoding {
-        /// Decoded bytes at most.
+        /// The maximum count of decoded bytes.
         static let limit = 200_000
 
         private(set) var output: [UInt8] = []
-        /// The error's code; nil without an error.
+        /// The code of the error; nil without an error.
         private(set) var fault: String?
 
-        /// - Parameter slices: the sizes of the slices, again and again.
+        /// - Parameter slices: the sizes of the slices, used in rotation.
         init(_ bytes: [UInt8], _ codings: [String], slices: [Int]) {
             do {
                 let limits = ContentDecoder.Limits(decodedByteCount: Int64(Self.limit))

@@ -5,8 +5,8 @@ import Bluebonnet
 import Foundation
 
 extension FuzzTarget {
-    /// A multipart form: a line with the request's own `Content-Type`, then for each part a line with a digit for its
-    /// kind and its name, a line with its file name, and a line that is its content.
+    /// A multipart form. The first line is the request's own `Content-Type`. Each part has a line with its name,
+    /// whose first byte chooses its kind, a line with its file name, and a line with its content.
     static let multipartForms = FuzzTarget("multipart-forms") { input in
         var input = input
         let type = FieldBlock.text(input.line())
@@ -52,7 +52,7 @@ extension FuzzTarget {
         return data
     }
 
-    /// The type that goes out says the boundary once, outside of any quoted string.
+    /// The `Content-Type` that is sent names the boundary once, outside of any quoted string.
     private static func checkType(_ form: MultipartFormData, _ type: String) throws {
         guard let url = URL(string: "http://example.com/"), FieldSyntax.forbiddenByte(inValue: type.utf8) == nil else {
             return
@@ -83,11 +83,11 @@ extension FuzzTarget {
 /// A part as a server reads it.
 private struct FormPart {
     let name: String
-    /// Nil when it is no file.
+    /// Nil if the part is not a file.
     let fileName: String?
     let content: Data
 
-    /// The parts between the boundaries; nil when the body is none.
+    /// The parts between the boundaries; nil if the body is malformed.
     static func parts(of body: Data, boundary: String) -> [FormPart]? {
         let text = [UInt8](Array("\r\n".utf8) + body)
         let mark = Array("\r\n--\(boundary)".utf8)
@@ -110,7 +110,7 @@ private struct FormPart {
         (self.name, self.fileName, self.content) = (name, fileName, content)
     }
 
-    /// Reads CR LF, the head, an empty line and the content.
+    /// Parses CRLF, the head, an empty line and the content.
     private init?(_ bytes: [UInt8]) {
         guard let end = Data(bytes).range(of: Data("\r\n\r\n".utf8)) else { return nil }
         let head = String(decoding: bytes[..<end.lowerBound], as: UTF8.self)
@@ -138,7 +138,7 @@ private struct FormPart {
         try hold(FieldSyntax.isSameText(fileName, expected), "the file name \(fileName) is sent for \(expected)")
     }
 
-    /// A name as browsers write it; in the name of a field, every line end becomes CR LF.
+    /// A name as browsers write it. In field names, every line end becomes CRLF.
     private static func escaped(_ text: String, hasNetworkLineEnds: Bool) -> String {
         var (result, previous) = (String.UnicodeScalarView(), Unicode.Scalar(0))
         for scalar in text.unicodeScalars {

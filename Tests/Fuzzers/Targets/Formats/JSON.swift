@@ -22,7 +22,7 @@ extension FuzzTarget {
         try checkBesideFoundation(data, found.value, hasRepeatedName: found.hasRepeatedName)
     }
 
-    /// Checking alone says what parsing says.
+    /// Checking and parsing give the same verdict.
     private static func checkVerdict(_ data: Data, _ parsed: Result<JSONValue, JSONSyntaxError>) throws {
         let checked = data.withUnsafeBytes { text in
             Result { () throws(JSONSyntaxError) in try JSONParser.check(text) }
@@ -55,10 +55,10 @@ extension FuzzTarget {
         try holdSame(cleaned.removingNulls(), cleaned, "nulls are removed at once")
     }
 
-    /// What is taken here, Foundation takes for the same strings and numbers.
+    /// Foundation accepts every accepted text and reads the same strings and numbers.
     private static func checkBesideFoundation(_ data: Data, _ value: JSONValue, hasRepeatedName: Bool) throws {
         let options = JSONSerialization.ReadingOptions.fragmentsAllowed
-        // Foundation loses a byte order mark behind an escape.
+        // Foundation drops a byte order mark after an escape.
         guard !hasRepeatedName, canBeFoundations(value, depth: 0), data.range(of: Data([0xEF, 0xBB, 0xBF])) == nil
         else { return }
         guard let object = try? JSONSerialization.jsonObject(with: data, options: options) else {
@@ -67,7 +67,8 @@ extension FuzzTarget {
         try hold(isSame(object, value), "\(value) is \(object) for Foundation")
     }
 
-    /// Foundation has no deep nesting, no number beyond `Double`, and one of two names that are canonically equivalent.
+    /// Whether Foundation can represent the value. Foundation has no deep nesting, no number beyond `Double`, and
+    /// keeps only one of two canonically equivalent names.
     private static func canBeFoundations(_ value: JSONValue, depth: Int) -> Bool {
         guard depth < 100 else { return false }
         return switch value {
@@ -86,7 +87,7 @@ extension FuzzTarget {
         case .bool(let truth): object as? Bool == truth
         case .string(let text): (object as? String).map { FieldSyntax.isSameText($0, text) } ?? false
         case .integer(let number): (object as? NSNumber)?.int64Value == number
-        // Foundation reads some numbers by a decimal type, which rounds the last digits.
+        // Foundation reads some numbers with a decimal type, which rounds the last digits.
         case .number(let number):
             (object as? NSNumber).map { abs($0.doubleValue - number.double) <= abs(number.double) * 1e-12 } ?? false
         case .array(let elements):

@@ -31,7 +31,7 @@ extension FuzzTarget {
         }
     }
 
-    /// Numbers that are none are the same here.
+    /// Compares two values. NaN equals NaN here.
     private static func isSame(_ one: PropertyListValue, _ other: PropertyListValue) -> Bool {
         switch (one, other) {
         case (.real(let one), .real(let other)): one == other || one.isNaN && other.isNaN

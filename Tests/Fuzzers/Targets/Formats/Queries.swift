@@ -5,10 +5,10 @@ import BluebonnetHTTP
 import Foundation
 
 extension FuzzTarget {
-    /// Parameters, given as JSON, as a query, as JSON and as a property list.
+    /// Parameters from JSON, encoded as a query, as JSON and as a property list.
     static let queries = FuzzTarget("queries") { input in
         guard case .object(let members)? = try? JSONValue(parsing: Data(input.rest)) else { return }
-        // A dictionary has one of two names that are canonically equivalent.
+        // A dictionary keeps only one of two canonically equivalent names.
         guard Set(members.map(\.key)).count == members.count else { return }
         let parameters = Parameters(uniqueKeysWithValues: members.map { ($0.key, $0.value) })
         if let pairs = try? QueryEncoder().pairs(for: parameters) {
@@ -32,7 +32,7 @@ extension FuzzTarget {
             }
         }
         let given = pairs.map { [$0.name] + [$0.value].compactMap(\.self) }
-        // A name that is empty and has no value is nothing in a query.
+        // An empty name without a value leaves no trace in a query.
         let isSomething = { (pair: [String]) in pair != [""] }
         try holdSame(read.filter(isSomething), given.filter(isSomething), "\(query) is read again")
     }

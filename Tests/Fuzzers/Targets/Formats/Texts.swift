@@ -5,7 +5,7 @@ import BluebonnetHTTP
 import Foundation
 
 extension FuzzTarget {
-    /// A body as text: a line with the `Content-Type`, then the body.
+    /// A body as text: the first line is the `Content-Type`, the rest is the body.
     static let texts = FuzzTarget("texts") { input in
         var input = input
         let type = FieldBlock.text(input.line())

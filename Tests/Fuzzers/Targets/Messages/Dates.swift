@@ -15,12 +15,12 @@ extension FuzzTarget {
         let seconds = date.timeIntervalSince1970
         try holdSame(seconds, seconds.rounded(), "a date has whole seconds")
         try hold((-2_208_988_800..<253_402_300_802).contains(seconds), "\(date) is of the years from 1900 to 9999")
-        // A second that is a leap second at the end of 9999 would need a fifth digit.
+        // A leap second at the end of 9999 would need a five-digit year.
         guard seconds < 253_402_300_800 else { return }
         try holdSame(HTTPDate.parse(imfFixdate(Int(seconds))), date, "the date of \(text) is read again as written")
     }
 
-    /// `Sun, 06 Nov 1994 08:49:37 GMT`, by the days of the Gregorian calendar (Howard Hinnant's algorithm).
+    /// Formats a date as in `Sun, 06 Nov 1994 08:49:37 GMT`, with Howard Hinnant's algorithm for Gregorian days.
     private static func imfFixdate(_ seconds: Int) -> String {
         let day = seconds >= 0 ? seconds / 86_400 : (seconds - 86_399) / 86_400
         let time = seconds - day * 86_400

@@ -5,7 +5,7 @@ import BluebonnetHTTP
 import Foundation
 
 extension FuzzTarget {
-    /// `Content-Disposition`, and the name of a file that comes of it.
+    /// A `Content-Disposition` value, and the file name that it suggests.
     static let dispositions = FuzzTarget("dispositions") { input in
         let text = FieldBlock.text(input.rest)
         if let name = SuggestedFileName.reduced(text) { try checkReduced(name) }
@@ -13,7 +13,7 @@ extension FuzzTarget {
         try hold(FieldSyntax.isToken(disposition.type.utf8), "the type \(disposition.type) is a token")
         guard let said = disposition.fileName else { return }
         if let name = SuggestedFileName.reduced(said) { try checkReduced(name) }
-        // Written as a quoted string, the name is read again.
+        // The name, written as a quoted string, is read as the same name.
         let quoted = said.unicodeScalars.map { "\"\\".unicodeScalars.contains($0) ? "\\\($0)" : "\($0)" }.joined()
         let again = ContentDisposition("\(disposition.type); filename=\"\(quoted)\"")
         try hold(
@@ -30,7 +30,7 @@ extension FuzzTarget {
         }
     }
 
-    /// One visible path component that every file system takes.
+    /// The name is one visible path component that every file system accepts.
     static func checkFileName(_ name: String) throws(FuzzFinding) {
         let shown = name.debugDescription
         try hold(!name.isEmpty && name.utf8.count <= 255, "the name \(shown) has 1 to 255 bytes")

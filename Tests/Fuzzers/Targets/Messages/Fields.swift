@@ -5,7 +5,7 @@ import BluebonnetHTTP
 import Foundation
 
 extension FuzzTarget {
-    /// Field lines into a block as they arrive, and the collection made of it beside one that is a plain list.
+    /// Field lines as received. The collection of the received block must equal a collection of a plain list.
     static let fields = FuzzTarget("fields") { input in
         var block = FieldBlock()
         for line in input.lines {
@@ -49,7 +49,7 @@ extension FuzzTarget {
         try hold(changed.fields.isWrittenLike(Array(others)), "other fields stay")
     }
 
-    /// What the check lets out cannot end its line.
+    /// An accepted field cannot end its own line.
     private static func checkSent(_ list: HeaderFields) throws {
         for field in list {
             guard (try? RequestCheck.field(name: field.name, value: field.value)) != nil else { continue }

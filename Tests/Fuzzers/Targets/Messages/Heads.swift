@@ -6,7 +6,7 @@ import Foundation
 import FoundationNetworking
 
 extension FuzzTarget {
-    /// The head of a response, line by line as libcurl hands it over, and what is read out of it.
+    /// A response head, parsed line by line as libcurl delivers it, and the values read from it.
     static let heads = FuzzTarget("heads") { input in
         guard let head = try parsedHead(Array(input.rest), limit: 4096) else { return }
         for field in head.headers {
@@ -19,7 +19,7 @@ extension FuzzTarget {
         try checkQuestions(head)
     }
 
-    /// The head of the lines; nil when there is none, or it is refused.
+    /// The parsed head; nil if there is none or if it is refused.
     static func parsedHead(_ bytes: [UInt8], limit: Int = 256 * 1024) throws(FuzzFinding) -> ResponseHead? {
         guard let url = URL(string: "https://example.com/folder/file.txt") else { return nil }
         var parser = ResponseHeadParser(url: url, method: "GET", limit: limit)
@@ -55,7 +55,7 @@ extension FuzzTarget {
         }
     }
 
-    /// Written by its fields and read again, a head says the same.
+    /// A head that is written out and parsed again has the same values.
     private static func checkAgain(_ head: ResponseHead) throws {
         var text = Array("HTTP/\(head.httpVersion) \(head.statusCode) \(head.reasonPhrase)\r\n".utf8)
         for field in head.headers { text += "\(field.name): \(field.value)\r\n".utf8 }

@@ -5,7 +5,7 @@ import BluebonnetHTTP
 import Foundation
 
 extension FuzzTarget {
-    /// `Cache-Control` and the fields beside it: lines of a head, the first ones those of `Cache-Control`.
+    /// `Cache-Control` and related fields, one value per line. The first line is a `Cache-Control` value.
     static let cacheControls = FuzzTarget("cache-controls") { input in
         let values = input.lines.map { FieldBlock.text($0) }
         let control = CacheControl(values)

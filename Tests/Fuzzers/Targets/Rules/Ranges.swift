@@ -8,7 +8,7 @@
     @testable import Bluebonnet
 
     extension FuzzTarget {
-        /// The fields that a continued transfer needs, one a line: `Content-Range`, `ETag`, `Last-Modified`, `Date`.
+        /// The fields that a resumed transfer needs, one per line: `Content-Range`, `ETag`, `Last-Modified`, `Date`.
         static let ranges = FuzzTarget("ranges") { input in
             var input = input
             let names = ["Content-Range", "ETag", "Last-Modified", "Date"]
@@ -46,7 +46,7 @@
             try holdSame(ContentRange(text), range, "\(text) is read again")
         }
 
-        /// A body goes on only where it stopped.
+        /// A body is resumed only where it stopped.
         private static func checkResumption(of head: ResponseHead, offset: Int64, total: Int64?) throws(FuzzFinding) {
             let validator = head.strongValidator ?? .entityTag("\"abc\"")
             let resumption = RangeResumption(

@@ -5,7 +5,8 @@ import BluebonnetHTTP
 import Foundation
 
 extension FuzzTarget {
-    /// A chain of redirects: a line with the first URL, then lines with a digit for the status and a Location.
+    /// A chain of redirects. The first line has a byte with options and the first URL. Each further line has a byte
+    /// that chooses the status, and a `Location`.
     static let redirects = FuzzTarget("redirects") { input in
         var input = input
         let options = input.byte()

@@ -5,7 +5,7 @@ import BluebonnetHTTP
 import Foundation
 
 extension FuzzTarget {
-    /// `Retry-After` and the fields of rate limits, one value a line.
+    /// `Retry-After` and rate limit fields, one value per line.
     static let retryHints = FuzzTarget("retry-hints") { input in
         let names = [
             "Retry-After", "RateLimit", "RateLimit-Policy", "X-RateLimit-Remaining", "X-RateLimit-Reset", "Date",

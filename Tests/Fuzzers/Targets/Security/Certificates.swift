@@ -5,7 +5,7 @@ import Bluebonnet
 import Foundation
 
 extension FuzzTarget {
-    /// Pinned certificates, in PEM or DER, and the text of a pinned key.
+    /// Pinned certificates in PEM or DER, and the text of a pinned key.
     static let certificates = FuzzTarget("certificates") { input in
         let data = Data(input.rest)
         if let pin = try? PublicKeyPin(input.remainder) {
@@ -24,7 +24,7 @@ extension FuzzTarget {
         try holdSame(try ServerCertificate.certificates(in: Data(pem.joined().utf8)), found, "the same in PEM")
     }
 
-    /// Each question has an answer, and the bytes stay.
+    /// Every property of a certificate can be read, and the DER bytes stay the same.
     private static func check(_ certificate: ServerCertificate) throws {
         let again = try ServerCertificate(der: certificate.der)
         try holdSame(again.publicKeyPin, certificate.publicKeyPin, "the pin of the same bytes")

@@ -8,7 +8,8 @@
     @testable import Bluebonnet
 
     extension FuzzTarget {
-        /// `WWW-Authenticate`: a line with the user name, one with the path, then the fields.
+        /// `WWW-Authenticate`: the first line is the user name, the second line the path, the other lines are field
+        /// values.
         static let challenges = FuzzTarget("challenges") { input in
             var input = input
             let (user, path) = (input.text(), input.text())
@@ -43,7 +44,7 @@
             }
         }
 
-        /// The answer is one line, and its quoted strings say what the challenge and the credential say.
+        /// The answer is one line. Its quoted strings have the values of the challenge and the credential.
         private static func check(
             _ answer: String, to challenge: HTTPChallenge, user: String, url: URL
         ) throws(FuzzFinding) {
@@ -69,9 +70,9 @@
         }
     }
 
-    /// Reads `name=token, name="quoted"` as RFC 9110 (5.6.4 and 5.6.6) has it, and nothing looser.
+    /// Parses `name=token, name="quoted"` strictly as in RFC 9110 (5.6.4 and 5.6.6).
     private enum QuotedParameters {
-        /// The values by their names; nil for anything else.
+        /// The values by name; nil for any other syntax.
         static func values(of text: Substring) -> [String: String]? {
             var (rest, values) = (text.unicodeScalars, [String: String]())
             while true {

@@ -7,7 +7,7 @@
     @testable import Bluebonnet
 
     extension FuzzTarget {
-        /// A line with a URL, then a file of cookies in Netscape's format.
+        /// A line with a URL, then a cookie file in Netscape's format.
         static let cookieFiles = FuzzTarget("cookie-files") { input in
             var input = input
             let text = input.text()
@@ -26,7 +26,7 @@
             try hold(cookies.count <= 2 ? rest.isEmpty : cookies.count - rest.count <= 1, "what is too much goes")
         }
 
-        /// What the check lets in, libcurl keeps as it is.
+        /// libcurl keeps every accepted cookie unchanged.
         private static func checkEngine(_ cookies: [Cookie]) throws(FuzzFinding) {
             let store = CurlCookieStore()
             defer { store.close() }

@@ -7,7 +7,7 @@
     @testable import Bluebonnet
 
     extension FuzzTarget {
-        /// Values of `Set-Cookie`, one a line, as libcurl keeps them: whatever a jar holds can be shown and saved.
+        /// `Set-Cookie` values, one per line, stored by libcurl. Every cookie in a jar can be shown and saved.
         static let setCookies = FuzzTarget("set-cookies") { input in
             let store = CurlCookieStore()
             defer { store.close() }

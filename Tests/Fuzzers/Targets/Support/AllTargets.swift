@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 
 extension FuzzTarget {
-    /// Every target, in the order in which Scripts/fuzz runs them.
+    /// Every target, in the order in which `Scripts/fuzz` runs them.
     public static let all: [FuzzTarget] =
         [
             heads, fields, chunks, dates, dispositions, cacheControls, retryHints, redirects, urls, json,
@@ -10,7 +10,7 @@ extension FuzzTarget {
             journals, archives, curlCommands,
         ] + internals
 
-    /// Those that reach what only tests can see.
+    /// Targets that need `@testable` access to internals.
     private static var internals: [FuzzTarget] {
         #if DEBUG || BLUEBONNET_FUZZING
             [challenges, contentCodings, cookieFiles, databaseValues, netlink, ranges, requestLines, setCookies]

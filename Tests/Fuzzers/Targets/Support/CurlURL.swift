@@ -3,15 +3,15 @@
 
 import CCurl
 
-/// A URL as libcurl, which connects, takes it apart.
+/// The parts of a URL as libcurl, which makes the connections, parses them.
 struct CurlURL {
     let scheme: String
-    /// In lower case, an IPv6 address in its brackets.
+    /// The host in lower case. IPv6 addresses are in brackets.
     let host: String
     let port: Int?
     let path: String
 
-    /// Nil when libcurl refuses the text.
+    /// Nil if libcurl refuses the text.
     init?(_ text: String) {
         guard let handle = curl_url() else { return nil }
         defer { curl_url_cleanup(handle) }

@@ -1,9 +1,9 @@
 // Bluebonnet: HTTP operations for Swift on Linux.
 // SPDX-License-Identifier: MIT
 
-/// The bytes of one input, taken apart from the front. Inputs stay readable: most targets take lines.
+/// The bytes of one input, consumed from the front. Inputs stay readable: most targets read lines.
 struct FuzzInput {
-    /// What was not taken yet.
+    /// The bytes that have not been consumed.
     private(set) var rest: ArraySlice<UInt8>
 
     init(_ bytes: [UInt8]) { rest = bytes[...] }
@@ -13,22 +13,22 @@ struct FuzzInput {
     /// The next byte; 0 at the end.
     mutating func byte() -> UInt8 { rest.popFirst() ?? 0 }
 
-    /// A number below `bound`, out of one byte.
+    /// A number below `bound`, from one byte.
     mutating func number(below bound: Int) -> Int { Int(byte()) % bound }
 
-    /// The bytes up to the next line feed, which is taken too.
+    /// The bytes up to the next line feed. The line feed is consumed too.
     mutating func line() -> ArraySlice<UInt8> {
         let end = rest.firstIndex(of: 0x0A) ?? rest.endIndex
         defer { rest = rest[min(end + 1, rest.endIndex)...] }
         return rest[..<end]
     }
 
-    /// The next line as text, repaired where it is not UTF-8.
+    /// The next line as text. Invalid UTF-8 is repaired.
     mutating func text() -> String { String(decoding: line(), as: UTF8.self) }
 
-    /// What is left, as text.
+    /// The rest as text.
     var remainder: String { String(decoding: rest, as: UTF8.self) }
 
-    /// All lines that are left, without their ends.
+    /// All remaining lines, without their line ends.
     var lines: [ArraySlice<UInt8>] { rest.split(separator: 0x0A, omittingEmptySubsequences: false) }
 }

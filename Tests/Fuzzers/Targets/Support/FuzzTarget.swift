@@ -1,10 +1,10 @@
 // Bluebonnet: HTTP operations for Swift on Linux.
 // SPDX-License-Identifier: MIT
 
-/// One parser and what has to hold of it, whatever it is fed. Scripts/fuzz runs it with libFuzzer, the tests run it
+/// One parser, and the properties that hold for any input. `Scripts/fuzz` runs it with libFuzzer; the tests run it
 /// with the files of its corpus.
 public struct FuzzTarget: Sendable {
-    /// The name by which scripts know the target, and the name of its folder of inputs.
+    /// The name of the target in scripts, and of its folder of inputs.
     public let name: String
     private let body: @Sendable (FuzzInput) throws -> Void
 
@@ -12,18 +12,18 @@ public struct FuzzTarget: Sendable {
         (self.name, self.body) = (name, body)
     }
 
-    /// Feeds one input to the parser.
+    /// Runs the target with one input.
     ///
-    /// - Throws: `FuzzFinding` when a property does not hold.
+    /// - Throws: `FuzzFinding` if a property does not hold.
     public func run(_ bytes: [UInt8]) throws { try body(FuzzInput(bytes)) }
 
-    /// The target of that name; nil when there is none.
+    /// The target of that name; nil if there is none.
     public static func named(_ name: String) -> FuzzTarget? { all.first { $0.name == name } }
 }
 
-/// A property that did not hold for an input.
+/// A property that does not hold for an input.
 public struct FuzzFinding: Error, CustomStringConvertible {
-    /// What did not hold, with the values at hand.
+    /// The property that does not hold, with the values involved.
     public let description: String
 
     init(_ description: String) { self.description = description }
@@ -34,7 +34,7 @@ func hold(_ isTrue: Bool, _ property: @autoclosure () -> String) throws(FuzzFind
     if !isTrue { throw FuzzFinding(property()) }
 }
 
-/// Throws a finding unless both values are the same.
+/// Throws a finding unless both values are equal.
 func holdSame<Value: Equatable>(
     _ one: Value, _ other: Value, _ property: @autoclosure () -> String
 ) throws(FuzzFinding) {

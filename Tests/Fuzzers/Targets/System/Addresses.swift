@@ -6,8 +6,8 @@ import BluebonnetHTTP
 import Foundation
 
 extension FuzzTarget {
-    /// The variables of an environment that name proxies, one a line: `http_proxy`, `https_proxy`, `all_proxy`,
-    /// `no_proxy`; then a URL, and an address.
+    /// Environment variables that name proxies, one per line: `http_proxy`, `https_proxy`, `all_proxy`, `no_proxy`;
+    /// then a URL and an address.
     static let proxies = FuzzTarget("proxies") { input in
         var input = input
         var environment: [String: String] = [:]

@@ -5,7 +5,7 @@
     @testable import Bluebonnet
 
     extension FuzzTarget {
-        /// A datagram of the kernel's routing socket, behind a byte that says what was asked before.
+        /// A datagram of the kernel's routing socket. The first byte chooses the questions asked before.
         static let netlink = FuzzTarget("netlink") { input in
             var input = input
             let phase = input.byte()
@@ -20,7 +20,8 @@
             try checkDialogue(messages, phase: phase)
         }
 
-        /// Whatever comes, a question is asked at most once at a time, and every look-up ends or is under way.
+        /// For any input, each question is asked at most once at a time, and every lookup has ended or is in
+        /// progress.
         private static func checkDialogue(_ messages: [NetlinkMessage], phase: UInt8) throws(FuzzFinding) {
             var dialogue = NetlinkDialogue(port: 7)
             _ = dialogue.begin()

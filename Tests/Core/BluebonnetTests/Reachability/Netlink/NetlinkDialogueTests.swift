@@ -18,12 +18,12 @@ import Testing
         NetlinkMessage(port: Self.port, sequence: sequence, isInterrupted: isInterrupted, body: body)
     }
 
-    /// What another process's command causes has that process's port and number.
+    /// A notification. If another process's command caused it, it has that process's port and sequence number.
     private func news(_ body: NetlinkMessage.Body, port: UInt32 = 815) -> NetlinkMessage {
         NetlinkMessage(port: port, sequence: 1, body: body)
     }
 
-    /// A dialogue whose lists are there; two numbers are used up.
+    /// A dialogue that has its lists. Two sequence numbers are used up.
     private func following() -> NetlinkDialogue {
         var dialogue = NetlinkDialogue(port: Self.port)
         _ = dialogue.begin()
@@ -48,7 +48,7 @@ import Testing
         #expect(dialogue.phase == .following)
     }
 
-    @Test func newsAreAppliedAndTold() {
+    @Test func notificationsAreAppliedAndReported() {
         var dialogue = following()
         #expect(dialogue.handle(news(.addressRemoved(own))) == [.changed])
         #expect(dialogue.handle(news(.linkRemoved(index: 2), port: 0)) == [.changed])
@@ -59,7 +59,7 @@ import Testing
         for body in [NetlinkMessage.Body.other, .done, .error(EPERM)] { #expect(dialogue.handle(news(body)) == []) }
     }
 
-    @Test func newsThatComeWhileAListIsMadeAreInTheList() {
+    @Test func notificationsDuringAListingAreApplied() {
         var dialogue = NetlinkDialogue(port: Self.port)
         _ = dialogue.begin()
         _ = dialogue.handle(answer(1, .link(eth0)))
@@ -71,7 +71,7 @@ import Testing
         #expect(dialogue.table.addresses == [own])
     }
 
-    @Test func aNewListDoesAwayWithWhatIsNoLongerThere() {
+    @Test func newListRemovesMissingEntries() {
         var dialogue = following()
         #expect(dialogue.lose() == [.changed])
         #expect(dialogue.phase == .stale)
@@ -82,7 +82,7 @@ import Testing
     }
 
     @Test(arguments: [EBUSY, ENOBUFS, EINTR])
-    func aListThatFailsForTheMomentIsMadeAgain(code: Int32) {
+    func temporaryErrorMakesTheListStale(code: Int32) {
         var dialogue = NetlinkDialogue(port: Self.port)
         _ = dialogue.begin()
         #expect(dialogue.handle(answer(1, .error(code))) == [.changed])
@@ -90,7 +90,7 @@ import Testing
     }
 
     @Test(arguments: [EPERM, EACCES, EOPNOTSUPP])
-    func aListThatIsRefusedEndsTheDialogue(code: Int32) {
+    func refusedListEndsTheDialogue(code: Int32) {
         var dialogue = NetlinkDialogue(port: Self.port)
         _ = dialogue.begin()
         #expect(dialogue.handle(answer(1, .error(code))) == [.refused])
@@ -98,7 +98,7 @@ import Testing
         #expect(dialogue.lose() == [])
     }
 
-    @Test func aListThatWasInterruptedIsMadeAgain() {
+    @Test func interruptedListIsRequestedAgain() {
         var dialogue = NetlinkDialogue(port: Self.port)
         _ = dialogue.begin()
         _ = dialogue.handle(answer(1, .link(eth0), isInterrupted: true))
@@ -132,7 +132,7 @@ import Testing
         #expect(dialogue.phase == .following)
     }
 
-    @Test func emptyQuestionIsAnsweredAtOnce() {
+    @Test func emptyLookUpIsAnsweredAtOnce() {
         var dialogue = following()
         #expect(dialogue.lookUp([]) == [.answered([:])])
         #expect(dialogue.phase == .following)
@@ -142,19 +142,19 @@ import Testing
         (ENETUNREACH, RouteAnswer.unreachable), (EHOSTUNREACH, .unreachable), (EACCES, .unreachable),
         (EINVAL, .unreachable), (EPERM, .refused), (EOPNOTSUPP, .refused),
     ])
-    func anErrorIsAnAnswer(code: Int32, meaning: RouteAnswer) {
+    func routeErrorIsAnAnswer(code: Int32, meaning: RouteAnswer) {
         var dialogue = following()
         _ = dialogue.lookUp([far])
         #expect(dialogue.handle(answer(3, .error(code))) == [.answered([far: meaning])])
     }
 
-    @Test func aKernelWithoutIPv6HasNoWayToSuchAddresses() {
+    @Test func kernelWithoutIPv6CannotReachIPv6Addresses() {
         var dialogue = following()
         _ = dialogue.lookUp([far6])
         #expect(dialogue.handle(answer(3, .error(EOPNOTSUPP))) == [.answered([far6: .unreachable])])
     }
 
-    @Test func aLinkLocalAddressIsAskedForByItsInterface() throws {
+    @Test func linkLocalAddressIsLookedUpByItsInterface() throws {
         let local = try #require(IPAddress("fe80::1%eth0"))
         let lost = try #require(IPAddress("fe80::1%eth9"))
         var dialogue = following()
@@ -163,7 +163,7 @@ import Testing
         #expect(other.lookUp([lost]) == [.answered([lost: .unreachable])])
     }
 
-    @Test func questionsAreAskedAFewAtATime() {
+    @Test func atMostEightLookUpsAreSentAtOnce() {
         var dialogue = following()
         let addresses = Set((1...20).map { IPAddress(bytes: [192, 0, 2, UInt8($0)])! })
         var sent = dialogue.lookUp(addresses)
@@ -181,7 +181,7 @@ import Testing
         #expect(results == [.answered(Dictionary(uniqueKeysWithValues: addresses.map { ($0, .unreachable) }))])
     }
 
-    @Test func answerToAnotherProcessIsNews() {
+    @Test func answerToAnotherProcessIsANotification() {
         var dialogue = following()
         _ = dialogue.lookUp([far])
         let foreign = NetlinkMessage(port: 815, sequence: 3, body: .route(RouteAnswer.Route(interface: 9)))
@@ -191,7 +191,7 @@ import Testing
 }
 
 extension NetlinkDialogue.Effect {
-    /// What a question asks the way to.
+    /// The address whose route a request asks for.
     fileprivate var destination: IPAddress? {
         guard case .send(.route(let address, _), _) = self else { return nil }
         return address

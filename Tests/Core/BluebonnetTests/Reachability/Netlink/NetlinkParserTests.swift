@@ -7,7 +7,7 @@ import Testing
 
 @testable import Bluebonnet
 
-// The messages are a kernel's (6.18), taken down in a network namespace whose addresses and routes were set by hand.
+// A kernel (6.18) sent these messages in a network namespace whose addresses and routes were set by hand.
 @Suite struct NetlinkParserTests {
     private func parse(_ hex: String) throws -> [NetlinkMessage] {
         try bytes(hex).withUnsafeBytes { NetlinkParser.messages(in: $0) }
@@ -35,13 +35,13 @@ import Testing
         """
     private static let end = "1400000003000200050000004d00000000000000"
 
-    @Test func aRouteByARouterIsRead() throws {
+    @Test func routeThroughAGatewayIsParsed() throws {
         let route = RouteAnswer.Route(
             interface: 3, gateway: IPAddress("10.77.0.1"), source: IPAddress("10.77.0.2"))
         #expect(try parse(Self.routeByRouter) == [answer(.route(route))])
     }
 
-    @Test func aRouteByARouterOfTheOtherProtocolIsRead() throws {
+    @Test func routeThroughAGatewayOfTheOtherFamilyIsParsed() throws {
         let route = RouteAnswer.Route(interface: 3, gateway: IPAddress("fd77::9"), source: IPAddress("10.77.0.2"))
         let messages = try parse(
             """
@@ -52,7 +52,7 @@ import Testing
         #expect(messages == [answer(.route(route))])
     }
 
-    @Test func aRouteToThisMachineIsRead() throws {
+    @Test func routeToThisMachineIsParsed() throws {
         let messages = try parse(
             """
             6800000018000000050000004d00000002200000fe0000020002008008000f00fe000000080001007f00000108000400
@@ -62,7 +62,7 @@ import Testing
         #expect(messages == [answer(.route(RouteAnswer.Route(interface: 1, source: IPAddress("127.0.0.1"))))])
     }
 
-    @Test func aRouteOverIPv6IsRead() throws {
+    @Test func routeOverIPv6IsParsed() throws {
         let messages = try parse(
             """
             b000000018000000050000004d0000000a808000fe0300010000000008000f00fe0000001400010020010503ba3e0000
@@ -74,7 +74,7 @@ import Testing
         #expect(messages == [answer(.route(route))])
     }
 
-    @Test func missingRouteIsAnErrorWithItsNumber() throws {
+    @Test func missingRouteIsParsedAsAnErrorNumber() throws {
         let messages = try parse(
             """
             3800000002000000050000004d0000009bffffff240000001a0001000500000000000000022000000000000000000000
@@ -83,10 +83,10 @@ import Testing
         #expect(messages == [answer(.error(ENETUNREACH))])
     }
 
-    @Test func addressesAreReadWithTheirInterface() throws {
+    @Test func addressesAreParsedWithTheirInterface() throws {
         let address = NetworkTable.Address(address: try #require(IPAddress("10.77.0.2")), interface: 3)
         #expect(try parse(Self.addressOfV0) == [answer(.address(address))])
-        // 10.88.0.1 with 10.88.0.2 at the other end: its own one counts.
+        // 10.88.0.1 with the peer 10.88.0.2: the machine's own address counts.
         let pointToPoint = try parse(
             """
             4c00000014000200050000004d0000000220800003000000080001000a580002080002000a5800010700030076300000
@@ -96,7 +96,7 @@ import Testing
         #expect(pointToPoint == [answer(.address(own))])
     }
 
-    @Test func anAddressOverIPv6IsRead() throws {
+    @Test func addressOverIPv6IsParsed() throws {
         let messages = try parse(
             """
             4800000014000200050000004d0000000a4082000300000014000100fd77000000000000000000000000000214000600
@@ -106,7 +106,7 @@ import Testing
         #expect(messages == [answer(.address(address))])
     }
 
-    @Test func aLinkIsReadWithItsNameAndDriver() throws {
+    @Test func linkIsParsedWithItsNameAndDriver() throws {
         let messages = try parse(
             """
             4000000010000000050000004d00000000000100030000004310010000000000070003007630000008000d00e8030000
@@ -115,19 +115,19 @@ import Testing
         #expect(messages == [answer(.link(NetworkTable.Link(index: 3, type: 1, name: "v0", driver: "veth")))])
     }
 
-    @Test func messagesOfADatagramAreAllRead() throws {
+    @Test func allMessagesOfADatagramAreParsed() throws {
         let messages = try parse(Self.addressOfV0 + Self.routeByRouter + Self.end)
         #expect(messages.count == 3)
         #expect(messages.last == answer(.done))
     }
 
-    @Test func aListThatWasInterruptedSaysSo() throws {
+    @Test func interruptedListIsMarked() throws {
         // NLM_F_DUMP_INTR is 0x10, in the second byte pair of the flags 0x0012.
         let messages = try parse("1400000003001200050000004d00000000000000")
         #expect(messages.map(\.isInterrupted) == [true])
     }
 
-    @Test func datagramCutAnywhereIsReadWithoutHarm() throws {
+    @Test func truncatedDatagramIsParsedSafely() throws {
         let whole = try bytes(Self.addressOfV0 + Self.routeByRouter + Self.end)
         for count in 0...whole.count {
             let messages = whole[..<count].withUnsafeBytes { NetlinkParser.messages(in: UnsafeRawBufferPointer($0)) }
@@ -135,7 +135,7 @@ import Testing
         }
     }
 
-    @Test func bytesThatAreNoMessagesAreReadWithoutHarm() throws {
+    @Test func damagedDatagramIsParsedSafely() throws {
         var random = SeededGenerator(seed: 20_261_121)
         let whole = try bytes(Self.addressOfV0 + Self.routeByRouter + Self.end)
         for _ in 0..<20_000 {
@@ -143,7 +143,7 @@ import Testing
             for _ in 0..<Int.random(in: 1...8, using: &random) {
                 damaged[Int.random(in: damaged.indices, using: &random)] = UInt8.random(in: 0...255, using: &random)
             }
-            // Nothing is read past the end, which would trap; a message is at least a header long.
+            // A read past the end would trap. A message is at least as long as a header.
             #expect(damaged.withUnsafeBytes { NetlinkParser.messages(in: $0).count } <= whole.count / 16)
         }
     }

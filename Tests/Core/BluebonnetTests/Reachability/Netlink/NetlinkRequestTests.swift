@@ -5,22 +5,22 @@ import Testing
 
 @testable import Bluebonnet
 
-// The bytes are those of netlink(7) and rtnetlink(7), written down by hand.
+// The bytes follow netlink(7) and rtnetlink(7), and were written by hand.
 @Suite struct NetlinkRequestTests {
-    @Test func linksAreAskedForByADump() {
+    @Test func linksAreRequestedByADump() {
         // Length 32, RTM_GETLINK 18, NLM_F_REQUEST | NLM_F_DUMP 0x301, number 9, port 0, an empty ifinfomsg.
         #expect(
             NetlinkRequest.allLinks.message(sequence: 9)
                 == [32, 0, 0, 0, 18, 0, 1, 3, 9, 0, 0, 0, 0, 0, 0, 0] + Array(repeating: 0, count: 16))
     }
 
-    @Test func addressesAreAskedForByADump() {
+    @Test func addressesAreRequestedByADump() {
         #expect(
             NetlinkRequest.allAddresses.message(sequence: 0x0102_0304)
                 == [24, 0, 0, 0, 22, 0, 1, 3, 4, 3, 2, 1, 0, 0, 0, 0] + Array(repeating: 0, count: 8))
     }
 
-    @Test func theWayToAnAddressIsAskedForWithAllItsBits() throws {
+    @Test func routeIsRequestedForTheWholeAddress() throws {
         let address = try #require(IPAddress("198.41.0.4"))
         // An rtmsg of AF_INET 2 with 32 bits, then RTA_DST 1.
         #expect(
@@ -29,7 +29,7 @@ import Testing
                 + [8, 0, 1, 0, 198, 41, 0, 4])
     }
 
-    @Test func aLinkLocalAddressIsAskedForByItsInterface() throws {
+    @Test func linkLocalAddressIsRequestedByItsInterface() throws {
         let address = try #require(IPAddress("fe80::1%eth0"))
         // AF_INET6 10 with 128 bits, RTA_DST 1, RTA_OIF 4.
         #expect(

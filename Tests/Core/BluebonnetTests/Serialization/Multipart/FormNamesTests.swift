@@ -11,7 +11,7 @@ import Testing
         ("a\rb", "a%0Db"), ("100%22", "100%22"), ("naïve \u{1F408}.txt", "naïve \u{1F408}.txt"), ("a\\b;c", "a\\b;c"),
         ("\"\u{301}", "%22\u{301}"), ("", ""),
     ])
-    func escapedCharactersAreQuotesAndLineEndsOnly(text: String, escaped: String) {
+    func onlyQuotesAndLineEndsAreEscaped(text: String, escaped: String) {
         #expect(Array(FormNames.escape(text).utf8) == Array(escaped.utf8))
     }
 
@@ -19,7 +19,7 @@ import Testing
         ("a\nb", "a\r\nb"), ("a\rb", "a\r\nb"), ("a\r\nb", "a\r\nb"), ("\n\n", "\r\n\r\n"), ("\r\r", "\r\n\r\n"),
         ("\n\r", "\r\n\r\n"), ("a\r", "a\r\n"), ("a", "a"),
     ])
-    func lineEndsBecomeTheNetworks(text: String, expected: String) {
+    func lineEndsBecomeCRLF(text: String, expected: String) {
         #expect(Array(FormNames.withNetworkLineEnds(text).utf8) == Array(expected.utf8))
     }
 }

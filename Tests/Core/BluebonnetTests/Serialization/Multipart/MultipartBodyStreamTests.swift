@@ -23,13 +23,13 @@ import Testing
         try MultipartFormDataTests.read(stream, pieces: pieces)
     }
 
-    /// The error of a form that was changed after it was made.
+    /// The error of reading a form that changed after it was made.
     private func error(_ form: MultipartFormData) -> NetworkingError? {
         #expect(throws: NetworkingError.self) { try read(form.makeStream()) }
     }
 
     @Test(arguments: [1, 2, 3, 7, 64, 1000])
-    func theBytesAreTheSameForEverySizeOfReads(pieces: Int) throws {
+    func bytesAreTheSameForEveryReadSize(pieces: Int) throws {
         try Data.patterned(byteCount: 500).write(to: folder.file("noise"))
         let form = try form { form in
             try form.append("value", name: "field")
@@ -41,7 +41,7 @@ import Testing
         #expect(Int64(whole.count) == form.byteCount)
     }
 
-    @Test func aFileThatIsGoneIsNamed() throws {
+    @Test func missingFileIsNamed() throws {
         try folder.write("content", to: "file")
         let form = try form { try $0.append(fileAt: folder.file("file"), name: "a") }
         unlink(folder.path("file"))
@@ -51,7 +51,7 @@ import Testing
     }
 
     @Test(arguments: [0, 3, 9, 100])
-    func aFileOfAnotherSizeIsNamed(size: Int) throws {
+    func fileOfAnotherSizeIsNamed(size: Int) throws {
         try folder.write("content", to: "file")
         let form = try form { try $0.append(fileAt: folder.file("file"), name: "a") }
         #expect(truncate(folder.path("file"), size) == 0)
@@ -63,7 +63,7 @@ import Testing
     }
 
     @Test(arguments: [(1, "became shorter"), (5 << 20, "had 3145728 bytes")])
-    func aFileThatChangesWhileItIsReadIsNamed(size: Int, words: String) throws {
+    func fileChangedWhileReadingIsNamed(size: Int, words: String) throws {
         try folder.write("", to: "file")
         #expect(truncate(folder.path("file"), 3 << 20) == 0)
         let stream = try form { try $0.append(fileAt: folder.file("file"), name: "a") }.makeStream()
@@ -83,7 +83,7 @@ import Testing
     }
 
     @Test(arguments: [(2, "more than the 2 bytes"), (4, "ended after 3 of 4 bytes")])
-    func aStreamOfAnotherLengthIsNamedByItsPart(byteCount: Int64, words: String) throws {
+    func streamOfAnotherLengthIsNamedByItsPart(byteCount: Int64, words: String) throws {
         let form = try form {
             try $0.append(InputStream(data: Data("abc".utf8)), byteCount: byteCount, name: "part", fileName: "s")
         }
@@ -93,13 +93,13 @@ import Testing
         #expect(error?.message.contains("\"part\"") == true)
     }
 
-    @Test func aStreamThatCannotBeOpenedIsAnError() throws {
+    @Test func unopenableStreamIsAnError() throws {
         let missing = try #require(InputStream(fileAtPath: folder.path("missing")))
         let form = try form { try $0.append(missing, byteCount: 3, name: "part", fileName: "s") }
         #expect(error(form)?.message.contains("\"part\" failed") == true)
     }
 
-    @Test func aBodyOfDataAndFilesCanBeHadAgainFromTheStart() throws {
+    @Test func bodyOfDataAndFilesCanBeReplayed() throws {
         try folder.write("content", to: "file")
         let stream = try form { form in
             try form.append("value", name: "field")
@@ -112,7 +112,7 @@ import Testing
         #expect(try read(stream).isEmpty)
     }
 
-    @Test func aStreamThatWasReadCannotBeHadAgain() throws {
+    @Test func consumedStreamCannotBeReplayed() throws {
         let stream = try form { form in
             try form.append(InputStream(data: Data("abc".utf8)), byteCount: 3, name: "once", fileName: "s")
         }.makeStream()
@@ -121,7 +121,7 @@ import Testing
         #expect(stream.makeReplay() == nil)
     }
 
-    @Test func aThrottledReadIsNeverLargerThanAPacket() throws {
+    @Test func throttledReadIsNeverLargerThanAPacket() throws {
         var form = try form { try $0.append(Data(count: 1000), name: "a") }
         form.throttle(packetByteCount: 100, delay: .zero)
         let stream = form.makeStream()
@@ -140,17 +140,17 @@ import Testing
         #expect(replay.read(&buffer, maxLength: buffer.count) == 100)
     }
 
-    @Test func aThrottledReadPausesBehindEachPacket() throws {
+    @Test func throttledReadPausesAfterEachPacket() throws {
         var form = try form { try $0.append(Data(count: 100), name: "a") }
         form.throttle(packetByteCount: 100, delay: .milliseconds(20))
         let packets = Double((form.byteCount + 99) / 100)
         let start = ContinuousClock.now
         _ = try read(form.makeStream())
-        // A sleep may be longer than asked for, never shorter.
+        // A sleep may be longer than requested, never shorter.
         #expect(ContinuousClock.now - start >= .milliseconds(20) * packets)
     }
 
-    @Test func aStreamThatIsNotOpenGivesNothing() throws {
+    @Test func unopenedStreamHasNoBytes() throws {
         let stream = try form { try $0.append("a", name: "b") }.makeStream()
         var byte: UInt8 = 0
         #expect(stream.streamStatus == .notOpen)
@@ -164,16 +164,16 @@ import Testing
         #expect(stream.streamError == nil)
     }
 
-    // MARK: - Written to a file
+    // MARK: - Writing to a file
 
-    @Test func aFormIsWrittenToAFileThatIsReplaced() throws {
+    @Test func writtenFormReplacesTheFile() throws {
         try folder.write(String(repeating: "old", count: 10_000), to: "body")
         let form = try form { try $0.append(Data.patterned(byteCount: 200_000), name: "a") }
         try form.write(to: folder.file("body"))
         #expect(try Data(contentsOf: folder.file("body")) == read(form.makeStream()))
     }
 
-    @Test func aFileThatCannotBeWrittenIsAnErrorAndNothingIsLeft() throws {
+    @Test func unwritableFileIsAnError() throws {
         let form = try form { try $0.append("a", name: "b") }
         let missing = #expect(throws: NetworkingError.self) { try form.write(to: folder.file("no/such/folder")) }
         #expect(missing?.code == .cannotOpenFile)
@@ -181,7 +181,7 @@ import Testing
         #expect(full?.code == .cannotWriteFile)
     }
 
-    @Test func aPartThatIsGoneLeavesNoFileBehind() throws {
+    @Test func missingPartLeavesNoFile() throws {
         try folder.write("content", to: "part")
         let form = try form { try $0.append(fileAt: folder.file("part"), name: "a") }
         unlink(folder.path("part"))
@@ -190,18 +190,18 @@ import Testing
         #expect(folder.names.isEmpty)
     }
 
-    @Test func aRequestsBodyMovesToAFile() async throws {
+    @Test func requestBodyMovesToAFile() async throws {
         let url = try #require(URL(string: "http://h/"))
         let serializer = HTTPRequestSerializer()
         let request = try serializer.multipartRequest(url: url) { try $0.append("value", name: "field") }
         let moved = try await serializer.request(request, writingBodyTo: folder.file("body"))
         #expect(moved.httpBodyStream == nil)
         #expect(moved.allHTTPHeaderFields == request.allHTTPHeaderFields)
-        // The request that was given is as good as before.
+        // The given request can still be used.
         #expect(try Data(contentsOf: folder.file("body")) == read(#require(request.httpBodyStream)))
     }
 
-    @Test func aRequestWithoutAStreamHasNothingToWrite() async throws {
+    @Test func requestWithoutAStreamHasNothingToWrite() async throws {
         let request = URLRequest(url: try #require(URL(string: "http://h/")))
         let file = folder.file("body")
         let error = await #expect(throws: NetworkingError.self) {

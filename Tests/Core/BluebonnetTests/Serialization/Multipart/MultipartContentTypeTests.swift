@@ -20,7 +20,7 @@ import Testing
         ("multipart/a; xboundary=x; boundaryx=y", "multipart/a; xboundary=x; boundaryx=y; boundary=B"),
         ("multipart/a; b=é", "multipart/a; b=é; boundary=B"),
     ])
-    func theBoundaryStandsAtTheEndInThePlaceOfAnyOther(value: String, expected: String) {
+    func boundaryReplacesAnyOtherAndComesLast(value: String, expected: String) {
         #expect(MultipartContentType.text(value, boundary: "B") == expected)
     }
 
@@ -36,7 +36,7 @@ import Testing
         "multipart/a; b=\"c", "multipart/a; b=\"", "multipart/a; b=\"c\\\"", "multipart/a; b=\"c\"; d=\"; e=f",
         "multipart/a; b=\"c\\", "multipart/a; boundary=\"x", "multipart/a\"",
     ])
-    func aQuoteThatIsNotClosedHasNoPlaceForABoundary(value: String) {
+    func unclosedQuoteHasNoMultipartType(value: String) {
         #expect(MultipartContentType.text(value, boundary: "B") == nil)
     }
 }

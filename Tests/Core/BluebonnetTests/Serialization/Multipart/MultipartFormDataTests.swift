@@ -10,7 +10,7 @@ import Testing
 @testable import Bluebonnet
 
 @Suite struct MultipartFormDataTests {
-    /// All that a stream gives.
+    /// All bytes of a stream.
     static func read(_ stream: InputStream, pieces: Int = 4096) throws -> Data {
         var data = Data()
         var buffer = [UInt8](repeating: 0, count: pieces)
@@ -30,7 +30,7 @@ import Testing
         return String(decoding: data, as: UTF8.self).replacingOccurrences(of: form.boundary, with: "B")
     }
 
-    @Test func theBoundaryHas128RandomBitsInFewEnoughCharacters() {
+    @Test func boundaryHas128RandomBitsAndFitsTheLimit() {
         let boundaries = (0..<100).map { _ in MultipartFormData().boundary }
         #expect(Set(boundaries).count == 100)
         #expect(boundaries.allSatisfy { $0.wholeMatch(of: /Boundary-[0-9A-F]{32}/) != nil })
@@ -38,7 +38,7 @@ import Testing
         #expect(boundaries.allSatisfy { $0.utf8.count <= 70 })
     }
 
-    @Test func fileOfProcIsAPartWithItsText() throws {
+    @Test func procFileIsAPartWithItsText() throws {
         var form = MultipartFormData()
         try form.append(fileAt: URL(fileURLWithPath: "/proc/self/comm"), name: "f")
         let comm = try String(contentsOfFile: "/proc/self/comm", encoding: .utf8)
@@ -46,7 +46,7 @@ import Testing
         #expect(!comm.isEmpty && written.contains("\r\n\r\n\(comm)\r\n"))
     }
 
-    @Test func aFormIsWrittenAsRFC7578Says() throws {
+    @Test func formIsWrittenAsInRFC7578() throws {
         var form = MultipartFormData()
         try form.append("value", name: "field")
         try form.append(Data("{}".utf8), name: "upload", fileName: "a.json", contentType: "application/json")
@@ -72,7 +72,7 @@ import Testing
         #expect(form.contentType == "multipart/form-data; boundary=\(form.boundary)")
     }
 
-    @Test func aFormWithoutPartsIsItsEnd() throws {
+    @Test func formWithoutPartsHasOnlyTheClosingBoundary() throws {
         #expect(try text(MultipartFormData()) == "--B--\r\n")
         #expect(MultipartFormData().isEmpty)
     }
@@ -91,7 +91,7 @@ import Testing
     ]
 
     @Test(arguments: controls)
-    func aControlCharacterInANameIsRefusedWithThePart(byte: UInt8, fault: String) throws {
+    func controlCharacterInANameIsRefused(byte: UInt8, fault: String) throws {
         let folder = try ScratchFolder()
         try folder.write("pixels", to: "picture.png")
         let control = Character(UnicodeScalar(byte))
@@ -125,7 +125,7 @@ import Testing
         }
     }
 
-    @Test func aTabInANameIsSent() throws {
+    @Test func tabInANameIsSent() throws {
         var form = MultipartFormData()
         try form.append(Data(), name: "a\tb", fileName: "c\td", contentType: "text/plain")
         #expect(try text(form).contains("form-data; name=\"a\tb\"; filename=\"c\td\"\r\n"))
@@ -141,7 +141,7 @@ import Testing
         #expect(form.isEmpty)
     }
 
-    @Test func aFilesNameAndTypeAreItsOwnUnlessGiven() throws {
+    @Test func fileNameAndTypeDefaultToTheFilesOwn() throws {
         let folder = try ScratchFolder()
         try folder.write("pixels", to: "picture.PNG")
         var form = MultipartFormData()
@@ -152,7 +152,7 @@ import Testing
         #expect(written.contains("name=\"b\"; filename=\"x.bin\"\r\nContent-Type: x/y\r\n\r\npixels\r\n"))
     }
 
-    @Test func pathThatIsNoFileIsRefusedAndNothingIsAdded() throws {
+    @Test func pathThatIsNotAFileAddsNothing() throws {
         let folder = try ScratchFolder()
         var form = MultipartFormData()
         for url in [folder.url, folder.file("missing"), URL(string: "http://h/a")] {
@@ -162,7 +162,7 @@ import Testing
         #expect(form.isEmpty)
     }
 
-    @Test func parametersBecomeFieldsWithNamesAsTheyAre() throws {
+    @Test func parametersBecomeFieldsWithUnescapedNames() throws {
         let request = try HTTPRequestSerializer().multipartRequest(
             url: #require(URL(string: "http://h/")),
             parameters: ["b": ["x y": [1, true] as [any Sendable]], "a": Data([0x41]), "n": NSNull(), "s": "é"]
@@ -177,7 +177,7 @@ import Testing
             ])
     }
 
-    @Test func theRequestHasTheStreamWithItsTypeAndLength() throws {
+    @Test func requestHasTheStreamWithItsTypeAndLength() throws {
         let serializer = HTTPRequestSerializer()
         let request = try serializer.multipartRequest(method: "PUT", url: #require(URL(string: "http://h/"))) { form in
             try form.append("value", name: "field")
@@ -189,7 +189,7 @@ import Testing
         #expect(request.value(forHTTPHeaderField: "User-Agent") == serializer.headers["User-Agent"])
     }
 
-    @Test func formWithoutAPartMakesAnOrdinaryRequest() throws {
+    @Test func formWithoutPartsMakesAnOrdinaryRequest() throws {
         let url = try #require(URL(string: "http://h/"))
         let request = try HTTPRequestSerializer().multipartRequest(url: url, parameters: [:]) { _ in }
         #expect(request.httpBodyStream == nil)
@@ -208,7 +208,7 @@ import Testing
         #expect(error?.code == .invalidRequest)
     }
 
-    @Test func aParameterThatIsNoneIsNamed() throws {
+    @Test func unencodableParameterIsNamed() throws {
         let url = try #require(URL(string: "http://h/"))
         let error = #expect(throws: NetworkingError.self) {
             try HTTPRequestSerializer().multipartRequest(url: url, parameters: ["a": ["b": Date()]]) { _ in }
@@ -217,11 +217,11 @@ import Testing
     }
 }
 
-// MARK: - What others read in it
+// MARK: - Other parsers
 
 @Suite(.enabled(if: MultipartParser.isAvailable)) struct MultipartParserTests {
     @Test(arguments: MultipartParser.allCases)
-    func aParserFindsWhatWasPutIn(parser: MultipartParser) throws {
+    func parserFindsTheOriginalParts(parser: MultipartParser) throws {
         let folder = try ScratchFolder()
         let noise = Data.patterned(byteCount: 100_000)
         try noise.write(to: folder.file("noise.bin"))
@@ -243,7 +243,7 @@ import Testing
     }
 
     @Test(arguments: MultipartParser.allCases)
-    func aParserTakesManyParts(parser: MultipartParser) throws {
+    func parserReadsManyParts(parser: MultipartParser) throws {
         let numbers = (0..<100).map(String.init)
         var form = MultipartFormData()
         for number in numbers { try form.append(number, name: "n") }

@@ -35,7 +35,7 @@ extension ParallelNetworkTests {
             return try MultipartFormDataTests.read(stream)
         }
 
-        @Test func aFormArrivesByteForByteWithItsLength() async throws {
+        @Test func formArrivesByteForByteWithItsLength() async throws {
             try await TestServer.answering(.response()) { server in
                 let request = try request(server.url()) { form in
                     try form.append(byteCount: 3, name: "s", fileName: "s") { InputStream(data: Data("abc".utf8)) }
@@ -49,7 +49,7 @@ extension ParallelNetworkTests {
         }
 
         @Test(arguments: [307, 308])
-        func aRedirectSendsTheFormAgain(status: Int) async throws {
+        func redirectSendsTheFormAgain(status: Int) async throws {
             let script: TestServer.Script = { request in
                 request.path == "/start" ? .redirect(to: "/end", status: status) : .response(body: "received")
             }
@@ -62,7 +62,7 @@ extension ParallelNetworkTests {
             }
         }
 
-        @Test func aChallengeIsAnsweredWithTheFormAgain() async throws {
+        @Test func challengeSendsTheFormAgain() async throws {
             let script: TestServer.Script = { request in
                 if request.headers["Authorization"] != nil { return .response() }
                 return .response(status: 401, headers: ["WWW-Authenticate": "Basic realm=\"r\""])
@@ -77,7 +77,7 @@ extension ParallelNetworkTests {
             }
         }
 
-        @Test func aPartThatCanBeReadOnceIsNotSentTwice() async throws {
+        @Test func partWithoutReplayIsNotSentTwice() async throws {
             let script: TestServer.Script = { request in
                 request.path == "/start" ? .redirect(to: "/end", status: 307) : .response()
             }
@@ -91,7 +91,7 @@ extension ParallelNetworkTests {
         }
 
         @Test(arguments: [nil, 10, 300_000])
-        func aPartThatChangedEndsTheRequestWithItsPath(size: Int?) async throws {
+        func changedPartFailsTheRequestWithItsPath(size: Int?) async throws {
             try await TestServer.answering(.response()) { server in
                 let request = try request(server.url())
                 let path = folder.path("noise.bin")
@@ -103,7 +103,7 @@ extension ParallelNetworkTests {
             }
         }
 
-        @Test func aThrottledFormArrivesWhole() async throws {
+        @Test func throttledFormArrivesWhole() async throws {
             try await TestServer.answering(.response()) { server in
                 let request = try request(server.url()) {
                     $0.throttle(packetByteCount: 50_000, delay: .milliseconds(1))
@@ -114,7 +114,7 @@ extension ParallelNetworkTests {
             }
         }
 
-        @Test func aFormWrittenToAFileIsSentFromThere() async throws {
+        @Test func formWrittenToAFileIsSentFromTheFile() async throws {
             try await TestServer.answering(.response()) { server in
                 let request = try request(server.url())
                 let file = folder.file("body")
@@ -126,7 +126,7 @@ extension ParallelNetworkTests {
             }
         }
 
-        @Test func aVerbSendsAForm() async throws {
+        @Test func postCallSendsAForm() async throws {
             try await TestServer.answering(.response(headers: ["Content-Type": "application/json"], body: "[1]")) {
                 server in
                 let manager = RequestOperationManager(baseURL: server.url())
@@ -140,7 +140,7 @@ extension ParallelNetworkTests {
     }
 
     @Suite(.enabled(if: HTTPBinServer.isAvailable)) struct SerializersAgainstHTTPBinTests {
-        /// What httpbin says that it was sent.
+        /// The request as httpbin reports it.
         private func echo(_ request: URLRequest) async throws -> JSONValue {
             let operation = HTTPRequestOperation(request: request, responseSerializer: JSONResponseSerializer())
             return try await operation.run().value(as: JSONValue.self)
@@ -157,7 +157,7 @@ extension ParallelNetworkTests {
             await server.stop()
         }
 
-        @Test func queriesAndFormsMeanThereWhatTheyMeanHere() async throws {
+        @Test func queriesAndFormsArriveWithTheSameMeaning() async throws {
             let parameters: Parameters = [
                 "plain": "a b+c%&=#", "nested": ["k": ["x", "y"]], "unicode": "naïve \u{1F408}", "set": Set([2, 1]),
                 "empty": "", "nothing": NSNull(), "yes": true, "half": 0.5,
@@ -176,7 +176,7 @@ extension ParallelNetworkTests {
             }
         }
 
-        @Test func jsonArrivesAsItWas() async throws {
+        @Test func jsonArrivesUnchanged() async throws {
             let value: JSONValue = .object(["a": .array([.integer(1), .null, .string("\u{1F408}\"\\/\n")])])
             try await serving { server in
                 var request = URLRequest("PUT", server.url("/put"))
@@ -185,7 +185,7 @@ extension ParallelNetworkTests {
             }
         }
 
-        @Test func multipartFormsArriveAsTheyWere() async throws {
+        @Test func multipartFormsArriveUnchanged() async throws {
             let folder = try ScratchFolder()
             try folder.write("content of a file", to: "file.txt")
             try await serving { server in

@@ -10,7 +10,7 @@ import Testing
 @testable import BluebonnetBatch
 
 extension NetworkTests {
-    /// What a caller says of a multipart body, by each of the ways to say it.
+    /// A caller's fields for a multipart body, set in each of the possible ways.
     @Suite struct MultipartTypeTests {
         enum Way: CaseIterable, Sendable {
             case serializer, call, requestLine
@@ -53,7 +53,7 @@ extension NetworkTests {
                 ("multipart/mixed; boundary=mine; charset=utf-8", "multipart/mixed; charset=utf-8; boundary=B"),
                 ("multipart/x ;BOUNDARY = \"a;\\\"b\" ;c=d", "multipart/x; c=d; boundary=B"),
             ])
-        func aMultipartTypeOfTheCallersIsKeptWithTheBoundary(way: Way, pair: (String, String)) async throws {
+        func callerMultipartTypeIsKeptWithTheBoundary(way: Way, pair: (String, String)) async throws {
             try await TestServer.answering(.response()) { server in
                 #expect(try await way.run(server.url(), "Content-Type", pair.0).error == nil)
                 let request = try #require(server.requests.first)
@@ -70,7 +70,7 @@ extension NetworkTests {
                 "application/json", "text/plain", "application/x-www-form-urlencoded", "multipart", "multipart/",
                 "multipart/a/b", "multipartx/form-data", "x", "\"multipart/form-data\"",
             ])
-        func aTypeThatHasNoBoundaryIsRefused(way: Way, type: String) async throws {
+        func nonMultipartTypeIsRefused(way: Way, type: String) async throws {
             try await TestServer.answering(.response()) { server in
                 let error = await Result.of { try await way.run(server.url(), "Content-Type", type) }
                 #expect(error?.code == .invalidRequest)
@@ -80,7 +80,7 @@ extension NetworkTests {
             }
         }
 
-        @Test(arguments: Way.allCases) func aTypeWithAnOpenQuoteIsRefused(way: Way) async throws {
+        @Test(arguments: Way.allCases) func typeWithAnOpenQuoteIsRefused(way: Way) async throws {
             try await TestServer.answering(.response()) { server in
                 let type = "multipart/mixed; start=\"a"
                 let error = await Result.of { try await way.run(server.url(), "Content-Type", type) }
@@ -91,7 +91,7 @@ extension NetworkTests {
         }
 
         @Test(arguments: Way.allCases)
-        func aLengthThatIsNotTheFormsIsRefused(way: Way) async throws {
+        func wrongContentLengthIsRefused(way: Way) async throws {
             try await TestServer.answering(.response()) { server in
                 let error = await Result.of { try await way.run(server.url(), "Content-Length", "7") }
                 #expect(error?.code == .invalidRequest)
@@ -103,7 +103,7 @@ extension NetworkTests {
 }
 
 extension Result where Success == RequestOperation, Failure == any Error {
-    /// The error of an operation, or of what should have made it.
+    /// The error of an operation, or of the attempt to make it.
     fileprivate static func of(_ run: () async throws -> RequestOperation) async -> NetworkingError? {
         do { return try await run().error } catch { return error as? NetworkingError }
     }

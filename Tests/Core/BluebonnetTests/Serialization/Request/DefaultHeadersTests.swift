@@ -11,11 +11,11 @@ import Testing
         (["en"], "en;q=1"), (["de-CH", "fr", "en-001"], "de-CH;q=1, fr;q=0.9, en-001;q=0.8"),
         (["a", "b", "c", "d", "e", "f", "g", "h"], "a;q=1, b;q=0.9, c;q=0.8, d;q=0.7, e;q=0.6, f;q=0.5"),
     ])
-    func languagesHaveFallingWeightsAndAreSixAtMost(languages: [String], expected: String) {
+    func atMostSixLanguagesHaveFallingWeights(languages: [String], expected: String) {
         #expect(DefaultHeaders.acceptLanguage(languages) == expected)
     }
 
-    @Test func languageFieldIsLeftOutWithoutLanguages() {
+    @Test func languageFieldIsOmittedWithoutLanguages() {
         #expect(DefaultHeaders.acceptLanguage([]) == nil)
         #expect(DefaultHeaders.acceptLanguage(["", "e\r\nn"]) == nil)
     }
@@ -26,7 +26,7 @@ import Testing
         ("Тест", "1", "Test/1 Bluebonnet/"), ("Zürich", "1", "Zurich/1 Bluebonnet/"),
         ("a\r\nX: y", "", "a--X--y Bluebonnet/"), ("😀", "😀", "Bluebonnet/"),
     ])
-    func theUserAgentNamesTheProgramTheLibraryAndThePlatform(product: String, version: String?, start: String) {
+    func userAgentNamesTheProgramTheLibraryAndThePlatform(product: String, version: String?, start: String) {
         let agent = DefaultHeaders.userAgent(product: product, version: version)
         #expect(agent == start + LibraryVersion.text + " (Linux; Swift)")
     }
@@ -39,7 +39,7 @@ import Testing
             (["LANG": "en_US", "LC_MESSAGES": "it"], ["it"]), (["LANG": "en_US", "LC_MESSAGES": ""], ["en-US"]),
             (["LANG": "en_US", "LANGUAGE": "de_AT:de:C"], ["de-AT", "de"]),
         ] as [([String: String], [String])])
-    func languagesAreThoseOfTheEnvironment(environment: [String: String], expected: [String]) {
+    func languagesComeFromTheEnvironment(environment: [String: String], expected: [String]) {
         #expect(DefaultHeaders.languages(of: environment) == expected)
     }
 

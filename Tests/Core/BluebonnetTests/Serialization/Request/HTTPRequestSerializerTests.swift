@@ -19,7 +19,7 @@ import Testing
 
     // MARK: - Tokens and encodings
 
-    @Test func tokensHaveTheirForms() throws {
+    @Test func tokenFieldsHaveTheirFormats() throws {
         var serializer = HTTPRequestSerializer()
         serializer.setAuthorization(token: "abc")
         #expect(serializer.headers["Authorization"] == #"Token token="abc""#)
@@ -70,33 +70,33 @@ import Testing
         ("http://h/p#f?g", "http://h/p?a=1#f?g"), ("http://h", "http://h?a=1"),
         ("http://h/%20%2F", "http://h/%20%2F?a=1"),
     ])
-    func theQueryGoesBehindThePathAndBeforeTheFragment(text: String, expected: String) throws {
+    func queryIsPlacedAfterThePathAndBeforeTheFragment(text: String, expected: String) throws {
         #expect(try url(text, ["a": 1]) == expected)
     }
 
     @Test(arguments: ["http://h/p", "http://h/p#f", "http://h/p?b"])
-    func emptyParametersLeaveTheURLAlone(text: String) throws {
+    func emptyParametersLeaveTheURLUnchanged(text: String) throws {
         #expect(try url(text, [:]) == text)
         #expect(try url(text, nil) == text)
         #expect(try url(text, ["a": [Int]()]) == text)
     }
 
     @Test(arguments: ["GET", "get", "HEAD", "Delete"])
-    func methodsWithoutBodyEncodeIntoTheURLWhateverTheirCase(method: String) throws {
+    func bodylessMethodsEncodeIntoTheURLInAnyCase(method: String) throws {
         let request = try serializer.request(method: method, url: address(), parameters: ["a": 1])
         #expect(request.url?.absoluteString == "http://h/?a=1")
         #expect(request.httpBody == nil)
         #expect(request.value(forHTTPHeaderField: "Content-Type") == nil)
     }
 
-    @Test func theMethodsThatEncodeIntoTheURLCanBeChosen() throws {
+    @Test func methodsThatEncodeIntoTheURLCanBeChosen() throws {
         var serializer = HTTPRequestSerializer()
         serializer.methodsEncodingParametersInURL = ["query"]
         #expect(try serializer.request(method: "QUERY", url: address(), parameters: ["a": 1]).url?.query == "a=1")
         #expect(try serializer.request(method: "DELETE", url: address(), parameters: ["a": 1]).url?.query == nil)
     }
 
-    @Test func aRequestWithoutURLIsRefused() throws {
+    @Test func requestWithoutURLIsRefused() throws {
         var request = URLRequest(url: try address())
         request.url = nil
         let error = #expect(throws: NetworkingError.self) { try serializer.request(request, with: ["a": 1]) }
@@ -119,7 +119,7 @@ import Testing
         #expect(request.value(forHTTPHeaderField: "Content-Type") == "application/x-www-form-urlencoded")
     }
 
-    @Test func aBodyThatIsThereStaysWhenThereAreNoParameters() throws {
+    @Test func existingBodyIsKeptWithoutParameters() throws {
         var request = URLRequest(url: try address())
         request.httpMethod = "POST"
         request.httpBody = Data("mine".utf8)
@@ -128,7 +128,7 @@ import Testing
         #expect(result.value(forHTTPHeaderField: "Content-Type") == nil)
     }
 
-    @Test func aContentTypeThatIsSetStays() throws {
+    @Test func existingContentTypeIsKept() throws {
         var serializer = HTTPRequestSerializer()
         serializer.headers["content-type"] = "text/plain"
         let request = try serializer.request(method: "POST", url: address(), parameters: ["a": 1])
@@ -144,7 +144,7 @@ import Testing
         #expect(request.value(forHTTPHeaderField: "Accept-Language") == serializer.headers["Accept-Language"])
     }
 
-    @Test func aHeaderOfTheRequestWinsWhateverItsCase() throws {
+    @Test func requestHeaderOverridesTheDefaultInAnyCase() throws {
         var serializer = HTTPRequestSerializer()
         serializer.headers["X-Trace"] = "default"
         var request = URLRequest(url: try address())
@@ -152,7 +152,7 @@ import Testing
         #expect(try serializer.request(request, with: nil).value(forHTTPHeaderField: "X-TRACE") == "mine")
     }
 
-    @Test func aDefaultHeaderThatCannotBeSentIsRefusedByName() throws {
+    @Test func invalidDefaultHeaderIsRefusedByName() throws {
         var serializer = HTTPRequestSerializer()
         serializer.headers["X-Trace"] = "a\r\nX-Evil: b"
         let error = #expect(throws: NetworkingError.self) { try serializer.request(method: "GET", url: address()) }
@@ -175,11 +175,11 @@ import Testing
         #expect(try earlier.request(method: "GET", url: address()).value(forHTTPHeaderField: "X-Trace") == "1")
     }
 
-    @Test(arguments: ["GET", "get", "POST", "BREW"]) func aRequestHasTheMethodThatItIsMadeWith(method: String) throws {
+    @Test(arguments: ["GET", "get", "POST", "BREW"]) func requestHasItsMethodInUppercase(method: String) throws {
         #expect(URLRequest(url: try address(), method: method).httpMethod == method.uppercased())
     }
 
-    @Test func basicAuthorizationIsUTF8InBase64WithoutLineBreaks() throws {
+    @Test func basicAuthorizationIsUnbrokenBase64OfUTF8() throws {
         var serializer = HTTPRequestSerializer()
         serializer.setAuthorization(user: "Aladdin", password: "open sesame")
         #expect(serializer.headers["authorization"] == "Basic QWxhZGRpbjpvcGVuIHNlc2FtZQ==")

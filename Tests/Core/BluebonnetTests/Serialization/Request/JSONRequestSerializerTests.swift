@@ -33,7 +33,7 @@ import Testing
         #expect(request.value(forHTTPHeaderField: "Content-Type") == nil)
     }
 
-    @Test func writingOptionsLayTheBodyOut() throws {
+    @Test func writingOptionsFormatTheBody() throws {
         var serializer = JSONRequestSerializer()
         serializer.writingOptions = [.prettyPrinted]
         let request = try serializer.request(method: "POST", url: address(), parameters: ["b": "x/y", "a": 1])
@@ -46,7 +46,7 @@ import Testing
         #expect(try serializer.request(method: "POST", url: address(), parameters: [:]).httpBody == Data("{}".utf8))
     }
 
-    @Test func aContentTypeThatIsSetStays() throws {
+    @Test func existingContentTypeIsKept() throws {
         var request = URLRequest(url: try address())
         request.httpMethod = "PATCH"
         request.setValue("application/merge-patch+json", forHTTPHeaderField: "content-type")
@@ -55,7 +55,7 @@ import Testing
     }
 
     @Test(arguments: [Double.nan, Double.infinity, Date(), Data(), Set([1])] as [any Sendable])
-    func valueThatIsNoJSONIsRefusedByItsPath(value: any Sendable) throws {
+    func valueThatIsNotJSONIsRefusedByItsPath(value: any Sendable) throws {
         let error = #expect(throws: NetworkingError.self) {
             try serializer.request(method: "POST", url: address(), parameters: ["list": [["deep": value]]])
         }
@@ -70,7 +70,7 @@ import Testing
         var prices: [Double]
     }
 
-    @Test func anEncodableValueBecomesTheBody() throws {
+    @Test func encodableValueBecomesTheBody() throws {
         var request = URLRequest(url: try address())
         request.httpMethod = "PUT"
         let encoder = JSONEncoder()
@@ -81,7 +81,7 @@ import Testing
         #expect(result.httpMethod == "PUT")
     }
 
-    @Test func anEncodableValueThatIsNoJSONIsRefusedByItsPath() throws {
+    @Test func nonJSONEncodableValueIsRefusedByItsPath() throws {
         let error = #expect(throws: NetworkingError.self) {
             try serializer.request(URLRequest(url: address()), encoding: Order(prices: [1, .nan]))
         }

@@ -6,7 +6,7 @@ import Testing
 @testable import Bluebonnet
 
 @Suite struct MIMETypesTests {
-    @Test func aTableIsReadLineByLine() {
+    @Test func tableIsReadLineByLine() {
         let types = MIMETypes(table: "# types\ntext/x-a\ta AA\nimage/b\n\nvideo/c c a # d\nno-type e\n")
         #expect(types.type(ofExtension: "a") == "text/x-a")
         #expect(types.type(ofExtension: "aa") == "text/x-a")
@@ -15,7 +15,7 @@ import Testing
         #expect(types.type(ofExtension: "e") == "application/octet-stream")
     }
 
-    @Test func commonTypeIsKnownThoughTheTableLacksIt() {
+    @Test func commonTypeIsKnownWithoutTheTable() {
         let types = MIMETypes(table: "text/mine txt\n")
         #expect(types.type(ofExtension: "txt") == "text/mine")
         #expect(types.type(ofExtension: "PNG") == "image/png")
@@ -23,14 +23,14 @@ import Testing
         #expect(types.type(ofExtension: "") == "application/octet-stream")
     }
 
-    @Test(arguments: ["cer", "CER", "crt", "der"]) func certificateHasAFNetworkingsTypeOnEverySystem(name: String) {
+    @Test(arguments: ["cer", "CER", "crt", "der"]) func certificateHasAFNetworkingsType(name: String) {
         for table in ["", "application/pkix-cert cer crt\napplication/x-other der\n"] {
             #expect(MIMETypes(table: table).type(ofExtension: name) == "application/x-x509-ca-cert")
         }
     }
 
     @Test(arguments: [("png", "image/png"), ("jpg", "image/jpeg"), ("html", "text/html"), ("pdf", "application/pdf")])
-    func theSystemAgreesOnCommonTypes(name: String, type: String) {
+    func systemAgreesOnCommonTypes(name: String, type: String) {
         #expect(MIMETypes.ofThisSystem.type(ofExtension: name) == type)
     }
 }

@@ -23,7 +23,7 @@ import Testing
     private static let date = Date(timeIntervalSinceReferenceDate: 86_400)
 
     @Test(arguments: [PropertyListRequestSerializer.Format.xml, .binary])
-    func foundationReadsWhatIsWritten(format: PropertyListRequestSerializer.Format) throws {
+    func foundationReadsTheWrittenList(format: PropertyListRequestSerializer.Format) throws {
         let parameters: Parameters = [
             "text": "é<&>", "whole": 42, "big": Int64.min, "half": 0.5, "yes": true, "no": false, "date": Self.date,
             "data": Data([0, 255]), "list": [1, "a"] as [any Sendable], "inner": ["k": ["deep": 1]],
@@ -41,7 +41,7 @@ import Testing
         #expect((object as? NSDictionary)?.isEqual(expected) == true)
     }
 
-    @Test func theRequestSaysWhatItIs() throws {
+    @Test func requestHasItsContentType() throws {
         let url = try #require(URL(string: "http://h/"))
         let serializer = PropertyListRequestSerializer()
         let request = try serializer.request(method: "PUT", url: url, parameters: ["a": 1])
@@ -53,21 +53,21 @@ import Testing
         #expect(empty.value(forHTTPHeaderField: "Content-Type") == nil)
     }
 
-    @Test func valueThatNoListCanHoldIsNamed() {
+    @Test func unrepresentableValueIsNamed() {
         #expect(message(["a": ["b": NSNull()]])?.hasPrefix("parameter a.b cannot be encoded: a property list") == true)
         #expect(message(["a": [Set([1])]])?.hasPrefix("parameter a[0] cannot be encoded: a set") == true)
         #expect(message(["a": Double.nan])?.hasPrefix("parameter a cannot be encoded") == true)
     }
 
     @Test(arguments: ["\u{0}", "a\u{1}", "\r", "\u{FFFE}"])
-    func textThatXMLCannotHoldNeedsTheBinaryFormat(text: String) throws {
+    func textUnrepresentableInXMLNeedsTheBinaryFormat(text: String) throws {
         #expect(message(["k": text])?.contains("binary") == true)
         #expect(message([text: 1])?.contains("binary") == true)
         let read = try PropertyListSerialization.propertyList(from: body(["k": text], .binary), format: nil)
         #expect((read as? [String: Any])?["k"] as? String == text)
     }
 
-    @Test func parametersThatAreNestedTooDeepAreRefused() {
+    @Test func tooDeeplyNestedParametersAreRefused() {
         let nested = (0..<600).reduce(JSONValue.integer(1)) { inner, _ in .array([inner]) }
         #expect(message(["k": nested])?.contains("deeper than 512") == true)
     }
@@ -77,7 +77,7 @@ import Testing
         var when = PropertyListRequestSerializerTests.date
     }
 
-    @Test func anEncodableValueBecomesTheBody() throws {
+    @Test func encodableValueBecomesTheBody() throws {
         let request = URLRequest(url: try #require(URL(string: "http://h/")))
         for format in [PropertyListRequestSerializer.Format.xml, .binary] {
             let result = try PropertyListRequestSerializer(format: format).request(request, encoding: Order())

@@ -19,7 +19,7 @@ import Testing
         return try serializer.request(method: method, url: #require(URL(string: url)), parameters: ["a": 1])
     }
 
-    @Test func aFunctionOfTheProgramsOwnWritesQueryAndForm() throws {
+    @Test func customFunctionWritesQueryAndForm() throws {
         let custom: @Sendable (URLRequest, Parameters) -> String = { request, parameters in
             "\(request.httpMethod ?? "")=\(parameters.count)"
         }
@@ -32,16 +32,16 @@ import Testing
         ("a\r\nb", "a%0D%0Ab"),
         ("100%", "100%25"),
     ])
-    func textOfTheBlockCannotLeaveTheQuery(text: String, query: String) throws {
+    func customTextCannotEscapeTheQuery(text: String, query: String) throws {
         #expect(try request { _, _ in text }.url?.absoluteString == "http://h/p?" + query)
     }
 
-    @Test func emptyTextLeavesTheURLAlone() throws {
+    @Test func emptyTextLeavesTheURLUnchanged() throws {
         #expect(try request { _, _ in "" }.url?.absoluteString == "http://h/p")
     }
 
     @Test(arguments: ["GET", "POST"])
-    func errorOfTheBlockIsTheRequests(method: String) {
+    func errorOfTheCustomFunctionFailsTheRequest(method: String) {
         let wrapped = #expect(throws: NetworkingError.self) { try request(method) { _, _ in throw Refusal() } }
         #expect(wrapped?.code == .invalidRequest)
         #expect(wrapped?.underlying is Refusal)

@@ -12,7 +12,7 @@ import Testing
         try serializer.request(method: "GET", url: #require(URL(string: "http://h/")))
     }
 
-    @Test func foundationsValuesStayUntilOthersAreSet() throws {
+    @Test func foundationDefaultsApplyUntilChanged() throws {
         let plain = URLRequest(url: try #require(URL(string: "http://h/")))
         let request = try request(HTTPRequestSerializer())
         #expect(request.cachePolicy == plain.cachePolicy)
@@ -21,7 +21,7 @@ import Testing
         #expect(request.networkServiceType == plain.networkServiceType)
     }
 
-    @Test func propertyCountsOnceItIsSet() throws {
+    @Test func setPropertiesApply() throws {
         var properties = RequestProperties()
         properties.cachePolicy = .reloadIgnoringLocalCacheData
         properties.handlesCookies = false
@@ -38,7 +38,7 @@ import Testing
         }
     }
 
-    @Test func aRequestThatIsThereAlreadyKeepsItsOwn() throws {
+    @Test func existingRequestKeepsItsProperties() throws {
         var serializer = HTTPRequestSerializer()
         serializer.properties.cachePolicy = .returnCacheDataElseLoad
         var plain = URLRequest(url: try #require(URL(string: "http://h/")))

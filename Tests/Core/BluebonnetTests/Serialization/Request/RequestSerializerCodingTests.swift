@@ -32,7 +32,7 @@ import Testing
         #expect(first.properties == second.properties)
     }
 
-    @Test func everyOptionComesBack() throws {
+    @Test func everyOptionIsEncodedAndDecoded() throws {
         expectSame(try again(http), http)
         expectSame(try again(HTTPRequestSerializer()), HTTPRequestSerializer())
         var json = JSONRequestSerializer()
@@ -46,7 +46,7 @@ import Testing
         #expect(try again(list).format == .binary)
     }
 
-    @Test func aFunctionOfTheProgramsOwnIsRefusedByName() throws {
+    @Test func customFunctionIsRefusedByName() throws {
         var serializer = JSONRequestSerializer()
         serializer.http.querySerialization = .custom { _, _ in "" }
         let error = #expect(throws: EncodingError.self) { try JSONEncoder().encode(serializer) }
@@ -58,11 +58,11 @@ import Testing
     @Test(arguments: [
         #"{"cachePolicy":77}"#, #"{"networkServiceType":77}"#,
     ])
-    func aNumberThatNoPolicyHasIsRefused(text: String) {
+    func unknownPolicyNumberIsRefused(text: String) {
         #expect(throws: DecodingError.self) { try JSONDecoder().decode(RequestProperties.self, from: Data(text.utf8)) }
     }
 
-    @Test func aQuerySerializationThatIsNotKnownIsRefused() {
+    @Test func unknownQuerySerializationIsRefused() {
         #expect(throws: DecodingError.self) {
             try JSONDecoder().decode([QuerySerialization].self, from: Data(#"["other"]"#.utf8))
         }

@@ -19,7 +19,7 @@ import Testing
 
     private let list = "<plist><array/></plist>"
 
-    @Test func theFirstThatUnderstandsTheBodyWins() throws {
+    @Test func firstSerializerThatUnderstandsTheBodyWins() throws {
         let both: [any ResponseSerializer] = [JSONResponseSerializer(), PropertyListResponseSerializer()]
         #expect(try value(both, "[1]") as? JSONValue == .array([.integer(1)]))
         #expect(try value(both, list, type: "application/x-plist") as? PropertyListValue == .array([]))
@@ -27,7 +27,7 @@ import Testing
         #expect(try value(both + [HTTPResponseSerializer()], "[1,", type: "a/b") as? Data == Data("[1,".utf8))
     }
 
-    @Test func bodyThatNoSerializerUnderstandsIsAnErrorWithAllErrors() throws {
+    @Test func unparsableBodyIsAnErrorWithAllErrors() throws {
         let error = #expect(throws: NetworkingError.self) {
             try value([PropertyListResponseSerializer(), JSONResponseSerializer()], "[1,")
         }
@@ -37,7 +37,7 @@ import Testing
         #expect(failure.errors.map(\.code) == [.unacceptableContentType, .cannotParseResponse])
     }
 
-    @Test func responseThatNoSerializerAcceptsIsNotParsed() {
+    @Test func unacceptableResponseIsNotParsed() {
         let error = #expect(throws: NetworkingError.self) {
             try value([PropertyListResponseSerializer(), JSONResponseSerializer()], "[1]", type: "text/html")
         }

@@ -31,14 +31,14 @@ import Testing
         return error
     }
 
-    @Test func theBodyBecomesTheType() throws {
+    @Test func bodyBecomesTheType() throws {
         #expect(try decode(User.self, #"{"name":"Ada"}"#) == User(name: "Ada", logins: nil))
         #expect(try decode([Int].self, "[1,2]") == [1, 2])
         #expect(try decode(JSONValue.self, "[1,null]") == .array([.integer(1), .null]))
         #expect(try decode(String.self, "\"x\"") == "x")
     }
 
-    @Test func theDecoderIsTheCallers() throws {
+    @Test func callerDecoderIsUsed() throws {
         struct Event: Codable, Equatable { var startsAt: Date }
         let decoder = JSONDecoder()
         decoder.keyDecodingStrategy = .convertFromSnakeCase
@@ -48,25 +48,25 @@ import Testing
         #expect(event == Event(startsAt: Date(timeIntervalSince1970: 60)))
     }
 
-    @Test func theMessageNamesTheMember() {
+    @Test func messageNamesTheMember() {
         #expect(error(User.self, #"{"name":"a","logins":[1,"x"]}"#)?.message.contains("member logins[1]") == true)
         #expect(error([User].self, #"[{}]"#)?.message.hasSuffix("member [0].name is missing") == true)
         #expect(error(User.self, #"{"name":null}"#)?.message.contains("member name") == true)
     }
 
     @Test(arguments: ["[1,]", "{\"name\":\"a\",}", "[1]x", "<html>", "[", "nul", "  "])
-    func textThatIsNotJSONIsRefusedAlsoWhereFoundationWouldTakeIt(text: String) {
+    func textThatIsNotJSONIsRefused(text: String) {
         #expect(error([Int].self, text)?.underlying is JSONSyntaxError || error(User.self, text) != nil)
         #expect(error(User?.self, text)?.message.contains("is not JSON") == true)
     }
 
-    @Test func aHundredThousandLevelsAreAnError() {
+    @Test func hundredThousandLevelsAreAnError() {
         let text = String(repeating: "[", count: 100_000) + String(repeating: "]", count: 100_000)
         #expect(error(JSONValue.self, text)?.message.contains("512") == true)
         #expect(error([Int].self, text)?.message.contains("512") == true)
     }
 
-    @Test func anEmptyBodyIsNilOrAnError() throws {
+    @Test func emptyBodyIsNilOrAnError() throws {
         for text in ["", " ", "null"] {
             #expect(try decode(User?.self, text) == nil)
             #expect(error(User.self, text) != nil)
@@ -84,7 +84,7 @@ import Testing
         #expect(try serializer.value(for: response(), body: marked).name == "é")
     }
 
-    @Test func propertyListsAreDecodedToo() throws {
+    @Test func propertyListsAreDecoded() throws {
         let serializer = DecodableResponseSerializer(User.self, propertyListDecoder: PropertyListDecoder())
         for format in [PropertyListSerialization.PropertyListFormat.xml, .binary] {
             let encoder = PropertyListEncoder()
@@ -101,7 +101,7 @@ import Testing
         #expect(try optional.value(for: response(status: 204), body: Data()) == nil)
     }
 
-    @Test func aFunctionOfTheProgramsOwnDecodes() throws {
+    @Test func customFunctionDecodes() throws {
         let serializer = DecodableResponseSerializer<Int> { $0.count }
         #expect(try serializer.value(for: response("any/thing"), body: Data(count: 3)) == 3)
         let failing = DecodableResponseSerializer<Int> { _ in throw CocoaError(.fileReadUnknown) }

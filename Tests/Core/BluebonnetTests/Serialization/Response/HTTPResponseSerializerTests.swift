@@ -7,7 +7,7 @@ import Testing
 @testable import Bluebonnet
 
 @Suite struct HTTPResponseSerializerTests {
-    @Test func theBodyIsDeliveredAsItIs() throws {
+    @Test func bodyIsDeliveredUnchanged() throws {
         let response = ResponseHead(url: URL(string: "http://h/")!, statusCode: 200)
         #expect(HTTPResponseSerializer().value(for: response, body: Data([0, 255])) == Data([0, 255]))
     }
@@ -24,7 +24,7 @@ import Testing
         }
     }
 
-    @Test func theValidationCanBeChosen() {
+    @Test func validationCanBeChosen() {
         let serializer = HTTPResponseSerializer(validation: ResponseValidation(acceptableStatusCodes: [404]))
         #expect(serializer.validation.accepts(status: 404))
         #expect(!serializer.validation.accepts(status: 200))

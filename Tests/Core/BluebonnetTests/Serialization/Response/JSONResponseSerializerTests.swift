@@ -19,7 +19,7 @@ import Testing
         try serializer.value(for: response(contentType), body: body)
     }
 
-    @Test func theThreeTypesOfAFNetworkingAreAccepted() {
+    @Test func threeTypesOfAFNetworkingAreAccepted() {
         let validation = JSONResponseSerializer().validation
         for type in ["application/json", "text/json; charset=utf-8", "Text/JavaScript"] {
             #expect(validation.refusal(status: 200, contentType: type, bodyIsEmpty: false) == nil)
@@ -30,7 +30,7 @@ import Testing
         }
     }
 
-    @Test func theStructuredSuffixIsAcceptedWhenAskedFor() {
+    @Test func structuredSuffixIsAcceptedOnRequest() {
         let validation = JSONResponseSerializer(acceptsStructuredSuffix: true).validation
         for type in ["application/json", "application/problem+json", "Application/vnd.api+JSON; v=1"] {
             #expect(validation.refusal(status: 200, contentType: type, bodyIsEmpty: false) == nil)
@@ -41,7 +41,7 @@ import Testing
         }
     }
 
-    @Test func theBodyIsParsed() throws {
+    @Test func bodyIsParsed() throws {
         #expect(try value(Data(#"{"a":[1,true]}"#.utf8)) == .object(["a": .array([.integer(1), .bool(true)])]))
         #expect(try value(Data("\"x\"".utf8)) == .string("x"))
     }
@@ -63,7 +63,7 @@ import Testing
             (nil, [0xEF, 0xBB, 0xBF, 0x22, 0xC3, 0xA9, 0x22]),
             ("application/json; charset=utf-8", [0xFE, 0xFF, 0, 0x22, 0, 0xE9, 0, 0x22]),
         ] as [(String?, [UInt8])])
-    func theTextIsDecodedByCharsetOrByItsBytes(contentType: String?, body: [UInt8]) throws {
+    func textIsDecodedByCharsetOrByItsBytes(contentType: String?, body: [UInt8]) throws {
         #expect(try value(Data(body), contentType) == .string("é"))
     }
 
@@ -76,11 +76,11 @@ import Testing
             ("application/json", Array("<html>".utf8)),
             ("application/json", [0xEF, 0xBB, 0xBF]),
         ] as [(String, [UInt8])])
-    func bodyThatIsNoTextOrNoJSONIsAnErrorNeverASuccess(contentType: String, body: [UInt8]) {
+    func bodyThatIsNotTextOrJSONIsAnError(contentType: String, body: [UInt8]) {
         expectNoJSON(contentType, body)
     }
 
-    @Test func bodyThatIsNestedTooDeepIsAnErrorNeverACrash() {
+    @Test func tooDeeplyNestedBodyIsAnError() {
         expectNoJSON("application/json", [UInt8](repeating: 0x5B, count: 200_000))
     }
 
@@ -93,7 +93,7 @@ import Testing
         #expect(error?.underlying is JSONSyntaxError)
     }
 
-    @Test func membersThatAreNullAreRemovedWhenAskedFor() throws {
+    @Test func nullMembersAreRemovedOnRequest() throws {
         var serializer = JSONResponseSerializer()
         let body = Data(#"{"a":null,"b":{"c":null,"d":1},"e":[null,{"f":null}],"g":{"h":null}}"#.utf8)
         #expect(try value(body, with: serializer)["a"] == .null)

@@ -27,7 +27,7 @@ import Testing
         #expect(refusal?.code == .unacceptableContentType)
     }
 
-    @Test func emptyBodyIsNothingOnlyWhereThereIsNone() throws {
+    @Test func emptyBodyIsNilOnlyIfNoBodyIsExpected() throws {
         let serializer = PropertyListResponseSerializer()
         #expect(try serializer.value(for: response(204), body: Data()) == nil)
         #expect(try serializer.value(for: response(205), body: Data()) == nil)
@@ -40,7 +40,7 @@ import Testing
         }
     }
 
-    @Test func bodyThatIsNoListIsAnErrorWithTheBody() throws {
+    @Test func nonListBodyIsAnErrorWithTheBody() throws {
         let error = #expect(throws: NetworkingError.self) {
             try PropertyListResponseSerializer().value(for: response(200), body: Data("hello".utf8))
         }

@@ -16,14 +16,14 @@ import Testing
     private let validation = ResponseValidation(
         acceptableStatusCodes: IndexSet([200, 204, 404]), acceptableContentTypes: ["a/b", "image/*"])
 
-    @Test func validationComesBack() throws {
+    @Test func validationIsEncodedAndDecoded() throws {
         #expect(try again(validation) == validation)
         let any = ResponseValidation(acceptableStatusCodes: nil, acceptableContentTypes: nil)
         #expect(try again(any) == any)
         #expect(try again(ResponseValidation()) == ResponseValidation())
     }
 
-    @Test func everyOptionComesBack() throws {
+    @Test func everyOptionIsEncodedAndDecoded() throws {
         var http = HTTPResponseSerializer(validation: validation)
         http.stringEncoding = .isoLatin1
         #expect(try again(http).validation == validation)
@@ -51,7 +51,7 @@ import Testing
         #expect(try again(document).options == [.nodePreserveWhitespace])
     }
 
-    @Test func aCompoundComesBackWithItsMembersInOrder() throws {
+    @Test func decodedCompoundKeepsItsMembersInOrder() throws {
         var json = JSONResponseSerializer()
         json.allowsFragments = false
         let inner = CompoundResponseSerializer([XMLParserResponseSerializer(), HTTPResponseSerializer()])
@@ -64,7 +64,7 @@ import Testing
         #expect(compound.validation == CompoundResponseSerializer([json]).validation)
     }
 
-    @Test func aMemberThatCannotBeEncodedIsNamed() throws {
+    @Test func unencodableMemberIsNamed() throws {
         let compound = CompoundResponseSerializer([
             JSONResponseSerializer(), DecodableResponseSerializer([Int].self),
         ])
@@ -73,7 +73,7 @@ import Testing
         #expect(context.debugDescription == "DecodableResponseSerializer<Array<Int>> cannot be encoded")
     }
 
-    @Test func aCompoundOfNothingIsRefused() {
+    @Test func emptyCompoundIsRefused() {
         #expect(throws: DecodingError.self) {
             try JSONDecoder().decode(CompoundResponseSerializer.self, from: Data("[]".utf8))
         }

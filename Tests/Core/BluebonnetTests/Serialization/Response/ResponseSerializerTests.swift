@@ -18,7 +18,7 @@ import Testing
         network.answer("/rows", with: [.head(200, ["Content-Type": "text/csv; charset=utf-8"]), .body("a,b\nc")])
     }
 
-    @Test func serializerGetsTheHeadOfTheResponse() async throws {
+    @Test func serializerReceivesTheResponseHead() async throws {
         let heads = Observed([ResponseHead]())
         let handle = manager.get("rows", returning: TellingSerializer { heads.append($0) })
         #expect(try await handle.value == 5)
@@ -31,7 +31,7 @@ import Testing
         #expect(head.urlResponse === handle.operation.response && head.urlResponse?.statusCode == 200)
     }
 
-    @Test func responseHeadersAreThoseOfTheResponse() async throws {
+    @Test func operationHasTheResponseHeaders() async throws {
         let handle = manager.get("rows", returning: HTTPResponseSerializer())
         #expect(handle.operation.responseHeaders.isEmpty || handle.operation.isFinished)
         _ = try await handle.value
@@ -52,7 +52,7 @@ import Testing
         #expect(!ResolvedSerializer(MistakenSerializer()).isPlain)
     }
 
-    @Test func errorsOfASerializerGetRequestResponseAndBody() async throws {
+    @Test func serializerErrorsHaveRequestResponseAndBody() async throws {
         let handle = manager.get(
             "rows", returning: TellingSerializer { _ in throw NetworkingError(.cannotParseResponse, "no") })
         let error = await #expect(throws: NetworkingError.self) { try await handle.value }
@@ -62,7 +62,7 @@ import Testing
     }
 }
 
-/// Counts the bytes of a body, and shows the head to somebody.
+/// Counts the bytes of a body and passes the head to a closure.
 private struct TellingSerializer: ResponseSerializer {
     let validation = ResponseValidation(acceptableContentTypes: ["text/csv"])
     let tell: @Sendable (ResponseHead) throws -> Void

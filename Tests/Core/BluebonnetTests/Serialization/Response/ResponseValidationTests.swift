@@ -21,13 +21,13 @@ import Testing
         #expect(code(["text/plain"], "text/plainer") == .unacceptableContentType)
     }
 
-    @Test func typesThatAreSetLaterAreComparedWithoutCaseToo() {
+    @Test func typesSetLaterAreComparedWithoutCase() {
         var validation = ResponseValidation()
         validation.acceptableContentTypes = ["Text/Plain"]
         #expect(validation.refusal(status: 200, contentType: "text/plain", bodyIsEmpty: false) == nil)
     }
 
-    @Test func starStandsForAnyText() {
+    @Test func starMatchesAnySubtypeOrEveryType() {
         #expect(code(["image/*"], "image/png") == nil)
         #expect(code(["image/*"], "image/") == .unacceptableContentType)
         #expect(code(["image/*"], "images/png") == .unacceptableContentType)
@@ -36,14 +36,14 @@ import Testing
         #expect(code(["a/x*x"], "a/x") == .unacceptableContentType)
     }
 
-    @Test func aMissingTypeIsAcceptedOnlyWithoutABody() {
+    @Test func missingTypeIsAcceptedOnlyWithoutABody() {
         #expect(code(["a/b"], nil, isEmpty: true) == nil)
         #expect(code(["a/b"], nil) == .unacceptableContentType)
         #expect(code(["a/b"], "c/d", isEmpty: true) == .unacceptableContentType)
         #expect(code(nil, nil) == nil)
     }
 
-    @Test func aTypeThatStandsThereTwiceIsRefusedInWords() {
+    @Test func repeatedTypeIsRefusedWithAMessage() {
         let refusal = ResponseValidation(acceptableContentTypes: ["application/json"]).refusal(
             status: 200, contentType: "application/json; a=\"x\", application/json", bodyIsEmpty: false)
         #expect(
@@ -54,7 +54,7 @@ import Testing
         #expect(code(nil, "a/b, a/b") == nil)
     }
 
-    @Test func aProgramMayAskAndIsToldWhy() throws {
+    @Test func programCanValidateAResponse() throws {
         let url = try #require(URL(string: "http://h/"))
         func validate(_ status: Int, _ fields: [String: String], body: String = "x") throws(NetworkingError) {
             let response = ResponseHead(url: url, statusCode: status, headers: HeaderFields(fields))
@@ -73,11 +73,11 @@ import Testing
         #expect(empty?.code == .unacceptableContentType)
     }
 
-    @Test func theStatusIsReportedBeforeTheType() {
+    @Test func statusIsReportedBeforeTheType() {
         #expect(code(["a/b"], status: 500, "c/d") == .unacceptableStatus)
     }
 
-    @Test func statusOfAnyKindIsAcceptedWithoutCodes() {
+    @Test func anyStatusIsAcceptedWithoutCodes() {
         let validation = ResponseValidation(acceptableStatusCodes: nil)
         #expect(validation.accepts(status: 599))
         #expect(validation.refusal(status: 404, contentType: nil, bodyIsEmpty: false) == nil)

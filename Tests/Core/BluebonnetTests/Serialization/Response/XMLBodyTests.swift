@@ -41,11 +41,11 @@ import Testing
         "<a/>", "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<a b=\"c\">é&amp;<b/></a>\n", "<a><![CDATA[<b>]]></a>",
         "<!DOCTYPE a><!-- c --><a/><!-- d -->", "<?xml version=\"1.0\"?><?p i?><a xmlns=\"urn:x\"/>", "\u{FEFF}<a/>",
     ])
-    func wellFormedDocumentIsTaken(text: String) throws {
+    func wellFormedDocumentIsAccepted(text: String) throws {
         #expect(try !refused(Data(text.utf8)))
     }
 
-    @Test func theDocumentNamesItsEncoding() throws {
+    @Test func documentNamesItsEncoding() throws {
         let body = Data("<?xml version=\"1.0\" encoding=\"ISO-8859-1\"?><a>".utf8) + [0xE9] + Data("</a>".utf8)
         let value = try XMLDocumentResponseSerializer().value(for: response(), body: body)
         #expect(try value?.makeDocument().rootElement()?.stringValue == "é")
@@ -61,7 +61,7 @@ import Testing
         #expect(try value?.makeDocument().xmlString.contains("<![CDATA[<b>]]>") == true)
     }
 
-    @Test func entitiesThatMultiplyAreRefused() throws {
+    @Test func entityExpansionIsRefused() throws {
         let lines = (1..<10).map { level in
             "<!ENTITY e\(level) \"\(String(repeating: "&e\(level - 1);", count: 10))\">"
         }
@@ -74,11 +74,11 @@ import Testing
     }
 
     @Test(arguments: [257, 100_000])
-    func elementsThatAreNestedTooDeepAreAnError(count: Int) throws {
+    func tooDeeplyNestedElementsAreAnError(count: Int) throws {
         #expect(try refused(nested(count)))
     }
 
-    @Test func aTreeHasAllThatIsNestedToTheLimit() throws {
+    @Test func treeKeepsElementsNestedUpToTheLimit() throws {
         let document = try XMLBody(checking: nested(256)).makeDocument()
         var node: XMLNode? = document.rootElement()
         var count = 0
@@ -86,7 +86,7 @@ import Testing
         #expect(count == 256)
     }
 
-    @Test func filesOfThisMachineDoNotGetIntoADocument() throws {
+    @Test func localFilesAreNotLoadedIntoADocument() throws {
         let folder = try ScratchFolder()
         try folder.write("secret", to: "file")
         let url = folder.file("file").absoluteString
@@ -103,7 +103,7 @@ import Testing
         #expect(!collector.text.contains("secret"))
     }
 
-    @Test func theParserHasNotStarted() throws {
+    @Test func parserHasNotStarted() throws {
         let value = try XMLParserResponseSerializer().value(for: response(), body: Data("<a>te<b/>xt</a>".utf8))
         let collector = TextCollector()
         let parser = try #require(value).makeParser()
@@ -113,14 +113,14 @@ import Testing
         #expect(collector.elements == ["a", "b"])
     }
 
-    @Test func anEmptyBodyIsNothingOnlyWhereThereIsNone() throws {
+    @Test func emptyBodyIsNilIfNoBodyIsExpected() throws {
         #expect(try XMLParserResponseSerializer().value(for: response(204), body: Data()) == nil)
         #expect(try XMLDocumentResponseSerializer().value(for: response(205), body: Data()) == nil)
         let head = try response(200, [("Content-Length", "4")])
         #expect(try XMLDocumentResponseSerializer().value(for: head, body: Data()) == nil)
     }
 
-    @Test func theTypesOfAFNetworkingAreAcceptedAndTheSuffixWhenAskedFor() {
+    @Test func afNetworkingTypesAndTheOptionalSuffixAreAccepted() {
         let plain = [XMLParserResponseSerializer().validation, XMLDocumentResponseSerializer().validation]
         let suffixed = XMLParserResponseSerializer(acceptsStructuredSuffix: true).validation
         for validation in plain {

@@ -8,7 +8,7 @@ import Testing
 @testable import Bluebonnet
 
 @Suite struct AlteredTargetTests {
-    /// The question mark of an empty query is a part of the target.
+    /// The question mark of an empty query is part of the target.
     @Test(
         arguments: [
             ("http://a.test/b?", "/b?", "http://a.test/b?"), ("http://A.test?", "/?", "http://A.test/?"),
@@ -31,7 +31,7 @@ import Testing
             ("http://u:%2f@a.test/b", nil, nil), ("http://a.test/%2E/ab", nil, nil), ("http://a.test/b#%2f", nil, nil),
             ("http://a.test/b?", nil, nil), ("http://a.test/%", nil, nil),
         ] as [(String, String?, String?)])
-    func escapesStayAsTheyAre(url: String, target: String?, absolute: String?) {
+    func escapesAreNotChanged(url: String, target: String?, absolute: String?) {
         for (isAbsolute, expected) in [(false, target), (true, absolute)] {
             let written = AlteredTarget.target(
                 ofURL: url, isAbsolute: isAbsolute, keepsEmptyQuery: false, keepsEscapes: true)
@@ -50,8 +50,8 @@ extension ParallelNetworkTests {
             }
         }
 
-        /// A host in capitals, and a fragment, go through libcurl's own reading of a URL.
-        @Test(arguments: [false, true]) func escapesAreSentAsTheyAre(usesProxy: Bool) async throws {
+        /// libcurl's own URL parser processes a URL with an uppercase host or with a fragment.
+        @Test(arguments: [false, true]) func escapesAreSentUnchanged(usesProxy: Bool) async throws {
             try await TestServer.answering(.response()) { server in
                 let options = try TransferOptions {
                     if usesProxy { $0.proxy = try Proxy("http://127.0.0.1:\(server.port)") }
@@ -65,7 +65,7 @@ extension ParallelNetworkTests {
             }
         }
 
-        @Test func proxyGetsTheEmptyQuery() async throws {
+        @Test func proxyReceivesTheEmptyQuery() async throws {
             try await TestServer.answering(.response()) { proxy in
                 let options = try TransferOptions { $0.proxy = try Proxy("http://127.0.0.1:\(proxy.port)") }
                 for target in ["/a?", "/a", "?"] {

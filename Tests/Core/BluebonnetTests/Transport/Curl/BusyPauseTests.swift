@@ -5,7 +5,7 @@ import Testing
 
 @testable import Bluebonnet
 
-/// How often libcurl is called while a transfer is paused.
+/// How often the library calls libcurl while a transfer is paused.
 @Suite struct BusyPauseTests {
     @Test func intervalsGrowUpToALimit() {
         var pause = BusyPause()
@@ -13,7 +13,7 @@ import Testing
         #expect(milliseconds == [0, 0, 0, 0, 0, 0, 0, 0, 1, 2, 4, 8, 16, 32, 64, 64, 64])
     }
 
-    @Test func intervalsBeginAnewAfterAnEvent() {
+    @Test func intervalsRestartAfterAnEvent() {
         var pause = BusyPause()
         for _ in 0..<1000 { _ = pause.nextDelay() }
         #expect(pause.nextDelay() == BusyPause.longestDelay && pause.isDelaying)

@@ -10,10 +10,10 @@ import Testing
 @testable import Bluebonnet
 
 extension NetworkTests {
-    /// A server that answers, and goes, before it has read the body: its answer counts when it came; a broken pipe
-    /// harms no one.
+    /// A server answers and closes the connection before it has read the body. Its answer counts if it arrived. A
+    /// broken pipe causes no harm.
     @Suite struct EarlyAnswerTests {
-        /// How the upload is given.
+        /// The source of the uploaded body.
         enum Source: CaseIterable { case data, file, stream }
 
         private static func operation(
@@ -32,7 +32,7 @@ extension NetworkTests {
             return operation
         }
 
-        @Test(arguments: Source.allCases) func aRefusalInTheMiddleIsHeardOrLostAndNothingElse(source: Source)
+        @Test(arguments: Source.allCases) func earlyRefusalIsReceivedOrTheConnectionIsLost(source: Source)
             async throws
         {
             let folder = try TemporaryFolder()
@@ -46,7 +46,7 @@ extension NetworkTests {
                         for _ in 0..<5 {
                             let operation = try await Self.operation(server.url(), source, byteCount: byteCount, folder)
                                 .run()
-                            // A reset may overtake the answer, and takes it away.
+                            // A reset can overtake the answer and discard it.
                             let isHeard = operation.statusCode == 413
                             #expect(isHeard || operation.code == .connectionLost, "\(byteCount) bytes, \(end)")
                             if operation.error == nil { #expect(operation.responseString == "too large") }
@@ -57,7 +57,7 @@ extension NetworkTests {
             }
         }
 
-        @Test(arguments: Source.allCases) func aConnectionThatIsResetWhileSendingIsLost(source: Source) async throws {
+        @Test(arguments: Source.allCases) func resetWhileSendingLosesTheConnection(source: Source) async throws {
             let folder = try TemporaryFolder()
             defer { folder.remove() }
             var options = TestServer.Options()
@@ -74,11 +74,11 @@ extension NetworkTests {
             }
         }
 
-        /// nginx answers and ends the stream, of which it wants no more (RFC 9113, 8.1). Its connection goes on.
+        /// nginx answers and ends the stream without reading the rest (RFC 9113, 8.1). The connection stays usable.
         @Test(
             .enabled(if: NginxServer.isAvailable), arguments: Source.allCases,
             [("/denied", 403), ("/accepted", 200)]
-        ) func earlyAnswerOverHTTP2IsHeard(source: Source, answer: (path: String, status: Int)) async throws {
+        ) func earlyAnswerOverHTTP2IsReceived(source: Source, answer: (path: String, status: Int)) async throws {
             let directives = """
                 location /denied { deny all; error_page 403 /page.html; }
                 location /accepted { deny all; error_page 403 =200 /page.html; }
@@ -99,8 +99,8 @@ extension NetworkTests {
             }
         }
 
-        /// The connection of an upload that was not finished is not used again.
-        @Test func theNextRequestHasAConnectionOfItsOwn() async throws {
+        /// The connection of an unfinished upload is not reused.
+        @Test func requestAfterUnfinishedUploadOpensANewConnection() async throws {
             var options = TestServer.Options()
             options.readsBodies = false
             try await TestServer.answering(.response(status: 413, body: "too large"), options) { server in

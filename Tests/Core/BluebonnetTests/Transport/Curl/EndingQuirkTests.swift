@@ -5,7 +5,7 @@ import Testing
 
 @testable import Bluebonnet
 
-/// What the library makes of the ends that newer versions of libcurl report, on every version.
+/// How the library handles the results that newer versions of libcurl report. The tests run with every version.
 @Suite struct EndingQuirkTests {
     @Test(
         arguments: [
@@ -26,7 +26,7 @@ import Testing
         (.wentAway, false, false, .wentAway), (.otherError, false, true, .otherError),
         (.success, false, true, .success),
     ])
-    func onlyAnObservedRefusalMayBeRepeatedOften(
+    func observedEndWithoutRefusalBecomesPartial(
         result: LibraryResult, isRefused: Bool, isObserved: Bool, corrected: LibraryResult
     ) {
         let correct = { (isPresent: Bool) in
@@ -36,7 +36,7 @@ import Testing
         #expect(correct(false) == result)
     }
 
-    @Test func missingCloseNoticeIsReportedInOpenSSLsWords() {
+    @Test func missingCloseNoticeIsRecognizedByOpenSSLMessage() {
         let text = "OpenSSL SSL_read: OpenSSL/3.5.9: error:0A000126:SSL routines::unexpected eof while reading, errno 0"
         #expect(MissingCloseNotice.isReported(text))
         #expect(!MissingCloseNotice.isReported("Recv failure: Connection reset by peer"))

@@ -9,11 +9,11 @@ import Testing
 @testable import Bluebonnet
 
 extension ParallelNetworkTests {
-    /// The first field line of a response, on handles that have received one before.
+    /// The first field line of a response, on handles that received a response before.
     @Suite struct FirstFieldGuardTests {
         private static let before = Reply.response(headers: ["X-Long": String(repeating: "v", count: 200)], body: "end")
 
-        /// Runs a request for `/`, which gets the reply, between others of the same handle.
+        /// Runs a request for `/`, which gets the reply, between two other requests on the same handle.
         private static func outcome(of reply: Reply, method: String = "GET") async throws -> RequestOperation {
             let script: TestServer.Script = { $0.path == "/" ? reply : before }
             return try await TestServer.serving(script: script) { server in
@@ -41,23 +41,23 @@ extension ParallelNetworkTests {
             let operation = try await Self.outcome(of: isSliced ? reply.dripping() : reply)
             #expect(operation.error?.code == .badServerResponse)
             #expect(operation.response == nil)
-            // Behind libcurl, the parser of heads would refuse the line, too: too late.
+            // The head parser, which runs after libcurl, would refuse the line too, but too late.
             let isOurs = operation.error?.message.contains("begins with white space") == true
             #expect(isOurs || !FirstFieldGuard.isNeeded)
         }
 
         @Test(arguments: ["HTTP/2 200 \r\n", "HTTP/2.0 200 OK\r\n"])
-        func statusLineOfAnotherVersionThanTheConnectionsIsRefused(line: String) async throws {
+        func statusLineVersionMustMatchTheConnection(line: String) async throws {
             let operation = try await Self.outcome(of: .raw(line + "Content-Length: 2\r\n\r\nok"))
             #expect(operation.error?.code == .badServerResponse)
-            // Ours, or that of libcurl 8.14.
+            // The library's message, or the message of libcurl 8.14.
             let texts = ["HTTP/2 over a connection of HTTP/1.1", "Version mismatch"]
             #expect(texts.contains { operation.error?.message.contains($0) == true })
         }
 
-        /// libcurl stores what it reads while a transfer is paused, and gives it later.
+        /// libcurl stores the bytes that it reads while a transfer is paused, and delivers them later.
         @Test(arguments: ["", "HTTP/1.1 103 Early Hints\r\nA: 1\r\n\r\n"], [false, true])
-        func headThatComesInAPauseIsLookedAtToo(interim: String, isFolded: Bool) async throws {
+        func headReceivedDuringAPauseIsChecked(interim: String, isFolded: Bool) async throws {
             let response = interim + "HTTP/1.1 200 OK\r\n\(isFolded ? " " : "")X: 1\r\nContent-Length: 2\r\n\r\nok"
             let mayAnswer = Gate()
             let script: TestServer.Script = {
@@ -83,8 +83,9 @@ extension ParallelNetworkTests {
             }
         }
 
-        /// libcurl would keep the trailers of such a response, of which nobody is told, if it were to undo the chunks.
-        @Test func trailerOfAProxysResponseMeetsNoHandleThatWasUsedBefore() async throws {
+        /// libcurl does not report the trailers of such a response. If libcurl decoded the chunks, it would keep the
+        /// trailers.
+        @Test func proxyResponseTrailerDoesNotReachAUsedHandle() async throws {
             let refusal = "HTTP/1.1 407 No\r\nTransfer-Encoding: chunked\r\n\r\n1\r\na\r\n0\r\n X: 1\r\n\r\n"
             let script: TestServer.Script = { $0.method == "CONNECT" ? .raw(refusal) : Self.before }
             try await TestServer.serving(script: script) { proxy in
@@ -97,7 +98,7 @@ extension ParallelNetworkTests {
             }
         }
 
-        @Test(arguments: [false, true]) func fieldOfAnyLengthMayBeFirst(isSliced: Bool) async throws {
+        @Test(arguments: [false, true]) func firstFieldCanHaveAnyLength(isSliced: Bool) async throws {
             for byteCount in [0, 1, 16_000, 16_384, 20_000, 50_000] {
                 let value = String(repeating: "x ", count: byteCount / 2) + "x"
                 let reply = Reply.raw("HTTP/1.1 200 OK\r\nX: \(value)\r\n folded\r\nContent-Length: 2\r\n\r\nok")
@@ -113,14 +114,14 @@ extension ParallelNetworkTests {
             #expect(operation.responseHeaders.isEmpty)
         }
 
-        @Test func responseToHeadIsWhole() async throws {
+        @Test func responseToHEADIsComplete() async throws {
             let reply = Reply.raw("HTTP/1.1 200 OK\r\nX: 1\r\nContent-Length: 5\r\n\r\n")
             let operation = try await Self.outcome(of: reply, method: "HEAD")
             #expect(operation.responseHeaders["X"] == "1")
             #expect(operation.responseData?.isEmpty != false)
         }
 
-        @Test func connectionThatEndsBehindTheStatusLineIsFollowedByAnother() async throws {
+        @Test func closeAfterTheStatusLineFailsOnlyThatRequest() async throws {
             let script: TestServer.Script = {
                 $0.numberOnConnection == 2 ? Reply.raw("HTTP/1.1 200 OK\r\n").then(.close) : Self.before
             }

@@ -6,9 +6,9 @@ import Testing
 
 @testable import Bluebonnet
 
-/// What an easy handle keeps while it waits for its next request.
+/// The data that an easy handle keeps while it waits for its next request.
 @Suite(.timeLimit(.minutes(1))) struct HandlePoolTests {
-    /// Runs on the network thread, with libcurl started.
+    /// Runs `body` on the network thread, after libcurl has started.
     private func withPool(
         lifetime: UInt64, _ body: @escaping @Sendable (HandlePool, EventLoop) throws -> Void
     ) async throws {
@@ -21,7 +21,7 @@ import Testing
         }
     }
 
-    /// A handle that was set up for a plain request with these fields.
+    /// A handle set up for a plain request with these fields.
     private static func handle(_ fields: [(name: String, value: String)]) throws -> EasyHandle {
         let url = ScriptedNetwork.url("/")
         let headers = fields.map { HeaderFields.Field(name: $0.name, value: $0.value) }
@@ -32,7 +32,7 @@ import Testing
         return handle
     }
 
-    /// The fields that a handle holds in its own copy, and whether it holds lines for libcurl.
+    /// The fields in the handle's own copy, and whether the handle has lines for libcurl.
     private static func held(by handle: EasyHandle) -> (fields: [HeaderFields.Field], hasLines: Bool) {
         let mirror = Mirror(reflecting: handle)
         let fields = mirror.descendant("headers") as? [HeaderFields.Field]
@@ -42,7 +42,7 @@ import Testing
     }
 
     @Test(arguments: ["Authorization", "Cookie", "X-Api-Key", "Proxy-Authorization", "traceparent"])
-    func fieldsOfTheCallersAreNotKeptByAWaitingHandle(name: String) async throws {
+    func idleHandleDoesNotKeepCallerFields(name: String) async throws {
         try await withPool(lifetime: .max / 2) { pool, _ in
             let handle = try Self.handle([("Accept", "*/*"), (name, "secret")])
             #expect(Self.held(by: handle).fields.count == 2 && Self.held(by: handle).hasLines)
@@ -52,7 +52,7 @@ import Testing
         }
     }
 
-    @Test func fieldsThatMayGoAnywhereAreKeptForTheNextRequest() async throws {
+    @Test func harmlessFieldsAreKeptForTheNextRequest() async throws {
         try await withPool(lifetime: .max / 2) { pool, _ in
             let handle = try Self.handle([("Accept-Language", "en"), ("User-Agent", "test")])
             pool.recycle(handle)
@@ -60,7 +60,7 @@ import Testing
         }
     }
 
-    @Test func handleThatHasWaitedForItsLifetimeIsClosed() async throws {
+    @Test func idleHandleIsClosedAfterItsLifetime() async throws {
         try await withPool(lifetime: 0) { pool, loop in
             for _ in 0..<3 { pool.recycle(EasyHandle()) }
             #expect(pool.count == 3)
@@ -69,7 +69,7 @@ import Testing
         }
     }
 
-    @Test func handleStaysForItsLifetime() async throws {
+    @Test func idleHandleStaysForItsLifetime() async throws {
         try await withPool(lifetime: .max / 2) { pool, loop in
             let handle = EasyHandle()
             pool.recycle(handle)

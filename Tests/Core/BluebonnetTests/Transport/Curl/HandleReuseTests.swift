@@ -8,7 +8,7 @@ import Testing
 
 @testable import Bluebonnet
 
-/// Takes the times of one transfer. Network thread only.
+/// Receives the metrics of one transfer. Network thread only.
 final class EndTaker: TransferDelegate {
     private let ended: (TransferMetrics) -> Void
 
@@ -22,7 +22,7 @@ final class EndTaker: TransferDelegate {
 }
 
 extension NetworkTests {
-    /// An easy handle is set up once for requests of the same kind: nothing of one may reach the next.
+    /// An easy handle is set up once for requests of the same kind. Nothing of one request may reach the next.
     @Suite struct HandleReuseTests {
         private struct Sent: Equatable {
             let method: String
@@ -40,7 +40,7 @@ extension NetworkTests {
             return request
         }
 
-        @Test func requestGoesOutAsItIsWhateverWentBefore() async throws {
+        @Test func requestIsUnaffectedByEarlierRequests() async throws {
             try await TestServer.answering(.response(body: "answer")) { server in
                 let rows: [(method: String, mark: String?, body: String?)] = [
                     ("GET", nil, nil), ("GET", "one", nil), ("GET", nil, nil), ("POST", "two", "payload"),
@@ -70,7 +70,7 @@ extension NetworkTests {
             }
         }
 
-        @Test func bodyGoesOutAsItIsWhateverWentBefore() async throws {
+        @Test func bodyIsUnaffectedByEarlierRequests() async throws {
             try await TestServer.answering(.response(body: "answer")) { server in
                 let large = String(repeating: "large ", count: 20_000)
                 let rows: [(method: String, type: String?, body: String?)] = [
@@ -102,8 +102,8 @@ extension NetworkTests {
             }
         }
 
-        /// A URL in the plainest form goes to libcurl taken apart, any other one as it is, in any order.
-        @Test func targetGoesOutAsItIsWhateverFormTheURLsHave() async throws {
+        /// libcurl gets a URL in the plainest form in parts, and any other URL unchanged. The order does not matter.
+        @Test func targetIsUnaffectedByTheFormOfEarlierURLs() async throws {
             try await TestServer.answering(.response()) { server in
                 let plain = "http://127.0.0.1:\(server.port)"
                 let named = "http://LOCALHOST:\(server.port)"
@@ -124,7 +124,7 @@ extension NetworkTests {
             }
         }
 
-        @Test func requestGoesToTheOriginOfItsURLWhateverWentBefore() async throws {
+        @Test func originIsUnaffectedByEarlierRequests() async throws {
             try await TestServer.answering(.response(body: "one")) { one in
                 try await TestServer.answering(.response(body: "two")) { two in
                     let rows = [
@@ -146,7 +146,7 @@ extension NetworkTests {
             }
         }
 
-        @Test func aURLThatWentOutTwiceOnADeadConnectionGoesOutAgain() async throws {
+        @Test func targetResentAfterDeadConnectionCanBeRequestedAgain() async throws {
             let script: TestServer.Script = {
                 $0.connection == 1 && $0.numberOnConnection == 2 ? .close : .response(body: "answer")
             }
@@ -157,8 +157,8 @@ extension NetworkTests {
             }
         }
 
-        /// libcurl sends again five times in the life of a handle that is not reset.
-        @Test func connectionsMayDieAsOftenAsTheyLike() async throws {
+        /// libcurl retries five times in the life of a handle that is not reset.
+        @Test func handleResendsMoreThanFiveTimes() async throws {
             let script: TestServer.Script = { $0.numberOnConnection == 2 ? .close : .response(body: "answer") }
             try await TestServer.serving(script: script) { server in
                 for number in 0..<20 {
@@ -170,8 +170,8 @@ extension NetworkTests {
             }
         }
 
-        /// libcurl's times are those of the transfer before until it has begun the next one.
-        @Test func aTransferThatNeverBeganHasNoTimes() async throws {
+        /// Until libcurl has begun the next transfer, it reports the times of the previous transfer.
+        @Test func transferThatNeverBeganHasNoMetrics() async throws {
             try await TestServer.answering(.response(body: "answer")) { server in
                 let request = try Self.plainRequest(server.url())
                 let partition = try await onNetworkThread {
@@ -196,7 +196,7 @@ extension NetworkTests {
             TransferRequest(url: url, origin: try #require(Origin(url)), method: "GET", headers: [])
         }
 
-        @Test func aCancelledTransferLeavesNothingToTheNextOne() async throws {
+        @Test func cancelledTransferDoesNotAffectTheNext() async throws {
             let script: TestServer.Script = { $0.target == "/slow" ? Reply([.stall]) : .response(body: "answer") }
             try await TestServer.serving(script: script) { server in
                 #expect(await get(server.url("/first")).responseString == "answer")
@@ -212,7 +212,7 @@ extension NetworkTests {
             }
         }
 
-        @Test func aHostFieldOfTheCallersStaysWithItsRequest() async throws {
+        @Test func callerHostFieldAppliesOnlyToItsRequest() async throws {
             try await TestServer.answering(.response()) { server in
                 var named = URLRequest(url: server.url("/named"))
                 named.setValue("other.example", forHTTPHeaderField: "Host")
@@ -224,7 +224,7 @@ extension NetworkTests {
             }
         }
 
-        @Test func transfersBeyondOnePoolAreAllAnswered() async throws {
+        @Test func moreTransfersThanOnePoolAreAllAnswered() async throws {
             let count = 300
             let script: TestServer.Script = { .response(body: $0.target) }
             try await TestServer.serving(script: script) { server in

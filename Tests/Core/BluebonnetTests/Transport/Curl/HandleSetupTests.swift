@@ -8,9 +8,10 @@ import Testing
 @testable import Bluebonnet
 
 extension NetworkTests {
-    /// What is set on an easy handle for one request is undone for the next, or set again, whatever the two are.
+    /// Options set on an easy handle for one request are undone or set again for the next request, for every pair of
+    /// kinds.
     @Suite struct HandleSetupTests {
-        /// A request that needs options of its own.
+        /// A kind of request that needs specific options.
         private struct Kind: Sendable {
             let name: String
             var method = "GET"
@@ -64,14 +65,14 @@ extension NetworkTests {
             ]
         }
 
-        /// What a server gets of a request.
+        /// The parts of a request that a server receives.
         private struct Sent: Equatable {
             let head: String
             let body: Data
             init(_ request: ReceivedRequest) { (head, body) = (request.headText, Data(request.body)) }
         }
 
-        /// Sends requests one after the other on one handle.
+        /// Sends requests in sequence on one handle.
         private func send(_ kinds: [Kind], to server: TestServer) async throws -> [Sent] {
             let before = server.requests.count
             let requests = try kinds.map { try $0.request(server.url()) }
@@ -89,7 +90,7 @@ extension NetworkTests {
             return server.requests.dropFirst(before).map(Sent.init)
         }
 
-        @Test func requestIsTheSameOnAnUsedHandleAsOnANewOne() async throws {
+        @Test func requestIsTheSameOnUsedAndNewHandles() async throws {
             try await TestServer.answering(.response(body: "answer")) { server in
                 let kinds = try await Self.kinds()
                 var alone: [Sent] = []

@@ -7,7 +7,7 @@ import Testing
 @testable import Bluebonnet
 
 @Suite struct HeaderLinesTests {
-    /// The texts of a list as libcurl reads them.
+    /// The texts of a list, as libcurl reads them.
     private func texts(_ list: UnsafeMutablePointer<curl_slist>?) -> [String] {
         var (texts, next): ([String], UnsafeMutablePointer<curl_slist>?) = ([], list)
         while let element = next {
@@ -21,7 +21,7 @@ import Testing
         pairs.map { HeaderFields.Field(name: $0.key, value: $0.value) }
     }
 
-    @Test func eachFieldIsALineInItsOrder() {
+    @Test func fieldsBecomeLinesInOrder() {
         var lines = HeaderLines()
         defer { lines.close() }
         let long = String(repeating: "v", count: 10_000)
@@ -29,7 +29,7 @@ import Testing
         #expect(texts(list) == ["B: 1", "A: ä \u{20AC}", "Long: \(long)"])
     }
 
-    @Test func aFieldWithoutValueAndAnUnwantedOneHaveTheMarksThatLibcurlKnows() {
+    @Test func emptyAndUnwantedFieldsUseLibcurlSyntax() {
         var lines = HeaderLines()
         defer { lines.close() }
         #expect(
@@ -39,7 +39,7 @@ import Testing
         #expect(lines.write([], unwanted: []) == nil)
     }
 
-    @Test func linesOfALaterRequestHaveNothingOfTheOnesBefore() {
+    @Test func laterLinesContainNothingOfEarlierRequests() {
         var lines = HeaderLines()
         defer { lines.close() }
         for count in [3, 1, 5_000, 2, 0, 40] {

@@ -8,7 +8,7 @@ import Testing
 
 @testable import Bluebonnet
 
-/// Adds up what all bodies together bring in each round of the event loop. Network thread only.
+/// Counts the bytes that all bodies together receive in each round of the event loop. Network thread only.
 private final class RoundSum {
     private var round: UInt64 = 0
     private var byteCount = 0
@@ -22,7 +22,7 @@ private final class RoundSum {
     }
 }
 
-/// Takes one body. Network thread only.
+/// Receives one body. Network thread only.
 private final class BodyTaker: TransferDelegate {
     private let sum: RoundSum
     private let ended: (NetworkingError?, Data) -> Void
@@ -47,12 +47,12 @@ private final class BodyTaker: TransferDelegate {
 }
 
 extension NetworkTests {
-    /// A small answer is waited for while large bodies come in as fast as they can.
+    /// A small response is pending while large bodies arrive as fast as they can.
     @Suite struct ReadQuotaTests {
         private static let large = Data.patterned(byteCount: 16 << 20)
         private static let largeCount = 3
-        /// What a round reads of all of them together, and what libcurl may have read at once when a share is used up:
-        /// 64 KiB, which over TLS come in records that cannot be told apart.
+        /// The bytes that a round reads of all large bodies together, plus the bytes that libcurl may have read at
+        /// once when a share is used up: 64 KiB. Over TLS these bytes come in records that cannot be distinguished.
         private static let limit = (256 << 10) + 2 * largeCount * (64 << 10)
 
         struct Kind: Sendable, CustomTestStringConvertible {
@@ -69,7 +69,7 @@ extension NetworkTests {
             Kind(), Kind(expectsLargeBody: true), Kind(isChunked: true, expectsLargeBody: true), Kind(isSecure: true),
             Kind(isSecure: true, expectsLargeBody: true),
         ])
-        func roundReadsNoMoreOfLargeBodiesThanTheirShares(kind: Kind) async throws {
+        func roundReadsLargeBodiesWithinTheirShares(kind: Kind) async throws {
             let gate = Gate()
             let body: Reply = kind.isChunked ? .chunked(chunks: [Self.large]) : .response(body: Self.large)
             let sum = NetworkBound(RoundSum())
@@ -92,7 +92,7 @@ extension NetworkTests {
             }
         }
 
-        @Test func largestBlocksAreForTransfersThatBeginAlone() async throws {
+        @Test func largestBufferIsForTransfersThatBeginAlone() async throws {
             let url = try #require(URL(string: "http://127.0.0.1:9/"))
             let sizes = try await onNetworkThread {
                 let partition = try #require(CurlPartition(loop: NetworkThread.shared.eventLoop))
@@ -107,7 +107,7 @@ extension NetworkTests {
             #expect(sizes == [256 << 10, 64 << 10, 16 << 10])
         }
 
-        @Test func aHandleThatIsUsedAgainIsToldAnewHowMuchToRead() async throws {
+        @Test func reusedHandleGetsANewReadQuota() async throws {
             try await TestServer.answering(.response(body: "answer")) { server in
                 let url = server.url("/")
                 let partition = try await onNetworkThread {
@@ -133,7 +133,7 @@ extension NetworkTests {
             }
         }
 
-        /// Starts a server with that large body, and a small answer that waits for the gate.
+        /// Starts a server with the large body, and with a small response that waits for the gate.
         private static func serving(
             _ body: Reply, beside gate: Gate, isSecure: Bool, _ run: (TestServer) async throws -> Void
         ) async throws {
@@ -146,8 +146,8 @@ extension NetworkTests {
             try await TestServer.serving(options, script: script, run)
         }
 
-        /// A POST is paused with its connection, wherever its transfer happens to be.
-        @Test(arguments: [false, true]) func bodyPausedWhileItsTransferRestsGoesOnAndIsExact(isSecure: Bool)
+        /// A pause of a POST pauses its connection, in every state of its transfer.
+        @Test(arguments: [false, true]) func repeatedPausesDoNotChangeTheBody(isSecure: Bool)
             async throws
         {
             let gate = Gate()

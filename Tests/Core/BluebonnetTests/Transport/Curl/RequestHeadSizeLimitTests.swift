@@ -11,11 +11,11 @@ import Testing
 
 extension NetworkTests {
     @Suite struct RequestHeadSizeLimitTests {
-        /// How the bytes of a head are spread.
+        /// How the bytes of a head are distributed.
         enum Place: String, CaseIterable, Sendable {
             case fewHeaders, manyHeaders, url
 
-            /// A request whose head has about so many bytes.
+            /// A request whose head has about `byteCount` bytes.
             func request(_ url: URL, byteCount: Int) throws -> URLRequest {
                 switch self {
                 case .fewHeaders: return URLRequest("GET", url, headers: SentBody.fields(byteCount: byteCount))
@@ -33,7 +33,7 @@ extension NetworkTests {
             private static func text(_ byteCount: Int) -> String { String(repeating: "a", count: byteCount) }
         }
 
-        /// Whether the request arrives; when it does not, it has to be refused for its size.
+        /// Whether the request arrives. Otherwise it must be refused for its size.
         private func arrives(_ operation: RequestOperation, limit: String) -> Bool {
             if operation.error == nil { return operation.statusCode == 200 }
             #expect(operation.code == .invalidRequest, "\(operation.error?.message.prefix(300) ?? "")")
@@ -44,7 +44,7 @@ extension NetworkTests {
         }
 
         @Test(arguments: Place.allCases)
-        func aHeadArrivesOrIsRefusedBeforeAConnectionIsOpened(place: Place) async throws {
+        func oversizedHeadIsRefusedBeforeConnecting(place: Place) async throws {
             let limit = 1_048_575
             var refused: [Int] = []
             for byteCount in [900_000, limit - 400, limit - 200, limit] {
@@ -63,16 +63,16 @@ extension NetworkTests {
         @Test(arguments: [
             (Place.fewHeaders, "300000 of them in the header X-Fill"), (.url, " of them in the URL;"),
         ])
-        func theLargestPartOfAHeadThatIsTooLargeIsNamed(place: Place, text: String) async throws {
+        func errorNamesTheLargestPartOfTheHead(place: Place, text: String) async throws {
             let url = try #require(URL(string: "http://127.0.0.1:9/"))
             let message = await perform(try place.request(url, byteCount: 1_100_000)).error?.message ?? ""
             #expect(message.contains(text))
             #expect(message.utf8.count < 300)
         }
 
-        /// libcurl has one buffer for a head and a small body, in which a large head leaves no room for a body.
+        /// libcurl has one buffer for a head and a small body. A large head leaves no space for the body.
         @Test(arguments: [30_000, 65_535, 65_536])
-        func smallBodyLeavesByItselfBehindALargeHead(bodyByteCount: Int) async throws {
+        func smallBodyIsSentSeparatelyAfterALargeHead(bodyByteCount: Int) async throws {
             for byteCount in [500_000, 530_000, 1_010_000, 1_047_000] {
                 try await TestServer.answering(.response()) { server in
                     var request = try Place.fewHeaders.request(server.url(), byteCount: byteCount)
@@ -84,7 +84,7 @@ extension NetworkTests {
             }
         }
 
-        @Test func aJarsCookiesCountWithTheHead() async throws {
+        @Test func jarCookiesCountTowardsTheHead() async throws {
             let script: TestServer.Script = { request in
                 guard request.target == "/set" else { return .response() }
                 let cookies = ["a", "b"].map { ("Set-Cookie", "\($0)=" + String(repeating: "c", count: 3900)) }
@@ -100,7 +100,7 @@ extension NetworkTests {
             }
         }
 
-        @Test func aHeadForHTTP2WithoutTLSIsRefusedBeforeAConnectionIsOpened() async throws {
+        @Test func oversizedHeadForCleartextHTTP2IsRefusedBeforeConnecting() async throws {
             try await TestServer.answering(.response()) { server in
                 let options = TransferOptions { $0.httpVersion = .http2PriorKnowledge }
                 let request = try Place.fewHeaders.request(server.url(), byteCount: 66_000)
@@ -110,7 +110,7 @@ extension NetworkTests {
             }
         }
 
-        @Test func aRedirectThatMakesTheHeadTooLargeIsRefused() async throws {
+        @Test func redirectThatOversizesTheHeadIsRefused() async throws {
             let target = "/" + String(repeating: "b", count: 80_000)
             try await TestServer.answering(.redirect(to: target)) { server in
                 let request = try Place.fewHeaders.request(server.url("/start"), byteCount: 1_000_000)
@@ -128,7 +128,7 @@ extension NetworkTests {
         }
 
         @Test(arguments: RequestHeadSizeLimitTests.Place.allCases, ["GET", "POST", "PUT"])
-        func headArrivesByTheVersionThatCanCarryIt(
+        func headSizeDeterminesTheProtocolVersion(
             place: RequestHeadSizeLimitTests.Place, method: String
         ) async throws {
             try await serving { fixture, options in
@@ -147,7 +147,7 @@ extension NetworkTests {
             }
         }
 
-        @Test func otherRequestsOfTheConnectionGoOn() async throws {
+        @Test func largeHeadDoesNotDisturbTheConnection() async throws {
             try await serving { fixture, options in
                 let url = fixture.nginx.tlsURL("/tiny")
                 #expect(await get(url, options).error == nil)
@@ -160,7 +160,7 @@ extension NetworkTests {
         }
 
         @Test(arguments: ["GET", "POST"])
-        func aJarsCookiesCountWithTheHead(method: String) async throws {
+        func jarCookiesCountTowardsTheHead(method: String) async throws {
             try await serving { fixture, options in
                 var options = options
                 let jar = CookieJar()

@@ -18,7 +18,7 @@ import Testing
 
     private func text(_ byteCount: Int) -> String { String(repeating: "x", count: byteCount) }
 
-    @Test func everythingThatGoesOutCounts() {
+    @Test func everyPartOfTheHeadCounts() {
         let least = bound()
         #expect(bound(url: "http://h/" + text(4000)) >= bound(url: "http://h/" + text(2000)) + 2000)
         #expect(bound([HeaderFields.Field(name: "name", value: "välue")]) >= least + 4 + 6 + 4)
@@ -27,29 +27,29 @@ import Testing
         #expect(bound(url: "http://\(text(30_000))@h/") >= least + 30_000 + 40_000)
     }
 
-    /// What stands behind the authority is sent as it is.
+    /// Everything after the authority is sent unchanged.
     @Test(arguments: ["/a@b", "?a@b", "#a@b", "/?mail=a@b&url=http://c@d/"])
-    func anAtSignBehindTheAuthorityIsNoUserInformation(end: String) {
+    func atSignAfterTheAuthorityIsNoUserInformation(end: String) {
         for start in ["http://h", "http://user:word@h"] {
             let url = start + end
             #expect(bound(url: url + text(30_000)) == bound(url: url) + 30_000)
         }
     }
 
-    @Test func userInformationReachesToTheLastAtSign() {
+    @Test func userInformationEndsAtTheLastAtSign() {
         #expect(bound(url: "http://u@v@h/") == bound(url: "http://uuuuh/") + 2 * 3)
     }
 
-    // MARK: - What depends on it
+    // MARK: - Effects of the size
 
-    @Test func aSmallRequestHasTheSmallestBuffer() throws {
+    @Test func smallRequestHasTheSmallestBuffer() throws {
         #expect(try request(fieldByteCount: 0).sendingBufferByteCount == 16 * 1024)
         #expect(try request(fieldByteCount: 14_000).sendingBufferByteCount == 16 * 1024)
         #expect(try request(fieldByteCount: 0, .data(Data(count: 8192))).sendingBufferByteCount == 16 * 1024)
     }
 
     @Test(arguments: [10, 16, 20, 50, 64, 100, 200, 256, 300, 600, 900, 1023])
-    func aHeadThatMustLeaveWholeHasABufferForIt(kibibytes: Int) throws {
+    func headThatMustBeSentWholeFitsItsBuffer(kibibytes: Int) throws {
         let stream = TransferBody.stream(BodyFeed(declaredByteCount: nil) { InputStream(data: Data()) })
         for body in [TransferBody.none, stream] {
             let request = try request(fieldByteCount: kibibytes * 1024, body)
@@ -65,7 +65,7 @@ import Testing
         #expect(large != small)
     }
 
-    @Test func onlyAHeadThatHTTP2CannotCarryChangesTheVersion() throws {
+    @Test func onlyHeadTooLargeForHTTP2ChangesTheVersion() throws {
         for version in [HTTPProtocolVersion.negotiated, .http1, .http2, .http2PriorKnowledge] {
             #expect(try request(fieldByteCount: 60_000, version: version).httpVersion == version)
             let sent = try request(fieldByteCount: 65_536, version: version).httpVersion
@@ -73,7 +73,7 @@ import Testing
         }
     }
 
-    @Test func aLongQueryWithAnAtSignKeepsHTTP2() throws {
+    @Test func longQueryWithAtSignKeepsHTTP2() throws {
         let long = try request("https://h/?mail=a@b&" + text(60_000))
         #expect(long.httpVersion == .negotiated)
         let named = try request("https://\(text(20_000))@h/?" + text(20_000))
@@ -105,21 +105,21 @@ import Testing
         request.headSize.fault(form, of: request, withAdditions: withAdditions)
     }
 
-    /// "Accept" and "Content-Length" have room in the 128 bytes that are added.
-    @Test func aTextIsTheLinesThatGoOut() throws {
+    /// The added 128 bytes have space for "Accept" and "Content-Length".
+    @Test func textSizeCountsTheSentLines() throws {
         let head = "GET /p?q HTTP/1.1\r\nHost: h:81\r\nX-A: bc\r\nX-D: \r\n\r\n"
         let request = try get("http://h:81/p?q#fragment", [("X-A", "bc"), ("X-D", "")])
         #expect(RequestHeadSize.byteCount(.text, of: request) == head.utf8.count + 128)
     }
 
-    @Test func aBlockHasTwelveBytesMoreForEachField() throws {
+    @Test func blockSizeAddsTwelveBytesPerField() throws {
         let one = try RequestHeadSize.byteCount(.block, of: get("https://h/", [("a", "b")]))
         let two = try RequestHeadSize.byteCount(.block, of: get("https://h/", [("a", "b"), ("cd", "efg")]))
         #expect(two - one == 5 + 12)
     }
 
     @Test(arguments: [RequestHeadSize.Form.text, .block])
-    func noExactSizeIsAboveTheBound(form: RequestHeadSize.Form) throws {
+    func exactSizesNeverExceedTheBound(form: RequestHeadSize.Form) throws {
         let requests = [
             try get("https://h/"), try get("https://u@h.example:81/p?q#f", [("X-A", text(10))]),
             try get("http://h/" + text(3000), (0..<100).map { ("n\($0)", "") }),
@@ -129,7 +129,7 @@ import Testing
         }
     }
 
-    @Test(arguments: [RequestHeadSize.Form.text, .block]) func theLimitIsExact(form: RequestHeadSize.Form) throws {
+    @Test(arguments: [RequestHeadSize.Form.text, .block]) func sizeLimitIsExact(form: RequestHeadSize.Form) throws {
         let empty = try RequestHeadSize.byteCount(form, of: get("https://h/", [("X-A", "")]))
         let rest = form.limit - empty
         let largest = try get("https://h/", [("X-A", text(rest))])

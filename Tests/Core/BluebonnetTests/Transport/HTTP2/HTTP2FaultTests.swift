@@ -10,14 +10,14 @@ import Testing
 @testable import Bluebonnet
 
 extension NetworkTests {
-    /// An HTTP/2 server that does what it should not, or seldom does: row B13 of the reliability rules.
+    /// An HTTP/2 server that breaks the rules or does what servers seldom do: row B13 of the reliability rules.
     @Suite(.enabled(if: HTTP2Server.isAvailable)) struct HTTP2FaultTests {
         private struct Row {
             let method: String
             let path: String
-            /// Nil when the answer has to be "ok".
+            /// Nil if the response must be "ok".
             let code: NetworkingError.Code?
-            /// How often the server sees it.
+            /// How often the server receives the request.
             let requestCount: Int
 
             init(_ method: String, _ path: String, _ code: NetworkingError.Code?, _ requestCount: Int = 1) {
@@ -30,14 +30,15 @@ extension NetworkTests {
             Row("GET", "/pings/10000", nil), Row("GET", "/empty/10000", nil), Row("GET", "/last", nil),
             Row("GET", "/fields/16000", nil), Row("GET", "/fields/48000", nil), Row("GET", "/fields/96000", nil),
             Row("POST", "/fields/120000", nil), Row("GET", "/field/60000", nil),
-            // Internal error, cancelled, enhance your calm: the server may have done what was asked.
+            // INTERNAL_ERROR, CANCEL, ENHANCE_YOUR_CALM: the server may have processed the request.
             Row("GET", "/reset/2", .badServerResponse), Row("GET", "/reset/8", .badServerResponse),
             Row("POST", "/reset/11", .badServerResponse), Row("GET", "/reset-inside/2", .badServerResponse),
             Row("GET", "/short", .badServerResponse), Row("GET", "/long", .badServerResponse),
-            // libcurl breaks off with the connection. Before 8, it takes the connection for one that had died.
+            // libcurl ends the connection too. Versions before 8 take the connection for one that had died.
             Row("GET", "/fields/400000", .connectionLost, WordlessEnd.isPresent ? 1 : 2),
             Row("POST", "/fields/400000", .connectionLost),
-            // Refused or not looked at: sent again when that is safe whatever the server made of it.
+            // The request was refused or not processed. It is sent again if that is safe regardless of what the
+            // server did with it.
             Row("GET", "/refused/1", nil, 2), Row("GET", "/refused/4", nil, 5),
             Row("GET", "/refused/1000", .connectionLost, 6), Row("POST", "/refused/1", .connectionLost),
             Row("GET", "/goaway/1", nil, 2), Row("GET", "/goaway/3", nil, 4),
@@ -48,8 +49,8 @@ extension NetworkTests {
             Row("POST", "/end/1", .connectionLost),
         ]
 
-        /// Each on a connection that has answered already.
-        @Test func requestsEndAsTheTableSays() async throws {
+        /// Each request runs on a connection that has already answered.
+        @Test func requestsEndAsListedInTheTable() async throws {
             try await HTTP2Server.serving { server in
                 let options = try TransferOptions.trustingTestAuthority
                 for row in Self.rows {
@@ -65,7 +66,7 @@ extension NetworkTests {
             }
         }
 
-        @Test func requestsWaitWhereTheServerTakesOneAtATime() async throws {
+        @Test func requestsWaitForTheServersStreamLimit() async throws {
             try await HTTP2Server.serving(streamLimit: 1) { server in
                 let operations = try Self.manager().get((0..<40).map { server.url("/\($0)").absoluteString })
                 for operation in operations {
@@ -77,7 +78,7 @@ extension NetworkTests {
             }
         }
 
-        @Test func aBodyWaitsForTheServersWindow() async throws {
+        @Test func bodyWaitsForTheServersWindow() async throws {
             try await HTTP2Server.serving(isWindowClosed: true) { server in
                 let options = try TransferOptions.trustingTestAuthority
                 var request = URLRequest("POST", server.url("/ok"))
@@ -90,7 +91,7 @@ extension NetworkTests {
             }
         }
 
-        /// Each of them is refused once, while others of the same connection are answered.
+        /// Half of the requests are refused once, while the server answers others on the same connection.
         @Test func refusedRequestsAreSentAgain() async throws {
             try await HTTP2Server.serving { server in
                 let paths = (0..<100).map { $0 % 2 == 0 ? "/refused/1/\($0)" : "/\($0)" }

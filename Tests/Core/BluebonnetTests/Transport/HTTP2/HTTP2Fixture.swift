@@ -8,14 +8,14 @@ import Testing
 
 @testable import Bluebonnet
 
-/// A scripted server behind an nginx that speaks HTTP/2, and a folder for downloads.
+/// An nginx that speaks HTTP/2 and forwards to a scripted server, and a folder for downloads.
 struct HTTP2Fixture: Sendable {
     let nginx: NginxServer
     let server: TestServer
     let folder: TemporaryFolder
     let options: TransferOptions
 
-    /// Runs `body` with both servers, which are gone when it ends.
+    /// Runs `body` with both servers, and stops them at the end.
     static func with(
         directives: String = "", script: @escaping TestServer.Script = { .response(body: $0.target) },
         _ body: (HTTP2Fixture) async throws -> Void
@@ -39,7 +39,7 @@ struct HTTP2Fixture: Sendable {
     /// The URL of a path on the scripted server.
     func url(_ path: String) -> URL { nginx.tlsURL("/to/\(server.port)" + path) }
 
-    /// A manager that trusts the server and takes answers as they are.
+    /// A manager that trusts the server and does not parse responses.
     func manager(concurrency: Int = 64) -> RequestOperationManager {
         var configuration = RequestOperationManager.Configuration()
         configuration.transferOptions = options

@@ -9,14 +9,14 @@ import Testing
 
 @testable import Bluebonnet
 
-/// Requests that a frame server answers, each over a connection of its own.
+/// Requests that a frame server answers, each on its own connection.
 struct HTTP2FrameRun: Sendable {
     struct Outcome: Sendable {
         let answer: String
         let error: NetworkingError?
-        /// In memory or in the file; nil when there is no such file.
+        /// The body in memory or in the file; nil if there is no such file.
         let body: String?
-        /// Whether it had its connection in common with the sibling; false when there was none.
+        /// Whether the request shared its connection with the sibling; false without a sibling.
         let isShared: Bool
     }
 
@@ -29,7 +29,7 @@ struct HTTP2FrameRun: Sendable {
 
     /// - Parameters:
     ///   - hasSibling: whether another request waits for its response on the same connection.
-    ///   - observesFrames: false for a transport that cannot observe what the server sends.
+    ///   - observesFrames: false for a transport that cannot observe the server's frames.
     init(
         _ server: HTTP2FrameServer, method: String = "POST", isSecure: Bool = true, writesFiles: Bool = false,
         hasSibling: Bool = false, observesFrames: Bool = true
@@ -38,7 +38,7 @@ struct HTTP2FrameRun: Sendable {
         (self.hasSibling, self.observesFrames) = (hasSibling, observesFrames)
     }
 
-    /// Asks for each answer, for some at a time.
+    /// Requests every answer, up to 16 at a time.
     func outcomes(of answers: [String]) async throws -> [Outcome] {
         let folder = try TemporaryFolder()
         defer { folder.remove() }
@@ -80,7 +80,7 @@ struct HTTP2FrameRun: Sendable {
             services: services)
     }
 
-    /// Starts a request on the same connection, and waits for the beginning of its response, whose rest does not come.
+    /// Starts a request on the same connection, and waits for the beginning of its response. The rest never comes.
     private func startSibling(_ options: TransferOptions, _ services: NetworkServices) async -> RequestOperation {
         let sibling = operation("POST", "head.data-1.silent", options, services)
         let hasBegun = Observed(false)
@@ -90,8 +90,9 @@ struct HTTP2FrameRun: Sendable {
         return sibling
     }
 
-    /// Ends the sibling, and says whether it was on the operation's connection: the operation says so, unless libcurl
-    /// has tried another connection since; or the sibling fails with the connection, and not at its idle limit.
+    /// Ends the sibling, and returns whether the sibling used the operation's connection. The operation's summary
+    /// shows this, unless libcurl has tried another connection since. Otherwise the sibling must fail together with
+    /// the connection, and not at its idle limit.
     private func ends(_ sibling: RequestOperation?, beside operation: RequestOperation) async -> Bool {
         guard let sibling else { return false }
         if operation.summary.isReused { sibling.cancel() }
@@ -99,7 +100,7 @@ struct HTTP2FrameRun: Sendable {
         return operation.summary.isReused || [.badServerResponse, .connectionLost].contains(sibling.code)
     }
 
-    /// A transport of its own that cannot observe frames.
+    /// A separate transport that cannot observe frames.
     private static func unobserved() async -> NetworkServices {
         await withCheckedContinuation { waiter in
             NetworkThread.shared.submit {
@@ -111,7 +112,7 @@ struct HTTP2FrameRun: Sendable {
 }
 
 extension TransferOptions {
-    /// The options for one answer: requests with other address overrides have connections of their own.
+    /// The options for one answer. Requests with different address overrides have different connections.
     fileprivate func with(_ answer: String, _ isSecure: Bool) -> TransferOptions {
         var options = self
         options.httpVersion = isSecure ? .negotiated : .http2PriorKnowledge

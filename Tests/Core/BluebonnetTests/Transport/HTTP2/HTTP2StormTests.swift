@@ -11,8 +11,8 @@ import Testing
 @testable import Bluebonnet
 
 extension NetworkTests {
-    /// Operations of every kind on few connections, paused and cancelled in whatever state they are in. In a process of
-    /// its own, so that what is left over can be counted.
+    /// Operations of every kind on few connections, paused and cancelled in all states. They run in a separate
+    /// process, so that leaks can be counted.
     @Suite(.enabled(if: NginxServer.isAvailable)) struct HTTP2StormTests {
         private static let operationCount = 1500
         private static let threadCount = 8
@@ -33,7 +33,7 @@ extension NetworkTests {
         }
 
         private static func storm(seed: UInt64) async throws {
-            // nginx ends its connections now and then, as it does by default.
+            // nginx closes its connections now and then, as it does by default.
             try await HTTP2Fixture.with(directives: "keepalive_requests 500;", script: script) { fixture in
                 let (server, url) = (fixture.server, fixture.url("/0/"))
                 try await Storm.leavesNothingBehind(on: server, afterGetting: url, fixture.options) {
@@ -69,7 +69,7 @@ extension NetworkTests {
 
         private static func body(_ number: Int) -> Data { file.body.dropFirst(number).prefix(30_000) }
 
-        /// Whether it is cancelled.
+        /// Whether the operation is cancelled.
         private static func isCancelled(_ number: Int) -> Bool { number % 5 == 0 }
 
         private static func disturb(
@@ -95,7 +95,7 @@ extension NetworkTests {
             for (number, operation) in operations.enumerated() {
                 counts[operation.code?.rawValue ?? "success", default: 0] += 1
                 if let code = operation.code {
-                    // What nginx has not looked at when it ends a connection is not sent again for a POST.
+                    // If nginx ends a connection before it processes a POST, the POST is not sent again.
                     let mayBeLost = kind(number) > 4 && code == .connectionLost
                     #expect(code == .cancelled || mayBeLost, "\(number): \(operation)")
                     #expect(isCancelled(number) || kind(number) == 4 || mayBeLost, "\(number): \(operation)")

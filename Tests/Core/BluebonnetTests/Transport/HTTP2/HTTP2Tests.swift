@@ -10,7 +10,7 @@ import Testing
 @testable import Bluebonnet
 
 extension NetworkTests {
-    /// Several requests on one connection: what happens to one is nothing to the others.
+    /// Several requests on one connection. An event of one request does not affect the others.
     @Suite(.enabled(if: NginxServer.isAvailable)) struct HTTP2Tests {
         private static let body = Data.patterned(byteCount: 500_000)
 
@@ -33,9 +33,9 @@ extension NetworkTests {
             }
         }
 
-        /// libcurl 7.88 keeps the buffer of a transfer whose connection others go on using, and then refuses another
-        /// size.
-        @Test func filesOneAfterTheOtherComeOverAConnectionThatIsStillInUse() async throws {
+        /// libcurl 7.88 keeps a transfer's buffer while other transfers use its connection, and then refuses a
+        /// different buffer size.
+        @Test func sequentialDownloadsShareAConnectionInUse() async throws {
             let gate = Gate()
             try await HTTP2Fixture.with(script: Self.script(gate)) { fixture in
                 try fixture.folder.write("file.bin", Self.body)
@@ -56,7 +56,7 @@ extension NetworkTests {
             }
         }
 
-        @Test func cancelledRequestLeavesTheOthersAlone() async throws {
+        @Test func cancelledRequestDoesNotAffectOthers() async throws {
             let gate = Gate()
             try await HTTP2Fixture.with(script: Self.script(gate)) { fixture in
                 let manager = fixture.manager()
@@ -77,8 +77,8 @@ extension NetworkTests {
             }
         }
 
-        /// A POST is paused with its stream. What was on its way is kept, the rest waits.
-        @Test func pausedRequestLeavesTheOthersAlone() async throws {
+        /// A POST is paused with its stream. Bytes on their way are kept, and the rest waits.
+        @Test func pausedRequestDoesNotAffectOthers() async throws {
             let gate = Gate()
             try await HTTP2Fixture.with(script: Self.script(gate)) { fixture in
                 let request = URLRequest("POST", fixture.url("/held/"), body: "payload")
@@ -105,7 +105,7 @@ extension NetworkTests {
             }
         }
 
-        @Test func silentRequestEndsAloneWhenItsTimeIsOver() async throws {
+        @Test func idleLimitEndsOnlyTheSilentRequest() async throws {
             let script: TestServer.Script = { request in
                 guard request.path == "/busy" else { return .stall }
                 return Reply.response(body: Self.body).dripping(chunk: 5_000, every: .milliseconds(30))
@@ -123,7 +123,7 @@ extension NetworkTests {
             }
         }
 
-        @Test func aBodyThatTheServerDoesNotFinishIsAnError() async throws {
+        @Test func unfinishedBodyIsAnError() async throws {
             let script: TestServer.Script = { request in
                 let whole = Reply.response(body: Self.body)
                 return request.path == "/cut" ? whole.cut(afterByteCount: 200_000) : .response(body: request.target)
@@ -137,8 +137,8 @@ extension NetworkTests {
             }
         }
 
-        /// More than a connection has streams for (128), all under way at once.
-        @Test func requestsBeyondAConnectionsStreamsUseSeveral() async throws {
+        /// More concurrent requests than one connection has streams (128).
+        @Test func requestsBeyondTheStreamLimitUseSeveralConnections() async throws {
             let gate = Gate()
             try await HTTP2Fixture.with(script: Self.script(gate)) { fixture in
                 let manager = fixture.manager(concurrency: 300)
@@ -157,9 +157,9 @@ extension NetworkTests {
             }
         }
 
-        /// nginx says GOAWAY after so many requests, to those that are under way beside others too. A POST that it has
-        /// not looked at is not sent again: that cannot be told for certain.
-        @Test(arguments: [100, 1000]) func aServerThatWantsNewConnectionsGetsThem(requestLimit: Int) async throws {
+        /// nginx sends GOAWAY after this many requests, even to requests that share the connection with others. A
+        /// POST that nginx has not processed is not sent again, because the client cannot know this for certain.
+        @Test(arguments: [100, 1000]) func requestsContinueOnNewConnectionsAfterGOAWAY(requestLimit: Int) async throws {
             try await HTTP2Fixture.with(directives: "keepalive_requests \(requestLimit);") { fixture in
                 let manager = fixture.manager()
                 let operations = (0..<3000).map { number in
@@ -178,7 +178,7 @@ extension NetworkTests {
             }
         }
 
-        @Test func aServerThatGoesAwayEndsAllThatIsUnderWay() async throws {
+        @Test func stoppedServerEndsAllRequestsInProgress() async throws {
             try await HTTP2Fixture.with(script: Self.script(Gate())) { fixture in
                 let manager = fixture.manager()
                 let operations = (0..<20).map {
@@ -193,8 +193,8 @@ extension NetworkTests {
             }
         }
 
-        /// Its body is far larger than what a connection holds on its way.
-        @Test func slowlyReadResponseHoldsUpNobody() async throws {
+        /// The body is far larger than the buffers of a connection.
+        @Test func slowlyReadResponseDoesNotDelayOthers() async throws {
             let chunk = Data.patterned(byteCount: 65_536)
             let script: TestServer.Script = { request in
                 guard request.path == "/endless" else { return .response(body: request.target) }
@@ -222,9 +222,9 @@ extension NetworkTests {
             }
         }
 
-        /// libcurl 7.88 keeps what came during a pause where others go on using the connection, and gives it to whoever
-        /// uses the handle next.
-        @Test func bytesOfACancelledRequestReachNobodyElse() async throws {
+        /// If other transfers use the connection, libcurl 7.88 keeps the bytes that came during a pause, and delivers
+        /// them to the next transfer on the handle.
+        @Test func bytesOfACancelledRequestReachNoOtherRequest() async throws {
             let gate = Gate()
             let other = Data(Self.body.map { ~$0 })
             let script: TestServer.Script = { request in
@@ -254,7 +254,7 @@ extension NetworkTests {
                         taken += piece
                         await networkThreadAnswers()
                     }
-                    let isExact = taken == other  // their difference would take for ever to print
+                    let isExact = taken == other  // printing their difference would take too long
                     #expect(isExact, "round \(round)")
                     #expect(second.error == nil)
                 }

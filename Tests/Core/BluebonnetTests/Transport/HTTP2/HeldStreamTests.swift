@@ -11,24 +11,24 @@ import Testing
 @testable import Bluebonnet
 
 extension NetworkTests {
-    /// One response over HTTP/2 that somebody holds back: the others of its origin go on, and the network thread
-    /// sleeps.
+    /// One response over HTTP/2 is paused or back-pressured. The other requests of its origin continue, and the
+    /// network thread sleeps.
     @Suite(.enabled(if: NginxServer.isAvailable)) struct HeldStreamTests {
-        /// More than what a server may send before the client says that it has read some of it.
+        /// More than a server may send before the client reports that it has read a part.
         static let byteCount = 40_000_000
 
         enum Holder: String, CaseIterable, Codable {
-            /// Nobody reads the chunks.
+            /// No consumer reads the chunks.
             case chunks
-            /// The program's output stream takes no bytes.
+            /// The program's output stream accepts no bytes.
             case stream
-            /// A block of the program does not decide about the response.
+            /// The program's response block does not decide.
             case responseBlock
-            /// The user has paused a request that is paused in place.
+            /// The user has paused the request, whose transfer is paused in place.
             case pause
         }
 
-        /// The turns of the network thread so far.
+        /// The number of turns of the network thread so far.
         private static func roundNumber() async -> UInt64 {
             await withCheckedContinuation { waiter in
                 NetworkThread.shared.submit { waiter.resume(returning: NetworkThread.shared.eventLoop.roundNumber) }
@@ -39,7 +39,7 @@ extension NetworkTests {
             request.method == "POST" ? .response(body: Data(count: byteCount)) : .response(body: request.target)
         }
 
-        @Test(arguments: Holder.allCases) func heldResponseLeavesOthersAlone(holder: Holder) async throws {
+        @Test(arguments: Holder.allCases) func heldResponseDoesNotAffectOthers(holder: Holder) async throws {
             try await HTTP2Fixture.with(script: Self.script) { fixture in
                 try fixture.folder.write("body", Data(count: Self.byteCount))
                 let manager = fixture.manager(concurrency: 64)
@@ -57,8 +57,8 @@ extension NetworkTests {
             }
         }
 
-        /// What nobody takes stays with the server: libcurl would keep up to 32 MiB of each response that shares its
-        /// connection. In a process of its own, so that memory can be measured.
+        /// Unread bytes stay on the server. libcurl would keep up to 32 MiB of each response that shares its
+        /// connection. The test runs in its own process, so that memory can be measured.
         @Test(arguments: [Holder.chunks, .stream]) func heldResponseIsNotKeptInMemory(holder: Holder) async {
             await #expect(processExitsWith: .success) { [holder = holder as Holder] in
                 try await Self.holdResponses(holder)
@@ -85,8 +85,8 @@ extension NetworkTests {
             }
         }
 
-        /// A consumer that takes a little now and then: each time libcurl goes on with the response and is held again.
-        @Test func slowConsumerLeavesOthersAlone() async throws {
+        /// The consumer reads a little now and then. Each time, libcurl continues the response and is blocked again.
+        @Test func slowConsumerDoesNotAffectOthers() async throws {
             try await HTTP2Fixture.with(script: Self.script) { fixture in
                 try fixture.folder.write("body", Data(count: Self.byteCount))
                 let manager = fixture.manager(concurrency: 64)
@@ -111,7 +111,7 @@ extension NetworkTests {
             #expect(others.allSatisfy { $0.error == nil })
         }
 
-        /// A request takes some ten rounds. A thread that found its socket readable all the time would have thousands.
+        /// A request takes about ten rounds. A thread whose socket was always readable would take thousands.
         private static func checkThatTheThreadSleeps() async throws {
             let tick = Reply([.delay(.milliseconds(300))] + Reply.response(body: "tick").steps)
             try await TestServer.answering(tick) { server in
@@ -125,7 +125,7 @@ extension NetworkTests {
     }
 }
 
-/// An operation whose response somebody holds back.
+/// An operation whose response is paused or back-pressured.
 private final class HeldResponse: Sendable {
     let operation: HTTPRequestOperation
     private let holder: NetworkTests.HeldStreamTests.Holder
@@ -167,7 +167,7 @@ private final class HeldResponse: Sendable {
         await NetworkThread.shared.catchesUp()
     }
 
-    /// Lets a stream go that blocks its queue.
+    /// Releases a stream that blocks its queue.
     func giveUp() { mayGoOn.open() }
 
     func letGo() async {
@@ -183,9 +183,9 @@ extension HeldResponse {
         while let chunk = try? await iterator.next() { taken.update { $0 += chunk.count } }
     }
 
-    /// Takes a chunk whenever another one of the operations has ended, and then all others.
+    /// Reads a chunk each time one of the operations has ended, and then all remaining chunks.
     ///
-    /// - Returns: how many bytes had been taken when all operations had ended.
+    /// - Returns: the number of bytes read when all operations had ended.
     fileprivate func takeSlowly(besides operations: [HTTPRequestOperation]) async -> Int {
         guard let chunks else { return 0 }
         var iterator = chunks.makeAsyncIterator()
@@ -200,7 +200,7 @@ extension HeldResponse {
     }
 }
 
-/// An output stream that takes nothing before its gate is open.
+/// An output stream that accepts nothing until its gate opens.
 private final class HoldingStream: OutputStream {
     private let gate: Gate
     private let taken: Observed<Int>

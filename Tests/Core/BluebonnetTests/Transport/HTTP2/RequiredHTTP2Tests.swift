@@ -9,7 +9,7 @@ import Testing
 @testable import Bluebonnet
 
 extension NetworkTests {
-    /// HTTP/2 or nothing.
+    /// HTTP/2 without a fallback.
     @Suite struct RequiredHTTP2Tests {
         private func options(_ version: HTTPProtocolVersion) throws -> TransferOptions {
             var options = try TransferOptions.trustingTestAuthority
@@ -17,7 +17,7 @@ extension NetworkTests {
             return options
         }
 
-        @Test func aServerThatDoesNotSpeakHTTP2IsNamedAndGetsNoRequest() async throws {
+        @Test func serverWithoutHTTP2IsNamedAndGetsNoRequest() async throws {
             let server = try await TestServer.start(tls: .localhost) { _ in .response(body: "never") }
             let error = try #require(await get(server.url(), try options(.http2PriorKnowledge)).error)
             #expect(error.code == .secureConnectionFailed)
@@ -26,7 +26,7 @@ extension NetworkTests {
             await server.stop()
         }
 
-        @Test func aServerInTheClearThatDoesNotSpeakHTTP2IsNamed() async throws {
+        @Test func cleartextServerWithoutHTTP2IsNamed() async throws {
             try await TestServer.answering(.close) { server in
                 let options = TransferOptions { $0.httpVersion = .http2PriorKnowledge }
                 let error = try #require(await get(server.url(), options).error)
@@ -34,7 +34,7 @@ extension NetworkTests {
             }
         }
 
-        @Test func aKeptConnectionOfAnotherVersionIsNotUsed() async throws {
+        @Test func idleConnectionOfAnotherVersionIsNotReused() async throws {
             var settings = TestServer.Options()
             (settings.certificate, settings.speaksHTTP2) = (.localhost, true)
             let script: TestServer.Script = { _ in .response(body: "answer") }

@@ -10,8 +10,8 @@ import Testing
 
 extension NetworkTests {
     @Suite struct SharedIdleTests {
-        /// A server that serves one request after another makes progress with each of them.
-        @Test func streamWaitsWhileItsConnectionServesOthers() async throws {
+        /// A server that serves requests in sequence makes progress with each of them.
+        @Test func idleLimitWaitsWhileTheConnectionServesOtherStreams() async throws {
             let gate = Gate()
             let script: TestServer.Script = { request in
                 switch request.path {

@@ -16,14 +16,14 @@ import Testing
         OpenStreamID(session: try #require(UnsafeRawPointer(bitPattern: session)), number: number)
     }
 
-    /// Opens a stream for an owner in a call of its own.
+    /// Opens a stream for an owner in a separate call.
     private mutating func open(_ stream: OpenStreamID, for owner: Owner) {
         table.streamWillOpen(for: owner)
         #expect(table.open(stream) === owner)
         table.endCall()
     }
 
-    @Test mutating func streamsOfOneNumberOnTwoConnectionsAreKeptApart() throws {
+    @Test mutating func streamsWithEqualNumbersOnTwoConnectionsAreDistinct() throws {
         open(try stream(16, 1), for: one)
         open(try stream(32, 1), for: other)
         #expect(table.owner(of: try stream(16, 1)) === one)
@@ -31,21 +31,21 @@ import Testing
         #expect(table.owner(of: try stream(16, 3)) == nil)
     }
 
-    @Test mutating func onlyTheFirstStreamOfACallIsTheOwners() throws {
+    @Test mutating func onlyTheFirstStreamOfACallGetsTheOwner() throws {
         table.streamWillOpen(for: one)
         #expect(table.open(try stream(16, 1)) === one)
         #expect(table.open(try stream(16, 3)) == nil)
         #expect(table.owner(of: try stream(16, 3)) == nil)
     }
 
-    @Test mutating func streamThatOpensInALaterCallIsUnknown() throws {
+    @Test mutating func streamOpenedInALaterCallIsUnknown() throws {
         table.streamWillOpen(for: one)
         table.endCall()
         #expect(table.open(try stream(16, 1)) == nil)
     }
 
-    /// A closed session's address belongs to a new session, whose stream has the same number.
-    @Test(arguments: [false, true]) mutating func addressThatIsUsedAgainBelongsToTheNewStream(isKnown: Bool) throws {
+    /// A new session has the address of a closed session, and its stream has the same number.
+    @Test(arguments: [false, true]) mutating func reusedAddressBelongsToTheNewStream(isKnown: Bool) throws {
         open(try stream(16, 1), for: one)
         if isKnown { open(try stream(16, 1), for: other) } else { _ = table.open(try stream(16, 1)) }
         #expect(table.owner(of: try stream(16, 1)) === (isKnown ? other : nil))
@@ -53,7 +53,7 @@ import Testing
         #expect(table.owner(of: try stream(16, 1)) === (isKnown ? other : nil))
     }
 
-    @Test mutating func removedOwnerHearsNothingMore() throws {
+    @Test mutating func removedOwnerGetsNoFurtherStreams() throws {
         open(try stream(16, 1), for: one)
         table.remove(one, of: try stream(16, 1))
         #expect(table.owner(of: try stream(16, 1)) == nil)

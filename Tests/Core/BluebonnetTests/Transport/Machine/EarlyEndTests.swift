@@ -25,7 +25,7 @@ import Testing
         #expect(end.isStreamClosed)
     }
 
-    @Test func streamThatIsClosedBeforeItsEndIsNotComplete() {
+    @Test func streamClosedBeforeItsEndIsNotComplete() {
         var end = EarlyEnd()
         end.streamWasClosed()
         #expect(end.nextLook == .max && !end.isStreamClosed)
@@ -33,7 +33,7 @@ import Testing
         #expect(!isDue)
     }
 
-    @Test func undeliveredResponseIsWaitedFor() {
+    @Test func undeliveredResponseDelaysTheEnd() {
         var end = EarlyEnd()
         end.streamHasEnded()
         end.streamWasClosed()
@@ -45,7 +45,7 @@ import Testing
         #expect(isDue)
     }
 
-    @Test func bodyThatMovesIsSentToItsEnd() {
+    @Test func uploadProgressDelaysTheEnd() {
         var end = EarlyEnd()
         end.streamHasEnded()
         var now = Self.start
@@ -63,8 +63,8 @@ import Testing
 }
 
 extension NetworkTests {
-    /// A server that answers while its window keeps the rest of the body back (RFC 9113, 8.1). Nothing but the response
-    /// ends these requests: they have no time limit.
+    /// A server answers while its window blocks the rest of the body (RFC 9113, 8.1). These requests have no time
+    /// limit: only the response ends them.
     @Suite(.enabled(if: HTTP2WireServer.isAvailable)) struct BlockedUploadTests {
         private typealias Frame = HTTP2WireServer.Frame
 

@@ -8,16 +8,16 @@ import Testing
 @Suite struct IdleLimitTests {
     private static let start: UInt64 = 1_000_000
 
-    /// A limit of 800 that counts from `start`.
+    /// A limit of 800 that starts at `start`.
     private static func begun() -> IdleLimit {
         var limit = IdleLimit(800)
         limit.noteMovement(at: start)
         return limit
     }
 
-    /// Looks as often as asked to, until the limit has passed.
+    /// Checks the limit at each instant at which it asks for a check, until it has passed.
     ///
-    /// - Parameter sent: how much of the body has left at an instant.
+    /// - Parameter sent: the number of body bytes sent at an instant.
     private static func end(
         _ limit: consuming IdleLimit, bodyByteCount: Int64?, sent: (UInt64) -> Int64
     ) -> (instant: UInt64, looks: Int)? {
@@ -28,21 +28,21 @@ import Testing
         return nil
     }
 
-    @Test func limitWithoutABodyIsLookedAtOnce() throws {
+    @Test func limitWithoutABodyIsCheckedOnce() throws {
         let end = try #require(Self.end(Self.begun(), bodyByteCount: 0) { _ in 0 })
         #expect(end == (Self.start + 800, 1))
     }
 
-    @Test func aBodyThatLeftAtOncePutsItOffByAnEighth() throws {
+    @Test func bodySentAtOnceExtendsTheLimitByAnEighth() throws {
         let end = try #require(Self.end(Self.begun(), bodyByteCount: 7) { _ in 7 })
         #expect(end == (Self.start + 900, 2))
     }
 
-    @Test(arguments: [nil, 500 as Int64?]) func lastByteSentPutsTheLimitOffByAnEighthAtMost(bodyByteCount: Int64?)
+    @Test(arguments: [nil, 500 as Int64?]) func lastSentByteExtendsTheLimitByAnEighth(bodyByteCount: Int64?)
         throws
     {
         for stop in stride(from: 0 as UInt64, through: 5000, by: 37) {
-            // A byte leaves every 10 until then.
+            // Until then, one byte is sent every 10.
             let sent = { (instant: UInt64) in Int64(min(instant - Self.start, stop) / 10) }
             let end = try #require(Self.end(Self.begun(), bodyByteCount: bodyByteCount, sent: sent))
             let last = Self.start + UInt64(min(sent(.max), 500)) * 10
@@ -52,12 +52,12 @@ import Testing
         }
     }
 
-    @Test func aBodyThatDoesNotLeaveDoesNotPutItOff() throws {
+    @Test func unsentBodyDoesNotExtendTheLimit() throws {
         let end = try #require(Self.end(Self.begun(), bodyByteCount: 7) { _ in 0 })
         #expect(end.instant == Self.start + 800)
     }
 
-    @Test func movementPutsItOff() {
+    @Test func movementExtendsTheLimit() {
         var limit = Self.begun()
         limit.noteMovement(at: Self.start + 500)
         #expect(limit.nextLook(bodyByteCount: 0) == Self.start + 1300)
@@ -66,7 +66,7 @@ import Testing
         #expect(!early && late)
     }
 
-    @Test func requestSentAgainCountsFromItsStart() {
+    @Test func resentRequestCountsFromItsStart() {
         var limit = Self.begun()
         let first = limit.hasPassed(now: Self.start + 700, sentByteCount: 9)
         limit.startAgain()
@@ -88,8 +88,8 @@ import Testing
         }
     }
 
-    /// Bytes of other streams came 100 before each look.
-    @Test func movementOfASharedConnectionPutsItOffTenTimes() {
+    /// Bytes of other streams arrived 100 before each check.
+    @Test func movementOfASharedConnectionExtendsTheLimitTenfold() {
         var limit = Self.begun()
         var now = Self.start + 800
         while limit.hasPassed(now: now, sentByteCount: 0),
@@ -101,7 +101,7 @@ import Testing
         #expect(now == Self.start + 8000)
     }
 
-    @Test func silentSharedConnectionDoesNotPutItOff() {
+    @Test func silentSharedConnectionDoesNotExtendTheLimit() {
         var limit = Self.begun()
         let continues = limit.continues(afterMovementOfConnection: Self.start, now: Self.start + 800)
         #expect(!continues)

@@ -6,15 +6,15 @@ import Testing
 
 @testable import Bluebonnet
 
-/// Whether a response is truncated, though libcurl takes it for complete, or complete, though libcurl met an error (RFC
-/// 9112, 6.3 and 9.8; RFC 9113, 8.1).
+/// Whether a response is truncated although libcurl reports success, or complete although libcurl reports an error
+/// (RFC 9112, 6.3 and 9.8; RFC 9113, 8.1).
 @Suite struct ResponseProgressTests {
     struct Row: Sendable, CustomTestStringConvertible {
         var method = "GET"
         var head: String
         var isSecure = true
         var hasNotice = false
-        /// Bytes of DATA frames, and of them those that libcurl has handed out.
+        /// The bytes of DATA frames that came, and the bytes of them that libcurl has delivered.
         var frames = (came: 0, given: 0)
         var endsStream = false
         var evidence = HTTP2EndEvidence.frames
@@ -48,9 +48,10 @@ import Testing
         Row(head: "", end: cut), Row(head: "HTTP/1.1 200 OK\nServer: a\n", end: cut),
         Row(head: "HTTP/1.1 100 Continue\n\n", end: cut), Row(head: "HTTP/1.1 103 Early Hints\n\n", end: cut),
         Row(head: one + "\n", isSecure: false, end: "success"),
-    ]) func responseWithoutAWholeHeadIsTruncated(row: Row) throws { try expect(row) }
+    ]) func responseWithoutACompleteHeadIsTruncated(row: Row) throws { try expect(row) }
 
-    /// A body without length and chunks ends with its connection: over TLS, only a notice makes that an end.
+    /// A body without a length or chunks ends with its connection. Over TLS, only a close notice makes that a valid
+    /// end.
     @Test(arguments: [
         Row(head: one + "\n", end: cut), Row(head: one + "\n", hasNotice: true, end: "success"),
         Row(head: "HTTP/1.0 200 OK\n\n", end: cut), Row(head: one + "Content-Length: 5\n\n", end: "success"),
@@ -59,7 +60,7 @@ import Testing
         Row(head: "HTTP/1.1 204 No Content\n\n", end: "success"),
         Row(head: "HTTP/1.1 304 Not Modified\n\n", end: "success"),
         Row(head: "HTTP/1.1 404 Not Found\n\n", end: cut),
-    ]) func endOfATLSConnectionIsTheBodysWithANoticeOnly(row: Row) throws { try expect(row) }
+    ]) func unframedBodyOverTLSNeedsACloseNotice(row: Row) throws { try expect(row) }
 
     @Test(arguments: [
         Row(head: two + "\n", frames: (5, 5), endsStream: true, end: "success"),
@@ -71,9 +72,9 @@ import Testing
         Row(head: two + "Content-Length: 5\n\n", frames: (5, 3), endsStream: true, end: cut),
         Row(method: "HEAD", head: two + "\n", end: "success"), Row(head: "HTTP/2 204\n\n", end: "success"),
         Row(head: "HTTP/2 304\n\n", end: "success"),
-    ]) func streamThatDidNotEndIsTruncated(row: Row) throws { try expect(row) }
+    ]) func unendedStreamIsTruncated(row: Row) throws { try expect(row) }
 
-    /// From 8.1 on libcurl tells the truth.
+    /// From 8.1 on, libcurl reports the end correctly.
     @Test(arguments: [
         Row(head: two + "\n", frames: (5, 5), evidence: .libcurl, isLost: true, end: "success"),
         Row(head: two + "\n", frames: (5, 5), evidence: .libcurl, result: .otherError, end: "error"),
@@ -84,25 +85,25 @@ import Testing
         ),
         Row(method: "HEAD", head: two + "\n", evidence: .openConnection, isLost: true, end: "success"),
         Row(head: "HTTP/2 204\n\n", evidence: .openConnection, isLost: true, end: "success"),
-    ]) func connectionThatIsLostIsEvidenceWhereFramesAreNotSeen(row: Row) throws { try expect(row) }
+    ]) func lostConnectionIsEvidenceWithoutFrames(row: Row) throws { try expect(row) }
 
     @Test(arguments: [
         Row(head: two + "\n", frames: (5, 5), endsStream: true, result: .otherError, end: "success"),
         Row(head: two + "\n", frames: (5, 5), endsStream: true, result: .wentAway, end: "success"),
         Row(head: two + "\n", frames: (5, 4), endsStream: true, result: .otherError, end: "error"),
         Row(head: two + "\n", frames: (5, 5), result: .otherError, end: "error"),
-        // The server has not ended the stream: what libcurl says counts.
+        // The server has not ended the stream, so libcurl's result counts.
         Row(head: two + "Content-Length: 5\n\n", frames: (5, 5), result: .otherError, end: "error"),
         Row(head: "", endsStream: true, result: .otherError, end: "error"),
         Row(head: one + "Content-Length: 5\n\n", result: .otherError, end: "error"),
         Row(head: one + "\n", hasNotice: true, result: .partial, end: "error"),
-    ]) func errorBehindAWholeResponseIsNotItsError(row: Row) throws { try expect(row) }
+    ]) func errorAfterACompleteResponseIsIgnored(row: Row) throws { try expect(row) }
 
-    // MARK: - A stream that ends before the request's body has left (NO_ERROR)
+    // MARK: - A stream that ends before the request's body was sent (NO_ERROR)
 
     @Test(arguments: [
         ("", 0, "success"), ("Content-Length: 5\n", 5, "success"), ("Content-Length: 5\n", 4, "error"),
-    ]) func earlyEndOfAStreamIsTheResponsesWhereFramesAreNotSeen(field: String, given: Int, end: String) throws {
+    ]) func earlyStreamEndCompletesTheResponseWithoutFrames(field: String, given: Int, end: String) throws {
         for (sent, result) in [(99, LibraryResult.streamEndedEarly), (100, .streamEndedEarly), (99, .otherError)] {
             var script = try ScriptedMachine("POST", isSecure: true, body: .data(Data(count: 100)))
             script.send(multiplexed: true)
@@ -113,8 +114,8 @@ import Testing
         }
     }
 
-    /// libcurl may not have handed out all that came.
-    @Test(arguments: [false, true]) func errorCountsWhileBytesAreHeldBack(isPaused: Bool) throws {
+    /// libcurl may not have delivered all bytes that came.
+    @Test(arguments: [false, true]) func errorCountsWhileBytesAreUndelivered(isPaused: Bool) throws {
         var script = try ScriptedMachine(isSecure: true)
         script.send(multiplexed: true)
         try script.receive(Self.two + "\n")
@@ -131,7 +132,7 @@ import Testing
         #expect(script.end(.otherError) == "success")
     }
 
-    @Test func framesOfAnEarlierSendingDoNotCount() throws {
+    @Test func framesOfAnEarlierAttemptDoNotCount() throws {
         var script = try ScriptedMachine(isSecure: true)
         script.send(multiplexed: true)
         script.machine.frameArrived(dataByteCount: 0, endsStream: true)
@@ -140,7 +141,7 @@ import Testing
         #expect(script.end() == Self.cut)
     }
 
-    @Test func errorsSayWhatTheServerDid() throws {
+    @Test func errorMessagesDescribeTheServersFault() throws {
         func message(_ script: ScriptedMachine) -> String {
             guard case .failure(let error) = script.machine.end(.success, script.evidence) else { return "" }
             return error.message

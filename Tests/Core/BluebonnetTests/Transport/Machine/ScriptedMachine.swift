@@ -6,7 +6,7 @@ import Testing
 
 @testable import Bluebonnet
 
-/// What a machine hears when it asks.
+/// The evidence that a machine receives when it asks.
 struct ScriptedEvidence: TransferEvidence {
     var sentByteCount: Int64 = 0
     var receivedByteCount: Int64 = 0
@@ -16,7 +16,7 @@ struct ScriptedEvidence: TransferEvidence {
     var mayHaveLostConnection = false
 }
 
-/// A machine that is told what a row of a table says.
+/// A machine driven by a row of a table.
 struct ScriptedMachine {
     var machine: TransferMachine
     var evidence = ScriptedEvidence()
@@ -42,7 +42,7 @@ struct ScriptedMachine {
         .stream(BodyFeed(declaredByteCount: byteCount) { InputStream(data: Data()) })
     }
 
-    /// The request goes out once more.
+    /// Sends the request once more.
     @discardableResult mutating func send(
         multiplexed: Bool = false, isExplained: Bool = false, canStartAgain: Bool = true
     ) -> TransferMachine.Sending {
@@ -50,7 +50,8 @@ struct ScriptedMachine {
             multiplexed: multiplexed, isExplained: isExplained, bodyCanStartAgain: canStartAgain, now: now)
     }
 
-    /// Gives the lines of a head as libcurl does, one by one; says what each completed, but for nothing.
+    /// Passes the lines of a head one by one, as libcurl does. Returns the events of the lines that completed
+    /// something.
     @discardableResult mutating func receive(_ head: String) throws -> [String] {
         var events: [String] = []
         for line in head.split(separator: "\n", omittingEmptySubsequences: false).dropLast() {
@@ -66,7 +67,7 @@ struct ScriptedMachine {
         return events
     }
 
-    /// libcurl reads pieces of the body; nil is no bytes for now.
+    /// Reads pieces of the body as libcurl does; nil means no bytes for now.
     mutating func read(_ counts: Int?...) {
         for count in counts { machine.bodyWasRead(count.map { .bytes($0) } ?? .wouldBlock, now: now) }
     }
@@ -75,7 +76,7 @@ struct ScriptedMachine {
         machine.renewal(after: result, bodyCanStartAgain: canStartAgain)
     }
 
-    /// The end in words: the code of an error of ours, "error" where libcurl's counts.
+    /// The end as text: the code of the library's error, or "error" if libcurl's error counts.
     func end(_ result: LibraryResult = .success) -> String {
         switch machine.end(result, evidence) {
         case .success: "success"
@@ -84,7 +85,7 @@ struct ScriptedMachine {
         }
     }
 
-    /// The code and the word that tells the limits apart.
+    /// A word that identifies the limit that has passed.
     mutating func limit(at instant: UInt64, bodyDeadline: UInt64 = .max) -> String? {
         let error = machine.limitError(
             now: instant, bodyDeadline: bodyDeadline, sentByteCount: evidence.sentByteCount,

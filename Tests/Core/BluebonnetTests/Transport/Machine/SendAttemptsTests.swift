@@ -11,22 +11,24 @@ import Testing
     private static let idempotent = ["GET", "HEAD", "PUT", "DELETE", "OPTIONS", "TRACE"]
     private static let others = ["POST", "PATCH", "CONNECT", "MERGE"]
 
-    @Test(arguments: idempotent) func idempotentRequestIsSentTwiceAtMost(method: String) throws {
+    @Test(arguments: idempotent) func idempotentRequestIsSentAtMostTwice(method: String) throws {
         var script = try ScriptedMachine(method)
         #expect((0..<3).map { _ in script.send() } == [.first, .again, .refused])
         #expect(script.machine.failure?.code == .connectionLost)
         #expect(script.machine.failure?.message == "host closed the connection before it answered twice")
     }
 
-    /// Not even when an HTTP/2 server may have refused it: libcurl does not tell that for certain.
-    @Test(arguments: others, [false, true]) func otherRequestIsSentOnce(method: String, multiplexed: Bool) throws {
+    /// Not even if an HTTP/2 server may have refused the request: libcurl does not report a refusal reliably.
+    @Test(arguments: others, [false, true]) func nonIdempotentRequestIsSentOnce(method: String, multiplexed: Bool)
+        throws
+    {
         var script = try ScriptedMachine(method, isSecure: multiplexed)
         #expect((0..<2).map { _ in script.send(multiplexed: multiplexed) } == [.first, .refused])
         #expect(script.machine.failure?.message.contains("\(method) is not sent a second time") == true)
     }
 
-    /// libcurl tries five times more (RFC 9113, 8.7), and has words for every other end.
-    @Test func requestThatHTTP2ServersRefuseIsSentSixTimes() throws {
+    /// libcurl tries five more times (RFC 9113, 8.7), and explains every other end.
+    @Test func requestRefusedOverHTTP2IsSentSixTimes() throws {
         var script = try ScriptedMachine(isSecure: true)
         let sendings = (0..<7).map { _ in script.send(multiplexed: true) }
         #expect(sendings == [.first] + Array(repeating: .again, count: 5) + [.refused])
@@ -35,7 +37,7 @@ import Testing
             (0..<3).map { _ in explained.send(multiplexed: true, isExplained: true) } == [.first, .again, .refused])
     }
 
-    /// What counts is the connection that the refusal came over, not the next one.
+    /// The connection of the refusal counts, not the next connection.
     @Test func endOverHTTP1IsNoRefusal() throws {
         var script = try ScriptedMachine(isSecure: true)
         script.send(multiplexed: false)
@@ -45,9 +47,9 @@ import Testing
         #expect(last == .refused)
     }
 
-    /// Only its owner can have it again, and is asked where the method permits that.
+    /// Only its owner can replay a streamed body. The owner is asked if the method permits a retry.
     @Test(arguments: [("PUT", true), ("POST", false)])
-    func streamedBodyIsNotSentFromItsMiddle(method: String, asksOwner: Bool) throws {
+    func streamedBodyIsNotResentFromItsMiddle(method: String, asksOwner: Bool) throws {
         var script = try ScriptedMachine(method, body: ScriptedMachine.stream())
         #expect(script.send() == .first)
         let isPossible = script.machine.seeksBody(to: 0, canStartAgain: false)
@@ -61,7 +63,7 @@ import Testing
         #expect(again.machine.failure?.underlying is BodyNeededAgain)
     }
 
-    @Test func bodyGoesOnWhereLibcurlWantsIt() throws {
+    @Test func bodyContinuesAtTheOffsetLibcurlRequests() throws {
         var script = try ScriptedMachine("PUT", body: .data(Data(count: 100)))
         script.send()
         script.read(60, 40, 0)
@@ -70,7 +72,7 @@ import Testing
         #expect(script.machine.upload.readByteCount == 25)
     }
 
-    @Test func requestSentAgainBeginsFromItsStart() throws {
+    @Test func resentRequestBeginsFromItsStart() throws {
         var script = try ScriptedMachine("PUT", body: .data(Data(count: 100)))
         script.send()
         script.read(100)
@@ -84,7 +86,7 @@ import Testing
         #expect(told == [30, 0])
     }
 
-    /// What goes on after a pause is the first sending, or none.
+    /// After a pause, only the first sending can continue.
     @Test func pausedRequestIsNotSentAgain() throws {
         var script = try ScriptedMachine()
         script.machine.pause()
@@ -94,13 +96,13 @@ import Testing
         #expect(script.machine.attempts.count == 1)
     }
 
-    // MARK: - A connection with bytes on it that nobody asked for
+    // MARK: - A connection with unsolicited bytes
 
-    @Test(arguments: idempotent + others) func uncleanConnectionIsLeftBeforeAnythingIsSent(method: String) throws {
+    @Test(arguments: idempotent + others) func uncleanConnectionIsAbandonedBeforeSending(method: String) throws {
         var script = try ScriptedMachine(method)
         let isTaken = script.machine.takes(keptConnection: true, isClean: false)
         #expect(!isTaken)
-        // libcurl ends it for that, which is no error.
+        // libcurl ends the transfer because its connection was rejected, which is no error.
         #expect(script.renewal(after: .otherError) == .newConnection)
         let isTakenNext = script.machine.takes(keptConnection: false, isClean: true)
         #expect(isTakenNext)
@@ -109,14 +111,14 @@ import Testing
     }
 
     @Test(arguments: [(true, true), (false, true), (false, false)])
-    func cleanOrNewConnectionIsTaken(isKept: Bool, isClean: Bool) throws {
+    func cleanOrNewConnectionIsUsed(isKept: Bool, isClean: Bool) throws {
         var script = try ScriptedMachine("POST")
         let isTaken = script.machine.takes(keptConnection: isKept, isClean: isClean)
         #expect(isTaken)
         #expect(script.renewal(after: .otherError) == nil)
     }
 
-    // MARK: - HTTP/2 connections that go away
+    // MARK: - Lost HTTP/2 connections
 
     struct Row: Sendable, CustomTestStringConvertible {
         var method = "GET"
@@ -134,7 +136,7 @@ import Testing
         }
     }
 
-    /// libcurl sends again by itself on HTTP/1 only.
+    /// libcurl itself sends requests again on HTTP/1 only.
     @Test(arguments: [
         Row(isRenewed: true), Row(method: "POST", isRenewed: false), Row(isMultiplexed: false, isRenewed: false),
         Row(isKept: false, isRenewed: false), Row(sendings: 2, isRenewed: false), Row(isPaused: true, isRenewed: false),
@@ -146,7 +148,7 @@ import Testing
         Row(isMultiplexed: false, result: .wentAway, isRenewed: false),
         Row(result: .success, isRenewed: false), Row(result: .otherError, isRenewed: false),
         Row(result: .streamEndedEarly, isRenewed: false),
-    ]) func requestFollowsItsConnection(row: Row) throws {
+    ]) func requestIsRenewedAfterALostConnection(row: Row) throws {
         var script = try ScriptedMachine(row.method, isSecure: true)
         _ = script.machine.takes(keptConnection: row.isKept, isClean: true)
         for _ in 0..<row.sendings { script.send(multiplexed: row.isMultiplexed) }
@@ -157,7 +159,7 @@ import Testing
         if !row.canStartAgain { #expect(script.machine.failure?.underlying is BodyNeededAgain) }
     }
 
-    @Test func failureOfOursEndsTheTransfer() throws {
+    @Test func firstLibraryErrorEndsTheTransfer() throws {
         var script = try ScriptedMachine(isSecure: true)
         _ = script.machine.takes(keptConnection: true, isClean: true)
         script.send(multiplexed: true)
@@ -168,8 +170,8 @@ import Testing
         #expect(script.end(.success) == "cannotDecodeBody")
     }
 
-    /// Without TLS, only a request that asks for HTTP/2 from the start is known to get it.
-    @Test func versionBeforeTheFirstSendingIsKnownForPriorKnowledgeOnly() throws {
+    /// Without TLS, only a request that demands HTTP/2 from the start is known to use HTTP/2.
+    @Test func versionIsKnownInAdvanceOnlyWithPriorKnowledge() throws {
         for version in [HTTPProtocolVersion.negotiated, .http1, .http2, .http2PriorKnowledge] {
             let isKnown = try ScriptedMachine(version: version).machine.attempts.isMultiplexed
             #expect(isKnown == (version == .http2PriorKnowledge))
@@ -178,8 +180,8 @@ import Testing
         }
     }
 
-    /// libcurl 7.88 sends a body of unknown length without its chunks behind a head that left in pieces.
-    @Test func headInPiecesIsAnErrorOverHTTP1() throws {
+    /// If a head was sent in pieces, libcurl 7.88 sends a body of unknown length without its chunks.
+    @Test func splitHeadIsAnErrorOverHTTP1() throws {
         var script = try ScriptedMachine("POST", isSecure: true, body: ScriptedMachine.stream())
         script.send(multiplexed: false)
         #expect(script.machine.headPieceWasSent(isEnd: false)?.code == .invalidRequest)

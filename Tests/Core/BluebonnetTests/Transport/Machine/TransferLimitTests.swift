@@ -6,18 +6,18 @@ import Testing
 
 @testable import Bluebonnet
 
-/// Whether a transfer is stuck: which limit counts in which state.
+/// Whether a transfer is stuck: which limit applies in which state.
 @Suite struct TransferLimitTests {
-    /// How far a transfer has come at the instant 1,000.
+    /// The state of a transfer at the instant 1,000.
     enum State: CaseIterable, Sendable {
         case connecting, sent, sentAgain, answering, answered, heldBack, paused, pausedWhileConnecting, resumed
         case heldBackThenTaken, connectingAgain
-        /// A limit of bytes a second holds what has come, or the request's body.
+        /// A rate limit delays received bytes or the request's body.
         case receivingHeldByRate, sendingHeldByRate, receivingHeldThenLetGo, receivingHeldThenPaused
         /// A block decides about the response.
         case awaitingDecision, decided
 
-        /// Time counts against the server only while something is expected of it on a connection.
+        /// Idle time counts only while the server is expected to act on a connection.
         var countsIdleTime: Bool {
             switch self {
             case .sent, .sentAgain, .answering, .answered, .resumed, .heldBackThenTaken: true
@@ -27,12 +27,12 @@ import Testing
             }
         }
 
-        /// The speed counts where idle time does, and not while the program decides.
+        /// The speed is measured where idle time counts, except while the program decides.
         var measuresSpeed: Bool { countsIdleTime && self != .awaitingDecision }
 
         var isPaused: Bool { [.paused, .pausedWhileConnecting, .receivingHeldThenPaused].contains(self) }
 
-        /// A limit for a body that is not the result blames the server, which a limit of bytes a second holds too.
+        /// The deadline for a body that is not the result blames the server. A rate limit delays the server too.
         var countsBodyDeadline: Bool { !isPaused && self != .receivingHeldByRate }
 
         fileprivate func script(
@@ -72,31 +72,31 @@ import Testing
         }
     }
 
-    @Test(arguments: State.allCases) func idleTimeCountsWhileTheServerIsExpectedToMove(state: State) throws {
+    @Test(arguments: State.allCases) func idleTimeCountsWhileTheServerMustAct(state: State) throws {
         var script = try state.script()
         #expect(script.machine.nextDeadline(bodyDeadline: .max) == (state.countsIdleTime ? 1_800 : .max))
         #expect(script.limit(at: 1_799) == nil)
         #expect(script.limit(at: 1_800) == (state.countsIdleTime ? "idle" : nil))
     }
 
-    @Test(arguments: State.allCases) func deadlineCountsUnlessTheUserHasPaused(state: State) throws {
+    @Test(arguments: State.allCases) func deadlineCountsUnlessPaused(state: State) throws {
         var script = try state.script(idleTimeout: 0, deadline: 5_000)
         #expect(script.machine.nextDeadline(bodyDeadline: .max) == (state.isPaused ? .max : 5_000))
         #expect(script.limit(at: 4_999) == nil)
         #expect(script.limit(at: 5_000) == (state.isPaused ? nil : "deadline"))
     }
 
-    @Test(arguments: State.allCases) func bodyDeadlineCountsUnlessTheUserOrALimitHoldsTheBody(state: State) throws {
+    @Test(arguments: State.allCases) func bodyDeadlineCountsUnlessPausedOrRateLimited(state: State) throws {
         var script = try state.script(idleTimeout: 0, deadline: 5_000)
         let look: UInt64 = state.isPaused ? .max : state.countsBodyDeadline ? 3_000 : 5_000
         #expect(script.machine.nextDeadline(bodyDeadline: 3_000) == look)
         #expect(script.limit(at: 2_999, bodyDeadline: 3_000) == nil)
         #expect(script.limit(at: 3_000, bodyDeadline: 3_000) == (state.countsBodyDeadline ? "body" : nil))
-        // Of two that have passed, the whole transfer's is told.
+        // If both have passed, the whole transfer's deadline is reported.
         #expect(script.limit(at: 5_000, bodyDeadline: 3_000) == (state.isPaused ? nil : "deadline"))
     }
 
-    @Test(arguments: State.allCases) func speedIsMeasuredWhileTheServerIsExpectedToMove(state: State) throws {
+    @Test(arguments: State.allCases) func speedIsMeasuredWhileTheServerMustAct(state: State) throws {
         let limit = LowSpeedLimit(bytesPerSecond: 1_000_000_000, duration: .nanoseconds(800))
         var script = try state.script(idleTimeout: 0, lowSpeed: limit)
         #expect(script.machine.nextDeadline(bodyDeadline: .max) == (state.measuresSpeed ? 1_100 : .max))
@@ -104,13 +104,13 @@ import Testing
         #expect(looks == Array(repeating: nil, count: 7) + [state.measuresSpeed ? "speed" : nil])
     }
 
-    @Test(arguments: State.allCases) func transferWithoutLimitsIsNeverLookedAt(state: State) throws {
+    @Test(arguments: State.allCases) func transferWithoutLimitsIsNeverChecked(state: State) throws {
         var script = try state.script(idleTimeout: 0)
         #expect(script.machine.nextDeadline(bodyDeadline: .max) == .max)
         #expect(script.limit(at: .max - 1) == nil)
     }
 
-    @Test func pauseMovesTheDeadlineAndStartsIdleTimeAnew() throws {
+    @Test func pauseMovesTheDeadlineAndRestartsIdleTime() throws {
         var script = try ScriptedMachine(idleTimeout: 800, deadline: 2_000)
         script.send()
         script.machine.pause()
@@ -122,8 +122,8 @@ import Testing
         #expect(script.limit(at: 101_000) == "deadline")
     }
 
-    /// Bytes of a body leave libcurl's buffer unannounced.
-    @Test func bodyThatLeavesIsMovement() throws {
+    /// libcurl does not report when bytes of a body leave its buffer.
+    @Test func sentBodyBytesCountAsMovement() throws {
         var script = try ScriptedMachine("POST", body: .data(Data(count: 100)), idleTimeout: 800)
         script.send()
         script.evidence.sentByteCount = 50
@@ -133,7 +133,7 @@ import Testing
         #expect(script.limit(at: 2_700) == nil)
     }
 
-    @Test func readPieceIsMovementAndADryBodyIsNone() throws {
+    @Test func readPieceIsMovementButAStalledBodyIsNot() throws {
         for (count, limit) in [(10, nil), (nil, "idle")] as [(Int?, String?)] {
             var script = try ScriptedMachine("POST", body: ScriptedMachine.stream(), idleTimeout: 800)
             script.send()
@@ -143,8 +143,8 @@ import Testing
         }
     }
 
-    /// Bytes that left before do not count when the body is sent from its start.
-    @Test func bodySentAgainCountsFromItsStart() throws {
+    /// Bytes sent before do not count when the body is sent from its start.
+    @Test func resentBodyCountsFromItsStart() throws {
         var script = try ScriptedMachine("PUT", body: .data(Data(count: 100)), idleTimeout: 800)
         script.send()
         script.evidence.sentByteCount = 90
@@ -156,8 +156,8 @@ import Testing
         #expect(script.limit(at: 3_200) == "idle")
     }
 
-    /// libcurl asks for the body again when a transfer goes on.
-    @Test func pauseForgetsThatALimitHeldTheBody() throws {
+    /// libcurl asks for the body again when a transfer continues.
+    @Test func pauseClearsTheRateLimitOnTheBody() throws {
         var script = try ScriptedMachine("POST", body: .data(Data(count: 100)), idleTimeout: 800)
         script.send()
         script.machine.holdSending()
@@ -168,7 +168,7 @@ import Testing
         #expect(script.limit(at: 2_800) == "idle")
     }
 
-    @Test func bodyThatIsGivenUpIsNotWaitedFor() throws {
+    @Test func abandonedBodyDoesNotSuspendTheSpeedLimit() throws {
         let limit = LowSpeedLimit(bytesPerSecond: 1_000_000_000, duration: .nanoseconds(800))
         var script = try ScriptedMachine("POST", body: .data(Data(count: 100)), lowSpeed: limit)
         script.send()
@@ -177,7 +177,7 @@ import Testing
         #expect(script.machine.nextDeadline(bodyDeadline: .max) == 2_100)
     }
 
-    @Test func limitThatLetsSendingGoOnLeavesWhatTheProgramHoldsBack() throws {
+    @Test func endOfTheRateLimitKeepsTheProgramsBackPressure() throws {
         var script = try ScriptedMachine("POST", body: .data(Data(count: 100)), idleTimeout: 800)
         script.send()
         try script.receive("HTTP/2 200\n\n")
@@ -188,7 +188,7 @@ import Testing
         #expect(script.machine.nextDeadline(bodyDeadline: .max) == .max)
     }
 
-    /// The program's own stream is slow: nobody else is to blame.
+    /// The program's own stream is slow, so the server is not to blame.
     @Test func speedIsNotMeasuredWhileAStreamHasNoBytes() throws {
         let limit = LowSpeedLimit(bytesPerSecond: 1_000_000_000, duration: .nanoseconds(800))
         var script = try ScriptedMachine("POST", body: ScriptedMachine.stream(), lowSpeed: limit)
@@ -206,8 +206,8 @@ import Testing
         #expect(looks == Array(repeating: nil, count: 7) + ["speed"])
     }
 
-    /// More came in the first look of the second sending than in all of the first.
-    @Test func speedOfASecondSendingCountsFromItsStart() throws {
+    /// At its first check, the second sending has sent more bytes than the whole first sending.
+    @Test func speedOfASecondAttemptCountsFromItsStart() throws {
         let limit = LowSpeedLimit(bytesPerSecond: 1_000_000_000, duration: .nanoseconds(800))
         var script = try ScriptedMachine("PUT", body: .data(Data(count: 2_000)), lowSpeed: limit)
         script.send()

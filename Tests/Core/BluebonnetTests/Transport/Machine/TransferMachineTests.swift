@@ -6,7 +6,7 @@ import Testing
 
 @testable import Bluebonnet
 
-/// Refused expectations (RFC 9110, 10.1.1), answers before the body has left, and pauses.
+/// Refused expectations (RFC 9110, 10.1.1), responses before the body was sent, and pauses.
 @Suite struct TransferMachineTests {
     private static let body = TransferBody.data(Data(count: 100_000))
 
@@ -15,9 +15,9 @@ import Testing
         var isDeclared = true
         var isEmpty = false
         var head = "HTTP/1.1 417 Expectation Failed\nContent-Length: 0\n\n"
-        /// What libcurl has read of the body; nil is no bytes for now.
+        /// The pieces of the body that libcurl has read; nil means no bytes for now.
         var read: [Int?] = []
-        /// Of 100,000 bytes.
+        /// The number of sent bytes, of 100,000.
         var sent: Int64 = 0
         let event: String
 
@@ -36,7 +36,8 @@ import Testing
         }
     }
 
-    /// A 417 is an answer like any other where nothing was asked, where all has left, and where libcurl takes it so.
+    /// A 417 is an ordinary response if there was no expectation, if everything was sent, or if libcurl treats it as
+    /// one.
     @Test(arguments: [
         Refusal(event: "refused"), Refusal(isDeclared: false, event: "refused"), Refusal(read: [nil], event: "refused"),
         Refusal(expects: false, event: "417"), Refusal(isEmpty: true, event: "417"),
@@ -49,12 +50,12 @@ import Testing
         Refusal(isDeclared: false, read: [100_000], sent: 100_000, event: "417 badServerResponse"),
         Refusal(isDeclared: false, read: [100_000, nil], sent: 100_000, event: "417 badServerResponse"),
         Refusal(isDeclared: false, read: [100_000, 0], sent: 100_000, event: "417"),
-        // The connection ends with the response: libcurl gives it as it is.
+        // The connection ends with the response, so libcurl delivers the response unchanged.
         Refusal(head: "HTTP/1.1 417 A\nConnection: close\nContent-Length: 0\n\n", read: [10], event: "417"),
         Refusal(head: "HTTP/1.0 417 A\nContent-Length: 0\n\n", read: [10], event: "417"),
         Refusal(head: "HTTP/1.1 417 A\n\n", read: [10], event: "417"),
         Refusal(head: "HTTP/1.1 417 A\nConnection: close\n\n", event: "refused"),
-    ]) func refusedExpectation(row: Refusal) throws {
+    ]) func refusedExpectationIsRecognized(row: Refusal) throws {
         var script = try row.script()
         #expect(try script.receive(row.head) == [row.event])
         #expect(script.renewal(after: .otherError) == (row.event == "refused" ? .withoutExpectation : nil))
@@ -66,9 +67,9 @@ import Testing
         #expect(try script.receive(heads) == ["refused"])
     }
 
-    /// The server has not looked at the request: any method may be sent again, and as often as any request.
+    /// The server has not processed the request: any method may be sent again, and as often as any request.
     @Test(arguments: [("POST", 1), ("PUT", 2)])
-    func requestGoesOutOnceMoreWithoutItsExpectation(method: String, permitted: Int) throws {
+    func requestIsResentWithoutItsExpectation(method: String, permitted: Int) throws {
         var script = try ScriptedMachine(method, body: Self.body, expects: true)
         script.send()
         try script.receive("HTTP/1.1 417 Expectation Failed\nContent-Length: 0\n\n")
@@ -78,7 +79,7 @@ import Testing
         #expect(sendings == [.first] + Array(repeating: .again, count: permitted - 1) + [.refused])
     }
 
-    @Test func secondRefusalIsTheAnswer() throws {
+    @Test func secondRefusalIsTheResponse() throws {
         let refusal = "HTTP/1.1 417 Expectation Failed\nContent-Length: 0\n\n"
         var script = try Refusal(event: "").script()
         try script.receive(refusal)
@@ -89,9 +90,10 @@ import Testing
         #expect(script.end() == "success")
     }
 
-    // MARK: - Answers before the body has left
+    // MARK: - Responses before the body was sent
 
-    /// libcurl goes on waiting for a body that has no bytes just then, though the connection ends with the response.
+    /// libcurl keeps waiting for a body that has no bytes at the moment, although the connection ends with the
+    /// response.
     @Test(
         arguments: [
             ("HTTP/1.1 413 A\nConnection: close\n\n", nil, true), ("HTTP/1.0 200 A\nContent-Length: 0\n\n", nil, true),
@@ -99,7 +101,7 @@ import Testing
             ("HTTP/1.1 413 A\nConnection: close\n\n", 5, false), ("HTTP/1.1 413 A\nConnection: close\n\n", 0, false),
             ("HTTP/2 413\n\n", nil, false), ("HTTP/1.1 413 A\nConnection: close\n", nil, false), ("", nil, false),
         ] as [(String, Int?, Bool)])
-    func dryBodyIsUnwantedBehindTheLastResponse(head: String, read: Int?, isUnwanted: Bool) throws {
+    func stalledBodyIsUnwantedAfterTheLastResponse(head: String, read: Int?, isUnwanted: Bool) throws {
         var first = try ScriptedMachine("POST", body: ScriptedMachine.stream())
         first.send()
         first.read(read)
@@ -114,7 +116,7 @@ import Testing
         #expect(!later.machine.waitsForUnwantedBody)
     }
 
-    @Test func sentBytesAreToldOnce() throws {
+    @Test func sentBytesAreReportedOnce() throws {
         var script = try ScriptedMachine("POST", body: Self.body)
         let told = [0, 10, 10, 4, 25].map { script.machine.untoldByteCount(ofSent: $0) }
         #expect(told == [0, 10, 0, 0, 15])
@@ -122,8 +124,8 @@ import Testing
 
     // MARK: - Pauses
 
-    /// libcurl gives header lines that it held back one after the other when the transfer goes on.
-    @Test func headHeldBackOverAPauseIsReadWhenTheTransferGoesOn() throws {
+    /// When the transfer continues, libcurl delivers the header lines that it held back, one by one.
+    @Test func headPausedInTransitIsReadAfterTheResume() throws {
         for count in 0...3 {
             let lines = ["HTTP/1.1 200 OK\n", "Content-Length: 5\n", "\n"]
             var script = try ScriptedMachine()
@@ -147,7 +149,7 @@ import Testing
         #expect(script.end() == "badServerResponse")
     }
 
-    @Test func flowFollowsTheDelegateUnlessItIsPaused() throws {
+    @Test func flowFollowsTheDelegateUnlessPaused() throws {
         var script = try ScriptedMachine()
         script.send()
         for (intake, flow) in [
@@ -171,7 +173,7 @@ import Testing
         #expect(script.machine.response.head?.statusCode == 200)
     }
 
-    @Test func headThatIsNoneIsAnErrorOfItsOwn() throws {
+    @Test func malformedHeadIsABadServerResponse() throws {
         var script = try ScriptedMachine()
         script.send()
         let error = #expect(throws: NetworkingError.self) { try script.receive("garbage\n") }

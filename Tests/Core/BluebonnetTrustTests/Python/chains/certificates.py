@@ -14,7 +14,7 @@ import der
 NOW = datetime.now(timezone.utc).replace(microsecond=0)
 DAY = timedelta(days=1)
 
-USUAL = object()  # an extension as a good certificate has it; None leaves it out
+USUAL = object()  # the extension as in a valid certificate; None omits it
 
 SERVER, CLIENT, ANY = "1.3.6.1.5.5.7.3.1", "1.3.6.1.5.5.7.3.2", "2.5.29.37.0"
 CODE, EMAIL, STAMP, OCSP = (f"1.3.6.1.5.5.7.3.{number}" for number in (3, 4, 8, 9))

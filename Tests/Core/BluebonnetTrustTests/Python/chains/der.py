@@ -24,7 +24,7 @@ def context(number, content, constructed=True):
 
 
 def integer(value):
-    # The sign needs a bit of its own.
+    # The sign needs its own bit.
     bit_count = (value if value >= 0 else value + 1).bit_length()
     return element(0x02, value.to_bytes(bit_count // 8 + 1, "big", signed=True))
 

@@ -126,13 +126,13 @@ def published_faults():
     case("cve::cve-2020-0601-root-with-another-generator", FAILURE, leaf(forged), root, [forged])
     below = authority(parent=forged)
     case("cve::cve-2020-0601-intermediate", FAILURE, leaf(below), root, [below, forged])
-    # A constraint in Punycode that needs more room than OpenSSL 3.0.6 had, and a mailbox in UTF-8 that it is for.
+    # A Punycode constraint that needs more space than OpenSSL 3.0.6 had, and a UTF-8 mailbox that it applies to.
     long = "xn--" + "a" * 250 + "-" + "b" * 250
     strict = authority(parent=root, nc=name_constraints(["email:" + long]))
     mailbox = der.context(0, der.oid("1.3.6.1.5.5.7.8.9") + der.context(0, der.utf8("a@\u00e9xample.com")))
     case("cve::cve-2022-3602-mailbox-under-punycode", FAILURE,
          leaf(strict, ["raw:" + mailbox.hex(), "dns:example.com"]), root, [strict])
-    # Mappings that make a tree of policies grow with a power of the chain's length; nobody asks for policies here.
+    # Mappings that make the policy tree grow with a power of the chain's length. No policies are requested here.
     parents = [authority()]
     for level in range(12):
         one, two = f"1.3.6.1.4.1.55738.667.{level}.1", f"1.3.6.1.4.1.55738.667.{level}.2"

@@ -66,7 +66,7 @@ def of_the_root():
     constrained("all-addresses-excluded", SUCCESS, domain, ["ip:0.0.0.0/0", "ip:::/0"], domain, host, own)
     constrained("wildcard-below-permitted", SUCCESS, domain, None, ["dns:*.example.com"], "a.example.com", own)
     constrained("wildcard-below-excluded", FAILURE, None, domain, ["dns:*.example.com"], "a.example.com", own)
-    # The common name is no server's name (RFC 9525, 2), whatever it looks like.
+    # The common name never counts as a server name (RFC 9525, 2).
     constrained("common-name-is-no-name", SUCCESS, domain, None, domain, host, own, subject="CN=not-example.org")
     constrained("common-name-beside-an-address", SUCCESS, domain, None, ["ip:192.0.2.1"], "192.0.2.1", own,
                 subject="CN=not-example.org")

@@ -41,7 +41,7 @@ def issuers():
     broken = authority(parent=root, breaks=True)
     case("own::signature-of-intermediate-broken", FAILURE, leaf(broken), root, [broken])
     case("own::signed-with-another-key", FAILURE, leaf(root, signer=ec_key()), root)
-    # A root's own signature says nothing about it (RFC 5280, 6.1: it is an input, not a part of the path).
+    # A root's own signature proves nothing (RFC 5280, 6.1: the root is an input, not a part of the path).
     odd = authority(breaks=True)
     case("own::signature-of-root-broken", SUCCESS, leaf(odd), odd)
     case("rfc5280::mismatching-signature-algorithm", FAILURE,

@@ -8,18 +8,18 @@ import Testing
 @testable import BluebonnetHTTP
 
 @Suite struct UnreadCloseTests {
-    /// RFC 9112, 9.3 and RFC 9110, 7.6.1: a list of tokens without regard to case.
+    /// RFC 9112, 9.3 and RFC 9110, 7.6.1: a case-insensitive list of tokens.
     @Test(arguments: [
         ("close", true), ("x, CLOSE", true), (",,close,", true), ("Close , x", true), ("keep-alive", false),
         ("closed", false), ("x-close", false), ("", false),
     ])
-    func closeIsFoundInAList(value: String, isAnnounced: Bool) throws {
+    func closeTokenIsFoundInAList(value: String, isAnnounced: Bool) throws {
         let url = try #require(URL(string: "http://h/"))
         let head = ResponseHead(url: url, statusCode: 200, headers: HeaderFields(["Connection": value]))
         #expect(UnreadClose.announcesClose(head) == isAnnounced)
     }
 
-    @Test func quirkSinceAVersionCoversLaterOnes() {
+    @Test func quirkSinceAVersionCoversLaterVersions() {
         let versions = Range<CurlVersion>.since(8, 0)
         #expect(!versions.contains(CurlVersion(7, 88, 1)))
         #expect(versions.contains(CurlVersion(8, 0)) && versions.contains(CurlVersion(8, 23)))

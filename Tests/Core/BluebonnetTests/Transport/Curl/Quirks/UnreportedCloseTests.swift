@@ -7,7 +7,7 @@ import Testing
 @testable import Bluebonnet
 
 @Suite struct UnreportedCloseTests {
-    /// A descriptor that first names one end of a connection, and then another connection.
+    /// A descriptor that first belongs to one connection and then to another.
     private struct ReusedDescriptor {
         let (old, new): (TCPPair, TCPPair)
         let number: CInt
@@ -18,10 +18,10 @@ import Testing
             try #require(number >= 0)
         }
 
-        /// The number names the new connection, and nobody was told.
+        /// Gives the descriptor to the new connection without any report.
         func changeHands() { #expect(dup2(new.near, number) == number) }
 
-        /// Whether the new connection still sends.
+        /// Whether the new connection can still send.
         var isNewOpen: Bool {
             new.write([7])
             return new.read(count: 1) == [7]
@@ -51,7 +51,7 @@ import Testing
         #expect(!UnreportedClose.versions.contains(CurlVersion(8, 2)))
     }
 
-    @Test func lostAddressShutsDownNoSocketOfAnotherLibrary() throws {
+    @Test func lostAddressSparesSocketsOfOtherLibraries() throws {
         let descriptor = try ReusedDescriptor()
         defer { descriptor.close() }
         let connections = CurlConnections(
@@ -74,7 +74,7 @@ import Testing
         #expect(recv(pair.near, &byte, 1, CInt(MSG_DONTWAIT)) == 0, "the socket is shut down")
     }
 
-    @Test func connectionShutsDownNoSocketOfAnotherLibrary() throws {
+    @Test func connectionShutdownSparesSocketsOfOtherLibraries() throws {
         let descriptor = try ReusedDescriptor()
         defer { descriptor.close() }
         let connections = CurlConnections(
