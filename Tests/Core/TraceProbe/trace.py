@@ -31,6 +31,12 @@ class Entry(gdb.Breakpoint):
         return False
 
 
+def is_written(address):
+    """Whether a function is in the source. Copies, witnesses and accessors, which the compiler makes, have suffixes."""
+    symbol = gdb.execute("info symbol " + address, to_string=True).split()[0]
+    return not re.search(r"(W[A-Za-z]{1,2}|w[a-z]{2}|vau)$", symbol)
+
+
 for setting in ("pagination off", "confirm off", "print thread-events off", "style enabled off"):
     gdb.execute("set " + setting)
 for signal in ("SIGPIPE", "SIGALRM"):
@@ -38,11 +44,10 @@ for signal in ("SIGPIPE", "SIGALRM"):
 # The program is loaded, and its addresses are final.
 gdb.execute("starti", to_string=True)
 for file in [START, *os.environ["TRACE_FILES"].split()]:
-    # Functions without a line are made by the compiler.
     text = gdb.execute(f"rbreak {file}:.", to_string=True)
-    addresses = re.findall(rf"Breakpoint \d+ at (0x[0-9a-f]+): file \S*/{re.escape(file)}, line", text)
+    addresses = re.findall(rf"Breakpoint \d+ at (0x[0-9a-f]+): file \S*/{re.escape(file)}, line [1-9]", text)
     for breakpoint in gdb.breakpoints() or []:
         if not isinstance(breakpoint, Entry):
             breakpoint.delete()
-    groups[file] = [Entry(address, file) for address in addresses]
+    groups[file] = [Entry(address, file) for address in addresses if is_written(address)]
 gdb.execute("continue")

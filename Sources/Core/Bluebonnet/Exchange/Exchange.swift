@@ -250,30 +250,21 @@ extension Exchange {
         case .errorBody(let receiver):
             incoming.bodyError = incoming.bodyError ?? error
             if incoming.bodyError == nil {
-                incoming.bodyError = fault { () throws(NetworkingError) in try receiver.finish() }
+                incoming.bodyError = NetworkingError.of { () throws(NetworkingError) in try receiver.finish() }
             }
             return .complete
         case .held:
             incoming.transferError = error
             return .held
         case .body(let receiver) where error == nil:
-            let fault = fault { () throws(NetworkingError) in
+            let error = NetworkingError.of { () throws(NetworkingError) in
                 try receiver.finish()
                 try assembly.checkLength()
             }
-            return fault.map(NextStep.failed) ?? .complete
+            return error.map(NextStep.failed) ?? .complete
         case .undecided, .body:
             guard let error else { return .complete }
             return outgoing.isSentAgain(after: error) ? .another(isRedirect: false) : .failed(error)
-        }
-    }
-
-    private func fault(in check: () throws(NetworkingError) -> Void) -> NetworkingError? {
-        do throws(NetworkingError) {
-            try check()
-            return nil
-        } catch {
-            return error
         }
     }
 

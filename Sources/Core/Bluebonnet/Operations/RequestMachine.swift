@@ -28,7 +28,7 @@ struct RequestMachine {
         case begin
         /// - Parameter keepsTransfer: whether the transfer keeps its connection, because the request must not be sent
         ///   again.
-        case pause(keepsTransfer: Bool)
+        case pauseRequested(keepsTransfer: Bool)
         /// The operation was cancelled, or the work of the current stage has failed.
         case fail(NetworkingError)
         case priorityChanged
@@ -120,7 +120,7 @@ struct RequestMachine {
     mutating func handle(_ event: Event) -> Effect? {
         switch event {
         case .begin: return begin()
-        case .pause(let keepsTransfer): return handlePause(keepsTransfer)
+        case .pauseRequested(let keepsTransfer): return handlePause(keepsTransfer)
         case .fail(let error): return end(.failed(error))
         default: break
         }

@@ -56,7 +56,7 @@ final class RequestRunner {
     /// connection and continue with a range request. Any other request that is being sent keeps its connection.
     func hold() {
         work.retries?.pause()
-        handle(.pause(keepsTransfer: !work.canSendAgain))
+        handle(.pauseRequested(keepsTransfer: !work.canSendAgain))
     }
 
     /// Ends the transfer of an operation that was released during a pause. Its files are left as after a failure.

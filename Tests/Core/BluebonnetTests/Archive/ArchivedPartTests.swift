@@ -8,7 +8,7 @@ import Testing
 
 @testable import Bluebonnet
 
-extension ParallelNetworkTests {
+extension IndependentNetworkTests {
     /// An archive treats no bytes of another response as a part of the body.
     @Suite struct ArchivedPartTests {
         private let fixture = ArchiveFixture()

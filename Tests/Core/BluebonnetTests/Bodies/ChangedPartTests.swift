@@ -8,7 +8,7 @@ import Testing
 
 @testable import Bluebonnet
 
-extension ParallelNetworkTests {
+extension IndependentNetworkTests {
     /// Another program changed the files next to a destination. The downloaded file still has the bytes of one
     /// version.
     @Suite struct ChangedPartTests {

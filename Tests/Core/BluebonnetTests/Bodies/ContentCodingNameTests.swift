@@ -8,7 +8,7 @@ import Testing
 
 @testable import Bluebonnet
 
-extension ParallelNetworkTests {
+extension IndependentNetworkTests {
     @Suite struct ContentCodingNameTests {
         @Test(arguments: [
             "none", "None", "NONE", "identity", "Identity", "", " ", ",", "none, identity", "identity,none,",

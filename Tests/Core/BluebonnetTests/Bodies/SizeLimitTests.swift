@@ -9,7 +9,7 @@ import Testing
 
 @testable import Bluebonnet
 
-extension ParallelNetworkTests {
+extension IndependentNetworkTests {
     @Suite struct SizeLimitTests {
         private func answer(
             _ reply: Reply, _ options: TransferOptions = TransferOptions()

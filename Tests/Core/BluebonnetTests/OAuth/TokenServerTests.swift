@@ -65,7 +65,7 @@ private final class OAuthServer: Sendable {
     }
 }
 
-extension ParallelNetworkTests {
+extension IndependentNetworkTests {
     @Suite struct TokenServerTests {
         private let oauth = OAuthServer()
 

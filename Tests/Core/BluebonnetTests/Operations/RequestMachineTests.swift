@@ -20,7 +20,7 @@ import Testing
     static let error = NetworkingError(.connectionLost, "lost")
 
     static let events: [(name: String, event: RequestMachine.Event)] = [
-        ("begin", .begin), ("pause", .pause(keepsTransfer: false)), ("pauseKeeping", .pause(keepsTransfer: true)),
+        ("begin", .begin), ("pause", .pauseRequested(keepsTransfer: false)), ("pauseKeeping", .pauseRequested(keepsTransfer: true)),
         ("fail", .fail(error)), ("priorityChanged", .priorityChanged),
         ("prepared", .prepared(isAdapted: true, isRetried: true)), ("cached", .cached(response)),
         ("notCached", .notCached), ("reachable", .reachable(origin)), ("credentialReady", .credentialReady),

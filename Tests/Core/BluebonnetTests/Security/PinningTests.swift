@@ -8,7 +8,7 @@ import Testing
 
 @testable import Bluebonnet
 
-extension ParallelNetworkTests {
+extension IndependentNetworkTests {
     /// Pins against servers with all kinds of certificates.
     @Suite struct PinningTests {
         enum Pin: CaseIterable { case leaf, intermediate, root, other }

@@ -171,7 +171,7 @@ import Testing
     }
 }
 
-extension ParallelNetworkTests {
+extension IndependentNetworkTests {
     @Suite struct SessionOrderOnTheWireTests {
         @Test(arguments: [false, true])
         func serverAndBodyStreamBlocksComeFirst(hasCompletionQueue: Bool) async throws {

@@ -12,8 +12,9 @@ import Testing
 /// changes what another measures.
 @Suite(.serialized, .timeLimit(.minutes(2))) struct NetworkTests {}
 
-/// Tests that talk to their own server, and whose result depends on nothing that other tests do.
-@Suite(.timeLimit(.minutes(2))) struct ParallelNetworkTests {}
+/// Tests that talk to their own server, and whose result depends on nothing that other tests do. They run next to
+/// `NetworkTests`, but one at a time: many of them at once take all processors from each other.
+@Suite(.serialized, .timeLimit(.minutes(2))) struct IndependentNetworkTests {}
 
 extension URLRequest {
     /// Makes a request in one line.
