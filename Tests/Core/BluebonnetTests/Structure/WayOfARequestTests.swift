@@ -19,7 +19,10 @@ import Testing
         let files = try Self.listedFiles()
         #expect(files.count > 10)
         let script = StyleTests.root.appendingPathComponent("Tests/Core/TraceProbe/trace.py").path
-        try await TestServer.serving(script: { _ in .response(headers: ["Content-Type": "application/json"], body: "[1, 2]") }) { server in
+        let reply: TestServer.Script = { _ in
+            .response(headers: ["Content-Type": "application/json"], body: "[1, 2]")
+        }
+        try await TestServer.serving(script: reply) { server in
             let program = TestProgram.built("TraceProbe").with([server.url("/numbers").absoluteString])
             let run = try await TestProgram([TestProgram.debugger, "-batch", "-nx", "-x", script, "--args"])
                 .with(program.words).with(environment: ["TRACE_FILES": files.joined(separator: " ")]).run()
