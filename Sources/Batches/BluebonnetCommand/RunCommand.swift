@@ -73,7 +73,7 @@ struct RunCommand: ParsableCommand {
         let wanted = settings.concurrency
         settings.concurrency = ProcessLimits.concurrency(wanted)
         guard settings.concurrency < wanted else { return }
-        StandardError.write(ProcessLimits.note(wanted: wanted, used: settings.concurrency) + "\n")
+        StandardError.write(ProcessLimits.reducedConcurrencyMessage(wanted: wanted, used: settings.concurrency) + "\n")
     }
 
     /// - Throws: an error in the environment variables or in a file that an option names.

@@ -95,7 +95,7 @@ public final class DurableBatch: Sendable {
                 retriesFailed: options.retriesFailedLines))
         let outcome = OutcomeBox()
         let run = JournaledRun(settings: settings, journal: opened, lines: lines, schedule: schedule) { delivery in
-            outcome.note(delivery)
+            outcome.record(delivery)
             if let result = delivery.result ?? (try? ResultLine(encodedLine: delivery.line)) { onResult(result) }
         }
         begin(run)
@@ -161,7 +161,7 @@ private final class OutcomeBox: Sendable {
 
     var value: DurableBatch.Outcome { outcome.withLock { $0 } }
 
-    func note(_ delivery: JournaledRun.Delivery) {
+    func record(_ delivery: JournaledRun.Delivery) {
         outcome.withLock { outcome in
             outcome.counts[delivery.outcome, default: 0] += 1
             if delivery.isFromJournal, delivery.outcome != .unknown { outcome.restoredCount += 1 }

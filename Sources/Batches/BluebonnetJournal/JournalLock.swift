@@ -21,7 +21,7 @@ final class JournalLock: Sendable {
     }
 
     /// The files that this process has locked.
-    private static let held = Mutex<Set<File>>([])
+    private static let lockedFiles = Mutex<Set<File>>([])
     /// How often a lock is tried, and the pause in between: a process that only checks the lock has it for a moment.
     private static let (tryCount, pauseMicroseconds) = (20, UInt32(10_000))
 
@@ -34,10 +34,12 @@ final class JournalLock: Sendable {
     ///
     /// - Throws: `inUse`, `notAJournal` if the path is not a regular file, or why the file cannot be locked.
     init(journal: String) throws(JournalError) {
-        let locked = try Self.held.withLock { held throws(JournalError) in
-            if let file = Self.file(at: journal)?.file, held.contains(file) { throw Self.inUse(journal, getpid()) }
+        let locked = try Self.lockedFiles.withLock { lockedFiles throws(JournalError) in
+            if let file = Self.file(at: journal)?.file, lockedFiles.contains(file) {
+                throw Self.inUse(journal, getpid())
+            }
             let locked = try Self.locked(journal)
-            held.insert(locked.file)
+            lockedFiles.insert(locked.file)
             return locked
         }
         (path, file) = (locked.path, locked.file)
@@ -45,10 +47,10 @@ final class JournalLock: Sendable {
     }
 
     /// Whether a run has locked the journal at a path.
-    static func isHeld(journal: String) -> Bool {
-        held.withLock { held in
+    static func isLocked(journal: String) -> Bool {
+        lockedFiles.withLock { lockedFiles in
             guard let found = file(at: journal) else { return false }
-            if held.contains(found.file) { return true }
+            if lockedFiles.contains(found.file) { return true }
             let descriptor = open(found.path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
             guard descriptor >= 0 else { return false }
             defer { close(descriptor) }
@@ -59,8 +61,8 @@ final class JournalLock: Sendable {
     /// Returns the first bytes of a journal's file, at most 100; nil if the file cannot be read, or if this process
     /// has locked it.
     static func header(ofUnlocked journal: String) -> [UInt8]? {
-        held.withLock { held in
-            guard let found = file(at: journal), !held.contains(found.file) else { return nil }
+        lockedFiles.withLock { lockedFiles in
+            guard let found = file(at: journal), !lockedFiles.contains(found.file) else { return nil }
             let descriptor = open(found.path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
             guard descriptor >= 0 else { return nil }
             defer { close(descriptor) }
@@ -78,14 +80,14 @@ final class JournalLock: Sendable {
 
     /// Unlocks the journal. SQLite must have closed it.
     func release() {
-        Self.held.withLock { held in
+        Self.lockedFiles.withLock { lockedFiles in
             let open = descriptor.withLock { descriptor in
                 defer { descriptor = nil }
                 return descriptor
             }
             guard let open else { return }
             close(open)
-            held.remove(file)
+            lockedFiles.remove(file)
         }
     }
 

@@ -56,7 +56,7 @@ extension ResultLine {
 
 extension JournalRecord.Ending {
     /// The bytes of the record's data in memory.
-    var heldByteCount: Int { line.count + (referencedBody?.count ?? 0) }
+    var retainedByteCount: Int { line.count + (referencedBody?.count ?? 0) }
 
     /// Decodes the result from the result line.
     ///

@@ -101,7 +101,7 @@ final class JournalWriter: Sendable {
     /// - Parameter number: the number of a delayed round; nil for an immediate round.
     private func writeRound(onlyIf number: Int? = nil) {
         let (group, error) = state.withLock { state in
-            number.map { state.rounds.isDue($0) } ?? true ? (state.take(), state.error) : ([], nil)
+            number.map { state.rounds.isDue($0) } ?? true ? (state.removeWaiting(), state.error) : ([], nil)
         }
         guard !group.isEmpty else { return }
         let isDurable = error == nil && write(group)
@@ -146,9 +146,9 @@ extension JournalWriter.State {
         waiting.count >= JournalWriter.groupCount || byteCount >= JournalWriter.groupByteCount
     }
 
-    fileprivate mutating func take() -> [JournalWriter.Entry] {
+    fileprivate mutating func removeWaiting() -> [JournalWriter.Entry] {
         defer { (waiting, byteCount) = ([], 0) }
-        if !waiting.isEmpty { rounds.take() }
+        if !waiting.isEmpty { rounds.recordRound() }
         return waiting
     }
 }

@@ -30,7 +30,7 @@ package final class JournaledRun: Sendable {
     }
 
     private struct State {
-        var held: HeldLines
+        var unmarked: UnmarkedLines
         /// Whether lines that are cancelled from now on are only postponed.
         var isInterrupted = false
         var failure: JournalError?
@@ -69,7 +69,7 @@ package final class JournaledRun: Sendable {
         runner = RequestLineRunner(settings: settings) { _ in }
         pump = LinePump(lines, schedule: schedule, limits: settings.scheduleLimits)
         let window = SendWindow(limit: settings.concurrency, limitPerLane: settings.concurrencyPerOrigin)
-        state = Mutex(State(held: HeldLines(window: window)))
+        state = Mutex(State(unmarked: UnmarkedLines(window: window)))
         writer = JournalWriter(journal.store)
         writer.setFailureHandler { [weak self] in self?.fail($0) }
     }
@@ -102,7 +102,7 @@ package final class JournaledRun: Sendable {
         pump.close()
         state.withLock { state in
             state.isInterrupted = true
-            state.held.close()
+            state.unmarked.close()
         }
         await runner.drain()
         stop()
@@ -161,15 +161,17 @@ extension JournaledRun {
     /// Applies the records of the journal to the lines, all of which are known.
     private func restore() {
         var cursor = RecordCursor(journal.store, isEmpty: !journal.hasRecords)
-        let count = pump.standing.count
+        let count = pump.progress.count
         do throws(JournalError) {
             while let record = try cursor.next(), record.position < count {
                 guard FieldSyntax.isSameText(record.id, pump.lines.id(at: record.position)) else {
                     throw JournalError(
                         .damaged, "the journal is damaged: it has the id \(record.id) at position \(record.position)")
                 }
-                let mayHaveOutput = pump.lines.mayHaveOutput(at: record.position)
-                take(record, line(at: record.position), mayHaveOutput) { pump.end(record.position, $0, $1, reason: $2) }
+                let canHaveOutput = pump.lines.canHaveOutput(at: record.position)
+                apply(record, line(at: record.position), canHaveOutput) {
+                    pump.end(record.position, $0, $1, reason: $2)
+                }
             }
         } catch {
             fail(error)
@@ -188,13 +190,13 @@ extension JournaledRun {
     /// - Parameters:
     ///   - line: the line, which is read only if it matters; nil if it cannot be read.
     ///   - end: called if the line has ended, with the outcome, the response and the skip reason for the pump.
-    private func take(
-        _ record: JournalRecord, _ line: @autoclosure () -> RequestLine?, _ mayHaveOutput: @autoclosure () -> Bool,
+    private func apply(
+        _ record: JournalRecord, _ line: @autoclosure () -> RequestLine?, _ canHaveOutput: @autoclosure () -> Bool,
         end: (ResultLine.Outcome, ReferenceSource?, String?) -> Void
     ) {
         let step = ReopeningStep(
             record.state, isRepeatable: line().map(isRepeatable) ?? false, options: journal.options,
-            hasOutput: !mayHaveOutput() || hasOutput(line(), record))
+            hasOutput: !canHaveOutput() || hasOutput(line(), record))
         switch step {
         case .deliver(let ending): deliver(ending, of: record, end)
         case .reportUnknown:
@@ -258,7 +260,7 @@ extension JournaledRun {
     }
 
     private func deliver(_ delivery: Delivery) {
-        hand(over: nil, isUrgent: false, delivery)
+        enqueue(record: nil, isUrgent: false, delivery)
         writer.waitForRoom()
     }
 
@@ -299,7 +301,7 @@ extension JournaledRun {
     ) {
         var isAdded = false
         if let record {
-            take(record, added.node.line.line, true) { outcome, source, reason in
+            apply(record, added.node.line.line, true) { outcome, source, reason in
                 pump.add(added, endedBefore: outcome, source, reason: reason)
                 isAdded = true
             }
@@ -338,8 +340,8 @@ extension JournaledRun {
     }
 
     /// Applies a change to the lines that wait, and carries out its effects without the lock.
-    private func update(_ change: (inout HeldLines) -> [HeldLines.Effect]) {
-        for effect in state.withLock({ change(&$0.held) }) {
+    private func update(_ change: (inout UnmarkedLines) -> [UnmarkedLines.Effect]) {
+        for effect in state.withLock({ change(&$0.unmarked) }) {
             switch effect {
             case .start(let line): run(line)
             case .mark(let line): mark(line)
@@ -372,14 +374,14 @@ extension JournaledRun {
         }
         let output = result.outcome == .success ? line.node.line.line.output : nil
         let isLast = result.outcome == .failure && settings.cancelsAtFirstFailure
-        let noteEnd = { @Sendable [pump] in
+        let recordEnd = { @Sendable [pump] in
             pump.end(line.position, result.outcome, end.source, reason: result.skipReason, isLast: isLast)
         }
         // Lines that wait for an unsafe line are sent only after its success is durable: after a crash its outcome
         // would be unknown.
         let waits = line.isMarked && result.outcome == .success
-        hand(over: record, output: output, isUrgent: line.isMarked, onWritten: waits ? noteEnd : nil, delivery)
-        if !waits { noteEnd() }
+        enqueue(record: record, output: output, isUrgent: line.isMarked, onWritten: waits ? recordEnd : nil, delivery)
+        if !waits { recordEnd() }
         if isLast { stop() }
         if line.isMarked, let ticket = line.ticket { update { $0.ended(ticket) } }
         writer.waitForRoom()
@@ -397,7 +399,7 @@ extension JournaledRun {
             let ending = JournalRecord.Ending(outcome: outcome, byteCount: 0, line: delivery.line)
             record = JournalRecord(position: position, id: id, state: .ended(ending), fingerprint: fingerprint)
         }
-        hand(over: record, isUrgent: false, delivery)
+        enqueue(record: record, isUrgent: false, delivery)
         writer.waitForRoom()
     }
 
@@ -415,8 +417,8 @@ extension JournaledRun {
     }
 
     /// Passes a result to the writer, which records and then delivers it.
-    private func hand(
-        over record: JournalRecord?, output: String? = nil, isUrgent: Bool,
+    private func enqueue(
+        record: JournalRecord?, output: String? = nil, isUrgent: Bool,
         onWritten: (@Sendable () -> Void)? = nil, _ delivery: Delivery
     ) {
         group.enter()

@@ -123,7 +123,7 @@ public final class SQLiteJournal: JournalStore {
     }
 
     /// Whether a run has the journal open, in this process or in another process.
-    public var isInUse: Bool { JournalLock.isHeld(journal: path) }
+    public var isInUse: Bool { JournalLock.isLocked(journal: path) }
 
     private var queue: DatabaseQueue {
         guard let queue = opened.withLock({ $0?.queue }) else { preconditionFailure("the journal \(path) is not open") }

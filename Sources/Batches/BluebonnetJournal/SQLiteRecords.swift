@@ -41,7 +41,7 @@ enum SQLiteRecords {
         let rows = try Row.fetchCursor(select, arguments: [position, limit])
         while byteCount < pageByteCount, let row = try rows.next() {
             let state = try state(of: row)
-            if case .ended(let ending) = state { byteCount += ending.heldByteCount }
+            if case .ended(let ending) = state { byteCount += ending.retainedByteCount }
             records.append(
                 JournalRecord(
                     position: try row.decode(atIndex: 0), id: try row.decode(atIndex: 1), state: state,

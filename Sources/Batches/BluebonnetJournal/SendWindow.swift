@@ -39,7 +39,7 @@ package struct SendWindow {
     /// The limits of lanes that differ from `limitPerLane`.
     private var laneLimits: [String: Int] = [:]
     /// Paused lanes: their waiting lines are not taken, and their taken lines do not count towards `limit`.
-    private var heldLanes: Set<String> = []
+    private var pausedLanes: Set<String> = []
 
     package init(limit: Int, limitPerLane: Int) { (self.limit, self.limitPerLane) = (limit, limitPerLane) }
 
@@ -71,7 +71,7 @@ package struct SendWindow {
 
     /// Frees the slot of a taken line that has ended.
     package mutating func release(_ name: String) {
-        if !heldLanes.contains(name) { openCount -= 1 }
+        if !pausedLanes.contains(name) { openCount -= 1 }
         lanes[name]?.openCount -= 1
         for priority in Self.order { list(name, priority) }
         if let lane = lanes[name], lane.openCount == 0, lane.waiting.values.allSatisfy(\.isEmpty) { lanes[name] = nil }
@@ -79,20 +79,20 @@ package struct SendWindow {
 
     /// Gives a line that continues a slot again, even if no slot is free.
     package mutating func retake(_ name: String) {
-        if !heldLanes.contains(name) { openCount += 1 }
+        if !pausedLanes.contains(name) { openCount += 1 }
         lanes[name, default: Lane()].openCount += 1
     }
 
     /// Returns how many lines of a lane may be taken at once.
     package func limit(of name: String) -> Int {
-        heldLanes.contains(name) ? 0 : min(limitPerLane, laneLimits[name] ?? limitPerLane)
+        pausedLanes.contains(name) ? 0 : min(limitPerLane, laneLimits[name] ?? limitPerLane)
     }
 
     /// Sets the paused lanes. Lines that were taken from a paused lane do not count towards the limit of all lanes.
-    package mutating func setHeld(_ held: Set<String>) {
-        for name in held.subtracting(heldLanes) { openCount -= lanes[name]?.openCount ?? 0 }
-        for name in heldLanes.subtracting(held) { openCount += lanes[name]?.openCount ?? 0 }
-        heldLanes = held
+    package mutating func setPausedLanes(_ paused: Set<String>) {
+        for name in paused.subtracting(pausedLanes) { openCount -= lanes[name]?.openCount ?? 0 }
+        for name in pausedLanes.subtracting(paused) { openCount += lanes[name]?.openCount ?? 0 }
+        pausedLanes = paused
         for name in lanes.keys { for priority in Self.order { list(name, priority) } }
     }
 
@@ -110,7 +110,7 @@ package struct SendWindow {
     }
 
     /// The number of lines in paused lanes.
-    package var heldCount: Int { heldLanes.reduce(0) { $0 + count(of: $1) } }
+    package var pausedCount: Int { pausedLanes.reduce(0) { $0 + count(of: $1) } }
 
     /// The lanes with lines that wait or were taken.
     package var lanesInUse: Set<String> { Set(lanes.keys) }

@@ -35,7 +35,7 @@ struct WriterRounds {
     func isDue(_ number: Int) -> Bool { number == count }
 
     /// Records that a round has taken all records.
-    mutating func take() {
+    mutating func recordRound() {
         scheduled = .nothing
         count += 1
     }

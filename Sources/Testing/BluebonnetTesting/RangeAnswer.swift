@@ -18,12 +18,12 @@ struct RangeAnswer {
         if !answer.headers.contains(name: "ETag"), !answer.headers.contains(name: "Last-Modified") {
             self.answer.headers.add(name: "ETag", value: Self.tag(of: answer.body))
         }
-        guard request.method == "GET", let field = request.headers["Range"], mayBePart(request) else { return }
+        guard request.method == "GET", let field = request.headers["Range"], canBePart(request) else { return }
         apply(field)
     }
 
     /// Returns whether the condition of a range is met; true without a condition.
-    private func mayBePart(_ request: SentRequest) -> Bool {
+    private func canBePart(_ request: SentRequest) -> Bool {
         guard let condition = request.headers["If-Range"] else { return true }
         return condition == answer.headers["ETag"] || condition == answer.headers["Last-Modified"]
     }

@@ -74,10 +74,10 @@ final class ScriptedStore: JournalStore {
         var rounds = WriterRounds()
         let first = [false, false, true, true].map { rounds.add(isUrgent: $0) }
         #expect(first == [.later(number: 0), .none, .now, .none])
-        rounds.take()
+        rounds.recordRound()
         let second = rounds.add(isUrgent: false)
         #expect(second == .later(number: 1) && !rounds.isDue(0) && rounds.isDue(1))
-        rounds.take()
+        rounds.recordRound()
         let third = rounds.add(isUrgent: false)
         #expect(third == .later(number: 2) && !rounds.isDue(1))
     }

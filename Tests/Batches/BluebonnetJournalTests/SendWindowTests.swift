@@ -43,10 +43,10 @@ import Testing
         #expect(Self.drain(&window) == [], "two are left of three")
         window.release("a")
         #expect(Self.drain(&window) == [3])
-        window.setHeld(["a"])
+        window.setPausedLanes(["a"])
         window.release("a")
         window.retake("a")
-        window.setHeld([])
+        window.setPausedLanes([])
         #expect(Self.drain(&window) == [])
     }
 

@@ -50,7 +50,7 @@ struct FieldScanner {
     private mutating func step() {
         let byte = text[position]
         switch byte {
-        case UInt8(ascii: "\""): takeString()
+        case UInt8(ascii: "\""): consumeString()
         case UInt8(ascii: "{"): containers.append(Container(names: [], expectsName: true))
         case UInt8(ascii: "["): containers.append(Container(place: .element(0)))
         case UInt8(ascii: "}"), UInt8(ascii: "]"): _ = containers.popLast()
@@ -73,7 +73,7 @@ struct FieldScanner {
 
     /// Moves to the closing quote of a string, or to the end of the text, and records the string if it is a member
     /// name.
-    private mutating func takeString() {
+    private mutating func consumeString() {
         let opening = position
         position += 1
         while position < text.endIndex, text[position] != UInt8(ascii: "\"") {

@@ -26,7 +26,7 @@ extension RequestLine {
     public func resolved(
         environment: [String: String] = [:], using source: (String) -> ReferenceSource?
     ) throws(NetworkingError) -> RequestLine {
-        guard mayHoldReferences else { return self }
+        guard mayContainReferences else { return self }
         var line = self
         try line.replaceStrings { text, path throws(NetworkingError) in
             try Self.resolved(text, at: path, environment, source)
@@ -65,7 +65,7 @@ extension RequestLine {
 
     /// The names of the environment variables that the line's strings refer to.
     var environmentNames: Set<String> {
-        guard mayHoldReferences else { return [] }
+        guard mayContainReferences else { return [] }
         var names: Set<String> = []
         var line = self
         line.replaceStrings { text, path in
@@ -77,7 +77,7 @@ extension RequestLine {
 
     /// Returns all references of the line, with their fields.
     func referencedMentions() throws(RequestLineError) -> [Mention] {
-        guard mayHoldReferences else { return [] }
+        guard mayContainReferences else { return [] }
         var mentions: [Mention] = []
         var line = self
         try line.replaceStrings { text, path throws(RequestLineError) in
@@ -91,7 +91,7 @@ extension RequestLine {
 
     /// False if no string of the line can contain a reference. This quick check covers most lines, which set few
     /// fields.
-    private var mayHoldReferences: Bool {
+    private var mayContainReferences: Bool {
         guard headers.isEmpty, query == nil, body == nil, expect == nil, credential == nil, security == nil,
             proxy == nil, unixSocket == nil, resolve.isEmpty, idempotencyKey == nil
         else { return true }

@@ -43,7 +43,7 @@ package final class BatchFile: LineSource {
         return RequestLineGraph.Node(line: line, dependencies: dependencies)
     }
 
-    package func mayHaveOutput(at position: Int) -> Bool { index.haveOutput[place(position)] }
+    package func canHaveOutput(at position: Int) -> Bool { index.haveOutput[place(position)] }
 
     package func id(at position: Int) -> String { index.names.id(at: place(position)) }
 

@@ -71,7 +71,7 @@ package struct BatchFileCheck {
             let newline = block[kept...].lastIndex(of: UInt8(ascii: "\n"))
             guard isLast || newline != nil else { continue }
             let lineEnd = isLast ? block.count : (newline ?? 0) + 1
-            take(block[..<lineEnd], offset: offset)
+            parse(block[..<lineEnd], offset: offset)
             if isLast { return }
             block.removeFirst(lineEnd)
             offset += lineEnd
@@ -100,7 +100,7 @@ extension BatchFileCheck {
     private static let leastPieceLength = 128
 
     /// Parses a block of whole lines.
-    private mutating func take(_ block: ArraySlice<UInt8>, offset: Int) {
+    private mutating func parse(_ block: ArraySlice<UInt8>, offset: Int) {
         let starts = Self.lineStarts(block)
         let processorCount = ProcessInfo.processInfo.activeProcessorCount
         let pieceLength = max((starts.count + 2 * processorCount - 1) / (2 * processorCount), Self.leastPieceLength)

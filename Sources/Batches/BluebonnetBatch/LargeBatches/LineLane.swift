@@ -14,7 +14,7 @@ struct LineLane: Sendable {
     /// The number of running lines.
     var openCount = 0
     /// Whether the lane waits for a higher limit of running lines.
-    var isHeldBack = false
+    var isAtLowerLimit = false
     /// One queue for each priority; most lanes have one.
     private var queues: [Queue] = []
 

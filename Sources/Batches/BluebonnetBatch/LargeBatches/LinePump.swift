@@ -144,7 +144,7 @@ package final class LinePump: Sendable {
     }
 
     /// The number of lines, and the number of ended lines by outcome.
-    package var standing: (count: Int, counts: [ResultLine.Outcome: Int]) {
+    package var progress: (count: Int, counts: [ResultLine.Outcome: Int]) {
         state.withLock { ($0.schedule.count, $0.schedule.counts) }
     }
 
@@ -183,7 +183,8 @@ extension LinePump {
     private func pump(_ start: (Line) -> Void, _ abandon: (Int, ResultLine) -> Void) {
         while true {
             switch state.withLock({ step(&$0) }) {
-            case .start(let group): for line in group { hand(over: line.position, line.isReferenced, start, abandon) }
+            case .start(let group):
+                for line in group { self.start(at: line.position, line.isReferenced, start, abandon) }
             case .abandon(let group):
                 for (position, outcome) in group {
                     let reason = outcome == .skipped ? skipReason(of: position) : nil
@@ -213,8 +214,8 @@ extension LinePump {
         return .wait
     }
 
-    private func hand(
-        over position: Int, _ isReferenced: Bool, _ start: (Line) -> Void, _ abandon: (Int, ResultLine) -> Void
+    private func start(
+        at position: Int, _ isReferenced: Bool, _ start: (Line) -> Void, _ abandon: (Int, ResultLine) -> Void
     ) {
         do throws(LineSourceError) {
             let node = try lines.node(at: position)

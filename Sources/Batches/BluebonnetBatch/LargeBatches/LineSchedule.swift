@@ -31,12 +31,12 @@ package struct LineSchedule: Sendable {
     }
 
     /// The state of a line. From `success` on, the line has ended.
-    fileprivate enum Standing: UInt8 { case waiting, started, success, failure, cancelled, skipped, unknown }
+    fileprivate enum LineState: UInt8 { case waiting, started, success, failure, cancelled, skipped, unknown }
 
     fileprivate struct Line: Sendable {
         let lane: UInt32
         let priority: UInt8
-        var standing = Standing.waiting
+        var state = LineState.waiting
         /// Whether a dependency failed, was skipped or is unknown.
         var isDoomed = false
         /// Whether other lines refer to the line's response.
@@ -59,7 +59,7 @@ package struct LineSchedule: Sendable {
     /// The lanes that have ready lines and are below their limit, by priority.
     private var listed: [Fifo<UInt32>]
     /// The lanes that wait for a higher limit.
-    private var heldBack: [UInt32] = []
+    private var lanesAtLowerLimit: [UInt32] = []
     /// The index of the limit per lane that applies.
     private var scarcity = 0
     private var openCount = 0
@@ -103,12 +103,12 @@ package struct LineSchedule: Sendable {
         let position = lines.count
         var line = Line(lane: UInt32(lane), priority: priority.rank, blockers: 0)
         for dependency in dependencies {
-            let standing = lines[dependency].standing
-            if standing.rawValue < Standing.success.rawValue {
+            let state = lines[dependency].state
+            if state.rawValue < LineState.success.rawValue {
                 line.blockers += 1
                 edges.append((UInt32(position), lines[dependency].firstEdge))
                 lines[dependency].firstEdge = UInt32(edges.count - 1)
-            } else if standing.outcome?.dooms == true {
+            } else if state.outcome?.dooms == true {
                 line.isDoomed = true
             }
         }
@@ -122,8 +122,8 @@ package struct LineSchedule: Sendable {
         for priority in listed.indices {
             while let lane = listed[priority].popFirst().map({ Int($0) }) {
                 lanes[lane].unlist(priority: priority)
-                guard hasRoom(lane), let position = popWaiting(lane, priority) else { continue }
-                lines[position].standing = .started
+                guard checkRoom(lane), let position = popWaiting(lane, priority) else { continue }
+                lines[position].state = .started
                 lanes[lane].openCount += 1
                 openCount += 1
                 while scarcity < 2, openCount >= threshold(scarcity) { scarcity += 1 }
@@ -140,13 +140,13 @@ package struct LineSchedule: Sendable {
     ///   running.
     @discardableResult
     package mutating func end(_ position: Int, _ outcome: ResultLine.Outcome) -> Bool {
-        let former = lines[position].standing
-        precondition(former.rawValue < Standing.success.rawValue, "a line has ended twice")
-        lines[position].standing = Standing(outcome)
+        let former = lines[position].state
+        precondition(former.rawValue < LineState.success.rawValue, "a line has ended twice")
+        lines[position].state = LineState(outcome)
         counts[outcome, default: 0] += 1
         if former == .started { leave(Int(lines[position].lane)) }
         var isUrgent = lanes[Int(lines[position].lane)].openCount < 2 * limits.perLane[1]
-        let dooms = lines[position].standing.outcome?.dooms == true
+        let dooms = lines[position].state.outcome?.dooms == true
         var edge = lines[position].firstEdge
         while edge != Self.none {
             let (line, next) = edges[Int(edge)]
@@ -162,7 +162,7 @@ package struct LineSchedule: Sendable {
     }
 
     /// Returns the outcome of a line; nil if it has not ended.
-    package func outcome(of position: Int) -> ResultLine.Outcome? { lines[position].standing.outcome }
+    package func outcome(of position: Int) -> ResultLine.Outcome? { lines[position].state.outcome }
 
     /// Returns whether other lines depend on a line.
     package func isNeeded(_ position: Int) -> Bool { lines[position].firstEdge != Self.none }
@@ -173,7 +173,7 @@ package struct LineSchedule: Sendable {
     /// Ends the first line that was not started. Its outcome is skipped, if a dependency did not succeed, else
     /// cancelled. Returns nil if every line was started.
     package mutating func abandonNext() -> (position: Int, outcome: ResultLine.Outcome)? {
-        while abandonedEnd < lines.count, lines[abandonedEnd].standing != .waiting { abandonedEnd += 1 }
+        while abandonedEnd < lines.count, lines[abandonedEnd].state != .waiting { abandonedEnd += 1 }
         guard abandonedEnd < lines.count else { return nil }
         let outcome: ResultLine.Outcome = lines[abandonedEnd].isDoomed ? .skipped : .cancelled
         end(abandonedEnd, outcome)
@@ -185,7 +185,7 @@ package struct LineSchedule: Sendable {
 
 extension LineSchedule {
     private mutating func makeReady(_ position: Int) {
-        guard lines[position].standing == .waiting else { return }
+        guard lines[position].state == .waiting else { return }
         let lane = Int(lines[position].lane)
         lanes[lane].insert(position, priority: Int(lines[position].priority))
         list(lane)
@@ -194,19 +194,19 @@ extension LineSchedule {
     /// Removes and returns the first ready line of a lane. Lines that have ended meanwhile are dropped.
     private mutating func popWaiting(_ lane: Int, _ priority: Int) -> Int? {
         while let position = lanes[lane].popFirst(priority: priority) {
-            if lines[position].standing == .waiting { return position }
+            if lines[position].state == .waiting { return position }
         }
         return nil
     }
 
     /// Returns whether a line of the lane may be started. If only the lower limit stops it, the lane is recorded for
     /// later.
-    private mutating func hasRoom(_ lane: Int) -> Bool {
+    private mutating func checkRoom(_ lane: Int) -> Bool {
         let openCount = lanes[lane].openCount
         if openCount < limit(lane, scarcity) { return true }
-        if openCount < limit(lane, 0), !lanes[lane].isHeldBack {
-            lanes[lane].isHeldBack = true
-            heldBack.append(UInt32(lane))
+        if openCount < limit(lane, 0), !lanes[lane].isAtLowerLimit {
+            lanes[lane].isAtLowerLimit = true
+            lanesAtLowerLimit.append(UInt32(lane))
         }
         return false
     }
@@ -228,10 +228,10 @@ extension LineSchedule {
         // and again.
         guard scarcity > 0, openCount < threshold(scarcity - 1) - limits.total / 16 else { return }
         scarcity -= 1
-        let lanesHeldBack = heldBack
-        heldBack = []
-        for lane in lanesHeldBack {
-            lanes[Int(lane)].isHeldBack = false
+        let relistedLanes = lanesAtLowerLimit
+        lanesAtLowerLimit = []
+        for lane in relistedLanes {
+            lanes[Int(lane)].isAtLowerLimit = false
             list(Int(lane))
         }
     }
@@ -242,7 +242,7 @@ extension LineSchedule {
     }
 }
 
-extension LineSchedule.Standing {
+extension LineSchedule.LineState {
     fileprivate init(_ outcome: ResultLine.Outcome) {
         switch outcome {
         case .success: self = .success

@@ -8,7 +8,7 @@ package protocol LineSource: Sendable {
 
     /// Returns whether a line may have an `output`; false only if the line certainly has no output. Costs less than
     /// reading the line.
-    func mayHaveOutput(at position: Int) -> Bool
+    func canHaveOutput(at position: Int) -> Bool
 
     /// Drops a line that will not run.
     func drop(_ position: Int)
@@ -23,7 +23,7 @@ package protocol LineSource: Sendable {
 extension LineSource {
     package func drop(_ position: Int) {}
 
-    package func mayHaveOutput(at position: Int) -> Bool { true }
+    package func canHaveOutput(at position: Int) -> Bool { true }
 }
 
 /// The error of a checked line that can no longer be read.

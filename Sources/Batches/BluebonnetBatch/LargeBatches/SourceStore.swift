@@ -122,13 +122,13 @@ extension ArraySlice<UInt8> {
         Int(littleEndian: withUnsafeBytes { $0.loadUnaligned(as: Int.self) })
     }
 
-    fileprivate mutating func takeInteger() -> Int {
+    fileprivate mutating func consumeInteger() -> Int {
         defer { self = dropFirst(8) }
         return integer()
     }
 
-    fileprivate mutating func takeText() -> String {
-        let count = takeInteger()
+    fileprivate mutating func consumeText() -> String {
+        let count = consumeInteger()
         defer { self = dropFirst(count) }
         return String(decoding: prefix(count), as: UTF8.self)
     }
@@ -138,13 +138,13 @@ extension ReferenceSource {
     /// Reads what `append(_:)` wrote.
     fileprivate init(stored bytes: ArraySlice<UInt8>) {
         var rest = bytes.dropFirst(8)
-        let status = rest.takeInteger()
+        let status = rest.consumeInteger()
         var fields: [HeaderFields.Field] = []
-        for _ in 0..<rest.takeInteger() {
-            let name = rest.takeText()
-            fields.append(HeaderFields.Field(name: name, value: rest.takeText()))
+        for _ in 0..<rest.consumeInteger() {
+            let name = rest.consumeText()
+            fields.append(HeaderFields.Field(name: name, value: rest.consumeText()))
         }
-        let count = rest.takeInteger()
+        let count = rest.consumeInteger()
         self.init(
             status: status < 0 ? nil : status, headers: HeaderFields(fields),
             body: count < 0 ? nil : Data(rest.prefix(count)))

@@ -94,7 +94,7 @@ extension RequestLineRunner.Snapshot {
     /// - Parameter restoredByteCount: the bytes received for lines that ended in an earlier run.
     package func of(_ pump: LinePump, restoredByteCount: Int64 = 0) -> Self {
         var snapshot = self
-        (snapshot.totalCount, snapshot.counts) = pump.standing
+        (snapshot.totalCount, snapshot.counts) = pump.progress
         snapshot.receivedByteCount += restoredByteCount
         return snapshot
     }

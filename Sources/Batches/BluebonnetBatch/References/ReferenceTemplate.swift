@@ -168,7 +168,7 @@ private struct ReferenceScanner {
             rest = Substring(rest.utf8.dropFirst(Self.escapedOpening.count))
         } else if rest.utf8.starts(with: Self.opening) {
             endLiteral()
-            parts.append(try takeReference())
+            parts.append(try consumeReference())
         } else {
             let end = rest.utf8.dropFirst().firstIndex(of: UInt8(ascii: "$")) ?? rest.endIndex
             literal += rest[..<end]
@@ -181,7 +181,7 @@ private struct ReferenceScanner {
         literal = ""
     }
 
-    private mutating func takeReference() throws(RequestLineError) -> ReferenceTemplate.Part {
+    private mutating func consumeReference() throws(RequestLineError) -> ReferenceTemplate.Part {
         let content = rest.utf8.dropFirst(Self.opening.count)
         guard let end = content.firstIndex(of: UInt8(ascii: "}")) else {
             throw RequestLineError(message: #""${" without "}"; write "$${" for a literal "${""#)

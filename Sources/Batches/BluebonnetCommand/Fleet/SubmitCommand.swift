@@ -70,7 +70,7 @@ struct SubmitCommand: ParsableCommand {
     func run() throws {
         let batch = try CheckedBatch(
             InputSource.open(file).source.file(), limits: .init(concurrency: 1, concurrencyPerOrigin: 1))
-        guard let schedule = batch.takeSchedule() else { preconditionFailure("the schedule was just made") }
+        guard let schedule = batch.removeSchedule() else { preconditionFailure("the schedule was just made") }
         let lines = SubmittedLines(batch.file, schedule)
         let settings = try settings
         let name = name ?? defaultName

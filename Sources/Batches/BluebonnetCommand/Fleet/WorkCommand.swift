@@ -63,7 +63,8 @@ struct WorkCommand: ParsableCommand {
         }
         let concurrency = ProcessLimits.concurrency(counts.concurrency)
         if concurrency < counts.concurrency {
-            StandardError.write(ProcessLimits.note(wanted: counts.concurrency, used: concurrency) + "\n")
+            StandardError.write(
+                ProcessLimits.reducedConcurrencyMessage(wanted: counts.concurrency, used: concurrency) + "\n")
         }
         FleetCall.run {
             do throws(FleetError) {

@@ -38,5 +38,5 @@ final class CheckedBatch: Sendable {
 
     /// Removes and returns the schedule of all lines, so that memory never contains two copies; nil after the first
     /// call.
-    func takeSchedule() -> LineSchedule? { schedule.withLock { $0.take() } }
+    func removeSchedule() -> LineSchedule? { schedule.withLock { $0.take() } }
 }

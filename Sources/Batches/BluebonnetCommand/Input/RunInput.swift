@@ -39,8 +39,8 @@ enum RunInput {
     }
 
     /// Removes and returns the schedule of all lines; nil for a stream. Call this once.
-    func takeSchedule() -> LineSchedule? {
-        if case .batch(let batch) = self { batch.takeSchedule() } else { nil }
+    func removeSchedule() -> LineSchedule? {
+        if case .batch(let batch) = self { batch.removeSchedule() } else { nil }
     }
 
     /// Returns all lines, dependencies first. Memory use grows with their number.

@@ -41,12 +41,12 @@ final class StreamReader: Sendable {
 
     /// Waits for input or its end. Returns false if reading must end.
     private func hasInput() -> Bool {
-        while !control.isAtOnce {
+        while !control.stopsReading {
             let isDraining = control.reason != nil
             var entries = [input, stopped].map { pollfd(fd: $0.rawValue, events: Int16(POLLIN), revents: 0) }
             // While the run drains, the stop pipe stays readable and has no new information.
             let count = poll(&entries, isDraining ? 1 : 2, isDraining ? 0 : -1)
-            if count > 0 && entries[0].revents != 0 { return !control.isAtOnce }
+            if count > 0 && entries[0].revents != 0 { return !control.stopsReading }
             if isDraining && count == 0 { return false }
         }
         return false

@@ -24,17 +24,17 @@ struct StreamedBatch {
         while true {
             switch try Self.next(of: reader) {
             case .bytes(let bytes):
-                for line in splitter.add(bytes) { try take(line, onLine) }
+                for line in splitter.add(bytes) { try receive(line, onLine) }
                 if splitter.isTooLong { throw tooLong }
             case .end:
-                if let line = splitter.finish() { try take(line, onLine) }
+                if let line = splitter.finish() { try receive(line, onLine) }
                 return
             case .stopped: return
             }
         }
     }
 
-    private mutating func take(
+    private mutating func receive(
         _ line: Data, _ onLine: (StreamedLines.Added) throws(CommandError) -> Void
     ) throws(CommandError) {
         lineCount += 1

@@ -66,7 +66,7 @@ final class ResultWriter: Sendable {
     }
 
     private func writeWaiting() {
-        while let bytes = state.withLock({ $0.takeWaiting() }) {
+        while let bytes = state.withLock({ $0.removeWaiting() }) {
             var outcome = Result<Void, SystemError>.success(())
             surround { outcome = Result { () throws(SystemError) in try target.write(bytes) } }
             if case .failure(let error) = outcome {
@@ -79,7 +79,7 @@ final class ResultWriter: Sendable {
 
 extension ResultWriter.State {
     /// Removes and returns the bytes to write next; nil if there are none, or if writing has ended.
-    fileprivate mutating func takeWaiting() -> [UInt8]? {
+    fileprivate mutating func removeWaiting() -> [UInt8]? {
         defer { waiting = [] }
         if !waiting.isEmpty && error == nil && !isSealed { return waiting }
         isWriting = false

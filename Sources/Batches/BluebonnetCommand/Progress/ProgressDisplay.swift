@@ -71,7 +71,7 @@ final class ProgressDisplay: Sendable {
 
 extension ProgressDisplay {
     /// Removes the bars while `writing` writes to the same terminal.
-    func giveWay(to writing: () -> Void) {
+    func whileErased(_ writing: () -> Void) {
         state.withLock { state in
             let isShown = !state.lines.isEmpty && !state.isSuspended
             if isShown { write(state.screen.erase()) }
@@ -80,13 +80,13 @@ extension ProgressDisplay {
         }
     }
 
-    /// Removes the bars until `goOn()` is called.
+    /// Removes the bars until `resume()` is called.
     func suspend() {
         state.withLock { suspend(&$0) }
     }
 
     /// Shows bars again, beginning with the next update.
-    func goOn() {
+    func resume() {
         state.withLock { $0.isSuspended = false }
     }
 

@@ -13,11 +13,11 @@ struct ProgressHistory: Sendable {
     mutating func reading(
         of snapshot: RequestLineRunner.Snapshot, isTotalKnown: Bool, at elapsed: Double
     ) -> ProgressReading {
-        requests.note(Double(snapshot.finishedCount), at: elapsed)
+        requests.record(Double(snapshot.finishedCount), at: elapsed)
         var estimates: [ByteString: RateEstimate] = [:]
         for transfer in snapshot.largestTransfers {
             estimates[ByteString(transfer.id)] = transfers[ByteString(transfer.id)] ?? RateEstimate()
-            estimates[ByteString(transfer.id)]?.note(Double(transfer.receivedByteCount), at: elapsed)
+            estimates[ByteString(transfer.id)]?.record(Double(transfer.receivedByteCount), at: elapsed)
         }
         transfers = estimates
         return ProgressReading(
@@ -31,9 +31,9 @@ struct ProgressHistory: Sendable {
                     bytesPerSecond: estimates[ByteString(transfer.id)]?.perSecond)
             },
             waitingRetryCount: snapshot.waitingRetryCount,
-            heldOrigins: snapshot.heldOrigins.map { held in
+            heldOrigins: snapshot.heldOrigins.map { paused in
                 ProgressReading.HeldOrigin(
-                    origin: held.origin, secondsLeft: held.secondsLeft, waitingCount: held.waitingCount)
+                    origin: paused.origin, secondsLeft: paused.secondsLeft, waitingCount: paused.waitingCount)
             })
     }
 }

@@ -20,8 +20,8 @@ struct ProgressRenderer {
     func lines(_ reading: ProgressReading) -> [String] {
         let idWidth = reading.transfers.map { TerminalText.columns(of: TerminalText.clean($0.id)) }.max() ?? 0
         let transfers = reading.transfers.prefix(Self.transferCount).map { line($0, idWidth: idWidth) }
-        let held = reading.heldOrigins.prefix(Self.heldOriginCount).map(line)
-        return [runLine(reading)] + held + transfers
+        let origins = reading.heldOrigins.prefix(Self.heldOriginCount).map(line)
+        return [runLine(reading)] + origins + transfers
     }
 
     /// Returns the run's line without its bar.
@@ -44,9 +44,10 @@ struct ProgressRenderer {
         line(start: "", reading.fraction, Self.text(reading))
     }
 
-    private func line(_ held: ProgressReading.HeldOrigin) -> String {
-        let text = "  \(TerminalText.clean(held.origin))  held for \(Quantity.duration(held.secondsLeft.rounded(.up)))"
-        let waiting = held.waitingCount > 0 ? ", \(Quantity.count(held.waitingCount, "request")) waiting" : ""
+    private func line(_ paused: ProgressReading.HeldOrigin) -> String {
+        let text =
+            "  \(TerminalText.clean(paused.origin))  held for \(Quantity.duration(paused.secondsLeft.rounded(.up)))"
+        let waiting = paused.waitingCount > 0 ? ", \(Quantity.count(paused.waitingCount, "request")) waiting" : ""
         return TerminalText.cut(text + waiting, to: width)
     }
 

@@ -16,7 +16,7 @@ struct RateEstimate: Sendable {
     var perSecond: Double? { weight > 0 ? weightedRate / weight : nil }
 
     /// Adds a measurement: the total at an instant in seconds.
-    mutating func note(_ total: Double, at instant: Double) {
+    mutating func record(_ total: Double, at instant: Double) {
         defer { last = (total, instant) }
         guard let last, instant > last.instant else { return }
         let elapsed = instant - last.instant

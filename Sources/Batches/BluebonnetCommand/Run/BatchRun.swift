@@ -34,7 +34,7 @@ final class BatchRun: Sendable {
     ) {
         let state = SharedState()
         runner = LineRunner(settings: settings, input: input, journal: journal) { [room] delivery in
-            state.update { $0.tally.note(delivery) }
+            state.update { $0.tally.record(delivery) }
             onResult(delivery.line)
             if delivery.outcome == .failure && settings.cancelsAtFirstFailure { control.stop(.operationFailed) }
             room.signal()

@@ -31,14 +31,14 @@ enum LineRunner: Sendable {
     ) {
         guard let journal else {
             self = .plain(
-                WindowedRun(settings: settings, lines: input.lines, schedule: input.takeSchedule()) {
+                WindowedRun(settings: settings, lines: input.lines, schedule: input.removeSchedule()) {
                     onDelivery(Delivery($0))
                 })
             return
         }
         self = .journaled(
             JournaledRun(
-                settings: settings, journal: journal, lines: input.lines, schedule: input.takeSchedule(),
+                settings: settings, journal: journal, lines: input.lines, schedule: input.removeSchedule(),
                 onDelivery: { onDelivery(Delivery($0)) },
                 onFailure: { _ in onFailure() }))
     }

@@ -32,7 +32,7 @@ enum ProcessLimits {
     }
 
     /// Returns the message for a run with fewer concurrent transfers than requested.
-    static func note(wanted: Int, used: Int) -> String {
+    static func reducedConcurrencyMessage(wanted: Int, used: Int) -> String {
         "--concurrency \(wanted): only \(used) at once, because this process may have \(descriptorLimit) open files "
             + "(ulimit -n)"
     }

@@ -25,7 +25,7 @@ final class RunSession: Sendable {
         if progress == .bars, let display { Signals.suspend(display) }
         let sharesTerminal = progress == .bars && target.isTerminal
         let writer = ResultWriter(target) { write in
-            if sharesTerminal, let display { display.giveWay(to: write) } else { write() }
+            if sharesTerminal, let display { display.whileErased(write) } else { write() }
         } onError: {
             control.stop(.resultsLost)
         }

@@ -41,14 +41,14 @@ struct RunTally: Sendable {
     var hiddenProblemCount: Int { totalCount - count(.success) - problems.count }
 
     /// Counts a delivered line. A delivery without a result is counted by its outcome and size.
-    mutating func note(_ delivery: LineRunner.Delivery) {
-        if let result = delivery.result { return note(result) }
+    mutating func record(_ delivery: LineRunner.Delivery) {
+        if let result = delivery.result { return record(result) }
         counts[delivery.outcome, default: 0] += 1
         byteCount += Int64(delivery.byteCount)
     }
 
     /// Counts a result.
-    mutating func note(_ line: ResultLine) {
+    mutating func record(_ line: ResultLine) {
         counts[line.outcome, default: 0] += 1
         byteCount += Int64(line.bytes ?? 0)
         if let retries = line.retries, !retries.isEmpty {

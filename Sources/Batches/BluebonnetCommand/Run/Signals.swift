@@ -34,7 +34,7 @@ enum Signals {
             display.suspend()
             // SIGTSTP has already been consumed. SIGSTOP stops the process.
             kill(getpid(), SIGSTOP)
-            display.goOn()
+            display.resume()
         }
     }
 

@@ -36,7 +36,7 @@ final class StopControl: Sendable {
     var reason: Reason? { state.withLock { $0.reason } }
 
     /// Whether to stop sending, and even reading.
-    var isAtOnce: Bool { reason.map { $0 > .operationFailed } ?? false }
+    var stopsReading: Bool { reason.map { $0 > .operationFailed } ?? false }
 
     /// Ends the run, unless it already ends for a reason that is at least as urgent.
     func stop(_ reason: Reason) {

@@ -322,16 +322,16 @@ extension PostgreSQLConnection {
     ///
     /// - Returns: the payloads of the received notifications.
     func notifications(until limit: Instant, wake: Int32) throws(FleetError) -> Set<String> {
-        var payloads = takeNotifications()
+        var payloads = receiveNotifications()
         if payloads.isEmpty {
             _ = wait(for: POLLIN, until: limit, wake: wake)
             guard PQconsumeInput(connection) == 1 else { throw lost }
-            payloads = takeNotifications()
+            payloads = receiveNotifications()
         }
         return payloads
     }
 
-    private func takeNotifications() -> Set<String> {
+    private func receiveNotifications() -> Set<String> {
         var payloads: Set<String> = []
         while let notification = PQnotifies(connection) {
             payloads.insert(String(cString: notification.pointee.extra))

@@ -30,12 +30,12 @@ struct BatchRemoval {
         // Forces index scans: the planner's statistics are wrong for tables that have just grown.
         try connection.query("SET enable_seqscan = off")
         try finish()
-        try takeOut(name)
+        try deleteRow(of: name)
         try finish()
     }
 
     /// Deletes the row of the batch, and with it the list of its lanes.
-    private func takeOut(_ name: String) throws(FleetError) {
+    private func deleteRow(of name: String) throws(FleetError) {
         try connection.transaction { () throws(FleetError) in
             let found = try connection.query(
                 "SELECT number, state, line_count FROM bluebonnet.batches WHERE name = $1 FOR UPDATE", [.text(name)])

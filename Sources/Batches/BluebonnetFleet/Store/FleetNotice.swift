@@ -10,7 +10,7 @@ enum FleetNotice: String {
     /// A worker was registered, has left or was lost.
     case workers
     /// An origin was paused.
-    case hold
+    case pause = "hold"
 
     private static let channel = "bluebonnet"
 

@@ -118,27 +118,27 @@ extension WorkerStore {
     /// Gives unsent lines back to the store. Lines of a cancelled batch are cancelled there.
     func giveBack(_ claim: Int, batch: Int, _ positions: [Int]) throws(FleetError) {
         try connection.transaction { () throws(FleetError) in
-            let held = try connection.query(
+            let claimed = try connection.query(
                 "SELECT positions FROM bluebonnet.claims WHERE number = $1 AND worker = $2 FOR UPDATE",
                 [.integer(claim), .integer(worker)])
-            guard held.count == 1 else { return }
-            let mine = Set(held.integers(0, 0))
+            guard claimed.count == 1 else { return }
+            let mine = Set(claimed.integers(0, 0))
             let given = positions.filter(mine.contains)
-            try takeOut(claim, rest: mine.subtracting(given))
+            try reduceClaim(claim, to: mine.subtracting(given))
             try putBack(batch, given)
         }
     }
 
     /// Gives back all lines of a claim that the worker does not know.
     func giveBack(claim: Int) throws(FleetError) {
-        let held = try connection.query(
+        let claimed = try connection.query(
             "SELECT batch, positions FROM bluebonnet.claims WHERE number = $1 AND worker = $2",
             [.integer(claim), .integer(worker)])
-        guard held.count == 1 else { return }
-        try giveBack(claim, batch: held.integer(0, 0), held.integers(0, 1))
+        guard claimed.count == 1 else { return }
+        try giveBack(claim, batch: claimed.integer(0, 0), claimed.integers(0, 1))
     }
 
-    private func takeOut(_ claim: Int, rest: Set<Int>) throws(FleetError) {
+    private func reduceClaim(_ claim: Int, to rest: Set<Int>) throws(FleetError) {
         guard !rest.isEmpty else {
             try connection.query("DELETE FROM bluebonnet.claims WHERE number = $1", [.integer(claim)])
             return

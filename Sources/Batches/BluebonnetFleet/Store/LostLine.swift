@@ -88,13 +88,13 @@ extension WorkerStore {
             case .fails: failed.append(position)
             }
         }
-        try note(batch, losses)
+        try recordLosses(of: batch, losses)
         try putBack(batch, waiting)
         try end(batch, .unknown, .inDoubt, unknown)
         try end(batch, .failure, .workersLost, failed)
     }
 
-    private func note(_ batch: Int, _ losses: [(position: Int, count: Int)]) throws(FleetError) {
+    private func recordLosses(of batch: Int, _ losses: [(position: Int, count: Int)]) throws(FleetError) {
         guard !losses.isEmpty else { return }
         try connection.query(
             """

@@ -26,15 +26,17 @@ struct ClaimPlan {
     /// Returns the claims to make: first each batch's part, then the rest.
     ///
     /// - Parameters:
-    ///   - held: the number of lines that the worker has of a batch.
+    ///   - openCount: the number of lines that the worker has of a batch.
     ///   - room: the number of lines that the worker can take.
-    func steps(held: (Int) -> Int, room: Int) -> [Step] {
+    func steps(openCount: (Int) -> Int, room: Int) -> [Step] {
         var steps: [Step] = []
         for priority in Set(batches.map(\.priority)).sorted(by: >) {
-            let peers = batches.filter { $0.priority == priority }.sorted { held($0.number) < held($1.number) }
+            let peers = batches.filter { $0.priority == priority }.sorted {
+                openCount($0.number) < openCount($1.number)
+            }
             let part = max(1, capacity / peers.count)
             steps += peers.compactMap { batch in
-                let count = min(room, part - held(batch.number))
+                let count = min(room, part - openCount(batch.number))
                 return count > 0 ? Step(batch: batch, count: count) : nil
             }
             // Lines of a paused origin belong to a batch's part, and must not leave capacity unused.

@@ -54,7 +54,7 @@ extension OriginLimits {
 }
 
 /// The pauses of origins, as a worker knows them. A value type; the caller passes the current instant.
-struct OriginHolds {
+struct OriginPauses {
     typealias Instant = ContinuousClock.Instant
 
     /// A pause that grows by less than this is not reported to other workers again.
@@ -75,7 +75,7 @@ struct OriginHolds {
     var nextEnd: Instant? { ends.values.min() }
 
     /// Records a pause. Returns whether other workers are to be notified.
-    mutating func note(_ origin: String, for length: Duration, now: Instant) -> Bool {
+    mutating func recordPause(of origin: String, for length: Duration, now: Instant) -> Bool {
         let end = now + length
         if let known = ends[origin], known > now, end - known < Self.leastGrowth { return false }
         ends[origin] = end

@@ -21,7 +21,8 @@ struct LineRuns {
     }
 
     /// Reads the responses to which claimed lines refer.
-    mutating func take(_ lines: [ClaimedLine], of batch: OpenBatch, _ session: WorkerStore) throws(FleetError) {
+    mutating func loadSources(for lines: [ClaimedLine], of batch: OpenBatch, _ session: WorkerStore) throws(FleetError)
+    {
         let needs = Set(lines.flatMap(\.needs))
         guard let claim = lines.first?.claim, !needs.isEmpty else { return }
         let rows = try session.sources(batch.number, needs.sorted())

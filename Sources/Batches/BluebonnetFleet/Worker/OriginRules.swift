@@ -13,17 +13,17 @@ struct OriginRules {
     let governor: Governor
     private(set) var limits = FleetLimits([])
     private(set) var share = FleetShare(of: 0, among: [])
-    private var holds = OriginHolds()
+    private var pauses = OriginPauses()
     private let concurrencyPerOrigin: Int
 
     init(_ configuration: FleetWorker.Configuration, _ inbox: WorkerInbox) {
         concurrencyPerOrigin = configuration.concurrencyPerOrigin
         governor = Governor(OriginLimits(nil, transfers: concurrencyPerOrigin))
-        governor.observeHolds { [inbox] in inbox.post(.held(origin: $0, length: $1)) }
+        governor.observeBackOffs { [inbox] in inbox.post(.originPaused(origin: $0, length: $1)) }
     }
 
     /// When the next pause ends; nil without a pause.
-    var nextEnd: Instant? { holds.nextEnd }
+    var nextEnd: Instant? { pauses.nextEnd }
 
     /// Whether the lines of a hand that are in flight fit into the worker's part of the limits.
     func hasKept(_ hand: WorkerHand) -> Bool { hand.keeps(to: limits.parts(share)) }
@@ -49,32 +49,32 @@ struct OriginRules {
             let count = max(1, min(concurrencyPerOrigin, transfers[origin] ?? concurrencyPerOrigin))
             governor.setLimits(OriginLimits(rates[origin], transfers: count), for: url)
         }
-        return hand.takeUnsent { [hand] in
+        return hand.removeUnsent { [hand] in
             limits.transfers[$0.lane] != nil && hand.limit(ofLane: $0.lane) == 0
         }
     }
 
     /// Records a pause that a server asks for. Returns whether other workers are to be notified.
-    mutating func note(_ origin: String, for length: Duration) -> Bool {
-        holds.note(origin, for: length, now: .now)
+    mutating func recordPause(of origin: String, for length: Duration) -> Bool {
+        pauses.recordPause(of: origin, for: length, now: .now)
     }
 
     /// Applies the pauses that other workers have reported.
-    mutating func take(_ told: [StoredHold], _ hand: inout WorkerHand) {
-        for held in told where holds.note(held.origin, for: held.length, now: .now) {
-            if let url = URL(string: held.origin) { governor.hold(url, for: held.length) }
+    mutating func applyPauses(_ reported: [StoredPause], _ hand: inout WorkerHand) {
+        for pause in reported where pauses.recordPause(of: pause.origin, for: pause.length, now: .now) {
+            if let url = URL(string: pause.origin) { governor.startBackOff(of: url, for: pause.length) }
         }
         apply(to: &hand)
     }
 
     /// Sets the origins to which a hand sends nothing now.
     mutating func apply(to hand: inout WorkerHand) {
-        hand.setHeld(holds.origins(now: .now).union(limits.closedOrigins(share)))
+        hand.setPausedLanes(pauses.origins(now: .now).union(limits.closedOrigins(share)))
     }
 
     /// Returns how many lines of a batch the worker can take, lane by lane.
     func appetite(for batch: OpenBatch, _ count: Int, _ hand: WorkerHand) -> WorkerStore.Appetite {
-        let closed = holds.known.union(limits.closedOrigins(share))
+        let closed = pauses.known.union(limits.closedOrigins(share))
         var appetite = WorkerStore.Appetite(count: count, countPerLane: 2 * concurrencyPerOrigin, laneCounts: [:])
         let special = hand.lanes.union(closed).union(limits.transfers.keys)
         guard !special.isEmpty else { return appetite }

@@ -52,7 +52,7 @@ struct WorkerHand {
     var openCount: Int { openCounts.values.reduce(0, +) }
     /// The number of lines that have not ended and need slots. Lines of paused origins, and lines that wait for
     /// another attempt, must not keep the worker from claiming other lines.
-    var busyCount: Int { max(0, openCount - window.heldCount - parked.count) }
+    var busyCount: Int { max(0, openCount - window.pausedCount - parked.count) }
     /// The number of outcomes to be recorded.
     var endedCount: Int { outbox.count }
     /// The claims to which the worker's lines belong.
@@ -88,7 +88,7 @@ struct WorkerHand {
     mutating func setLimits(_ limits: [String: Int]) { window.setLimits(limits) }
 
     /// Sets the lanes to which nothing is sent for a time.
-    mutating func setHeld(_ lanes: Set<String>) { window.setHeld(lanes) }
+    mutating func setPausedLanes(_ lanes: Set<String>) { window.setPausedLanes(lanes) }
 
     /// Returns how many lines of a lane may run at once.
     func limit(ofLane lane: String) -> Int { window.limit(of: lane) }
@@ -114,8 +114,9 @@ struct WorkerHand {
         let line: ClaimedLine
     }
 
-    /// Returns the lines that may be sent now. `takeMarks()` returns the lines that need a mark first.
-    mutating func takeStarts() -> [Start] {
+    /// Starts the lines that may be sent now, and returns them. `removeMarks()` returns the lines that need a mark
+    /// first.
+    mutating func beginSending() -> [Start] {
         var starts: [Start] = []
         while let ticket = window.next() {
             guard let entry = entries[ticket.position], case .waiting = entry.phase else {
@@ -133,7 +134,7 @@ struct WorkerHand {
     }
 
     /// Returns the lines whose marks are to be made durable. Call `marked` afterwards, or `putOff` if that failed.
-    mutating func takeMarks() -> [Start] {
+    mutating func removeMarks() -> [Start] {
         defer { marks = [] }
         return marks.compactMap { serial in
             guard case .marking? = entries[serial]?.phase, let line = entries[serial]?.line else { return nil }
@@ -263,7 +264,7 @@ struct WorkerHand {
     /// Removes unsent lines, and returns them.
     ///
     /// - Parameter isIncluded: whether a line is removed; called once for each line.
-    mutating func takeUnsent(where isIncluded: (ClaimedLine) -> Bool) -> [ClaimedLine] {
+    mutating func removeUnsent(where isIncluded: (ClaimedLine) -> Bool) -> [ClaimedLine] {
         var lines: [ClaimedLine] = []
         for (serial, entry) in entries.sorted(by: { $0.key < $1.key }) where isIncluded(entry.line) {
             switch entry.phase {

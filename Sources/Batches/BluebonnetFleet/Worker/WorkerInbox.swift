@@ -14,7 +14,7 @@ final class WorkerInbox: Sendable {
         /// A line's operation waits for its next attempt.
         case waiting(WorkerHand.Serial, length: Duration)
         /// A server asks for a pause of its origin.
-        case held(origin: String, length: Duration)
+        case originPaused(origin: String, length: Duration)
         /// The worker is to stop starting lines.
         case drain
         /// The worker is to cancel its running lines.
@@ -41,7 +41,7 @@ final class WorkerInbox: Sendable {
     }
 
     /// Removes all events, and returns them.
-    func take() -> [Event] {
+    func removeAll() -> [Event] {
         var count: eventfd_t = 0
         _ = eventfd_read(descriptor, &count)
         return events.withLock { events in

@@ -49,9 +49,9 @@ struct WorkerLoop {
     private var stage = Stage.working
     private var summary = FleetWorker.Summary()
     /// Lines that go back to the store, by claim.
-    private var returns: [Int: (batch: Int, positions: [Int])] = [:]
+    private var linesToGiveBack: [Int: (batch: Int, positions: [Int])] = [:]
     /// Pauses to report to other workers.
-    private var tidings: [(origin: String, length: Duration)] = []
+    private var pausesToReport: [(origin: String, length: Duration)] = []
     /// Cancelled batches whose running lines were cancelled for this reason.
     private var cancelled: Set<Int> = []
     /// Batches to be cancelled because one of their lines has failed.
@@ -85,9 +85,9 @@ struct WorkerLoop {
     /// Works until nothing is left to do.
     mutating func run() throws(FleetError) {
         while true {
-            for event in inbox.take() { take(event) }
+            for event in inbox.removeAll() { handle(event) }
             hand.unpark(now: .now)
-            moveOn()
+            advanceStage()
             try step()
             startReady()
             publish()
@@ -104,7 +104,7 @@ struct WorkerLoop {
 
     private var isDone: Bool {
         if case .working = stage { return false }
-        return hand.isEmpty && returns.isEmpty
+        return hand.isEmpty && linesToGiveBack.isEmpty
     }
 
     private var lastWord: FleetError {
@@ -126,20 +126,20 @@ struct WorkerLoop {
 // MARK: - Events
 
 extension WorkerLoop {
-    private mutating func take(_ event: WorkerInbox.Event) {
+    private mutating func handle(_ event: WorkerInbox.Event) {
         switch event {
         case .ended(let serial, let report): ended(serial, report)
         case .waiting(let serial, let length): hand.park(serial, until: .now + length)
-        case .held(let origin, let length):
-            if rules.note(origin, for: length) { tidings.append((origin, length)) }
+        case .originPaused(let origin, let length):
+            if rules.recordPause(of: origin, for: length) { pausesToReport.append((origin, length)) }
             rules.apply(to: &hand)
         case .drain:
             guard case .working = stage else { return }
             stage = .draining(until: .now + configuration.drainTimeout)
-            giveBack(hand.takeUnsent { _ in true })
+            giveBack(hand.removeUnsent { _ in true })
         case .cancel:
             stage = .draining(until: .now)
-            giveBack(hand.takeUnsent { _ in true })
+            giveBack(hand.removeUnsent { _ in true })
         }
     }
 
@@ -160,11 +160,11 @@ extension WorkerLoop {
     }
 
     private mutating func giveBack(_ lines: [ClaimedLine]) {
-        for line in lines { returns[line.claim, default: (line.batch, [])].positions.append(line.position) }
+        for line in lines { linesToGiveBack[line.claim, default: (line.batch, [])].positions.append(line.position) }
     }
 
     /// Moves to the next stage when it is due.
-    private mutating func moveOn() {
+    private mutating func advanceStage() {
         guard case .draining(let limit) = stage, Instant.now >= limit || hand.runningCount == 0 else { return }
         stage = .ending(until: .now + configuration.lease + .seconds(10))
         runs.cancelAll()
@@ -184,7 +184,7 @@ extension WorkerLoop {
             try record(session)
             try mark(session)
             try claim(session)
-            try look(session)
+            try readNewBatches(session)
         } catch {
             if case .working = stage, store.isRefusal(error) { throw error }
             store.lose(error)
@@ -200,21 +200,21 @@ extension WorkerLoop {
         try giveBackUnknown(kept, session)
         store.isNew = false
         (open, nextBeat, nextClaim) = (nil, .now, .now)
-        rules.take(try session.holds(), &hand)
+        rules.applyPauses(try session.pausedOrigins(), &hand)
         try cancelBatches(session)
     }
 
     /// Gives back claims whose answers were lost. The server may execute a statement long after the worker has given
     /// it up.
     private func giveBackUnknown(_ claims: Set<Int>, _ session: WorkerStore) throws(FleetError) {
-        for claim in claims.subtracting(hand.claimNumbers) where returns[claim] == nil {
+        for claim in claims.subtracting(hand.claimNumbers) where linesToGiveBack[claim] == nil {
             try session.giveBack(claim: claim)
         }
     }
 
     /// Drops the lines of claims that other workers have.
     private mutating func lose(_ claims: Set<Int>) {
-        for claim in claims { returns[claim] = nil }
+        for claim in claims { linesToGiveBack[claim] = nil }
         for serial in hand.lose(claims) { runs.cancel(serial) }
     }
 
@@ -245,13 +245,13 @@ extension WorkerLoop {
 
     /// Gives lines back to the store, and reports pauses to other workers.
     private mutating func settle(_ session: WorkerStore) throws(FleetError) {
-        while let (claim, lines) = returns.first {
+        while let (claim, lines) = linesToGiveBack.first {
             try session.giveBack(claim, batch: lines.batch, lines.positions)
-            returns[claim] = nil
+            linesToGiveBack[claim] = nil
         }
-        while let (origin, length) = tidings.first {
-            try session.hold(origin, for: length)
-            tidings.removeFirst()
+        while let (origin, length) = pausesToReport.first {
+            try session.pauseOrigin(origin, for: length)
+            pausesToReport.removeFirst()
         }
     }
 
@@ -284,7 +284,7 @@ extension WorkerLoop {
 
     private mutating func mark(_ session: WorkerStore) throws(FleetError) {
         startReady()
-        let lines = hand.takeMarks()
+        let lines = hand.removeMarks()
         guard !lines.isEmpty else { return }
         do throws(FleetError) {
             let kept = try session.mark(lines.map(\.line))
@@ -299,7 +299,7 @@ extension WorkerLoop {
     /// Starts the lines that need no mark. A worker that has not reached the store for its whole lease starts nothing:
     /// other workers may have its lines and its share of the limits.
     private mutating func startReady() {
-        if Instant.now < leaseEnd { start(hand.takeStarts()) }
+        if Instant.now < leaseEnd { start(hand.beginSending()) }
     }
 
     private mutating func start(_ lines: [WorkerHand.Start]) {
@@ -321,13 +321,13 @@ extension WorkerLoop {
         if let open { list = open } else { list = try openBatches(session) }
         var room = capacity - hand.busyCount
         var claimedCount = 0
-        for step in ClaimPlan(list, capacity: capacity).steps(held: { hand.openCount(of: $0) }, room: room)
+        for step in ClaimPlan(list, capacity: capacity).steps(openCount: { hand.openCount(of: $0) }, room: room)
         where room > 0 {
             let lines = try session.claim(
                 step.batch, rules.appetite(for: step.batch, min(step.count, room), hand),
                 firstLane: step.firstLane)
             guard !lines.isEmpty else { continue }
-            try runs.take(lines, of: step.batch, session)
+            try runs.loadSources(for: lines, of: step.batch, session)
             hand.add(lines)
             room -= lines.count
             claimedCount += lines.count
@@ -362,7 +362,7 @@ extension WorkerLoop {
     }
 
     /// Reads the limits of a new batch, even if the hand is full and nothing is claimed.
-    private mutating func look(_ session: WorkerStore) throws(FleetError) {
+    private mutating func readNewBatches(_ session: WorkerStore) throws(FleetError) {
         guard case .working = stage, let next = nextLook, Instant.now >= next else { return }
         open = try openBatches(session)
     }
@@ -371,7 +371,7 @@ extension WorkerLoop {
     private mutating func cancelBatches(_ session: WorkerStore) throws(FleetError) {
         for batch in try session.cancelledBatches() {
             cancelled.insert(batch)
-            giveBack(hand.takeUnsent { $0.batch == batch })
+            giveBack(hand.removeUnsent { $0.batch == batch })
             for serial in hand.running(of: batch) { runs.cancel(serial) }
         }
     }
@@ -393,7 +393,7 @@ extension WorkerLoop {
             let limits = [nextBeat, stageEnd, recordTime, claimTime, rules.nextEnd, hand.nextUnpark, lookTime]
             let limit = limits.compactMap(\.self).min() ?? nextBeat
             for payload in try session.connection.notifications(until: limit, wake: inbox.descriptor) {
-                try take(FleetNotice(rawValue: payload), session)
+                try handle(FleetNotice(rawValue: payload), session)
             }
             if let end = rules.nextEnd, end <= .now {
                 rules.apply(to: &hand)
@@ -406,18 +406,20 @@ extension WorkerLoop {
     }
 
     private mutating func isIdle(_ session: WorkerStore) throws(FleetError) -> Bool {
-        guard configuration.endsWhenIdle, hand.isEmpty, returns.isEmpty, case .working = stage else { return false }
+        guard configuration.endsWhenIdle, hand.isEmpty, linesToGiveBack.isEmpty, case .working = stage else {
+            return false
+        }
         return try session.isIdle()
     }
 
-    private mutating func take(_ notice: FleetNotice?, _ session: WorkerStore) throws(FleetError) {
+    private mutating func handle(_ notice: FleetNotice?, _ session: WorkerStore) throws(FleetError) {
         switch notice {
         case .work:
             (open, nextClaim) = (nil, .now)
             nextLook = nextLook ?? max(.now, lastLook + Self.limitInterval)
         case .cancel: try cancelBatches(session)
         case .workers: nextBeat = .now
-        case .hold: rules.take(try session.holds(), &hand)
+        case .pause: rules.applyPauses(try session.pausedOrigins(), &hand)
         case nil: break  // sent by a newer version
         }
     }

@@ -50,7 +50,7 @@ struct NetworkActivity: Equatable {
 
     /// Returns the instant for a timer that the owner has to set; nil if no timer is needed, or an earlier timer is
     /// set.
-    mutating func takeTimer() -> ContinuousClock.Instant? {
+    mutating func claimTimer() -> ContinuousClock.Instant? {
         guard let next = nextInstant, timer.map({ next < $0 }) ?? true else { return nil }
         timer = next
         return next

@@ -22,7 +22,7 @@ public final class NetworkActivityMonitor: Sendable {
     private struct State: Sendable {
         var activity: NetworkActivity
         /// The state that the streams received last.
-        var toldState = false
+        var lastReportedState = false
         var streams: [Int: AsyncStream<Bool>.Continuation] = [:]
         var lastStream = 0
         /// The operations whose starts the monitor has seen.
@@ -49,7 +49,9 @@ public final class NetworkActivityMonitor: Sendable {
         self.now = now
         state = Mutex(State(activity: activity))
         observers = Observers()
-        observers.observe(RequestOperation.didStartNotification) { [weak self] operation in self?.note(operation) }
+        observers.observe(RequestOperation.didStartNotification) { [weak self] operation in
+            self?.recordStart(of: operation)
+        }
         observers.observe(RequestOperation.didFinishNotification) { [weak self] operation in self?.forget(operation) }
     }
 
@@ -72,7 +74,7 @@ public final class NetworkActivityMonitor: Sendable {
     /// Ends the work that `incrementActivityCount()` counted.
     public func decrementActivityCount() { handle(.ended) }
 
-    private func note(_ operation: ObjectIdentifier) {
+    private func recordStart(of operation: ObjectIdentifier) {
         if state.withLock({ $0.operations.insert(operation).inserted }) { handle(.began) }
     }
 
@@ -88,7 +90,7 @@ public final class NetworkActivityMonitor: Sendable {
         let now = now()
         let (isChanged, timer) = state.withLock { state in
             change(&state.activity, now)
-            return (state.activity.isActive != state.toldState, state.activity.takeTimer())
+            return (state.activity.isActive != state.lastReportedState, state.activity.claimTimer())
         }
         if isChanged { queue.async { [weak self] in self?.tell() } }
         guard let timer else { return }
@@ -100,8 +102,8 @@ public final class NetworkActivityMonitor: Sendable {
     private func tell() {
         let (isActive, streams) = state.withLock { state -> (Bool, [AsyncStream<Bool>.Continuation]) in
             let isActive = state.activity.isActive
-            defer { state.toldState = isActive }
-            return (isActive, isActive == state.toldState ? [] : Array(state.streams.values))
+            defer { state.lastReportedState = isActive }
+            return (isActive, isActive == state.lastReportedState ? [] : Array(state.streams.values))
         }
         for stream in streams { stream.yield(isActive) }
     }
@@ -110,7 +112,7 @@ public final class NetworkActivityMonitor: Sendable {
         let (number, isActive) = state.withLock { state in
             state.lastStream += 1
             state.streams[state.lastStream] = stream
-            return (state.lastStream, state.toldState)
+            return (state.lastStream, state.lastReportedState)
         }
         stream.onTermination = { [weak self] _ in self?.forget(number) }
         stream.yield(isActive)

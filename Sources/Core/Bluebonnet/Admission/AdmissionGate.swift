@@ -23,7 +23,7 @@ protocol GateSource: LaneOwner {
     /// slot.
     var slotless: Scheduler { get }
     /// Removes and returns the changes since the last call, with up to `limit` entries.
-    func takeChanges(limit: Int) -> GateChanges
+    func removeChanges(limit: Int) -> GateChanges
     /// Returns where an operation waits for a slot; nil if the operation's origin is not known.
     func destination(of operation: Operation) -> (scheduler: Scheduler, origin: Origin)?
 }
@@ -44,9 +44,9 @@ struct GateChanges: Sendable {
         let operation: Operation?
     }
 
-    var arrivals = SmallList<Arrival>()
+    var arrivals = InlineList<Arrival>()
     /// Operations that are started only to end: limits, suspension and barriers do not apply to them.
-    var cancelled = SmallList<Operation>()
+    var cancelled = InlineList<Operation>()
     /// A barrier whose preceding operations are all finished.
     var barrier: Operation?
     var isOpen = false

@@ -242,11 +242,11 @@ final class OriginTable {
         return governed.isOpen(for: client)
     }
 
-    /// - Parameter goesOn: whether the slot is for a transfer that was paused in place.
+    /// - Parameter isContinuation: whether the slot is for a transfer that was paused in place.
     /// - Returns: the governor's permit; nil without a governor.
-    func takeSlot(_ index: Index, goesOn: Bool, for client: any GovernorClient) -> GovernorPlace? {
+    func occupySlot(_ index: Index, isContinuation: Bool, for client: any GovernorClient) -> GovernorPlace? {
         rows[index].runningCount += 1
-        return goesOn ? rows[index].governed?.goOn() : rows[index].governed?.begin(for: client)
+        return isContinuation ? rows[index].governed?.continueTransfer() : rows[index].governed?.begin(for: client)
     }
 
     func freeSlot(_ index: Index) {

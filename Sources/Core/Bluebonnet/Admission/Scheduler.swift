@@ -62,8 +62,8 @@ final class Scheduler {
     /// The process's descriptor capacity; nil in tests without such a capacity.
     var descriptors: DescriptorCapacity?
     /// The operations that wait without a queue.
-    private let readmissions = Readmissions()
-    /// The gate of `readmissions`; created when the first operation waits.
+    private let queuelessWaiters = QueuelessWaiters()
+    /// The gate of `queuelessWaiters`; created when the first operation waits.
     private lazy var openGate = AdmissionGate(self)
     /// The gates with waiting operations.
     @exclusivity(unchecked) private var gates: [AdmissionGate] = []
@@ -110,7 +110,7 @@ extension Scheduler: Sendable {}
 
 extension Scheduler {
     /// The number of operations that wait without a queue.
-    var waitingCount: Int { readmissions.count }
+    var waitingCount: Int { queuelessWaiters.count }
 
     /// Returns the ticket of an operation that starts.
     ///
@@ -118,7 +118,7 @@ extension Scheduler {
     func makeTicket(flow: Int, priority: Int, startedWith slot: TransferSlot? = nil) -> Ticket {
         lastNumber += 1
         return Ticket(
-            number: lastNumber, virtualTime: slot?.virtualTime ?? fairQueue.take(flow: flow, priority: priority))
+            number: lastNumber, virtualTime: slot?.virtualTime ?? fairQueue.assignTime(flow: flow, priority: priority))
     }
 
     /// Adds an operation that waits for a slot; `client` receives the slot.
@@ -129,18 +129,18 @@ extension Scheduler {
     ) {
         withdraw(&ticket)
         guard demand != .first || !isClosedToNew else { return }
-        let waitID = readmissions.add(client, demand)
+        let waitID = queuelessWaiters.add(client, demand)
         ticket.waitID = waitID
         let entry = LaneEntry(
             priority: priority, virtualTime: ticket.virtualTime, number: ticket.number, index: 0, generation: waitID)
-        openGate.insert(entry, origin: origins.index(of: origin), readmissions)
+        openGate.insert(entry, origin: origins.index(of: origin), queuelessWaiters)
         gateChanged(openGate)
         setNeedsService()
     }
 
     /// Stops waiting. Does nothing for an operation that does not wait.
     func withdraw(_ ticket: inout Ticket) {
-        if let waitID = ticket.waitID.take() { _ = readmissions.remove(waitID) }
+        if let waitID = ticket.waitID.take() { _ = queuelessWaiters.remove(waitID) }
     }
 
     /// Stops admitting operations that have not yet begun a transfer.
@@ -149,7 +149,7 @@ extension Scheduler {
     @discardableResult
     func stopAdmittingNew() -> [any SlotClient] {
         isClosedToNew = true
-        return readmissions.removeNew()
+        return queuelessWaiters.removeNew()
     }
 
     /// Releases a slot.
@@ -253,8 +253,8 @@ extension Scheduler {
         runningCount += 1
         descriptors?.begin(for: self)
         let continues = demand == .continuation
-        let place = origins.takeSlot(origin, goesOn: continues, for: self)
-        if let place, !place.isRefused, !continues { governor?.take(for: self) }
+        let place = origins.occupySlot(origin, isContinuation: continues, for: self)
+        if let place, !place.isRefused, !continues { governor?.consumeToken(for: self) }
         return TransferSlot(origin: origins.origin(at: origin), place: place, index: origin, virtualTime: virtualTime)
     }
 
@@ -307,7 +307,7 @@ extension Scheduler: DescriptorClient {
 }
 
 extension Scheduler: GovernorClient {
-    func mayBeginAgain(to origin: Origin?) {
+    func originDidOpen(_ origin: Origin?) {
         if let origin {
             guard let index = origins.knownIndex(of: origin) else { return }
             unblock(index)

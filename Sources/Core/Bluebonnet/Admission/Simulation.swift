@@ -24,8 +24,8 @@ package struct Simulation: Sendable {
 extension TransferMachine {
     /// Begins to send the request over a new connection, which opens at once.
     package mutating func beginSending(now: UInt64) {
-        _ = takes(keptConnection: false, isClean: true)
-        _ = sends(multiplexed: false, isExplained: false, bodyCanStartAgain: true, now: now)
+        _ = acceptFirstConnection(isKept: false, isUsable: true)
+        _ = beginSending(multiplexed: false, isExplained: false, bodyCanStartAgain: true, now: now)
     }
 
     /// Reads the next bytes of the request's body. Network thread only.

@@ -76,20 +76,20 @@ final class StartingRound: RoundEndTask {
 
     func roundEnds() {
         budget = Budget()
-        while mayTakeChanges || (!schedulers.isEmpty && budget.steps > 0) {
-            takeChanges()
+        while canCollectChanges || (!schedulers.isEmpty && budget.steps > 0) {
+            collectChanges()
             serveSchedulers()
         }
         isScheduled = false
         if !(changed.isEmpty && schedulers.isEmpty) { schedule() }
     }
 
-    private var mayTakeChanges: Bool { !changed.isEmpty && budget.entries > 0 && budget.cancelled > 0 }
+    private var canCollectChanges: Bool { !changed.isEmpty && budget.entries > 0 && budget.cancelled > 0 }
 
-    private func takeChanges() {
-        while mayTakeChanges {
+    private func collectChanges() {
+        while canCollectChanges {
             let source = changed.removeFirst()
-            let changes = source.takeChanges(limit: Self.pieceCount)
+            let changes = source.removeChanges(limit: Self.pieceCount)
             source.gates.apply(changes, of: source)
             if changes.hasMore { changed.append(source) }
             budget.entries -= max(changes.arrivals.count, 1)

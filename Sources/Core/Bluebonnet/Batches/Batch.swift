@@ -247,7 +247,7 @@ extension Batch {
         }
         for batch in inner {
             let hasBegun = batch.begin(on: queue, progress: nil) { [self] _ in
-                if state.withLock({ $0.noteInnerEnd() }) { whenOver() }
+                if state.withLock({ $0.recordInnerEnd() }) { whenOver() }
             }
             precondition(hasBegun, "a batch can be run once")
         }
@@ -268,7 +268,7 @@ extension Batch {
         }
         operation.addBatchHandler { [self] operation in
             let kind = MemberKind(operation.error)  // takes the operation's lock
-            let step = state.withLock { $0.note(index, kind) }
+            let step = state.withLock { $0.recordEnd(of: index, kind) }
             if let reason = step.stop { cancelRest(reason) }
             progress?(step.finishedCount, operations.count)
             for wait in step.waits { wait.end(hasCome: true) }

@@ -56,17 +56,17 @@ extension BatchState {
     }
 
     /// Records how a member ended.
-    mutating func note(_ index: Int, _ kind: MemberKind) -> Step {
+    mutating func recordEnd(of index: Int, _ kind: MemberKind) -> Step {
         counts.count(kind)
         endings.append(Int32(index))
         pendingCount -= 1
-        var step = Step(waits: takeMemberWaits(), isLast: pendingCount == 0, finishedCount: counts.finishedCount)
+        var step = Step(waits: removeMemberWaits(), isLast: pendingCount == 0, finishedCount: counts.finishedCount)
         if let reason = reasonToStop, stop(reason) { step.stop = reason }
         return step
     }
 
     /// Records the end of an inner batch. Returns true if all members and inner batches have ended.
-    mutating func noteInnerEnd() -> Bool {
+    mutating func recordInnerEnd() -> Bool {
         pendingCount -= 1
         return pendingCount == 0
     }
@@ -82,7 +82,7 @@ extension BatchState {
     mutating func end() -> [TaskWait] {
         hasEnded = true
         defer { endWaits = [] }
-        return takeMemberWaits() + endWaits
+        return removeMemberWaits() + endWaits
     }
 
     private var reasonToStop: BatchOutcome.StopReason? {
@@ -120,7 +120,7 @@ extension BatchState {
         endWaits.removeAll { $0 === wait }
     }
 
-    private mutating func takeMemberWaits() -> [TaskWait] {
+    private mutating func removeMemberWaits() -> [TaskWait] {
         defer { memberWaits = [] }
         return memberWaits
     }

@@ -8,8 +8,8 @@ internal import Synchronization
 /// Writes the bytes of a pipe to a file or an output stream on a serial queue, because writing may block.
 ///
 /// Either every byte is written, or the pipe is closed with the error. In both cases the pipe is closed after the last
-/// write. The writer never blocks. `BodyPipe.hasRoom` bounds the pending bytes; they exceed the bound by at most the
-/// bytes that a decoder produces from one more piece.
+/// write. The writer never blocks. `BodyPipe.requestCapacity` bounds the pending bytes; they exceed the bound by at
+/// most the bytes that a decoder produces from one more piece.
 final class BodyDrain: Sendable {
     /// Called before the first write.
     typealias Begin = @Sendable () throws(NetworkingError) -> Void
@@ -52,7 +52,7 @@ final class BodyDrain: Sendable {
 
     /// The error with which writing failed; nil otherwise.
     var failure: NetworkingError? {
-        if case .failed(let error)? = pipe.closing { error as? NetworkingError } else { nil }
+        if case .failed(let error)? = pipe.readerEnd { error as? NetworkingError } else { nil }
     }
 
     /// Drops the pending pieces: nothing is written after the write in progress. Does not wait. Network thread only.
@@ -65,12 +65,12 @@ final class BodyDrain: Sendable {
     /// pipe is closed already. Network thread only.
     func close(then action: @escaping (NetworkingError?) -> Void) {
         pipe.finish(.complete)
-        guard pipe.closing == nil else {
+        guard pipe.readerEnd == nil else {
             pipe.whenWoken(nil)
             return action(failure)
         }
         pipe.whenWoken { [self] in
-            guard pipe.closing != nil else { return }
+            guard pipe.readerEnd != nil else { return }
             pipe.whenWoken(nil)
             action(failure)
         }
@@ -83,7 +83,7 @@ final class BodyDrain: Sendable {
     }
 
     private func drain() {
-        while pipe.closing == nil, let item = pipe.next(orCall: { [weak self] in self?.drainSoon() }) {
+        while pipe.readerEnd == nil, let item = pipe.next(orCall: { [weak self] in self?.drainSoon() }) {
             do throws(NetworkingError) {
                 guard case .chunk(let chunk) = item else { return finish(.complete) }
                 let count = Int64(chunk.count)

@@ -49,10 +49,10 @@ final class BodyFeed: Sendable {
 
     /// Copies the bytes that are ready. If no bytes are ready, the action of `whenReady` is called when some are.
     /// Network thread only.
-    func take(into buffer: UnsafeMutableRawBufferPointer) throws(NetworkingError) -> TransferBody.Piece {
+    func copyBytes(into buffer: UnsafeMutableRawBufferPointer) throws(NetworkingError) -> TransferBody.Piece {
         if !isBegun.exchange(true, ordering: .acquiringAndReleasing) { readSoon() }
         do {
-            let count = try pipe.take(into: buffer, declaredByteCount: declaredByteCount)
+            let count = try pipe.copyBytes(into: buffer, declaredByteCount: declaredByteCount)
             return count.map(TransferBody.Piece.bytes) ?? .wouldBlock
         } catch {
             throw error as? NetworkingError
@@ -71,8 +71,8 @@ extension BodyFeed {
 
     /// Reads until the pipe is full, the source has ended, or the feed is cancelled.
     private func readAhead() {
-        while pipe.closing == nil, pipe.end == nil {
-            guard pipe.hasRoom(orCall: { [weak self] in self?.readSoon() }) else { return }
+        while pipe.readerEnd == nil, pipe.writerEnd == nil {
+            guard pipe.requestCapacity(orCall: { [weak self] in self?.readSoon() }) else { return }
             do {
                 let chunk = try source.value.read(atMost: Self.chunkByteCount)
                 let count = readByteCount.add(Int64(chunk.count), ordering: .relaxed).newValue

@@ -37,9 +37,9 @@ final class BodyPipe: Sendable {
     }
 
     /// How the writer finished; nil while it may write.
-    var end: End? { shared.withLock { $0.state.end } }
+    var writerEnd: End? { shared.withLock { $0.state.writerEnd } }
     /// How the reader finished; nil while it may read.
-    var closing: End? { shared.withLock { $0.state.closing } }
+    var readerEnd: End? { shared.withLock { $0.state.readerEnd } }
     var byteCount: Int { shared.withLock { $0.state.byteCount } }
 
     /// Sets the action that the network thread calls when its end is woken: because of capacity or bytes, or because
@@ -49,7 +49,7 @@ final class BodyPipe: Sendable {
     /// Whether a piece may be written. If not, the writer is woken when a piece may be written.
     ///
     /// - Parameter wake: how to wake a far writer.
-    func hasRoom(orCall wake: Wake? = nil) -> Bool { change(wake) { ($0.hasRoom(), []) } }
+    func requestCapacity(orCall wake: Wake? = nil) -> Bool { change(wake) { ($0.requestCapacity(), []) } }
 
     /// Adds a piece, also to a full pipe. Drops the piece if an end has finished.
     func write(_ chunk: Data) { change { ((), $0.write(chunk)) } }
@@ -61,13 +61,13 @@ final class BodyPipe: Sendable {
     /// woken when there is.
     func next(orCall wake: @escaping Wake) -> Item? { change(wake) { $0.next() } }
 
-    /// Copies bytes into a buffer; see `PipeState.take`.
-    func take(into buffer: UnsafeMutableRawBufferPointer, declaredByteCount: Int64?) throws -> Int? {
-        try change { $0.take(into: buffer, declaredByteCount: declaredByteCount) }?.get()
+    /// Copies bytes into a buffer; see `PipeState.copyBytes`.
+    func copyBytes(into buffer: UnsafeMutableRawBufferPointer, declaredByteCount: Int64?) throws -> Int? {
+        try change { $0.copyBytes(into: buffer, declaredByteCount: declaredByteCount) }?.get()
     }
 
     /// Closes the reader's end. Only the first call counts.
-    func close(_ closing: End) { change { ((), $0.close(closing)) } }
+    func close(_ end: End) { change { ((), $0.close(end)) } }
 
     /// Changes the state, and wakes ends after the lock is released.
     private func change<Result: Sendable>(

@@ -43,17 +43,17 @@ final class ChannelSink: BodySink {
     }
 
     var byteLimit: Int? { nil }
-    var hasRoom: Bool { pipe.hasRoom() }
+    var hasRoom: Bool { pipe.requestCapacity() }
     var closesLater: Bool { drain != nil }
 
-    /// - Parameter consumerLeft: called when the consumer has stopped or failed before the end.
-    func listen(roomAppeared: (() -> Void)?, consumerLeft: (() -> Void)?) {
+    /// - Parameter consumerCancelled: called when the consumer has stopped or failed before the end.
+    func listen(sinkBecameWritable: (() -> Void)?, consumerCancelled: (() -> Void)?) {
         pipe.whenWoken { [pipe] in
-            if pipe.closing == nil {
-                roomAppeared?()
+            if pipe.readerEnd == nil {
+                sinkBecameWritable?()
             } else {
                 pipe.whenWoken(nil)
-                if pipe.end == nil { consumerLeft?() }
+                if pipe.writerEnd == nil { consumerCancelled?() }
             }
         }
     }

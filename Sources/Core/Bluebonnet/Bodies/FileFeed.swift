@@ -56,7 +56,7 @@ final class FileFeed: Sendable {
     private func read(
         _ feed: BodyFeed, into buffer: UnsafeMutableRawBufferPointer
     ) throws(NetworkingError) -> TransferBody.Piece {
-        let piece = try feed.take(into: buffer)
+        let piece = try feed.copyBytes(into: buffer)
         if case .bytes(let count) = piece { reading.value.offset += Int64(count) }
         return piece
     }

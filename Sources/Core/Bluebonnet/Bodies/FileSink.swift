@@ -14,25 +14,25 @@ final class FileSink: BodySink {
     /// Does the work of the file's queue; nil before there is any.
     private var drain: BodyDrain?
     private let writes: WriteCoalescer
-    private let roomAppeared: (() -> Void)?
+    private let sinkBecameWritable: (() -> Void)?
 
     /// - Parameters:
     ///   - writes: makes the sink write its buffered bytes at the end of a round.
-    ///   - roomAppeared: called when a full sink accepts bytes again.
-    init(_ file: PartialFile, writes: WriteCoalescer, roomAppeared: (() -> Void)? = nil) {
+    ///   - sinkBecameWritable: called when a full sink accepts bytes again.
+    init(_ file: PartialFile, writes: WriteCoalescer, sinkBecameWritable: (() -> Void)? = nil) {
         self.file = file
         self.writes = writes
-        self.roomAppeared = roomAppeared
+        self.sinkBecameWritable = sinkBecameWritable
         body = FileBody(byteCount: file.initialByteCount)
     }
 
     /// The bytes that were passed to `write`, including pending ones.
     var byteCount: Int64 { body.byteCount }
     var byteLimit: Int? { nil }
-    var hasRoom: Bool { drain?.pipe.hasRoom() ?? true }
+    var hasRoom: Bool { drain?.pipe.requestCapacity() ?? true }
     var closesLater: Bool { drain != nil }
     /// Whether the file's queue is still at work or, before its first work, whether bytes are buffered.
-    var isBeingWritten: Bool { drain.map { $0.pipe.closing == nil } ?? body.hasKeptBytes }
+    var isBeingWritten: Bool { drain.map { $0.pipe.readerEnd == nil } ?? body.hasKeptBytes }
 
     func write(_ bytes: UnsafeRawBufferPointer) throws(NetworkingError) {
         file.expectBytes()
@@ -52,9 +52,9 @@ final class FileSink: BodySink {
 
     /// Drops the body: the file starts over with the next bytes. No bytes of the old body are written after the write
     /// in progress.
-    func startOver(_ start: FileStart = .keepingName) {
+    func startOver(_ start: FileInitialState = .keepingName) {
         drain?.discard()
-        if file.mayHoldBytes { writes.drop(file) }
+        if file.mayHaveBytes { writes.drop(file) }
         (body, drain) = (FileBody(), nil)
         file.forgetContents()
         if file.needsWork(for: start) {
@@ -96,7 +96,7 @@ final class FileSink: BodySink {
         let drain = BodyDrain(on: file.queue, begin: begin) { [file] bytes, position throws(NetworkingError) in
             try file.put(bytes, at: offset + position)
         }
-        if let roomAppeared { drain.pipe.whenWoken(roomAppeared) }
+        if let sinkBecameWritable { drain.pipe.whenWoken(sinkBecameWritable) }
         return drain
     }
 

@@ -100,7 +100,7 @@ struct OpenedPartialFile {
         }
         for name in folder.names where name.hasPrefix(resource) && name.hasSuffix(PartialFile.suffix) {
             let record = PartialRecord.read(PartialFile.recordPath(of: name), in: folder.descriptor)
-            guard record?.mayBeContinued(by: url) == true, let file = try locked(name, in: folder) else { continue }
+            guard record?.canBeContinued(by: url) == true, let file = try locked(name, in: folder) else { continue }
             return (file, String(name.dropLast(PartialFile.suffix.count)))
         }
         return nil

@@ -93,7 +93,7 @@ extension PartialFile {
             do { return try keep() } catch {}  // without all its bytes the file cannot be continued
         }
         removeRecord()
-        unlinkat(base, name, 0)
+        unlinkat(folderDescriptor, name, 0)
     }
 
     private func keep() throws(NetworkingError) {
@@ -108,7 +108,8 @@ extension PartialFile {
     private var isInPlace: Bool {
         var file = bluebonnet_file()
         var named = bluebonnet_file()
-        return bluebonnet_look_at(descriptor, &file) == 0 && bluebonnet_look_at_path(base, name, &named) == 0
+        return bluebonnet_look_at(descriptor, &file) == 0
+            && bluebonnet_look_at_path(folderDescriptor, name, &named) == 0
             && file.inode == named.inode
     }
 }

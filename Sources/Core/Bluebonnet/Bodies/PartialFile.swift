@@ -26,7 +26,7 @@ final class PartialFile: Sendable {
     /// The destination, from which the partial file's name is made. In a folder, the destination has no other use.
     let destination: String
     /// The destination as the caller named it; nil in a folder, and if the URL is not a plain file URL.
-    let place: URL?
+    let callerURL: URL?
     let folder: OutputFolder?
     /// Nil in a folder.
     private let reservation: PathReservation?
@@ -38,11 +38,11 @@ final class PartialFile: Sendable {
     let descriptor: CInt
     /// Whether a record may exist. Stored, because looking for a record has a cost; no other process creates one while
     /// this process has the lock.
-    private let mayHaveRecord: Atomic<Bool>
+    private let recordFlag: Atomic<Bool>
     /// Whether the file has its name, and therefore the lock.
     let isNamed: Atomic<Bool>
     /// Whether the file may contain bytes, written or pending.
-    private let mayHaveBytes: Atomic<Bool>
+    private let bytesFlag: Atomic<Bool>
     let contents: Mutex<Contents>
     /// The file's stamp after the last write of this process, or at opening if existing bytes are continued; otherwise
     /// nil.
@@ -74,18 +74,18 @@ final class PartialFile: Sendable {
     let name: String
     private var recordName: String { Self.recordPath(of: name) }
     /// The folder that relative names start from.
-    var base: CInt { folder?.descriptor ?? AT_FDCWD }
+    var folderDescriptor: CInt { folder?.descriptor ?? AT_FDCWD }
 
     /// Opens or creates the partial file of a known destination. May block for as long as the file system does.
     ///
     /// - Parameters:
-    ///   - place: the destination as the caller named it.
+    ///   - callerURL: the destination as the caller named it.
     ///   - existing: what currently has the destination's name.
     ///   - url: the URL that will be requested. A partial body of another resource is not continued.
     ///   - isSynced: whether the file is synced to disk by the time it has been moved into place.
     ///   - isDigested: whether the digest will be needed.
     convenience init(
-        destination: String, place: URL? = nil, existing: ExistingFile? = nil, url: URL?, isSynced: Bool = false,
+        destination: String, callerURL: URL? = nil, existing: ExistingFile? = nil, url: URL?, isSynced: Bool = false,
         isDigested: Bool = false
     ) throws(NetworkingError) {
         let replaced: ExistingFile
@@ -96,7 +96,8 @@ final class PartialFile: Sendable {
         if file == nil { file = try OpenedPartialFile.locked(name, in: nil) }
         guard let file else { throw OpenedPartialFile.inUse(name) }
         try self.init(
-            file, destination: destination, place: place, reservation: reservation, url: url, isSynced: isSynced,
+            file, destination: destination, callerURL: callerURL, reservation: reservation, url: url,
+            isSynced: isSynced,
             isDigested: isDigested)
         // The partial file must not be readable by users who cannot read the destination.
         if case .regular(let permissions) = replaced { _ = fchmod(descriptor, permissions | 0o600) }
@@ -114,7 +115,7 @@ final class PartialFile: Sendable {
     }
 
     private init(
-        _ file: OpenedPartialFile, destination: String, place: URL? = nil, folder: OutputFolder? = nil,
+        _ file: OpenedPartialFile, destination: String, callerURL: URL? = nil, folder: OutputFolder? = nil,
         reservation: PathReservation? = nil,
         url: URL?, isSynced: Bool, isDigested: Bool
     ) throws(NetworkingError) {
@@ -123,18 +124,18 @@ final class PartialFile: Sendable {
         self.destination = destination
         name = Self.partialPath(of: destination)
         self.folder = folder
-        self.place = place.flatMap { $0.isPlainFileURL ? $0 : nil }
+        self.callerURL = callerURL.flatMap { $0.isPlainFileURL ? $0 : nil }
         self.reservation = reservation
         self.isSynced = isSynced
         isNamed = Atomic(file.isNamed)
         let size = file.byteCount
-        mayHaveBytes = Atomic(size > 0)
-        let base = folder?.descriptor ?? AT_FDCWD
+        bytesFlag = Atomic(size > 0)
+        let folderDescriptor = folder?.descriptor ?? AT_FDCWD
         let recordName = Self.recordPath(of: Self.partialPath(of: destination))
-        let hasRecord = file.isNamed && PartialRecord.isThere(recordName, in: base)
-        mayHaveRecord = Atomic(hasRecord)
-        let record = hasRecord ? PartialRecord.read(recordName, in: base) : nil
-        let isOfURL = url.map { record?.mayBeContinued(by: $0) == true } ?? false
+        let hasRecord = file.isNamed && PartialRecord.isThere(recordName, in: folderDescriptor)
+        recordFlag = Atomic(hasRecord)
+        let record = hasRecord ? PartialRecord.read(recordName, in: folderDescriptor) : nil
+        let isOfURL = url.map { record?.canBeContinued(by: $0) == true } ?? false
         let isUntouched = record?.stamp == nil || record?.stamp == Self.stamp(of: file.descriptor)
         initialRecord = size > 0 && isOfURL && isUntouched ? record?.unstamped : nil
         initialByteCount = initialRecord == nil ? 0 : size
@@ -170,11 +171,11 @@ final class PartialFile: Sendable {
         return written == found || written == nil && found?.byteCount == 0
     }
 
-    var mayHoldBytes: Bool { mayHaveBytes.load(ordering: .relaxed) }
-    var mayHoldRecord: Bool { mayHaveRecord.load(ordering: .relaxed) }
+    var mayHaveBytes: Bool { bytesFlag.load(ordering: .relaxed) }
+    var mayHaveRecord: Bool { recordFlag.load(ordering: .relaxed) }
 
     /// Records that bytes will be written to the file.
-    func expectBytes() { mayHaveBytes.store(true, ordering: .relaxed) }
+    func expectBytes() { bytesFlag.store(true, ordering: .relaxed) }
 
     func write(_ bytes: UnsafeRawBufferPointer, at offset: Int64) throws(NetworkingError) {
         expectBytes()
@@ -216,7 +217,7 @@ final class PartialFile: Sendable {
     func truncate() throws(NetworkingError) {
         forgetDigest()
         writtenStamp.withLock { $0 = nil }
-        guard mayHaveBytes.load(ordering: .relaxed) else { return }
+        guard bytesFlag.load(ordering: .relaxed) else { return }
         if stamp?.byteCount == 0 { return }
         guard ftruncate(descriptor, 0) == 0 else {
             throw NetworkingError(.resumeRefused, "cannot truncate \(path) to start again", underlying: POSIXError.last)
@@ -242,12 +243,12 @@ extension PartialFile {
     /// - Throws: `cannotOpenFile` if another download has created the name in the meantime.
     func giveName() throws(NetworkingError) {
         guard !isNamed.load(ordering: .relaxed) else { return }
-        guard flock(descriptor, LOCK_EX | LOCK_NB) == 0, bluebonnet_link(descriptor, base, name) == 0 else {
+        guard flock(descriptor, LOCK_EX | LOCK_NB) == 0, bluebonnet_link(descriptor, folderDescriptor, name) == 0 else {
             if errno == EEXIST { throw OpenedPartialFile.inUse(name) }
             throw NetworkingError(.cannotWriteFile, "cannot create \(name)", underlying: POSIXError.last)
         }
         isNamed.store(true, ordering: .relaxed)
-        mayHaveRecord.store(true, ordering: .relaxed)
+        recordFlag.store(true, ordering: .relaxed)
         removeRecord()
     }
 
@@ -257,8 +258,8 @@ extension PartialFile {
     /// record is overwritten first and truncated afterwards, so that a full disk leaves the old record.
     func setRecord(_ record: PartialRecord) throws(NetworkingError) {
         try giveName()
-        mayHaveRecord.store(true, ordering: .relaxed)
-        let descriptor = openat(base, recordName, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
+        recordFlag.store(true, ordering: .relaxed)
+        let descriptor = openat(folderDescriptor, recordName, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
         guard descriptor >= 0, let data = try? record.encoded() else {
             throw NetworkingError(.cannotWriteFile, "cannot write \(shown(recordName))", underlying: POSIXError.last)
         }
@@ -272,16 +273,16 @@ extension PartialFile {
     /// Stores in the record the stamp of a file that no process is writing; nil if a write is about to begin. Bytes
     /// without a stamp are trusted as they are.
     func setStamp(_ stamp: FileStamp?) {
-        guard var record = PartialRecord.read(recordName, in: base), record.stamp != stamp else { return }
+        guard var record = PartialRecord.read(recordName, in: folderDescriptor), record.stamp != stamp else { return }
         record.stamp = stamp
         do { try setRecord(record) } catch { removeRecord() }
     }
 
     /// Removes the record: the bytes in the file cannot be continued.
     func removeRecord() {
-        guard mayHaveRecord.load(ordering: .relaxed) else { return }
-        let isGone = unlinkat(base, recordName, 0) == 0 || errno == ENOENT
-        mayHaveRecord.store(!isGone, ordering: .relaxed)
+        guard recordFlag.load(ordering: .relaxed) else { return }
+        let isGone = unlinkat(folderDescriptor, recordName, 0) == 0 || errno == ENOENT
+        recordFlag.store(!isGone, ordering: .relaxed)
     }
 }
 

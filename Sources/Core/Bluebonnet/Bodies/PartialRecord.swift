@@ -39,7 +39,7 @@ struct PartialRecord: Codable, Equatable, Sendable {
 
     /// Whether a request for a URL may continue the body. If only the query differs, it may be a new signature. The
     /// entity tag and the total length then identify the representation.
-    func mayBeContinued(by url: URL) -> Bool {
+    func canBeContinued(by url: URL) -> Bool {
         if Self.digest(of: url) == requestURLDigest { return true }
         guard case .entityTag = validator, totalByteCount != nil else { return false }
         return Self.resourceDigest(of: url) == requestResourceDigest

@@ -8,7 +8,7 @@ internal import BluebonnetLocks
 final class PathReservation: Sendable {
     private static let reserved = Mutex(Set<ByteString>())
     private let path: ByteString
-    private let isHeld = Atomic(true)
+    private let isActive = Atomic(true)
 
     /// Reserves a path. Returns nil if the path is already reserved.
     init?(_ path: String) {
@@ -18,7 +18,7 @@ final class PathReservation: Sendable {
     }
 
     func release() {
-        guard isHeld.exchange(false, ordering: .relaxed) else { return }
+        guard isActive.exchange(false, ordering: .relaxed) else { return }
         _ = Self.reserved.withLock { $0.remove(path) }
     }
 

@@ -34,9 +34,9 @@ struct PipeState: Sendable {
     private(set) var byteCount = 0
     private var takenByteCount: Int64 = 0
     /// How the writer finished; nil while it may write.
-    private(set) var end: End?
+    private(set) var writerEnd: End?
     /// How the reader finished; nil while it may read.
-    private(set) var closing: End?
+    private(set) var readerEnd: End?
     private(set) var waiting: Ends = []
 
     /// - Parameter capacity: the pending bytes at which the pipe is full; the piece that reaches the capacity is still
@@ -49,15 +49,15 @@ struct PipeState: Sendable {
 extension PipeState {
     /// Whether a piece may be written. If not, the writer is woken when the pipe has capacity again, or when the reader
     /// has closed the pipe.
-    mutating func hasRoom() -> Bool {
-        let hasRoom = byteCount < capacity || closing != nil
-        if hasRoom { waiting.remove(.writer) } else { waiting.insert(.writer) }
-        return hasRoom
+    mutating func requestCapacity() -> Bool {
+        let hasCapacity = byteCount < capacity || readerEnd != nil
+        if hasCapacity { waiting.remove(.writer) } else { waiting.insert(.writer) }
+        return hasCapacity
     }
 
     /// Adds a piece after the others. Drops the piece if an end has finished.
     mutating func write(_ chunk: Data) -> Ends {
-        guard closing == nil, end == nil, !chunk.isEmpty else { return [] }
+        guard readerEnd == nil, writerEnd == nil, !chunk.isEmpty else { return [] }
         chunks.append(chunk)
         byteCount += chunk.count
         return wake(.reader)
@@ -67,7 +67,7 @@ extension PipeState {
     ///
     /// - Parameter isDropping: whether the pending pieces are dropped.
     mutating func finish(_ end: End, isDropping: Bool = false) -> Ends {
-        self.end = self.end ?? end
+        writerEnd = writerEnd ?? end
         if isDropping { drop() }
         return wake(.reader)
     }
@@ -77,11 +77,11 @@ extension PipeState {
 
 extension PipeState {
     /// Returns the next piece, or the end after the last piece. Returns nil if there is neither yet; the reader is then
-    /// woken when there is. A reader uses either `next` or `take`.
+    /// woken when there is. A reader uses either `next` or `copyBytes`.
     mutating func next() -> (Item?, Ends) {
         guard !chunks.isEmpty else { return (waitForMore().map(Item.end), []) }
         let chunk = chunks.removeFirst()
-        return (.chunk(chunk), noteTaken(chunk.count))
+        return (.chunk(chunk), recordRead(chunk.count))
     }
 
     /// Copies pending bytes into a buffer. Returns nil if no bytes are pending yet; the reader is woken when some are.
@@ -89,7 +89,7 @@ extension PipeState {
     ///
     /// - Parameter declaredByteCount: the declared length of the body. The last byte is withheld until the writer has
     ///   finished, so that a body that is too long never looks complete.
-    mutating func take(
+    mutating func copyBytes(
         into buffer: UnsafeMutableRawBufferPointer, declaredByteCount: Int64? = nil
     ) -> (count: Result<Int, any Error>?, Ends) {
         var limit = min(buffer.count, byteCount)
@@ -97,7 +97,7 @@ extension PipeState {
             limit = Int(min(Int64(limit), max(0, declaredByteCount - 1 - takenByteCount)))
         }
         let count = copy(limit, to: buffer)
-        if count > 0 { return (.success(count), noteTaken(count)) }
+        if count > 0 { return (.success(count), recordRead(count)) }
         switch waitForMore() {
         case .complete?: return (.success(0), [])
         case .failed(let error)?: return (.failure(error), [])
@@ -106,9 +106,9 @@ extension PipeState {
     }
 
     /// Closes the reader's end, and drops the pending bytes. Only the first call counts.
-    mutating func close(_ closing: End) -> Ends {
-        guard self.closing == nil else { return [] }
-        self.closing = closing
+    mutating func close(_ end: End) -> Ends {
+        guard readerEnd == nil else { return [] }
+        readerEnd = end
         drop()
         waiting.remove(.writer)
         return .writer
@@ -116,11 +116,11 @@ extension PipeState {
 }
 
 extension PipeState {
-    private var isComplete: Bool { if case .complete? = end { true } else { false } }
+    private var isComplete: Bool { if case .complete? = writerEnd { true } else { false } }
 
     private mutating func waitForMore() -> End? {
-        if end == nil { waiting.insert(.reader) } else { waiting.remove(.reader) }
-        return end
+        if writerEnd == nil { waiting.insert(.reader) } else { waiting.remove(.reader) }
+        return writerEnd
     }
 
     private mutating func copy(_ limit: Int, to buffer: UnsafeMutableRawBufferPointer) -> Int {
@@ -139,7 +139,7 @@ extension PipeState {
         return count
     }
 
-    private mutating func noteTaken(_ count: Int) -> Ends {
+    private mutating func recordRead(_ count: Int) -> Ends {
         byteCount -= count
         takenByteCount += Int64(count)
         waiting.remove(.reader)

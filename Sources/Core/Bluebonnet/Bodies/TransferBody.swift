@@ -45,7 +45,7 @@ enum TransferBody: Sendable {
         switch self {
         case .none: return .bytes(0)
         case .file(let file): return try file.read(into: buffer, at: offset)
-        case .stream(let feed): return try feed.take(into: buffer)
+        case .stream(let feed): return try feed.copyBytes(into: buffer)
         case .data(let data):
             let start = data.startIndex + Int(offset)
             let end = min(data.endIndex, start + buffer.count)

@@ -95,7 +95,7 @@ private struct LRUIndex: Sendable {
 
     mutating func use(_ key: String) -> CachedResponse? {
         guard let response = entries[key]?.response else { return nil }
-        noteUse(key)
+        recordUse(key)
         return response
     }
 
@@ -103,7 +103,7 @@ private struct LRUIndex: Sendable {
         var dropped = remove(key)
         entries[key] = entry
         byteCount += entry.byteCount
-        noteUse(key)
+        recordUse(key)
         while byteCount > capacity, let use = uses.popFirst() {
             useCount -= 1
             if entries[use.key]?.use == use.number { dropped += remove(use.key) }
@@ -117,7 +117,7 @@ private struct LRUIndex: Sendable {
         return [entry]
     }
 
-    private mutating func noteUse(_ key: String) {
+    private mutating func recordUse(_ key: String) {
         lastUse += 1
         entries[key]?.use = lastUse
         uses.insert(Use(number: lastUse, key: key))

@@ -23,10 +23,10 @@ struct FairQueue: Sendable {
     private var clocks: [Clock] = []
 
     /// Assigns the next virtual time of a flow.
-    mutating func take(flow: Int, priority: Int) -> UInt64 {
-        if let index = index(of: priority) { return clocks[index].take(flow) }
+    mutating func assignTime(flow: Int, priority: Int) -> UInt64 {
+        if let index = index(of: priority) { return clocks[index].assignTime(to: flow) }
         clocks.append(Clock(priority: priority))
-        return clocks[clocks.count - 1].take(flow)
+        return clocks[clocks.count - 1].assignTime(to: flow)
     }
 
     /// Advances the clock of a priority to the virtual time of a served operation.
@@ -45,7 +45,7 @@ struct FairQueue: Sendable {
 }
 
 extension FairQueue.Clock {
-    fileprivate mutating func take(_ flow: Int) -> UInt64 {
+    fileprivate mutating func assignTime(to flow: Int) -> UInt64 {
         if let recent, recent.flow == flow {
             let virtualTime = max(recent.virtualTime + 1, now)
             self.recent = (flow, virtualTime)

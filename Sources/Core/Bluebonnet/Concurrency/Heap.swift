@@ -9,29 +9,29 @@ struct Heap<Element: Comparable> {
     private var ordered: [Element] = []
     /// The start of the ordered list; earlier elements have been removed.
     private var orderedStart = 0
-    private var sorted: [Element] = []
+    private var heap: [Element] = []
 
     var first: Element? {
-        guard let next = orderedFirst else { return sorted.first }
-        guard let other = sorted.first else { return next }
+        guard let next = orderedFirst else { return heap.first }
+        guard let other = heap.first else { return next }
         return other < next ? other : next
     }
 
-    var count: Int { ordered.count - orderedStart + sorted.count }
+    var count: Int { ordered.count - orderedStart + heap.count }
 
-    var isEmpty: Bool { orderedStart == ordered.count && sorted.isEmpty }
+    var isEmpty: Bool { orderedStart == ordered.count && heap.isEmpty }
 
     mutating func insert(_ element: Element) {
         guard let last = ordered.last, orderedStart < ordered.count, element < last else {
             return ordered.append(element)
         }
-        insertSorted(element)
+        insertIntoHeap(element)
     }
 
     mutating func popFirst() -> Element? {
-        if ordered.count == 1, sorted.isEmpty { return ordered.popLast() }  // the common case: a single element
-        guard let next = orderedFirst else { return popSorted() }
-        if let other = sorted.first, other < next { return popSorted() }
+        if ordered.count == 1, heap.isEmpty { return ordered.popLast() }  // the common case: a single element
+        guard let next = orderedFirst else { return popHeap() }
+        if let other = heap.first, other < next { return popHeap() }
         orderedStart += 1
         if orderedStart == ordered.count || orderedStart > 1024 && orderedStart > ordered.count / 2 {
             ordered.removeFirst(orderedStart)
@@ -47,25 +47,25 @@ extension Heap: Sendable where Element: Sendable {}
 
 extension Heap {
     /// All elements, in unspecified order.
-    var unordered: some Sequence<Element> { [ordered[orderedStart...], sorted[...]].joined() }
+    var unordered: some Sequence<Element> { [ordered[orderedStart...], heap[...]].joined() }
 }
 
 // MARK: - The binary heap
 
 extension Heap {
-    private mutating func insertSorted(_ element: Element) {
-        sorted.append(element)
-        var index = sorted.count - 1
-        while index > 0, sorted[index] < sorted[(index - 1) / 2] {
-            sorted.swapAt(index, (index - 1) / 2)
+    private mutating func insertIntoHeap(_ element: Element) {
+        heap.append(element)
+        var index = heap.count - 1
+        while index > 0, heap[index] < heap[(index - 1) / 2] {
+            heap.swapAt(index, (index - 1) / 2)
             index = (index - 1) / 2
         }
     }
 
-    private mutating func popSorted() -> Element? {
-        guard let last = sorted.popLast() else { return nil }
-        guard let first = sorted.first else { return last }
-        sorted[0] = last
+    private mutating func popHeap() -> Element? {
+        guard let last = heap.popLast() else { return nil }
+        guard let first = heap.first else { return last }
+        heap[0] = last
         siftDown()
         return first
     }
@@ -74,11 +74,11 @@ extension Heap {
         var index = 0
         while true {
             var smallest = index
-            for child in [2 * index + 1, 2 * index + 2] where child < sorted.count {
-                if sorted[child] < sorted[smallest] { smallest = child }
+            for child in [2 * index + 1, 2 * index + 2] where child < heap.count {
+                if heap[child] < heap[smallest] { smallest = child }
             }
             if smallest == index { return }
-            sorted.swapAt(index, smallest)
+            heap.swapAt(index, smallest)
             index = smallest
         }
     }

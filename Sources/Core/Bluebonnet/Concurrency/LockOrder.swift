@@ -38,7 +38,7 @@ enum LockRank: UInt {
         borrowing func withLock<Result: ~Copyable, Failure: Error>(
             _ body: (inout sending Value) throws(Failure) -> sending Result
         ) throws(Failure) -> sending Result {
-            HeldLocks.take(rank)
+            HeldLocks.acquire(rank)
             defer { HeldLocks.release() }
             return try mutex.withLock(body)
         }
@@ -58,12 +58,12 @@ enum LockRank: UInt {
         }
 
         /// Traps if the lock order does not permit the lock under the last acquired lock.
-        static func take(_ rank: LockRank) {
-            let held = ranks
-            if let last = LockRank(rawValue: held & 0xFF) {
+        static func acquire(_ rank: LockRank) {
+            let acquired = ranks
+            if let last = LockRank(rawValue: acquired & 0xFF) {
                 precondition(last.permits(rank), "a lock of rank \(rank) was taken under one of rank \(last)")
             }
-            ranks = held << 8 | rank.rawValue
+            ranks = acquired << 8 | rank.rawValue
         }
 
         static func release() { ranks >>= 8 }

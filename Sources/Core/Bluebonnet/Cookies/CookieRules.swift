@@ -16,13 +16,13 @@ enum CookieRules {
     /// - Not if the request names a host other than its URL's (`Host`), because libcurl uses that host for the cookies
     ///   and would send one site's cookies to another. Such a request is sent without cookies rather than rejected,
     ///   because it is legitimate (name-based hosts at one address).
-    static func mayUseJar(host: String, namesHost: Bool) -> Bool {
+    static func canUseJar(host: String, namesHost: Bool) -> Bool {
         !namesHost && !host.isEmpty && !host.hasSuffix(".")
     }
 
     /// Returns the cookies for a URL (RFC 6265, 5.4), cookies with longer paths first.
     static func matching(_ cookies: [Cookie], url: URL, now: Date) -> [Cookie] {
-        guard let origin = Origin(url), mayUseJar(host: origin.host, namesHost: false) else { return [] }
+        guard let origin = Origin(url), canUseJar(host: origin.host, namesHost: false) else { return [] }
         let host = origin.host.trimmingCharacters(in: ["[", "]"])
         let path = path(of: url)
         let isSecure = origin.isSecure || ["localhost", "127.0.0.1", "::1"].contains(host)
@@ -37,7 +37,7 @@ enum CookieRules {
     }
 
     /// Whether a response from a host may have set a cookie.
-    static func mayBe(_ cookie: Cookie, of host: String) -> Bool {
+    static func canBelong(_ cookie: Cookie, to host: String) -> Bool {
         domain(of: cookie, matches: host.trimmingCharacters(in: ["[", "]"]))
     }
 

@@ -82,14 +82,14 @@ struct MisreadCookies {
 
     private func correction(of cookie: Cookie) -> Correction? {
         guard let fault = faults[Key(name: cookie.name, path: cookie.path)]?.fault,
-            CookieRules.mayBe(cookie, of: origin.host)
+            CookieRules.canBelong(cookie, to: origin.host)
         else { return nil }
         // libcurl has rejected the line: without TLS it does not overwrite a secure cookie, and it does not store a
         // cookie that violates its name prefix (`__Secure-`, `__Host-`).
-        let keepsPromise = CookieFault.keepsPromise(
+        let satisfiesNamePrefix = CookieFault.satisfiesNamePrefix(
             name: cookie.name, isSecure: cookie.isSecure,
             isForRootOfHost: cookie.path == "/" && !cookie.includesSubdomains)
-        if cookie.isSecure && !origin.isSecure || fault.isUnwanted && keepsPromise { return nil }
+        if cookie.isSecure && !origin.isSecure || fault.isUnwanted && satisfiesNamePrefix { return nil }
         // A secure cookie may only be set over TLS.
         if fault.isUnwanted || fault.isSecure && !cookie.isSecure && !origin.isSecure {
             return Correction(cookie: cookie, replacement: nil)

@@ -83,12 +83,12 @@ struct CredentialState: Equatable {
         switch event {
         case .request(let refused, let waited): return answer(refused: refused, waited: waited, date)
         case .replaced(let new):
-            take(new, isRefreshed: false)
+            store(new, isRefreshed: false)
             firstNumber = refreshNumber + 1
             return [.store, .wakeWaiting]
         case .refreshed(let number, let new):
             guard number >= firstNumber else { return [] }
-            take(new, isRefreshed: true)
+            store(new, isRefreshed: true)
             return [.store, .wakeWaiting]
         case .failed(let number, let isFinal):
             guard isRefreshing(number) else { return [] }
@@ -102,7 +102,7 @@ struct CredentialState: Equatable {
 
     /// Whether a request is sent again after a 401. False if the refused credential has just been refreshed, because
     /// another refresh would not help, unless the credential has reached its end since.
-    func mayReplace(_ refused: Int, at date: Date) -> Bool {
+    func canReplace(_ refused: Int, at date: Date) -> Bool {
         guard refused >= generation, isRefreshed, let validity else { return true }
         if isOver(validity.end, date), !validity.isBornExpired { return true }
         return !isWithin(failureInterval, of: validity.obtained, date)
@@ -131,7 +131,7 @@ struct CredentialState: Equatable {
         }
     }
 
-    private mutating func take(_ new: Validity?, isRefreshed: Bool) {
+    private mutating func store(_ new: Validity?, isRefreshed: Bool) {
         generation += 1
         validity = new
         phase = .idle

@@ -23,7 +23,7 @@ public final class SharedAuthenticator: Sendable {
     /// The values that the lock protects.
     fileprivate struct Values: Sendable {
         var state: CredentialState
-        var held: HeldCredential?
+        var current: CurrentCredential?
         /// The error of the last failed refresh.
         var error: NetworkingError?
         var waiting: [Ticket: @Sendable () -> Void] = [:]
@@ -87,7 +87,7 @@ public final class SharedAuthenticator: Sendable {
 
     /// Returns the current credential; nil without a credential, or if it has another type.
     public func credential<Credential: Sendable>(as type: Credential.Type = Credential.self) -> Credential? {
-        values.withLock { $0.held?.value } as? Credential
+        values.withLock { $0.current?.value } as? Credential
     }
 
     /// Sets the credential, as after a login. Requests use it from now on; `Authenticator.credentialWasSet` is called
@@ -117,7 +117,7 @@ public final class SharedAuthenticator: Sendable {
         let (released, running, isFirst) = values.withLock { values in
             _ = values.state.handle(.replaced(validity), at: now)
             values.epoch += 1
-            let released = values.store(Self.held(credential, use, values.state.generation), error: nil)
+            let released = values.store(Self.currentCredential(credential, use, values.state.generation), error: nil)
             return (released, values.work.running, isTold && values.work.add(.tell(credential)))
         }
         running?.task.cancel()
@@ -125,11 +125,11 @@ public final class SharedAuthenticator: Sendable {
         if isFirst { work() }
     }
 
-    private static func held(
+    private static func currentCredential(
         _ value: (any Sendable)?, _ use: AnyAuthenticator.Use?, _ generation: Int
-    ) -> HeldCredential? {
+    ) -> CurrentCredential? {
         guard let value, let use else { return nil }
-        return HeldCredential(generation: generation, value: value, apply: use.apply, field: use.field)
+        return CurrentCredential(generation: generation, value: value, apply: use.apply, field: use.field)
     }
 }
 
@@ -145,7 +145,7 @@ extension SharedAuthenticator: CustomStringConvertible {
 extension SharedAuthenticator {
     /// The response to a request that needs a credential.
     enum Answer {
-        case use(HeldCredential)
+        case use(CurrentCredential)
         /// The request waits for the refresh with this number.
         case wait(Ticket, refresh: Int)
         case fail(NetworkingError)
@@ -158,9 +158,9 @@ extension SharedAuthenticator {
     /// - Parameters:
     ///   - refused: the generation that the server has refused for the request.
     ///   - waited: the refresh that the request has waited for since its last transfer.
-    ///   - goOn: called once on the network thread when waiting ends; the request then asks again. Nil if the request
+    ///   - resume: called once on the network thread when waiting ends; the request then asks again. Nil if the request
     ///     does not wait: a refresh is begun, and the answer has ticket 0.
-    func ask(refused: Int?, waited: Int?, goOn: (@Sendable () -> Void)?) -> Answer {
+    func ask(refused: Int?, waited: Int?, resume: (@Sendable () -> Void)?) -> Answer {
         let now = date()
         let (answer, begun, isFirst) = values.withLock { values -> (Answer, Int?, Bool) in
             var answer: Answer?
@@ -168,8 +168,8 @@ extension SharedAuthenticator {
             for effect in values.state.handle(.request(refused: refused, waited: waited), at: now) {
                 switch effect {
                 case .beginRefresh(let number): begun = number
-                case .wait(let number): answer = .wait(goOn.map { values.addWaiting($0) } ?? 0, refresh: number)
-                case .use: answer = values.held.map(Answer.use)
+                case .wait(let number): answer = .wait(resume.map { values.addWaiting($0) } ?? 0, refresh: number)
+                case .use: answer = values.current.map(Answer.use)
                 case .fail, .store, .wakeWaiting: break
                 }
             }
@@ -195,12 +195,12 @@ extension SharedAuthenticator {
 
     /// Whether a request with the credential of a generation is sent again after a 401 with these `WWW-Authenticate`
     /// fields.
-    func mayReplace(_ generation: Int, refusedBy fields: [String]) -> Bool {
+    func canReplace(_ generation: Int, refusedBy fields: [String]) -> Bool {
         if let scheme = authenticator.challengeScheme?.lowercased() {
             guard HTTPChallenge.parse(fields).contains(where: { $0.scheme == scheme }) else { return false }
         }
         let now = date()
-        return values.withLock { $0.state.mayReplace(generation, at: now) }
+        return values.withLock { $0.state.canReplace(generation, at: now) }
     }
 
     /// Separates the responses of different users in a cache. The text differs for each process, object and credential
@@ -227,7 +227,7 @@ extension SharedAuthenticator {
 
     /// Gets a new credential, unless it is no longer needed.
     private func refresh(_ number: Int) async {
-        let (isNeeded, old) = values.withLock { ($0.state.isRefreshing(number), $0.held) }
+        let (isNeeded, old) = values.withLock { ($0.state.isRefreshing(number), $0.current) }
         guard isNeeded else { return }
         let task = Task { [authenticator] in try await authenticator.refresh(old?.value) }
         let isStillNeeded = values.withLock { values in
@@ -265,7 +265,7 @@ extension SharedAuthenticator {
         let validity = CredentialState.Validity(obtained: now, expiry: use.expiry, leeway: leeway)
         values.withLock { values -> Released in
             guard !values.state.handle(.refreshed(number: number, validity), at: now).isEmpty else { return Released() }
-            return values.store(Self.held(value, use, values.state.generation), error: nil)
+            return values.store(Self.currentCredential(value, use, values.state.generation), error: nil)
         }.finish()
     }
 
@@ -276,7 +276,7 @@ extension SharedAuthenticator {
             guard !values.state.handle(.failed(number: number, isFinal: isFinal), at: now).isEmpty else {
                 return Released()
             }
-            return values.store(values.held, error: failure)
+            return values.store(values.current, error: failure)
         }.finish()
     }
 
@@ -289,7 +289,7 @@ extension SharedAuthenticator {
 
 /// The values that a change releases. Released without the lock, because releasing them may run code of the program.
 private struct Released: Sendable {
-    var held: HeldCredential?
+    var credential: CurrentCredential?
     var error: NetworkingError?
     var limit: Task<Void, Never>?
     /// In the order of the requests.
@@ -299,24 +299,24 @@ private struct Released: Sendable {
         limit?.cancel()
         guard !waiting.isEmpty else { return }
         NetworkThread.shared.submit { [waiting] in
-            for goOn in waiting { goOn() }
+            for resume in waiting { resume() }
         }
     }
 }
 
 extension SharedAuthenticator.Values {
-    fileprivate mutating func addWaiting(_ goOn: @escaping @Sendable () -> Void) -> SharedAuthenticator.Ticket {
+    fileprivate mutating func addWaiting(_ resume: @escaping @Sendable () -> Void) -> SharedAuthenticator.Ticket {
         lastTicket += 1
-        waiting[lastTicket] = goOn
+        waiting[lastTicket] = resume
         return lastTicket
     }
 
     /// Stores a credential or the error of a refresh, and returns the waiting requests, which continue.
-    fileprivate mutating func store(_ new: HeldCredential?, error newError: NetworkingError?) -> Released {
+    fileprivate mutating func store(_ new: CurrentCredential?, error newError: NetworkingError?) -> Released {
         let released = Released(
-            held: held, error: error, limit: work.limit.take(),
+            credential: current, error: error, limit: work.limit.take(),
             waiting: waiting.sorted { $0.key < $1.key }.map(\.value))
-        (held, error, waiting) = (new, newError, [:])
+        (current, error, waiting) = (new, newError, [:])
         return released
     }
 }

@@ -69,7 +69,7 @@ final class TokenKeeper: Sendable {
             defer { withExtendedLifetime(lock) {} }
             writePending()
         } catch {
-            note(error as? NetworkingError ?? NetworkingError(.cancelled, "\(file.path) was not written"))
+            record(error as? NetworkingError ?? NetworkingError(.cancelled, "\(file.path) was not written"))
         }
     }
 
@@ -128,7 +128,7 @@ final class TokenKeeper: Sendable {
                 if state.number == number { (state.pending, state.error) = (nil, nil) }
             }
         } catch {
-            note(error)
+            record(error)
         }
     }
 
@@ -137,7 +137,7 @@ final class TokenKeeper: Sendable {
         return try file.read() == replaced
     }
 
-    private func note(_ error: NetworkingError) {
+    private func record(_ error: NetworkingError) {
         let now = date()
         state.withLock { ($0.error, $0.triedAt) = (error, now) }
         onError?(error)

@@ -16,7 +16,7 @@ final class DependencyNode: Sendable {
         /// A `RequestOperationQueue` retains the operation until its end.
         static let queued: UInt64 = 8
         /// A caller outside the library has read `isReady`.
-        static let asked: UInt64 = 16
+        static let readinessRead: UInt64 = 16
         static let all: UInt64 = 31
         /// The bits above the flags contain the number in the graph, plus one.
         static let numberShift: UInt64 = 5
@@ -41,7 +41,7 @@ final class DependencyNode: Sendable {
     var hasFailed: Bool { has(Flags.failed) }
     var isQueued: Bool { has(Flags.queued) }
     /// Whether a caller outside the library has read `isReady`, and must be notified when it changes.
-    var wasAsked: Bool { has(Flags.asked) }
+    var readinessWasRead: Bool { has(Flags.readinessRead) }
     /// Whether the operation has ended, and the graph has edges of the operation but has not recorded the end yet.
     var isEndUnsettled: Bool {
         let value = word.load(ordering: .sequentiallyConsistent)
@@ -57,13 +57,13 @@ final class DependencyNode: Sendable {
     /// `isWaiting`.
     ///
     /// - Returns: whether the operation must be registered with the graph as a listener.
-    func noteQueue() -> Bool { setReturningNumber(Flags.queued) }
+    func markQueued() -> Bool { setReturningNumber(Flags.queued) }
 
     /// Records that a caller reads `isReady`. Call this before reading `isWaiting`.
     ///
     /// - Returns: whether the operation must be registered with the graph as a listener.
-    func noteQuestion() -> Bool {
-        wasAsked ? isInGraph : setReturningNumber(Flags.asked)
+    func recordReadinessQuery() -> Bool {
+        readinessWasRead ? isInGraph : setReturningNumber(Flags.readinessRead)
     }
 
     private func has(_ flag: UInt64) -> Bool { word.load(ordering: .sequentiallyConsistent) & flag != 0 }

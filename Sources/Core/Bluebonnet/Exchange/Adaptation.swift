@@ -14,7 +14,7 @@ struct Adaptation: Sendable {
     /// Empty after the adapters have run.
     let adapters: [any RequestAdapter]
     /// Nil if no credential is to be applied.
-    let credential: HeldCredential?
+    let credential: CurrentCredential?
     let authenticator: SharedAuthenticator?
 
     /// The adapted request, if no code of the program has to run for it; nil otherwise.
@@ -62,12 +62,12 @@ struct Adaptation: Sendable {
                 || request.httpBodyStream != nil
         else { return }
         adapted.isAdapted = true
-        try takeBody(of: request, into: &adapted)
-        try takeAddress(of: request, into: &adapted)
-        try adapted.takeHeaders(of: request)
+        try applyBody(of: request, to: &adapted)
+        try applyAddress(of: request, to: &adapted)
+        try adapted.applyHeaders(of: request)
     }
 
-    private func takeBody(of request: URLRequest, into adapted: inout HopRequest) throws(NetworkingError) {
+    private func applyBody(of request: URLRequest, to adapted: inout HopRequest) throws(NetworkingError) {
         guard request.httpBodyStream == nil, request.httpBody == nil || fixedBody == nil else {
             throw NetworkingError(
                 .invalidRequest,
@@ -79,7 +79,7 @@ struct Adaptation: Sendable {
     }
 
     /// Checks the method and URL as for a request from the program.
-    private func takeAddress(of request: URLRequest, into adapted: inout HopRequest) throws(NetworkingError) {
+    private func applyAddress(of request: URLRequest, to adapted: inout HopRequest) throws(NetworkingError) {
         let method = request.httpMethod ?? "GET"
         try PreparedRequest.check(method, hasBody: adapted.hasBody)
         adapted.method = method
@@ -94,7 +94,7 @@ struct Adaptation: Sendable {
     }
 
     private static func apply(
-        _ credential: HeldCredential, to adapted: inout HopRequest
+        _ credential: CurrentCredential, to adapted: inout HopRequest
     ) throws(NetworkingError) {
         let given = adapted.urlRequest
         var request = given
@@ -107,7 +107,7 @@ struct Adaptation: Sendable {
         var hop = adapted
         do throws(NetworkingError) {
             try check(credential, request, given)
-            try hop.takeHeaders(of: request)
+            try hop.applyHeaders(of: request)
         } catch {
             let shown = "\(hop.method) \(Redaction.url(hop.url.absoluteString))"
             throw NetworkingError(.invalidRequest, "the credential of \(shown) cannot be sent: \(error.message)")
@@ -118,7 +118,7 @@ struct Adaptation: Sendable {
     /// Refuses a credential that has set no field. Foundation silently drops a field whose value contains a line break
     /// or a NUL, for example a token that was read with the end of its line.
     private static func check(
-        _ credential: HeldCredential, _ request: URLRequest, _ given: URLRequest
+        _ credential: CurrentCredential, _ request: URLRequest, _ given: URLRequest
     ) throws(NetworkingError) {
         if let token = credential.value as? BearerToken {
             return try RequestCheck.field(name: "Authorization", value: token.accessToken)
@@ -142,7 +142,7 @@ extension HopRequest {
     /// this hop, and removed fields are removed.
     ///
     /// - Parameter proposed: the proposed hop; nil means this hop.
-    mutating func takeHeaders(
+    mutating func applyHeaders(
         of request: URLRequest, changedFrom proposed: HopRequest? = nil
     ) throws(NetworkingError) {
         let proposed = (proposed ?? self).headers

@@ -27,8 +27,8 @@ struct BodyAssembly {
     /// The number of bytes in the output file while the body of an error is received instead.
     private var waitingFileByteCount: Int64?
     private let writes: WriteCoalescer
-    private var roomAppeared: (() -> Void)?
-    private var consumerLeft: (() -> Void)?
+    private var sinkBecameWritable: (() -> Void)?
+    private var consumerCancelled: (() -> Void)?
 
     private static let smallestContinuedBody: Int64 = 64 * 1024
 
@@ -43,16 +43,16 @@ struct BodyAssembly {
     }
 
     /// Stores the files that were opened for the body.
-    mutating func takeFiles(_ files: PreparedRequest.Files) {
+    mutating func setFiles(_ files: PreparedRequest.Files) {
         device = device ?? files.device  // the sink of an earlier attempt keeps its device
-        takeFile(files.output)
+        setFile(files.output)
     }
 
     /// Stores the output file, and prepares a continuation of the part that an earlier process or operation left.
-    mutating func takeFile(_ file: PartialFile?) {
+    mutating func setFile(_ file: PartialFile?) {
         self.file = file
         guard let file, let record = file.initialRecord else { return }
-        guard prepared.first.mayBeContinued else { return file.removeRecord() }
+        guard prepared.first.supportsRangeResume else { return file.removeRecord() }
         self.record = Box(record)
         resumption = Box(RangeResumption(record: record, offset: file.initialByteCount))
     }
@@ -70,10 +70,10 @@ struct BodyAssembly {
     /// Moves a body from memory to a file, with the bytes received so far.
     mutating func moveBody(to file: PartialFile) throws(NetworkingError) {
         let interrupted = resumption
-        takeFile(file)
+        setFile(file)
         guard let memory = sink as? MemorySink, memory.byteCount > 0 else { return }
         resumption = interrupted
-        let target = FileSink(file, writes: writes, roomAppeared: roomAppeared)
+        let target = FileSink(file, writes: writes, sinkBecameWritable: sinkBecameWritable)
         sink = target
         target.startOver()
         let data = memory.data
@@ -92,10 +92,10 @@ struct BodyAssembly {
     }
 
     /// - Parameters:
-    ///   - roomAppeared: called when a full sink accepts bytes again.
-    ///   - consumerLeft: called when the sink no longer accepts bytes.
-    mutating func watchConsumer(roomAppeared: @escaping () -> Void, consumerLeft: @escaping () -> Void) {
-        (self.roomAppeared, self.consumerLeft) = (roomAppeared, consumerLeft)
+    ///   - sinkBecameWritable: called when a full sink accepts bytes again.
+    ///   - consumerCancelled: called when the sink no longer accepts bytes.
+    mutating func watchConsumer(sinkBecameWritable: @escaping () -> Void, consumerCancelled: @escaping () -> Void) {
+        (self.sinkBecameWritable, self.consumerCancelled) = (sinkBecameWritable, consumerCancelled)
     }
 
     /// Makes the next request ask for the whole body.
@@ -130,7 +130,7 @@ extension BodyAssembly {
     /// cannot be decoded is stored as received; `fault` is the reason.
     mutating func errorReceiver(for head: ResponseHead, hasBody: Bool) -> (BodyReceiver, fault: NetworkingError?) {
         let (receiver, fault) = separateReceiver(for: head, hasBody: hasBody)
-        takeInstead(receiver.sink)
+        replaceSink(with: receiver.sink)
         return (receiver, fault)
     }
 
@@ -146,7 +146,7 @@ extension BodyAssembly {
     }
 
     /// Makes a body the result that is independent of any earlier body.
-    mutating func takeInstead(_ sink: any BodySink) {
+    mutating func replaceSink(with sink: any BodySink) {
         (isContinued, continuedTotal, resumption) = (false, nil, nil)
         (interruptedHead, interruptedFile) = (nil, nil)
         (self.sink as? ChannelSink)?.abandon()
@@ -195,7 +195,7 @@ extension BodyAssembly {
     private func continuedSink() throws(NetworkingError) -> any BodySink {
         if let sink { return sink }
         guard let file else { throw NetworkingError(.resumeRefused, "there is nothing to continue") }
-        return FileSink(file, writes: writes, roomAppeared: roomAppeared)
+        return FileSink(file, writes: writes, sinkBecameWritable: sinkBecameWritable)
     }
 
     private mutating func makeSink(
@@ -219,7 +219,7 @@ extension BodyAssembly {
 
     private mutating func fileSink(_ file: PartialFile, for head: ResponseHead) -> FileSink {
         (sink as? FileSink)?.startOver()  // no bytes of an earlier body are written from now on
-        let sink = FileSink(file, writes: writes, roomAppeared: roomAppeared)
+        let sink = FileSink(file, writes: writes, sinkBecameWritable: sinkBecameWritable)
         sink.startOver(start(for: head))
         return sink
     }
@@ -229,13 +229,13 @@ extension BodyAssembly {
     private func channelSink(_ output: StreamOutput) throws(NetworkingError) -> ChannelSink {
         let sink = sink as? ChannelSink ?? ChannelSink(output)
         try sink.truncate()
-        sink.listen(roomAppeared: roomAppeared, consumerLeft: consumerLeft)
+        sink.listen(sinkBecameWritable: sinkBecameWritable, consumerCancelled: consumerCancelled)
         return sink
     }
 
     /// Returns how the file starts. The file of a body that is not small has a name. It has a record if the rest of the
     /// body could be requested later: for an uncoded body with a strong validator.
-    private mutating func start(for head: ResponseHead) -> FileStart {
+    private mutating func start(for head: ResponseHead) -> FileInitialState {
         record = nil
         guard head.contentLength ?? .max >= Self.smallestContinuedBody else { return .keepingName }
         if head.statusCode == 200 { record = makeRecord(for: head).map(Box.init) }
@@ -244,7 +244,7 @@ extension BodyAssembly {
 
     private func makeRecord(for head: ResponseHead) -> PartialRecord? {
         guard let validator = head.strongValidator ?? record?.value.validator, head.contentCodings.isEmpty,
-            prepared.first.mayBeContinued
+            prepared.first.supportsRangeResume
         else { return nil }
         return PartialRecord(
             requestURL: prepared.first.url, responseURL: head.url, validator: validator,
@@ -257,7 +257,7 @@ extension BodyAssembly {
 extension BodyAssembly {
     /// Records that a pause has aborted the transfer. The next transfer continues the body if the representation has a
     /// strong validator; otherwise it fetches the whole body into a new sink.
-    mutating func noteInterruption(of head: ResponseHead) {
+    mutating func recordInterruption(of head: ResponseHead) {
         sink?.settle()  // the next write reports an error
         guard let sink, head.statusCode == 200 || isContinued, sink.byteCount > 0, let record = makeRecord(for: head)
         else { return }

@@ -18,7 +18,7 @@ final class Exchange: TransferDelegate {
         /// A block of the program has not answered yet.
         case pending
         /// The response is refused, and is kept until the decision whether the request is retried.
-        case held
+        case undecidedRetry
     }
 
     private let prepared: PreparedRequest
@@ -52,8 +52,8 @@ final class Exchange: TransferDelegate {
 
     private func watchConsumer() {
         assembly.watchConsumer(
-            roomAppeared: { [weak self] in self?.owner?.handle(.roomAppeared) },
-            consumerLeft: { [weak self] in self?.owner?.handle(.consumerLeft) })
+            sinkBecameWritable: { [weak self] in self?.owner?.handle(.sinkBecameWritable) },
+            consumerCancelled: { [weak self] in self?.owner?.handle(.consumerCancelled) })
     }
 }
 
@@ -66,22 +66,21 @@ extension Exchange {
     /// The destination of the next transfer.
     var nextOrigin: Origin? { hops.origin }
 
-    /// Whether the request may be sent twice: then a pause closes the connection. False while a refused response is
-    /// kept.
-    var canBeSentAgain: Bool { hops.canBeSentAgain && !incoming.isHeld }
+    /// Whether the request may be sent twice: then a pause closes the connection. False while a retry is undecided.
+    var canBeSentAgain: Bool { hops.canBeSentAgain && !incoming.awaitsRetryDecision }
 
     /// Returns the files to open and read before a transfer to `origin`; nil if nothing has to be opened or read.
     func opening(for origin: Origin) throws(NetworkingError) -> HopOpening? {
         try outgoing.opening(for: origin, pausedFile: assembly.interruptedFile)
     }
 
-    func take(_ opened: HopOpening.Opened) {
-        outgoing.take(opened)
-        if let files = opened.files { assembly.takeFiles(files) }
+    func store(_ opened: HopOpening.Opened) {
+        outgoing.store(opened)
+        if let files = opened.files { assembly.setFiles(files) }
         if opened.isPausedFileChanged { assembly.interruptedFileHasChanged() }
     }
 
-    func take(_ place: GovernorPlace?) { self.place = place }
+    func setPlace(_ place: GovernorPlace?) { self.place = place }
 
     func transferRequest(
         to origin: Origin, deadline: UInt64, pacing: TransferPacing?, place: GovernorPlace?
@@ -103,7 +102,7 @@ extension Exchange {
 extension Exchange {
     func transferDidReceive(head: ResponseHead) throws(NetworkingError) {
         incoming.head = head
-        place?.note(head)
+        place?.record(head)
         let canRepeatBody = ![401, 407, 421].contains(head.statusCode) || outgoing.canRepeatBody(of: hops)
         let decision = hops.decision(on: head, assembly.interrupted, canRepeatBody: canRepeatBody)
         try apply(decision, to: head)
@@ -113,7 +112,7 @@ extension Exchange {
     private func apply(_ decision: HopDecision, to head: ResponseHead) throws(NetworkingError) {
         var decision = decision
         if questions.asksAboutResponse, case .deliver(let continues) = decision {
-            owner?.noteHead(head)  // the block may read the operation's response
+            owner?.didReceiveHead(head)  // the block may read the operation's response
             decision = .ask(.response(continues: continues))
         }
         let disposition: IncomingResponse.Disposition =
@@ -126,7 +125,7 @@ extension Exchange {
             }
         if case .ask(let question) = decision { questions.ask(question, about: head, in: hops) }
         incoming.setDisposition(disposition, method: hops.request.method)
-        if case .deliver = decision, !incoming.isHeld { owner?.noteHead(head) }
+        if case .deliver = decision, !incoming.awaitsRetryDecision { owner?.didReceiveHead(head) }
     }
 
     private func disposition(
@@ -134,26 +133,26 @@ extension Exchange {
     ) throws(NetworkingError) -> IncomingResponse.Disposition {
         let hasBody = head.hasBody(for: hops.request.method)
         let destination = prepared.bodyDestination(ofStatus: continues ? 200 : head.statusCode)
-        if isHeld(head, for: destination) {
+        if needsRetryDecision(after: head, for: destination) {
             let (receiver, fault) = assembly.separateReceiver(for: head, hasBody: hasBody)
             incoming.bodyError = fault
-            return .held(receiver, destination)
+            return .undecidedRetry(receiver, destination)
         }
         if destination == .error {
             let (receiver, fault) = assembly.errorReceiver(for: head, hasBody: hasBody)
             incoming.bodyError = fault
             progress.restartDownload()
-            return .errorBody(told(receiver))
+            return .errorBody(reporting(receiver))
         }
         let receiver = try assembly.receiver(
             for: head, hasBody: hasBody, isPartWanted: head.statusCode == 206 && hops.request.headers["Range"] != nil,
             hasOutput: destination == .output)
         progress.restartDownload(at: receiver.sink.byteCount)
-        return .body(told(receiver))
+        return .body(reporting(receiver))
     }
 
     /// Returns a receiver that reports its pieces, if there is a handler.
-    private func told(_ receiver: BodyReceiver) -> BodyReceiver {
+    private func reporting(_ receiver: BodyReceiver) -> BodyReceiver {
         guard let pieces = prepared.pieces else { return receiver }
         var receiver = receiver
         receiver.onPiece = { [reference] in if let owner = reference.owner { pieces(owner, Data($0)) } }
@@ -165,7 +164,7 @@ extension Exchange {
     var awaitsDecision: Bool { incoming.isAwaitingDecision }
 
     /// Records that the transfer continues after a pause or a rate limit.
-    func noteContinuation(now: UInt64) { incoming.noteContinuation(now: now) }
+    func recordContinuation(now: UInt64) { incoming.recordContinuation(now: now) }
 
     func transferDidReceive(bytes: UnsafeRawBufferPointer, mustTake: Bool) throws(NetworkingError) -> BodyIntake {
         guard let count = try incoming.receive(bytes, mustTake: mustTake) else { return .wouldBlock }
@@ -182,12 +181,12 @@ extension Exchange {
     func transferDidFind(_ violation: PinViolation) { questions.report(violation) }
 
     func transferDidEnd(error: NetworkingError?, metrics: TransferMetrics) {
-        if let place, let error, incoming.head == nil, error.descriptorShortage == nil { place.note(error) }
+        if let place, let error, incoming.head == nil, error.descriptorShortage == nil { place.record(error) }
         owner?.handle(.transferEnded(error, metrics))
     }
 
     /// Applies an answer. Returns false if the answer is late, because a pause has aborted the transfer.
-    func take(_ answer: ExchangeQuestions.Answer, toQuestion number: Int) -> Bool {
+    func apply(_ answer: ExchangeQuestions.Answer, toQuestion number: Int) -> Bool {
         guard number == questions.number, incoming.isAwaitingDecision else {
             answer.giveUp()
             return false
@@ -195,13 +194,13 @@ extension Exchange {
         do throws(NetworkingError) {
             switch answer {
             case .serverTrust(let answer, let question):
-                try questions.take(answer, to: question)
+                try questions.store(answer, to: question)
                 incoming.setDisposition(.discard(.sameRequest))
             case .hop(let answer):
                 guard let head = incoming.head else { return false }
-                if case .response(let answer, _) = answer { try take(answer) }
+                if case .response(let answer, _) = answer { try apply(answer) }
                 try apply(hops.decision(after: answer, on: head, assembly.interrupted), to: head)
-                if case .response = answer { questions.noteResponseDecision(isHeld: incoming.isHeld) }
+                if case .response = answer { questions.recordDecision(isUndecided: incoming.awaitsRetryDecision) }
             }
         } catch {
             incoming.setDisposition(.failed(error))
@@ -211,8 +210,8 @@ extension Exchange {
 
     /// Applies the answer of the response block. If the body goes to a file, the part of an interrupted body that is in
     /// memory is moved to the file.
-    private func take(_ answer: ResponseAnswer) throws(NetworkingError) {
-        questions.noteResponseAnswer()
+    private func apply(_ answer: ResponseAnswer) throws(NetworkingError) {
+        questions.recordResponseAnswer()
         guard case .file(let file) = answer else { return }
         watchConsumer()
         try assembly.moveBody(to: file)
@@ -253,9 +252,9 @@ extension Exchange {
                 incoming.bodyError = NetworkingError.of { () throws(NetworkingError) in try receiver.finish() }
             }
             return .complete
-        case .held:
+        case .undecidedRetry:
             incoming.transferError = error
-            return .held
+            return .undecidedRetry
         case .body(let receiver) where error == nil:
             let error = NetworkingError.of { () throws(NetworkingError) in
                 try receiver.finish()
@@ -264,7 +263,7 @@ extension Exchange {
             return error.map(NextStep.failed) ?? .complete
         case .undecided, .body:
             guard let error else { return .complete }
-            return outgoing.isSentAgain(after: error) ? .another(isRedirect: false) : .failed(error)
+            return outgoing.consumeResend(after: error) ? .another(isRedirect: false) : .failed(error)
         }
     }
 
@@ -295,8 +294,8 @@ extension Exchange {
     }
 
     /// Records that a pause has aborted the transfer. A later answer of a block about it is ignored.
-    func noteInterruption() {
-        if incoming.isResult, let head = incoming.head { assembly.noteInterruption(of: head) }
+    func recordInterruption() {
+        if incoming.isResult, let head = incoming.head { assembly.recordInterruption(of: head) }
         incoming.setDisposition(.undecided)
     }
 
@@ -349,15 +348,14 @@ extension Exchange {
     /// without received bytes are opened again later: a waiting operation uses no descriptor.
     func endAttempt() {
         hops.beginAttempt()
-        noteInterruption()
+        recordInterruption()
         incoming = IncomingResponse()
         questions.beginAttempt()
         outgoing.leaveBody(keepsFiles: !assembly.leaveEmptyFile())
     }
 
-    /// Whether the request may be retried after a response: the response is not accepted, and there is a retry block or
-    /// the policy lists the status.
-    private func isHeld(_ head: ResponseHead, for destination: BodyDestination) -> Bool {
+    /// Whether a refused response waits for a retry decision: of a retry block, or if the policy lists the status.
+    private func needsRetryDecision(after head: ResponseHead, for destination: BodyDestination) -> Bool {
         guard let policy = prepared.retryPolicy, !isLastAttempt, destination != .output else { return false }
         return prepared.blocks.retry != nil || policy.statusCodes.contains(head.statusCode)
     }
@@ -379,16 +377,15 @@ extension Exchange {
     }
 
     /// The error that represents the refused response.
-    var heldError: NetworkingError { incoming.heldError(of: hops.lastRequest) }
+    var refusalError: NetworkingError { incoming.refusalError(of: hops.lastRequest) }
 
     /// Makes the refused response the result: the request is not retried.
-    func deliverHeld() -> NextStep {
-        guard case .held(let receiver, let destination) = incoming.disposition, let head = incoming.head else {
-            preconditionFailure("no response is held")
-        }
+    func acceptRefusedResponse() -> NextStep {
+        guard case .undecidedRetry(let receiver, let destination) = incoming.disposition, let head = incoming.head
+        else { preconditionFailure("no response awaits a retry decision") }
         if destination != .error, let error = assembly.givenAwayError(insteadOf: head) { return .failed(error) }
-        assembly.takeInstead(receiver.sink)
-        owner?.noteHead(head)
+        assembly.replaceSink(with: receiver.sink)
+        owner?.didReceiveHead(head)
         progress.restartDownload()
         incoming.setDisposition(destination == .error ? .errorBody(receiver) : .body(receiver))
         if let data = (receiver.sink as? MemorySink)?.data, !data.isEmpty {
@@ -403,7 +400,7 @@ extension Exchange {
 
 extension Exchange {
     /// Returns the remaining work of adapters and authenticator on the next hop; `adapted` is the finished part.
-    func adaptation(after adapted: HopRequest?, _ credential: HeldCredential?) -> Adaptation {
+    func adaptation(after adapted: HopRequest?, _ credential: CurrentCredential?) -> Adaptation {
         hops.adaptation(after: adapted, credential)
     }
 
@@ -414,7 +411,7 @@ extension Exchange {
     var refusedGeneration: Int? { hops.refusedGeneration }
 
     /// Sets the final form of the next hop.
-    func take(_ adapted: HopRequest) { hops.take(adapted) }
+    func setFinalForm(_ adapted: HopRequest) { hops.setFinalForm(adapted) }
 }
 
 // MARK: - The consumer of a streamed body

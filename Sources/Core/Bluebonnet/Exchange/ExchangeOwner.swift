@@ -8,7 +8,7 @@ protocol ExchangeOwner: AnyObject, Sendable {
     /// Reports received bytes, the received total, and the expected total; -1 if it is not known.
     func reportDownload(_ byteCount: Int64, _ total: Int64, _ expected: Int64)
     /// Receives the head of the response that is the result, before its body; again if another response replaces it.
-    func noteHead(_ head: ResponseHead)
+    func didReceiveHead(_ head: ResponseHead)
     /// Network thread only.
     func handle(_ event: ExchangeEvent)
 }
@@ -19,9 +19,9 @@ enum ExchangeEvent: Sendable {
     case newConnection(after: TransferMetrics)
     case transferEnded(NetworkingError?, TransferMetrics)
     /// A full sink accepts bytes again.
-    case roomAppeared
+    case sinkBecameWritable
     /// The consumer of the body has stopped or failed.
-    case consumerLeft
+    case consumerCancelled
     /// A block of the program has answered.
     case answered(ExchangeQuestions.Answer, question: Int)
 }

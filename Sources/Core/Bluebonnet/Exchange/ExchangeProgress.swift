@@ -29,8 +29,10 @@ struct ExchangeProgress {
 
     /// Reports the remaining progress before the end.
     mutating func flush(uploadByteCount: @autoclosure () -> Int64, _ head: @autoclosure () -> ResponseHead?) {
-        if let delta = upload.takeUntold() { reference.owner?.reportUpload(delta, upload.total, uploadByteCount()) }
-        if let delta = download.takeUntold() {
+        if let delta = upload.consumeUnreported() {
+            reference.owner?.reportUpload(delta, upload.total, uploadByteCount())
+        }
+        if let delta = download.consumeUnreported() {
             reference.owner?.reportDownload(delta, download.total, Self.expectedByteCount(of: head()))
         }
     }

@@ -27,7 +27,7 @@ struct ExchangeQuestions {
     /// Whether the response block has not been called yet. It is called once, for the response that is the result.
     private(set) var asksAboutResponse: Bool
     /// Whether the block was called for a refused response that is kept until the retry decision.
-    private var wasAskedAboutHeld = false
+    private var wasAskedAboutUndecided = false
 
     init(_ prepared: PreparedRequest, owner reference: OwnerReference) {
         (self.prepared, self.reference) = (prepared, reference)
@@ -68,14 +68,14 @@ struct ExchangeQuestions {
     }
 
     /// Records that the response block has answered.
-    mutating func noteResponseAnswer() { (asksAboutResponse, wasAskedAboutHeld) = (false, false) }
+    mutating func recordResponseAnswer() { (asksAboutResponse, wasAskedAboutUndecided) = (false, false) }
 
     /// Records whether the response is kept until the retry decision.
-    mutating func noteResponseDecision(isHeld: Bool) { wasAskedAboutHeld = isHeld }
+    mutating func recordDecision(isUndecided: Bool) { wasAskedAboutUndecided = isUndecided }
 
     /// Begins another attempt: the response that the block was called for is not the result.
     mutating func beginAttempt() {
-        if wasAskedAboutHeld { (asksAboutResponse, wasAskedAboutHeld) = (true, false) }
+        if wasAskedAboutUndecided { (asksAboutResponse, wasAskedAboutUndecided) = (true, false) }
     }
 
     /// Calls the block about a server. The handshake was aborted, and is repeated with the answer.
@@ -92,7 +92,7 @@ struct ExchangeQuestions {
     }
 
     /// Stores the block's answer about a server for the next handshake.
-    mutating func take(_ answer: ServerTrustAnswer, to question: ServerTrustQuestion) throws(NetworkingError) {
+    mutating func store(_ answer: ServerTrustAnswer, to question: ServerTrustQuestion) throws(NetworkingError) {
         switch answer {
         case .accept: trustAnswers?.answers[question.key] = .accept
         case .performDefault:

@@ -47,7 +47,7 @@ final class HopCredentials {
     }
 
     /// Sets the final form of the next hop.
-    func take(_ adapted: HopRequest) {
+    func setFinalForm(_ adapted: HopRequest) {
         if let credential = adapted.credential { fillsAuthorization = credential.headers["Authorization"] != nil }
         self.adapted = adapted
     }
@@ -62,11 +62,12 @@ final class HopCredentials {
         adapted = nil
     }
 
-    /// Whether the request is sent again after a response, because the server has refused its credential and there is,
-    /// or will be, another credential.
+    /// Begins to send the request again after a response, if the server has refused its credential and there is, or
+    /// will be, another credential.
     ///
     /// - Parameter hasAuthenticated: whether a challenge of the server was answered.
-    func repeats(after head: ResponseHead, canRepeatBody: Bool, hasAuthenticated: Bool) -> Bool {
+    /// - Returns: whether the request is sent again.
+    func beginRepeat(after head: ResponseHead, canRepeatBody: Bool, hasAuthenticated: Bool) -> Bool {
         guard let generation = adapted?.credential?.generation, let authenticator,
             !(hasAuthenticated && fillsAuthorization)
         else { return false }
@@ -74,7 +75,7 @@ final class HopCredentials {
             hasRepeated = false  // the redirect's target may refuse the credential again
             return false
         }
-        guard !hasRepeated, authenticator.mayReplace(generation, refusedBy: head.values(for: "WWW-Authenticate"))
+        guard !hasRepeated, authenticator.canReplace(generation, refusedBy: head.values(for: "WWW-Authenticate"))
         else { return false }
         guard canRepeatBody else {
             stop = .bodyGone

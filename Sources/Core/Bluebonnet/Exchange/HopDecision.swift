@@ -105,7 +105,7 @@ struct HopChain {
         guard let jar = prepared.options.cookieJar, prepared.request.handlesCookies, !isTrace else {
             return nil
         }
-        let mayUse = CookieRules.mayUseJar(host: request.url.host ?? "", namesHost: request.headers["Host"] != nil)
+        let mayUse = CookieRules.canUseJar(host: request.url.host ?? "", namesHost: request.headers["Host"] != nil)
         return mayUse ? jar : nil
     }
 
@@ -189,11 +189,11 @@ extension HopChain {
             knownRedirects = redirects
         }
         let hasAnswered = hasAuthenticated
-        if credentials?.repeats(after: head, canRepeatBody: canRepeatBody, hasAuthenticated: hasAnswered) == true {
+        if credentials?.beginRepeat(after: head, canRepeatBody: canRepeatBody, hasAuthenticated: hasAnswered) == true {
             return .send(.sameRequest)
         }
         if head.statusCode == 401, let decision = challengeDecision(on: head) { return decision }
-        if head.statusCode == 407, canRepeatBody, answersProxy(of: head) { return .send(.sameRequest) }
+        if head.statusCode == 407, canRepeatBody, answerProxyChallenge(of: head) { return .send(.sameRequest) }
         // The server has not processed the request, whatever its method (RFC 9110, 15.5.20).
         if head.statusCode == 421, canRepeatBody, !needsNewConnection {
             needsNewConnection = true
@@ -228,10 +228,10 @@ extension HopChain {
             let host = head.url.host ?? ""
             return .fail(NetworkingError(.authenticationRequired, "the challenge of \(host) was cancelled"))
         case .challenge(.useCredential(let credential), let challenge, _):
-            if authenticates({ $0.use(credential, for: challenge) }) { return .send(.sameRequest) }
+            if tryCredential({ $0.use(credential, for: challenge) }) { return .send(.sameRequest) }
         case .challenge(.performDefault, let challenge, let stored):
-            if authenticates({ $0.useDefaultCredential(for: challenge) }) { return .send(.sameRequest) }
-            if let stored, authenticates({ $0.use(stored, for: challenge) }) { return .send(.sameRequest) }
+            if tryCredential({ $0.useDefaultCredential(for: challenge) }) { return .send(.sameRequest) }
+            if let stored, tryCredential({ $0.use(stored, for: challenge) }) { return .send(.sameRequest) }
         }
         return resultDecision(on: head, body)
     }
@@ -254,7 +254,7 @@ extension HopChain {
         }
         let hasBlock = prepared.blocks.challenge != nil
         let isStale = authentication.hasAnswered && challenge.isStale  // the credential was right
-        if !hasBlock || isStale, authenticates({ $0.useDefaultCredential(for: challenge) }) {
+        if !hasBlock || isStale, tryCredential({ $0.useDefaultCredential(for: challenge) }) {
             return .send(.sameRequest)
         }
         let mayLookUp =
@@ -270,7 +270,7 @@ extension HopChain {
     }
 
     /// Answers a Digest challenge of a proxy. The answer to a Basic challenge was already sent with the request.
-    private mutating func answersProxy(of head: ResponseHead) -> Bool {
+    private mutating func answerProxyChallenge(of head: ResponseHead) -> Bool {
         guard let origin, let proxy = forwardingProxy, let user = proxy.user else { return false }
         let credential = URLCredential(user: user, password: proxy.password ?? "", persistence: .none)
         var answers = HTTPAuthentication(credential: credential, origin: origin, isForProxy: true)
@@ -285,7 +285,7 @@ extension HopChain {
     }
 
     /// Tries a credential, and stores the new state if the credential can be sent.
-    private mutating func authenticates(_ use: (inout HTTPAuthentication) -> Bool) -> Bool {
+    private mutating func tryCredential(_ use: (inout HTTPAuthentication) -> Bool) -> Bool {
         var authentication = authentication
         guard use(&authentication) else { return false }
         knownAuthentication = authentication
@@ -326,7 +326,7 @@ extension HopChain {
             hop.hasBody = given.httpBody?.isEmpty == false
             hop.body = hop.hasBody ? given.httpBody : nil
         }
-        try hop.takeHeaders(of: given, changedFrom: proposed)
+        try hop.applyHeaders(of: given, changedFrom: proposed)
         return hop
     }
 }
@@ -344,7 +344,7 @@ extension HopChain {
     /// - Parameters:
     ///   - adapted: the hop after the finished work; nil before the adapters have run.
     ///   - credential: nil if no credential is to be applied.
-    func adaptation(after adapted: HopRequest?, _ credential: HeldCredential?) -> Adaptation {
+    func adaptation(after adapted: HopRequest?, _ credential: CurrentCredential?) -> Adaptation {
         let hop = adapted ?? credentials?.hop ?? request
         let runsAdapters = adapted == nil && hop.carriesCredentials
         return Adaptation(
@@ -360,8 +360,8 @@ extension HopChain {
     }
 
     /// Sets the final form of the next hop.
-    mutating func take(_ adapted: HopRequest) {
-        credentials?.take(adapted)
+    mutating func setFinalForm(_ adapted: HopRequest) {
+        credentials?.setFinalForm(adapted)
         if adapted.url != request.url || adapted.method != request.method {
             var redirects = redirects
             redirects.change(to: adapted)

@@ -28,12 +28,12 @@ struct HopTLS {
         if wanted == source?.value { return nil }
         let missing = Box(wanted)
         guard let ready = TLSSetupCache.shared.ready(wanted) else { return missing }
-        if !hasLeftOrigin { options.note(ready) }
-        take(ready.setup, of: missing)
+        if !hasLeftOrigin { options.store(ready) }
+        store(ready.setup, of: missing)
         return nil
     }
 
-    mutating func take(_ setup: TLSSetup, of source: Box<TLSSetupSource>) {
+    mutating func store(_ setup: TLSSetup, of source: Box<TLSSetupSource>) {
         (self.setup, self.source) = (setup, source)
     }
 

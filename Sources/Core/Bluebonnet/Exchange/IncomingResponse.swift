@@ -18,7 +18,7 @@ struct IncomingResponse {
         case errorBody(BodyReceiver)
         /// Not decided, because the request may be retried. Until then the body is stored separately from the result's
         /// body.
-        case held(BodyReceiver, BodyDestination)
+        case undecidedRetry(BodyReceiver, BodyDestination)
         /// The body is discarded, because the head was decisive. Nil if the interrupted body was already complete.
         case discard(HopDecision.Next?)
         case failed(NetworkingError)
@@ -34,14 +34,14 @@ struct IncomingResponse {
     var bodyError: NetworkingError?
 
     var isAwaitingDecision: Bool { if case .awaitingDecision = disposition { true } else { false } }
-    var isHeld: Bool { if case .held = disposition { true } else { false } }
+    var awaitsRetryDecision: Bool { if case .undecidedRetry = disposition { true } else { false } }
     /// Returns the error that represents the refused response.
-    func heldError(of request: HTTPRequest) -> NetworkingError {
+    func refusalError(of request: HTTPRequest) -> NetworkingError {
         let status = head.map { "status \($0.statusCode)" } ?? "nothing"
         var error = NetworkingError(
             .unacceptableStatus, "the server answered with \(status)", request: request.urlRequest,
             response: head?.urlResponse)
-        if case .held(let receiver, _) = disposition { error.body = (receiver.sink as? MemorySink)?.data }
+        if case .undecidedRetry(let receiver, _) = disposition { error.body = (receiver.sink as? MemorySink)?.data }
         return error
     }
 
@@ -53,8 +53,8 @@ struct IncomingResponse {
         allowance = nil
         switch new {
         case .discard: limitBody(.connection, method)
-        case .errorBody, .held(_, .error): limitBody(.error, method)
-        case .undecided, .awaitingDecision, .body, .held, .failed: return
+        case .errorBody, .undecidedRetry(_, .error): limitBody(.error, method)
+        case .undecided, .awaitingDecision, .body, .undecidedRetry, .failed: return
         }
     }
 
@@ -66,7 +66,7 @@ struct IncomingResponse {
     var bodyDeadline: UInt64 { allowance?.end ?? .max }
 
     /// Records that the transfer continues after a pause or a rate limit.
-    mutating func noteContinuation(now: UInt64) { allowance?.beginAgain(now: now) }
+    mutating func recordContinuation(now: UInt64) { allowance?.beginAgain(now: now) }
 
     /// Receives body bytes.
     ///
@@ -87,7 +87,7 @@ struct IncomingResponse {
         case .errorBody(let receiver):
             allowance?.receive(bytes.count, now: MonotonicClock.roughly())
             return try Self.receive(bytes, receiver, mustTake)
-        case .held(let receiver, _):
+        case .undecidedRetry(let receiver, _):
             allowance?.receive(bytes.count, now: MonotonicClock.roughly())
             return try Self.receive(bytes, receiver, mustTake).map { _ in 0 }  // not progress of the result
         }

@@ -61,9 +61,9 @@ struct OutgoingHop {
         return HopOpening(prepared: prepared, needsFiles: files == nil, tls: missing, pausedFile: pausedFile)
     }
 
-    mutating func take(_ opened: HopOpening.Opened) {
+    mutating func store(_ opened: HopOpening.Opened) {
         if let files = opened.files { self.files = files }
-        if let setup = opened.setup { tls.take(setup.made, of: setup.source) }
+        if let setup = opened.setup { tls.store(setup.made, of: setup.source) }
     }
 
     /// Records a redirect to another origin.
@@ -90,9 +90,11 @@ struct OutgoingHop {
         return files?.body.byteCount ?? 0
     }
 
-    /// Whether another transfer is made, because the connection was closed before the server can have read the request,
-    /// and a streamed body has to be sent from its start. For other bodies libcurl repeats the request itself.
-    mutating func isSentAgain(after error: NetworkingError) -> Bool {
+    /// Allows one more transfer if the connection was closed before the server can have read the request, and a
+    /// streamed body has to be sent from its start. For other bodies libcurl repeats the request itself.
+    ///
+    /// - Returns: whether another transfer is made.
+    mutating func consumeResend(after error: NetworkingError) -> Bool {
         guard error.underlying is BodyNeededAgain, !wasSentAgain else { return false }
         wasSentAgain = true
         return true
@@ -130,7 +132,7 @@ struct OutgoingHop {
     }
 
     /// Whether a hop may share its connection with concurrent hops, as in HTTP/2.
-    private func mayShareConnection(to origin: Origin) -> Bool {
+    private func canShareConnection(to origin: Origin) -> Bool {
         switch prepared.resolvedOptions.value.httpVersion {
         case .http1: false
         case .negotiated: origin.isSecure
@@ -144,7 +146,7 @@ struct OutgoingHop {
     /// - Parameter isPaced: whether the transfer has a rate limit.
     func poolKey(to origin: Origin, _ trustAnswers: TrustAnswers?, isPaced: Bool) -> PoolKeyBox {
         let shared = prepared.resolvedOptions
-        let isExclusive = isPaced || (prepared.streamOutput != nil && mayShareConnection(to: origin))
+        let isExclusive = isPaced || (prepared.streamOutput != nil && canShareConnection(to: origin))
         if trustAnswers == nil, !tls.hasLeftOrigin, !shared.hasHopKeys {
             return shared.poolKey(with: tls.setup, isExclusive: isExclusive)
         }

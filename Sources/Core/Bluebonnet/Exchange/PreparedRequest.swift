@@ -264,7 +264,7 @@ extension PreparedRequest {
     /// - Parameter existing: the kind of the existing file, if it is known.
     func openOutput(at url: URL, _ existing: ExistingFile? = nil) throws(NetworkingError) -> PartialFile {
         try PartialFile(
-            destination: Self.path(of: url), place: url, existing: existing, url: first.url,
+            destination: Self.path(of: url), callerURL: url, existing: existing, url: first.url,
             isSynced: options.syncsFilesToDisk, isDigested: plan.wantsDigest || plan.expectedDigest != nil)
     }
 

@@ -38,7 +38,7 @@ package struct RequestPlan: Sendable {
     }
 
     /// The parts that few requests have.
-    private struct Rare: Sendable {
+    private struct OptionalParts: Sendable {
         var files = RequestFiles()
         var output: StreamOutput?
         var blocks = RequestBlocks()
@@ -55,7 +55,7 @@ package struct RequestPlan: Sendable {
     /// Whether the digest of the body is wanted even if no digest is expected.
     package var wantsDigest = false
     /// Nil if the request needs no such part.
-    private var rare: Box<Rare>?
+    private var optionalParts: Box<OptionalParts>?
 
     package init(_ request: HTTPRequest, options: ResolvedOptions) { self.init(.request(request), options: options) }
 
@@ -66,12 +66,12 @@ package struct RequestPlan: Sendable {
 
     init(_ source: Source, options: ResolvedOptions) { (self.source, self.options) = (source, options) }
 
-    private subscript<Part>(_ part: WritableKeyPath<Rare, Part>) -> Part {
-        get { (rare?.value ?? Rare())[keyPath: part] }
+    private subscript<Part>(_ part: WritableKeyPath<OptionalParts, Part>) -> Part {
+        get { (optionalParts?.value ?? OptionalParts())[keyPath: part] }
         set {
-            var changed = rare?.value ?? Rare()
+            var changed = optionalParts?.value ?? OptionalParts()
             changed[keyPath: part] = newValue
-            rare = Box(changed)
+            optionalParts = Box(changed)
         }
     }
 }
@@ -100,48 +100,48 @@ extension RequestPlan {
     }
 
     var files: RequestFiles {
-        get { rare?.value.files ?? RequestFiles() }
+        get { optionalParts?.value.files ?? RequestFiles() }
         set { self[\.files] = newValue }
     }
 
     package var uploadFile: URL? {
-        get { rare?.value.files.upload }
+        get { optionalParts?.value.files.upload }
         set { self[\.files.upload] = newValue }
     }
 
     package var outputFile: URL? {
-        get { rare?.value.files.output }
+        get { optionalParts?.value.files.output }
         set { self[\.files.output] = newValue }
     }
 
     var streamedOutput: StreamOutput? {
-        get { rare?.value.output }
+        get { optionalParts?.value.output }
         set { self[\.output] = newValue }
     }
 
     var blocks: RequestBlocks {
-        get { rare?.value.blocks ?? RequestBlocks() }
+        get { optionalParts?.value.blocks ?? RequestBlocks() }
         set { self[\.blocks] = newValue }
     }
 
     /// Whether another operation has the request's body stream too. A new stream is made if that is possible.
-    var needsNewBodyStream: Bool { rare?.value.needsNewBodyStream == true }
+    var needsNewBodyStream: Bool { optionalParts?.value.needsNewBodyStream == true }
 
     /// The part of the body from an archive.
     var continuation: ArchivedPart? {
-        get { rare?.value.continuation }
+        get { optionalParts?.value.continuation }
         set { self[\.continuation] = newValue }
     }
 
     /// SHA-256 of the body in hexadecimal; nil if any body is accepted.
     package var expectedDigest: String? {
-        get { rare?.value.expectedDigest }
+        get { optionalParts?.value.expectedDigest }
         set { self[\.expectedDigest] = newValue }
     }
 
     /// Nil if the request has no key, or has it in its own header field.
     package var idempotencyKey: IdempotencyKey? {
-        get { rare?.value.idempotencyKey }
+        get { optionalParts?.value.idempotencyKey }
         set { self[\.idempotencyKey] = newValue }
     }
 
@@ -149,8 +149,8 @@ extension RequestPlan {
     var hasUserObjects: Bool {
         if case .request = source {} else { return true }
         if options.areRequestsAdapted { return true }
-        guard let rare = rare?.value else { return false }
-        return rare.output != nil || !rare.blocks.isEmpty
+        guard let optionalParts = optionalParts?.value else { return false }
+        return optionalParts.output != nil || !optionalParts.blocks.isEmpty
     }
 
     /// Returns the plan for a copy of the operation.
@@ -159,8 +159,8 @@ extension RequestPlan {
     func copied(lastRequest: HTTPRequest?) -> RequestPlan {
         var copy = self
         if case .none = source, let lastRequest { copy.setRequest(lastRequest) }
-        copy.rare = Box(
-            Rare(
+        copy.optionalParts = Box(
+            OptionalParts(
                 files: files, blocks: blocks, needsNewBodyStream: true, expectedDigest: expectedDigest,
                 idempotencyKey: idempotencyKey?.ofCopy))
         return copy
@@ -169,18 +169,18 @@ extension RequestPlan {
     /// Removes the recipe.
     ///
     /// - Returns: the recipe, to be released outside a lock.
-    mutating func takeRecipe() -> Recipe? {
+    mutating func removeRecipe() -> Recipe? {
         guard case .recipe(let recipe) = source else { return nil }
         source = .none
         return recipe
     }
 
     /// Removes the parts that few requests have, including the program's blocks.
-    mutating func letGoOfUserObjects() { rare = nil }
+    mutating func removeProgramObjects() { optionalParts = nil }
 
     /// Removes and returns the pipe of a body that is delivered in chunks.
-    mutating func takeChunks() -> BodyPipe? {
-        guard case .chunks(let pipe)? = rare?.value.output else { return nil }
+    mutating func removeChunkPipe() -> BodyPipe? {
+        guard case .chunks(let pipe)? = optionalParts?.value.output else { return nil }
         streamedOutput = nil
         return pipe
     }

@@ -102,7 +102,7 @@ package final class ResolvedOptions: Sendable {
     }
 
     /// Stores the cache's entry for these options.
-    func note(_ found: TLSSetupCache.Ready) {
+    func store(_ found: TLSSetupCache.Ready) {
         guard !hasHostPolicies else { return }
         ready.withLock { $0 = found }
     }

@@ -66,7 +66,7 @@ extension TransferResult {
     /// Moves the complete body into place; in a folder, under the name that the response suggests.
     func moveIntoPlace(_ file: PartialFile) throws(NetworkingError) -> URL {
         let path = try file.moveIntoPlace(as: head.map(SuggestedFileName.name) ?? SuggestedFileName.fallback)
-        if let place = file.place { return place }
+        if let place = file.callerURL { return place }
         return URL(fileURLWithPath: path, isDirectory: false)
     }
 }

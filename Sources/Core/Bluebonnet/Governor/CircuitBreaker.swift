@@ -36,7 +36,7 @@ struct BreakerState: Equatable {
     /// Records a failure.
     ///
     /// - Returns: whether the origin is unavailable from now on.
-    mutating func noteFailure(_ settings: CircuitBreaker, now: UInt64) -> Bool {
+    mutating func recordFailure(_ settings: CircuitBreaker, now: UInt64) -> Bool {
         failureCount += 1
         guard opensAt != nil || failureCount >= settings.failureCount else { return false }
         opensAt = now + settings.openTime.nanoseconds
@@ -44,5 +44,5 @@ struct BreakerState: Equatable {
     }
 
     /// Records a success: the origin is available again.
-    mutating func noteSuccess() { self = BreakerState() }
+    mutating func recordSuccess() { self = BreakerState() }
 }

@@ -8,13 +8,13 @@ internal import Foundation
 final class GovernedOrigin {
     let origin: Origin
     private let timers: NetworkTimers
-    private let held: HeldOrigins
+    private let backingOff: BackingOffOrigins
     // Unchecked, because an idle governor costs less then (benchmark `limits`). No call on these values re-enters them.
     @exclusivity(unchecked) private var state: OriginState
     @exclusivity(unchecked) private var gate = GovernorGate()
 
-    init(_ origin: Origin, _ limits: OriginLimits, timers: NetworkTimers, held: HeldOrigins) {
-        (self.origin, self.timers, self.held) = (origin, timers, held)
+    init(_ origin: Origin, _ limits: OriginLimits, timers: NetworkTimers, backingOff: BackingOffOrigins) {
+        (self.origin, self.timers, self.backingOff) = (origin, timers, backingOff)
         state = OriginState(limits)
     }
 
@@ -57,44 +57,44 @@ extension GovernedOrigin {
     /// Begins a transfer and returns its permit. The permit of a transfer that must not be sent has a refusal.
     func begin(for client: any GovernorClient) -> GovernorPlace {
         if !gate.isOpen, let refusal = refusal(for: permission) { return GovernorPlace(self, refused: refusal) }
-        gate.noteTaker(client)
-        let number = state.noteBegin(timers.clock.now())
+        gate.recordLastStarter(client)
+        let number = state.recordBegin(timers.clock.now())
         if !permission.isNow { gate.close() }
         return GovernorPlace(self, number: number)
     }
 
     /// Continues a transfer that was paused in place. It has waited like new transfers, but continues where they fail,
     /// because its request was already sent.
-    func goOn() -> GovernorPlace {
-        let number = state.noteContinuation()
+    func continueTransfer() -> GovernorPlace {
+        let number = state.recordContinuation()
         update()
         return GovernorPlace(self, number: number)
     }
 
     func end(_ number: UInt64, isUnused: Bool) {
-        state.noteEnd(of: number)
+        state.recordEnd(of: number)
         if isUnused { state.giveBack() }
         update()
     }
 
-    func note(_ outcome: TransferOutcome, of number: UInt64) {
-        let end = state.hold.until
-        state.note(outcome, of: number, timers.clock.now())
-        if state.mayBeHeld { held.add(origin) }
-        if state.hold.until > end { tellOfHold() }
+    func record(_ outcome: TransferOutcome, of number: UInt64) {
+        let end = state.backOff.until
+        state.record(outcome, of: number, timers.clock.now())
+        if state.mayBeBackingOff { backingOff.add(origin) }
+        if state.backOff.until > end { reportBackOff() }
         update()
     }
 
     /// Starts a back-off of `time` nanoseconds as if the origin's server had asked for it.
-    func hold(for time: UInt64) {
-        state.hold(for: time, now: timers.clock.now())
-        held.add(origin)
+    func startBackOff(for time: UInt64) {
+        state.startBackOff(for: time, now: timers.clock.now())
+        backingOff.add(origin)
         update()
     }
 
-    private func tellOfHold() {
+    private func reportBackOff() {
         let now = timers.clock.now()
-        if state.hold.until > now { held.onHold?(origin, state.hold.until - now) }
+        if state.backOff.until > now { backingOff.onBackOff?(origin, state.backOff.until - now) }
     }
 
     /// Forgets refusals and failures.
@@ -103,7 +103,7 @@ extension GovernedOrigin {
         update()
     }
 
-    private var permission: OriginState.Permission { state.mayBegin(timers.clock.now()) }
+    private var permission: OriginState.Permission { state.permission(at: timers.clock.now()) }
 
     /// Updates the gate after a change: closes it, or opens it for waiting clients.
     private func update() {
@@ -124,7 +124,7 @@ extension GovernedOrigin {
     }
 
     private func tell(_ clients: [any GovernorClient]) {
-        for client in clients { client.mayBeginAgain(to: origin) }
+        for client in clients { client.originDidOpen(origin) }
     }
 
     private func wake(for permission: OriginState.Permission) {
@@ -135,7 +135,7 @@ extension GovernedOrigin {
         case .whenOneEnds: return
         }
         gate.wake(at: instant, timers) { [weak self] in
-            self?.gate.noteWake()
+            self?.gate.timerDidFire()
             self?.look()
         }
     }
@@ -163,9 +163,9 @@ extension GovernedOrigin {
     }
 
     /// Whether no transfer begins because the server asked clients to wait, or because the origin is unavailable.
-    var isHeld: Bool {
+    var isBackingOffOrUnavailable: Bool {
         switch permission {
-        case .notBefore(_, .hold), .refused: true
+        case .notBefore(_, .backOff), .refused: true
         case .now, .notBefore, .whenOneEnds: false
         }
     }
@@ -189,7 +189,7 @@ extension GovernedOrigin {
     private func tooLong(until instant: UInt64) -> TransferRefusal {
         let sentence = "wants to be asked again not before"
         return TransferRefusal(
-            error: refusal(.retryAfterTooLong, sentence, instant), end: state.hold.mayBeWaitedFor ? instant : nil)
+            error: refusal(.retryAfterTooLong, sentence, instant), end: state.backOff.mayBeWaitedFor ? instant : nil)
     }
 
     private func refusal(_ code: NetworkingError.Code, _ sentence: String, _ instant: UInt64) -> NetworkingError {
@@ -203,7 +203,7 @@ extension GovernedOrigin {
     var status: OriginStatus {
         var status = OriginStatus(origin: "\(origin)")
         switch permission {
-        case .notBefore(let instant, .hold): status.heldUntil = date(instant)
+        case .notBefore(let instant, .backOff): status.heldUntil = date(instant)
         case .refused(let instant, let reason):
             status.heldUntil = date(instant)
             status.isUnavailable = reason == .breaker

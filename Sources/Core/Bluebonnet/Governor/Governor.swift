@@ -92,16 +92,16 @@ extension Governor {
 
     /// Sets the observer of the back-offs that servers ask for. It is called on the network thread with the scheme,
     /// host and port of the origin, and the length of the back-off.
-    package func observeHolds(_ observer: @escaping @Sendable (_ origin: String, _ length: Duration) -> Void) {
+    package func observeBackOffs(_ observer: @escaping @Sendable (_ origin: String, _ length: Duration) -> Void) {
         NetworkThread.shared.submit { [core] in
-            core.value.observeHolds { observer("\($0)", .nanoseconds(Int64(clamping: $1))) }
+            core.value.observeBackOffs { observer("\($0)", .nanoseconds(Int64(clamping: $1))) }
         }
     }
 
     /// Starts a back-off as if the origin's server had asked for it, because the server asked another process.
-    package func hold(_ url: URL, for length: Duration) {
+    package func startBackOff(of url: URL, for length: Duration) {
         guard let origin = Origin(url), length > .zero else { return }
-        NetworkThread.shared.submit { [core] in core.value.origin(origin).hold(for: length.nanoseconds) }
+        NetworkThread.shared.submit { [core] in core.value.origin(origin).startBackOff(for: length.nanoseconds) }
     }
 
     /// Returns the origins with state in the governor, sorted by name: origins with running transfers or waiting

@@ -9,7 +9,7 @@ final class GovernorCore {
     private var limits: OriginLimits
     private var ownLimits: [Origin: OriginLimits] = [:]
     private var origins: [Origin: GovernedOrigin] = [:]
-    private let held = HeldOrigins()
+    private let backingOff = BackingOffOrigins()
     private var pruneCount = GovernorCore.originLimit
     /// Nil for the process's timers.
     private let ownTimers: NetworkBound<NetworkTimers>?
@@ -37,7 +37,7 @@ extension GovernorCore {
     func origin(_ origin: Origin) -> GovernedOrigin {
         if let known = origins[origin] { return known }
         if origins.count >= pruneCount { prune() }
-        let made = GovernedOrigin(origin, ownLimits[origin] ?? limits, timers: timers, held: held)
+        let made = GovernedOrigin(origin, ownLimits[origin] ?? limits, timers: timers, backingOff: backingOff)
         origins[origin] = made
         return made
     }
@@ -68,10 +68,14 @@ extension GovernorCore {
     }
 
     /// Returns up to `limit` origins that are backing off or unavailable, sorted by name.
-    func heldStatuses(limit: Int) -> [OriginStatus] {
+    func backingOffStatuses(limit: Int) -> [OriginStatus] {
         var found: [GovernedOrigin] = []
-        for origin in held.origins {
-            if let governed = origins[origin], governed.isHeld { found.append(governed) } else { held.remove(origin) }
+        for origin in backingOff.origins {
+            if let governed = origins[origin], governed.isBackingOffOrUnavailable {
+                found.append(governed)
+            } else {
+                backingOff.remove(origin)
+            }
             if found.count == limit { break }
         }
         return found.map(\.status).sorted { $0.origin < $1.origin }
@@ -80,7 +84,7 @@ extension GovernorCore {
     func reset(_ origin: Origin) { origins[origin]?.reset() }
 
     /// Sets the observer of the back-offs that servers ask for; their length is in nanoseconds.
-    func observeHolds(_ observer: @escaping (Origin, UInt64) -> Void) { held.onHold = observer }
+    func observeBackOffs(_ observer: @escaping (Origin, UInt64) -> Void) { backingOff.onBackOff = observer }
 }
 
 // MARK: - The rate limit of all origins
@@ -98,18 +102,18 @@ extension GovernorCore {
 
     private func wake(at instant: UInt64) {
         gate.wake(at: instant, timers) { [weak self] in
-            self?.gate.noteWake()
+            self?.gate.timerDidFire()
             self?.open()
         }
     }
 
-    private func open() { for client in gate.open(timers) { client.mayBeginAgain(to: nil) } }
+    private func open() { for client in gate.open(timers) { client.originDidOpen(nil) } }
 
     /// Takes a token for a transfer. `giveBack()` returns the token if nothing is sent.
-    func take(for client: any GovernorClient) {
+    func consumeToken(for client: any GovernorClient) {
         guard bucket != nil else { return }
-        bucket?.take(now: timers.clock.now())
-        gate.noteTaker(client)
+        bucket?.consume(now: timers.clock.now())
+        gate.recordLastStarter(client)
     }
 
     func giveBack() {

@@ -4,7 +4,7 @@
 /// A scheduler as the client of a governor: it is notified when transfers may begin again.
 protocol GovernorClient: AnyObject {
     /// - Parameter origin: nil when a transfer to any origin may begin again.
-    func mayBeginAgain(to origin: Origin?)
+    func originDidOpen(_ origin: Origin?)
     /// Returns the number of operations that wait for a slot of an origin.
     func waitingCount(for origin: Origin) -> Int
 }
@@ -16,7 +16,7 @@ struct GovernorGate {
     /// False until a transfer is known to be allowed again.
     private(set) var isOpen = true
     private var waiting: [any GovernorClient] = []
-    private var lastTaker: ObjectIdentifier?
+    private var lastStarter: ObjectIdentifier?
     private var timer: (ticket: NetworkTimers.Ticket, instant: UInt64)?
 
     var clients: [any GovernorClient] { waiting }
@@ -26,7 +26,7 @@ struct GovernorGate {
         if !waiting.contains(where: { $0 === client }) { waiting.append(client) }
     }
 
-    mutating func noteTaker(_ client: any GovernorClient) { lastTaker = ObjectIdentifier(client) }
+    mutating func recordLastStarter(_ client: any GovernorClient) { lastStarter = ObjectIdentifier(client) }
 
     mutating func close() { isOpen = false }
 
@@ -41,7 +41,7 @@ struct GovernorGate {
             defer { waiting = [] }
             return waiting
         }
-        let last = waiting.firstIndex { ObjectIdentifier($0) == lastTaker }.map { waiting.remove(at: $0) }
+        let last = waiting.firstIndex { ObjectIdentifier($0) == lastStarter }.map { waiting.remove(at: $0) }
         defer { waiting = [] }
         return waiting + [last].compactMap(\.self)
     }
@@ -56,7 +56,7 @@ struct GovernorGate {
     }
 
     /// Forgets the timer when its action runs.
-    mutating func noteWake() { timer = nil }
+    mutating func timerDidFire() { timer = nil }
 }
 
 @available(*, unavailable)

@@ -26,7 +26,7 @@ struct GovernorPlace {
     /// - Parameter isUnused: whether nothing was sent.
     func leave(isUnused: Bool) { if number != 0 { governed.end(number, isUnused: isUnused) } }
 
-    func note(_ outcome: TransferOutcome) { if number != 0 { governed.note(outcome, of: number) } }
+    func record(_ outcome: TransferOutcome) { if number != 0 { governed.record(outcome, of: number) } }
 }
 
 @available(*, unavailable)
@@ -34,30 +34,32 @@ extension GovernorPlace: Sendable {}
 
 extension GovernorPlace {
     /// Records the outcome when the response head arrives.
-    func note(_ head: ResponseHead) {
+    func record(_ head: ResponseHead) {
         var outcome = TransferOutcome(kind: .response(status: head.statusCode))
         if outcome.isRefusal || head.headers.mayTellRateLimit {
             let hint =
                 outcome.isRefusal
                 ? RetryHint(in: head.headers, now: governed.date)
                 : RetryHint(ofAccepted: head.headers, now: governed.date)
-            if let hint, hint.seconds > 0 { outcome.hold = UInt64(min(hint.seconds, Self.longestHold) * 1e9) }
+            if let hint, hint.seconds > 0 { outcome.backOff = UInt64(min(hint.seconds, Self.longestBackOff) * 1e9) }
         }
-        note(outcome)
+        record(outcome)
     }
 
     /// Records the outcome of a transfer that ended without a response.
-    func note(_ error: NetworkingError) {
-        if error.code == .timedOut, error.timeLimit == .connect { return note(TransferOutcome(kind: .connectTimeout)) }
+    func record(_ error: NetworkingError) {
+        if error.code == .timedOut, error.timeLimit == .connect {
+            return record(TransferOutcome(kind: .connectTimeout))
+        }
         let isTotal = error.code == .timedOut && error.timeLimit == .total
         // A permanent refusal by a proxy says nothing about the origin.
         guard Self.failures.contains(error.code), !isTotal, !error.isRefusedByProxy else { return }
-        note(TransferOutcome(kind: .failure))
+        record(TransferOutcome(kind: .failure))
     }
 
     private static let failures: Set<NetworkingError.Code> = [
         .cannotFindHost, .cannotConnect, .timedOut, .connectionLost, .secureConnectionFailed, .badServerResponse,
     ]
     /// In seconds: about thirty years.
-    private static let longestHold = 1e9
+    private static let longestBackOff = 1e9
 }

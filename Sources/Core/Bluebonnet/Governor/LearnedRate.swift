@@ -56,7 +56,7 @@ struct LearnedRate: Equatable {
 
     func isForgotten(now: UInt64) -> Bool { now > lastRefusal + Self.memory && !(opensAt > now) }
 
-    mutating func noteBegin(now: UInt64) {
+    mutating func recordBegin(now: UInt64) {
         let idleTime = max(Self.shortestIdleTime, 5e9 / (perSecond ?? .infinity))
         if now > lastBegin, Double(now - lastBegin) > idleTime {
             measureBegan = nil
@@ -64,7 +64,7 @@ struct LearnedRate: Equatable {
         }
         lastBegin = now
         if opening == nil { opening = Opening(instant: now) }
-        if perSecond != nil { bucket.take(now: now) }
+        if perSecond != nil { bucket.consume(now: now) }
     }
 
     mutating func giveBack() { if perSecond != nil { bucket.giveBack() } }
@@ -73,9 +73,9 @@ struct LearnedRate: Equatable {
     ///
     /// - Parameter isStale: whether the transfer began before the last refusal. A stale transfer says nothing about the
     ///   rate since then.
-    mutating func noteAccepted(now: UInt64, isStale: Bool = false) {
+    mutating func recordAccepted(now: UInt64, isStale: Bool = false) {
         acceptedCount += 1
-        if !isStale { shares.noteAccepted(now: now) }
+        if !isStale { shares.recordAccepted(now: now) }
         opening?.acceptedCount += 1
         guard let perSecond, bucket.opensAt > now else { return }  // only a rate that delays transfers grows
         growthCount += 1
@@ -85,14 +85,14 @@ struct LearnedRate: Equatable {
     }
 
     /// Counts a refused transfer. Called before the consequences of the refusal are recorded.
-    mutating func countRefusal() { shares.noteRefused() }
+    mutating func countRefusal() { shares.recordRefused() }
 
     /// Records a refusal that gives no time to wait.
     ///
     /// - Parameter floor: the lowest rate.
-    mutating func noteRefusal(now: UInt64, floor: Double) {
+    mutating func recordRefusal(now: UInt64, floor: Double) {
         lastRefusal = now
-        if shares.depend(on: perSecond, now: now) == false {
+        if shares.finishBlock(rate: perSecond, now: now) == false {
             (perSecond, givenUpUntil) = (nil, now + Self.memory)
             return beginMeasure(at: now)
         }
@@ -112,7 +112,7 @@ struct LearnedRate: Equatable {
     /// includes the time is too low, and a measurement from its end is too high.
     ///
     /// - Parameter end: the end of the back-off. Until then, the lack of transfers is not an idle time.
-    mutating func noteHold(now: UInt64, until end: UInt64) {
+    mutating func recordBackOff(now: UInt64, until end: UInt64) {
         (lastRefusal, lastBegin) = (now, max(lastBegin, end))
         shares.beginBlock()
         defer { opening = nil }

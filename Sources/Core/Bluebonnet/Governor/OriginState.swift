@@ -13,14 +13,14 @@ struct TransferOutcome: Equatable {
 
     var kind: Kind
     /// How long the server asks clients to wait, in nanoseconds; nil if the response does not say.
-    var hold: UInt64?
+    var backOff: UInt64?
 
     /// Whether the server refused the request because of too many requests: status 429 or 503.
     var isRefusal: Bool { kind == .response(status: 429) || kind == .response(status: 503) }
 
     /// Whether the outcome shows that the origin cannot take its load, or does not answer properly.
     var isTrouble: Bool {
-        if case .response(let status) = kind { return hold != nil || status == 429 || status >= 500 }
+        if case .response(let status) = kind { return backOff != nil || status == 429 || status >= 500 }
         return true
     }
 }
@@ -42,7 +42,7 @@ struct OriginState {
 
     enum Reason: Equatable {
         /// The server asked clients to wait, or its limit is exhausted.
-        case hold
+        case backOff
         case rate(perSecond: Double)
         /// The number of running transfers has reached this limit.
         case window(Int)
@@ -70,8 +70,8 @@ struct OriginState {
     /// The concurrency limit; it grows by one when as many transfers have succeeded.
     private(set) var window: Double
     /// Outcomes of transfers up to this number cause no further restriction.
-    private var lastStale: UInt64 = 0
-    private(set) var hold = OriginHold()
+    private var lastRestrictedNumber: UInt64 = 0
+    private(set) var backOff = OriginBackOff()
     private var probe = Probe.none
     private var bucket: RateBucket?
     private(set) var learned: LearnedRate?
@@ -94,7 +94,7 @@ struct OriginState {
 
     /// Returns whether the state can be forgotten without a difference.
     func isIdle(now: UInt64) -> Bool {
-        runningCount == 0 && hold.until <= now && bucket?.isPaid(now: now) != false && (isFresh || isOld(now: now))
+        runningCount == 0 && backOff.until <= now && bucket?.isPaid(now: now) != false && (isFresh || isOld(now: now))
     }
 
     /// Whether no refusal or failure has left a trace.
@@ -103,20 +103,20 @@ struct OriginState {
     }
 
     private func isOld(now: UInt64) -> Bool {
-        let end = max(lastUse, hold.until, breaker.opensAt ?? 0, learned?.opensAt ?? 0)
+        let end = max(lastUse, backOff.until, breaker.opensAt ?? 0, learned?.opensAt ?? 0)
         return runningCount == 0 && lastUse != 0 && now > end && now - end > Self.memory
     }
 
     /// Forgets all refusals and failures. Outcomes of transfers that began earlier do not change the window or the
     /// learned rate.
     mutating func reset() {
-        hold.lift()
+        backOff.lift()
         (probe, learned, breaker, window) = (.none, nil, BreakerState(), limits.transferLimit)
-        (lastStale, lastUse) = (lastNumber, 0)
+        (lastRestrictedNumber, lastUse) = (lastNumber, 0)
     }
 
     /// Whether the origin is backing off or unavailable, or was when the last transfer began.
-    var mayBeHeld: Bool { hold.until != 0 || breaker.opensAt != nil }
+    var mayBeBackingOff: Bool { backOff.until != 0 || breaker.opensAt != nil }
 }
 
 // MARK: - Beginnings
@@ -124,13 +124,13 @@ struct OriginState {
 extension OriginState {
     /// Returns whether another transfer may begin. The clock is read only if the answer depends on it.
     @inline(__always)  // benchmark `limits`: a call would copy the state
-    func mayBegin(_ clock: @autoclosure () -> UInt64) -> Permission {
-        if needsClock { return mayBegin(at: clock()) }
+    func permission(at clock: @autoclosure () -> UInt64) -> Permission {
+        if needsClock { return timedPermission(at: clock()) }
         if probe == .none { return hasRoom ? .now : .whenOneEnds(.window(Int(window))) }
-        return mayBegin(at: 0)
+        return timedPermission(at: 0)
     }
 
-    private var needsClock: Bool { hold.until != 0 || breaker.opensAt != nil || hasRate }
+    private var needsClock: Bool { backOff.until != 0 || breaker.opensAt != nil || hasRate }
 
     /// Whether transfers have a configured or a learned rate. A comparison with nil would copy the rates (benchmark
     /// `limits`).
@@ -142,12 +142,12 @@ extension OriginState {
 
     private var hasRoom: Bool { runningCount < Int(window) }
 
-    private func mayBegin(at now: UInt64) -> Permission {
+    private func timedPermission(at now: UInt64) -> Permission {
         if let opensAt = breaker.opensAt, now < opensAt { return .refused(until: opensAt, .breaker) }
-        let isTrial = probe == .needed && hold.allowsTrial(limits.maximumHold, now: now)
-        if now < hold.until, !isTrial {
-            let isTooLong = hold.isTooLong(limits.maximumHold, now: now)
-            return isTooLong ? .refused(until: hold.until, .hold) : .notBefore(hold.until, .hold)
+        let isTrial = probe == .needed && backOff.allowsTrial(limits.maximumHold, now: now)
+        if now < backOff.until, !isTrial {
+            let isTooLong = backOff.isTooLong(limits.maximumHold, now: now)
+            return isTooLong ? .refused(until: backOff.until, .backOff) : .notBefore(backOff.until, .backOff)
         }
         if case .running = probe { return .whenOneEnds(.probe) }
         if probe == .none, !hasRoom { return .whenOneEnds(.window(Int(window))) }
@@ -160,8 +160,8 @@ extension OriginState {
     /// Records the start of a transfer that may begin now.
     ///
     /// - Returns: the transfer's number.
-    mutating func noteBegin(_ clock: @autoclosure () -> UInt64) -> UInt64 {
-        let needsClock = hasRate || hold.until != 0 || lastUse != 0
+    mutating func recordBegin(_ clock: @autoclosure () -> UInt64) -> UInt64 {
+        let needsClock = hasRate || backOff.until != 0 || lastUse != 0
         let now = needsClock ? clock() : 0
         if lastUse != 0 {
             if isOld(now: now) { reset() }
@@ -171,10 +171,10 @@ extension OriginState {
         lastNumber += 1
         if probe == .needed { probe = .running(number: lastNumber) }
         guard needsClock else { return lastNumber }
-        hold.noteBegin(now: now)
+        backOff.recordBegin(now: now)
         if learned?.isForgotten(now: now) == true { learned = nil }
-        bucket?.take(now: now)
-        learned?.noteBegin(now: now)
+        bucket?.consume(now: now)
+        learned?.recordBegin(now: now)
         return lastNumber
     }
 
@@ -182,7 +182,7 @@ extension OriginState {
     /// transfers.
     ///
     /// - Returns: the transfer's new number.
-    mutating func noteContinuation() -> UInt64 {
+    mutating func recordContinuation() -> UInt64 {
         runningCount += 1
         lastNumber += 1
         return lastNumber
@@ -199,82 +199,90 @@ extension OriginState {
 
 extension OriginState {
     /// Records the end of a transfer, whatever its outcome.
-    mutating func noteEnd(of number: UInt64) {
+    mutating func recordEnd(of number: UInt64) {
         runningCount -= 1
         if probe == .running(number: number) { probe = .needed }
     }
 
     /// Records the outcome of a transfer. Called before the transfer's end, or not at all.
-    mutating func note(_ outcome: TransferOutcome, of number: UInt64, _ clock: @autoclosure () -> UInt64) {
+    mutating func record(_ outcome: TransferOutcome, of number: UInt64, _ clock: @autoclosure () -> UInt64) {
         let isProbe = probe == .running(number: number)
         if outcome.isTrouble { lastUse = clock() }
-        noteForBreaker(outcome, isProbe: isProbe, clock())
+        recordForBreaker(outcome, isProbe: isProbe, clock())
         switch outcome.kind {
-        case .response where outcome.isRefusal: noteRefusal(outcome, of: number, isProbe: isProbe, now: clock())
+        case .response where outcome.isRefusal: recordRefusal(outcome, of: number, isProbe: isProbe, now: clock())
         case .response:
             if isProbe { endProbe() }
-            if isProbe || number > lastStale { hold.noteSuccess() }
-            if number > lastStale { widen() }
-            if hasRate { learned?.noteAccepted(now: clock(), isStale: number <= lastStale) }
-            if let time = outcome.hold { noteUsedUp(for: time, now: clock()) }
+            if isProbe || number > lastRestrictedNumber { backOff.recordSuccess() }
+            if number > lastRestrictedNumber { widen() }
+            if hasRate { learned?.recordAccepted(now: clock(), isStale: number <= lastRestrictedNumber) }
+            if let time = outcome.backOff { recordUsedUp(for: time, now: clock()) }
         case .connectTimeout:
-            if isProbe, hold.until == 0 { endProbe() }
+            if isProbe, backOff.until == 0 { endProbe() }
             narrow(for: number)
-        case .failure: if isProbe, hold.until == 0 { endProbe() }
+        case .failure: if isProbe, backOff.until == 0 { endProbe() }
         }
     }
 
     /// Starts a back-off of `time` nanoseconds, because the server asked another client to wait.
-    mutating func hold(for time: UInt64, now: UInt64) {
+    mutating func startBackOff(for time: UInt64, now: UInt64) {
         lastUse = now
-        guard hold.noteRefusal(for: time, isProbe: false, limits.maximumHold, now: now), probe == .none else { return }
+        guard backOff.recordRefusal(for: time, isProbe: false, limits.maximumHold, now: now), probe == .none else {
+            return
+        }
         probe = .needed
     }
 
-    private mutating func noteUsedUp(for time: UInt64, now: UInt64) {
-        hold.noteUsedUp(for: time, now: now)
-        if probe == .none, hold.isTooLong(limits.maximumHold, now: now) { probe = .needed }
+    private mutating func recordUsedUp(for time: UInt64, now: UInt64) {
+        backOff.recordUsedUp(for: time, now: now)
+        if probe == .none, backOff.isTooLong(limits.maximumHold, now: now) { probe = .needed }
     }
 
-    private mutating func noteForBreaker(
+    private mutating func recordForBreaker(
         _ outcome: TransferOutcome, isProbe: Bool, _ clock: @autoclosure () -> UInt64
     ) {
         guard let settings = limits.circuitBreaker else { return }
         // While the origin is unavailable, only the probe counts.
         if breaker.opensAt != nil, !isProbe { return }
         switch outcome.kind {
-        case .response(429): if isProbe { breaker.noteSuccess() }
-        case .response(let status) where !settings.statusCodes.contains(status): breaker.noteSuccess()
+        case .response(429): if isProbe { breaker.recordSuccess() }
+        case .response(let status) where !settings.statusCodes.contains(status): breaker.recordSuccess()
         case .response, .connectTimeout, .failure:
-            if breaker.noteFailure(settings, now: clock()) { probe = .needed }
+            if breaker.recordFailure(settings, now: clock()) { probe = .needed }
         }
     }
 
-    private mutating func noteRefusal(_ outcome: TransferOutcome, of number: UInt64, isProbe: Bool, now: UInt64) {
-        if hold.noteRefusal(for: outcome.hold, isProbe: isProbe, limits.maximumHold, now: now) { probe = .needed }
-        guard number > lastStale else { return }
+    private mutating func recordRefusal(_ outcome: TransferOutcome, of number: UInt64, isProbe: Bool, now: UInt64) {
+        if backOff.recordRefusal(for: outcome.backOff, isProbe: isProbe, limits.maximumHold, now: now) {
+            probe = .needed
+        }
+        guard number > lastRestrictedNumber else { return }
         learned?.countRefusal()
         // A 503 without a time to wait means overload, not a rate limit: only the window reacts.
-        if outcome.hold == nil, outcome.kind != .response(status: 429) { return narrow(for: number) }
+        if outcome.backOff == nil, outcome.kind != .response(status: 429) { return narrow(for: number) }
         // The learned rate already limits the number of transfers, and a smaller window could keep them below that
         // rate.
-        if learned?.perSecond == nil || outcome.hold != nil { narrow(for: number) } else { lastStale = lastNumber }
+        if learned?.perSecond == nil || outcome.backOff != nil {
+            narrow(for: number)
+        } else {
+            lastRestrictedNumber = lastNumber
+        }
         guard learned != nil else {
             learned = LearnedRate(refusedAt: now)
-            if outcome.hold != nil { learned?.noteHold(now: now, until: hold.until) }
+            if outcome.backOff != nil { learned?.recordBackOff(now: now, until: backOff.until) }
             return
         }
-        if outcome.hold != nil {
-            learned?.noteHold(now: now, until: hold.until)
+        if outcome.backOff != nil {
+            learned?.recordBackOff(now: now, until: backOff.until)
         } else {
-            learned?.noteRefusal(now: now, floor: Self.lowestRate)
+            learned?.recordRefusal(now: now, floor: Self.lowestRate)
         }
     }
 
     /// Halves the window, once for all running transfers.
     private mutating func narrow(for number: UInt64) {
-        guard number > lastStale else { return }
-        lastStale = lastNumber
+        guard number > lastRestrictedNumber else { return }
+        lastRestrictedNumber = lastNumber
         window = max(1, min(window, Double(runningCount)) / 2)
     }
 
@@ -288,6 +296,6 @@ extension OriginState {
         guard breaker.opensAt == nil else { return }
         probe = .none
         window = 1
-        hold.lift()
+        backOff.lift()
     }
 }

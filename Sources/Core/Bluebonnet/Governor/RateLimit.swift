@@ -84,7 +84,7 @@ struct RateBucket: Equatable {
 
     mutating func setRate(_ perSecond: Double) { interval = UInt64(max(1, min(1e9 / perSecond, Self.longestInterval))) }
 
-    mutating func take(now: UInt64) {
+    mutating func consume(now: UInt64) {
         let saved = max(Self.shortestSavedTime, min(interval, Self.longestSavedTime))
         let (sum, isTooMuch) = max(paidAt, now - min(now, saved)).addingReportingOverflow(interval)
         paidAt = isTooMuch ? .max : sum

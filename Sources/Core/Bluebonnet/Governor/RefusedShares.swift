@@ -28,17 +28,17 @@ struct RefusedShares: Equatable {
     /// Begins a new block: the counts so far say nothing about a rate.
     mutating func beginBlock() { (refusedCount, acceptedCount, began) = (0, 0, nil) }
 
-    mutating func noteAccepted(now: UInt64) {
+    mutating func recordAccepted(now: UInt64) {
         if began == nil { began = now }
         acceptedCount += 1
     }
 
-    mutating func noteRefused() { refusedCount += 1 }
+    mutating func recordRefused() { refusedCount += 1 }
 
     /// Returns whether refusals depend on the rate; nil if that is not yet known.
     ///
     /// - Parameter rate: the rate that paces the transfers; nil if they are not paced.
-    mutating func depend(on rate: Double?, now: UInt64) -> Bool? {
+    mutating func finishBlock(rate: Double?, now: UInt64) -> Bool? {
         guard refusedCount >= Self.blockSize, acceptedCount > 0, let began, now > began else { return nil }
         let (count, seconds) = (Double(refusedCount + acceptedCount), Double(now - began) / 1e9)
         let block = Block(

@@ -23,7 +23,7 @@ struct AnnouncedTimeouts {
     }
 
     /// Removes the timeout of a connection that a request is about to use, and returns whether it has passed.
-    mutating func use(_ socket: CInt, now: UInt64) -> Bool {
+    mutating func consumeTimeout(of socket: CInt, now: UInt64) -> Bool {
         guard let end = ends.removeValue(forKey: socket) else { return false }
         return now >= end
     }

@@ -19,7 +19,7 @@ struct ByteBucket: Sendable, Equatable {
     /// The instant from which bytes may be consumed again; `now` or earlier if they may be consumed immediately.
     var opensAt: UInt64 { paidAt }
 
-    mutating func take(_ byteCount: Int, now: UInt64) {
+    mutating func consume(_ byteCount: Int, now: UInt64) {
         paidAt = max(paidAt, now - min(now, Self.savedTime)) + cost(byteCount)
     }
 

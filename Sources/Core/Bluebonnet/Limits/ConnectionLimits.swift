@@ -48,7 +48,7 @@ struct ConnectionUses {
         /// The connection must be closed after this request.
         case lastUse
         /// The connection has already reached its maximum number of requests, or is too old for another request.
-        case isWornOut
+        case mustNotUse
     }
 
     private struct Connection {
@@ -78,7 +78,7 @@ struct ConnectionUses {
     mutating func use(_ socket: CInt, now: UInt64) -> Verdict {
         var connection = connections[socket] ?? Connection(openedAt: now)
         let isTooOld = now - min(now, connection.openedAt) > maximumAge
-        if connection.useCount > 0, isTooOld || connection.useCount >= maximumUseCount { return .isWornOut }
+        if connection.useCount > 0, isTooOld || connection.useCount >= maximumUseCount { return .mustNotUse }
         connection.useCount += 1
         connections[socket] = connection
         return connection.useCount == maximumUseCount ? .lastUse : .mayUse

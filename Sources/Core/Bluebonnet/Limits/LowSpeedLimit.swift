@@ -57,7 +57,7 @@ struct LowSpeedMeter: Sendable, Equatable {
     /// before it.
     ///
     /// - Parameter byteCount: the number of bytes of the transfer so far.
-    mutating func isTooSlow(now: UInt64, byteCount: Int64) -> Bool {
+    mutating func checkTooSlow(now: UInt64, byteCount: Int64) -> Bool {
         guard now >= nextLook else { return false }
         // libcurl restarts its counts at 0 when it sends the request again by itself.
         moved.append(byteCount < totalByteCount ? byteCount : byteCount - totalByteCount)

@@ -17,12 +17,12 @@ struct SilentConnections {
     /// - Parameters:
     ///   - waited: how long the request had waited for a byte.
     ///   - dataAge: the time since bytes last arrived over the connection, for any request.
-    mutating func note(_ socket: CInt, waited: UInt64, dataAge: UInt64, now: UInt64) {
+    mutating func record(_ socket: CInt, waited: UInt64, dataAge: UInt64, now: UInt64) {
         if dataAge + Self.tolerance >= waited, sockets[socket] == nil { sockets[socket] = now }
     }
 
     /// Returns whether nothing has arrived over a recorded connection since it was recorded.
-    mutating func contains(_ socket: CInt, dataAge: UInt64, now: UInt64) -> Bool {
+    mutating func confirmSilent(_ socket: CInt, dataAge: UInt64, now: UInt64) -> Bool {
         guard let since = sockets[socket] else { return false }
         if dataAge + Self.tolerance >= now - min(now, since) { return true }
         sockets[socket] = nil

@@ -10,7 +10,7 @@ final class SharedByteBucket {
     var opensAt: UInt64 { bucket.opensAt }
     var pieceByteCount: Int { bucket.pieceByteCount }
 
-    func take(_ byteCount: Int, now: UInt64) { bucket.take(byteCount, now: now) }
+    func consume(_ byteCount: Int, now: UInt64) { bucket.consume(byteCount, now: now) }
     func giveBack(_ byteCount: Int) { bucket.giveBack(byteCount) }
 }
 
@@ -32,7 +32,7 @@ package final class TransferPacing {
         let turn: UInt64
         let byteCount: Int
         /// Whether the turn has come and the direction may continue.
-        var hasCome = false
+        var mayContinue = false
     }
 
     /// The shortest debt that is worth waiting for, in nanoseconds: a pause and a timer cost more than a shorter debt.
@@ -52,25 +52,25 @@ package final class TransferPacing {
     ///
     /// - Parameter byteCount: the bytes that the direction would move; the likely number if the exact number is
     ///   unknown.
-    func holds(_ direction: Direction, byteCount: Int, now: UInt64) -> Bool {
+    func reserveIfLimited(_ direction: Direction, byteCount: Int, now: UInt64) -> Bool {
         if var reservation = self[direction] {
-            reservation.hasCome = reservation.hasCome || reservation.turn <= now
+            reservation.mayContinue = reservation.mayContinue || reservation.turn <= now
             self[direction] = reservation
-            return !reservation.hasCome
+            return !reservation.mayContinue
         }
         let turn = buckets.reduce(0) { max($0, $1.opensAt) }
         guard turn > now + Self.leastDebt else { return false }
-        for bucket in buckets { bucket.take(byteCount, now: now) }
+        for bucket in buckets { bucket.consume(byteCount, now: now) }
         self[direction] = Reservation(turn: turn, byteCount: byteCount)
         return true
     }
 
     /// Consumes the bytes of a piece that moves, less the bytes that were reserved for it.
-    func take(_ direction: Direction, byteCount: Int, now: UInt64) {
+    func consume(_ direction: Direction, byteCount: Int, now: UInt64) {
         let excess = byteCount - (self[direction]?.byteCount ?? 0)
         self[direction] = nil
         for bucket in buckets {
-            if excess >= 0 { bucket.take(excess, now: now) } else { bucket.giveBack(-excess) }
+            if excess >= 0 { bucket.consume(excess, now: now) } else { bucket.giveBack(-excess) }
         }
     }
 
@@ -88,14 +88,14 @@ package final class TransferPacing {
 
     /// When the first waiting direction may continue; nil if no direction waits.
     var nextTurn: UInt64? {
-        [receiving, sending].compactMap { $0?.hasCome == false ? $0?.turn : nil }.min()
+        [receiving, sending].compactMap { $0?.mayContinue == false ? $0?.turn : nil }.min()
     }
 
     /// Allows the directions whose turn has come to continue. Returns false if there are none.
-    func letGo(now: UInt64) -> Bool {
+    func releaseDue(now: UInt64) -> Bool {
         guard let nextTurn, nextTurn <= now else { return false }
-        if let turn = receiving?.turn, turn <= now { receiving?.hasCome = true }
-        if let turn = sending?.turn, turn <= now { sending?.hasCome = true }
+        if let turn = receiving?.turn, turn <= now { receiving?.mayContinue = true }
+        if let turn = sending?.turn, turn <= now { sending?.mayContinue = true }
         return true
     }
 

@@ -313,7 +313,7 @@ extension RequestOperationManager {
         limit: Int, _ body: @escaping @Sendable (_ retryCount: Int, _ origins: [OriginStatus]) -> Void
     ) {
         NetworkThread.shared.submit { [services] in
-            body(services.retryWaits.attemptCount, services.governor?.core.value.heldStatuses(limit: limit) ?? [])
+            body(services.retryWaits.attemptCount, services.governor?.core.value.backingOffStatuses(limit: limit) ?? [])
         }
     }
 }

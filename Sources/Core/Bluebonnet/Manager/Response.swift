@@ -52,7 +52,7 @@ extension Response: CustomStringConvertible {
         case let data as Data: "\(data.count) bytes"
         case let json as JSONValue: "\(json)"
         case let file as URL where file.isFileURL: file.path
-        default: CodingFault.shown(Value.self)
+        default: CodingErrorText.shown(Value.self)
         }
     }
 }

@@ -42,7 +42,7 @@ struct BusyPollPolicy {
     /// - Parameters:
     ///   - smallResponseCount: the number of transfers that are expected to have a small response.
     ///   - busyCount: the number of other threads that may be working for the network thread.
-    mutating func begins(transferCount: Int, smallResponseCount: Int, busyCount: Int = 0) -> Bool {
+    mutating func begin(transferCount: Int, smallResponseCount: Int, busyCount: Int = 0) -> Bool {
         guard wasWaitShort, transferCount == smallResponseCount, transferCount <= transferLimit else { return false }
         guard busyCount == 0 || busyCount + 1 < processorCount else { return false }
         guard skipCount == 0 else {

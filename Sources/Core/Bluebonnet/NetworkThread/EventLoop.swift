@@ -278,7 +278,7 @@ extension EventLoop {
     /// Polls for a short time instead of sleeping, if the policy permits. Returns whether there is work for the next
     /// round.
     private func busyPoll() -> Bool {
-        let begins = busyPollPolicy.begins(
+        let begins = busyPollPolicy.begin(
             transferCount: transferCount, smallResponseCount: smallResponseCount, busyCount: inbox.expectedCount)
         guard begins, Tuning.current.contains(.busyPolling) else { return false }
         let end = MonotonicClock.now() + busyPollPolicy.time
@@ -311,7 +311,7 @@ extension EventLoop {
     private func runWork() -> Int {
         var items: [Inbox.Work] = []
         swap(&items, &spareWork)
-        inbox.takeAll(into: &items)
+        inbox.drain(into: &items)
         let count = items.count
         items.empty(keepingRoomFor: Self.keptWorkCount) { work in
             stepBegins("work", .type(Inbox.self))

@@ -60,14 +60,14 @@ final class Inbox: Sendable {
 
     /// Moves the submitted work into an empty array, whose capacity is used for later work. Network thread only. Until
     /// `sleep()` returns true, submitters need not wake the thread.
-    func takeAll(into items: inout [Work]) {
+    func drain(into items: inout [Work]) {
         state.withLock { state in
             state.isAwake = true
             swap(&state.items, &items)
         }
     }
 
-    /// Whether work was submitted since `takeAll(into:)`.
+    /// Whether work was submitted since `drain(into:)`.
     var hasWork: Bool { state.withLock { !$0.items.isEmpty } }
 
     /// Returns whether the network thread may sleep: the inbox is empty, and from now on a submitter wakes the thread.

@@ -90,7 +90,7 @@ public final class HTTPRequestOperation: RequestOperation, @unchecked Sendable {
         }
         self.init(plan: try RequestPlan(archive), serializer: ResolvedSerializer(serializer), services: services)
         if let statusCodes = archive.acceptableStatusCodes { accept(statusCodes) }
-        takeDetails(of: archive)
+        copyDetails(of: archive)
     }
 
     override public func copied() -> HTTPRequestOperation {
@@ -98,7 +98,7 @@ public final class HTTPRequestOperation: RequestOperation, @unchecked Sendable {
         guard let serializer = plan.serializer else { preconditionFailure("this kind of operation has a serializer") }
         let copy = HTTPRequestOperation(
             plan: plan, serializer: serializer, services: services, completion: state.completion)
-        copy.takeDetails(of: self)
+        copy.copyDetails(of: self)
         return copy
     }
 }

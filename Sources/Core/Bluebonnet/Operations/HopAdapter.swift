@@ -51,14 +51,14 @@ final class HopAdapter {
     func adapt(
         _ exchange: Exchange, for origin: Origin, work: Int, timeLeft: UInt64?
     ) -> RequestMachine.Event? {
-        var credential: HeldCredential?
+        var credential: CurrentCredential?
         if exchange.needsCredential(adapted), let authenticator {
             if let adapted, let generation = adapted.credential?.generation {
                 if authenticator.isUsable(generation) { return send(adapted, exchange, for: origin) }
                 self.adapted?.credential = nil
             }
-            switch authenticator.ask(refused: exchange.refusedGeneration, waited: waited, goOn: nil) {
-            case .use(let held): credential = held
+            switch authenticator.ask(refused: exchange.refusedGeneration, waited: waited, resume: nil) {
+            case .use(let usable): credential = usable
             case .wait(_, let refresh):
                 waited = refresh
                 return .credentialNeeded
@@ -80,7 +80,7 @@ final class HopAdapter {
 
     private func send(_ adapted: HopRequest, _ exchange: Exchange, for origin: Origin) -> RequestMachine.Event {
         self.adapted = adapted
-        exchange.take(adapted)
+        exchange.setFinalForm(adapted)
         return exchange.nextOrigin == origin ? .adapted : .originChanged
     }
 
@@ -116,11 +116,11 @@ final class HopAdapter {
     /// Ends the work.
     ///
     /// - Returns: how long the work took, in nanoseconds, to subtract from the total time limit.
-    func finish(_ end: End) -> UInt64 {
+    func recordEnd(_ end: End) -> UInt64 {
         switch end {
         case .adapted(let result): adapted = try? result.get()
         case .refreshed: break
-        case .tookTooLong: return interrupt()
+        case .tookTooLong: return cancel()
         }
         return finish()
     }
@@ -128,7 +128,7 @@ final class HopAdapter {
     /// Cancels the work and discards its result: after a pause the adapters run again.
     ///
     /// - Returns: how long the work took, in nanoseconds.
-    func interrupt() -> UInt64 {
+    func cancel() -> UInt64 {
         reset()
         switch state {
         case .idle: return 0

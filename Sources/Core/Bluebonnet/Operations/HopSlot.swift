@@ -40,7 +40,7 @@ struct HopSlot {
     /// Subtracts time without a slot from the time limit.
     mutating func charge(_ nanoseconds: UInt64) { account.charge(nanoseconds) }
 
-    mutating func recordRedirect() { account.noteRedirect() }
+    mutating func recordRedirect() { account.recordRedirect() }
 }
 
 @available(*, unavailable)
@@ -115,7 +115,7 @@ extension HopSlot {
     }
 
     /// Continues the paused transfer.
-    mutating func resume(now: UInt64) { transfer?.resume(deadline: account.goOn(now: now)) }
+    mutating func resume(now: UInt64) { transfer?.resume(deadline: account.beginCharging(now: now)) }
 
     mutating func transferContinues(after metrics: TransferMetrics, now: UInt64) {
         account.beginAgain(after: metrics, now: now)
@@ -127,7 +127,7 @@ extension HopSlot {
     }
 
     /// Releases the slot of the last hop, if it still has a slot, before a stage that waits without a slot.
-    mutating func leaveHop() { if !isUnclaimed { abort() } }
+    mutating func releaseHop() { if !isUnclaimed { abort() } }
 
     /// Aborts the transfer and releases the slot.
     mutating func abort() {
@@ -136,7 +136,7 @@ extension HopSlot {
     }
 
     private mutating func leave(_ metrics: TransferMetrics?, isUnused: Bool = false) {
-        if let metrics { account.note(metrics) }
+        if let metrics { account.record(metrics) }
         transfer = nil
         withdraw()
         isUnclaimed = false
@@ -157,7 +157,7 @@ extension HopSlot {
     ///
     /// - Returns: whether the hop may be admitted again: after another transfer has ended, or after idle connections
     ///   were closed.
-    mutating func awaitsDescriptor(after error: NetworkingError?) -> Bool {
+    mutating func releaseForDescriptor(after error: NetworkingError?) -> Bool {
         guard let shortage = error?.descriptorShortage, account.hasTimeLeft else { return false }
         if granted != nil { abort() } else { account.forgetTransfer() }
         services.transport.keepFewConnections()

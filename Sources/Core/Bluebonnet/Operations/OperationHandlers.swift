@@ -35,14 +35,14 @@ struct EndHandlers: Sendable {
     private(set) var completionBlock: (@Sendable () -> Void)?
     /// The program's success and failure handlers.
     private(set) var resultHandler: RequestOperation.CompletionHandler?
-    private(set) var handlers = SmallList<RequestOperation.CompletionHandler>()
+    private(set) var handlers = InlineList<RequestOperation.CompletionHandler>()
     /// The batch's handlers, which run after all handlers of the program.
-    private(set) var batchHandlers = SmallList<RequestOperation.CompletionHandler>()
+    private(set) var batchHandlers = InlineList<RequestOperation.CompletionHandler>()
     private var waits: [TaskWait] = []
     /// Whether the end was delivered. A handler that is added later runs at once, or together with the others if those
     /// were submitted but have not been called yet.
     private(set) var isDelivered = false
-    private var areOnTheirWay = false
+    private var wereSubmitted = false
 
     /// The block as the program sees it: a block that is about to run can no longer be read or replaced.
     var settableCompletionBlock: (@Sendable () -> Void)? { isDelivered ? nil : completionBlock }
@@ -59,7 +59,7 @@ struct EndHandlers: Sendable {
     mutating func setResultHandler(
         _ handler: @escaping RequestOperation.CompletionHandler, replaced: inout RequestOperation.CompletionHandler?
     ) -> Bool {
-        guard !isDelivered || areOnTheirWay else { return false }
+        guard !isDelivered || wereSubmitted else { return false }
         replaced = resultHandler
         resultHandler = handler
         return true
@@ -67,7 +67,7 @@ struct EndHandlers: Sendable {
 
     /// Stores a handler. Returns false if it has to be called separately, after the others.
     mutating func add(_ handler: @escaping RequestOperation.CompletionHandler, isBatchs: Bool) -> Bool {
-        guard !isDelivered || areOnTheirWay else { return false }
+        guard !isDelivered || wereSubmitted else { return false }
         if isBatchs { batchHandlers.append(handler) } else { handlers.append(handler) }
         return true
     }
@@ -86,30 +86,30 @@ struct EndHandlers: Sendable {
     ///
     /// - Returns: whether there are handlers to call.
     mutating func deliver() -> Bool {
-        areOnTheirWay =
+        wereSubmitted =
             completionBlock != nil || resultHandler != nil || !handlers.isEmpty || !batchHandlers.isEmpty
         isDelivered = true
-        return areOnTheirWay
+        return wereSubmitted
     }
 
-    mutating func takeWaits() -> [TaskWait] {
+    mutating func removeTaskWaits() -> [TaskWait] {
         if waits.isEmpty { return [] }
         defer { waits = [] }
         return waits
     }
 
     /// Removes and returns the handlers when they are called.
-    mutating func take() -> EndHandlers {
-        areOnTheirWay = false
-        return takeAll()
+    mutating func removeToCall() -> EndHandlers {
+        wereSubmitted = false
+        return removeAll()
     }
 
     /// Removes and returns the handlers of an operation, whether they are called or not.
-    mutating func takeAll() -> EndHandlers {
-        let taken = self
+    mutating func removeAll() -> EndHandlers {
+        let removed = self
         (completionBlock, resultHandler) = (nil, nil)
-        (handlers, batchHandlers) = (SmallList(), SmallList())
-        return taken
+        (handlers, batchHandlers) = (InlineList(), InlineList())
+        return removed
     }
 }
 
@@ -244,7 +244,7 @@ extension RequestOperation {
     }
 
     /// Whether the operation is in a queue, or was started.
-    var isBegun: Bool { !state.isFree || dependencyNode.wasAsked }
+    var isBegun: Bool { !state.isFree || dependencyNode.readinessWasRead }
 
     /// Sets the result handler, which runs after `completionBlock`; at once if the operation is finished.
     func setResultHandler(_ handler: @escaping CompletionHandler) {
@@ -298,7 +298,7 @@ extension RequestOperation {
     /// runs elsewhere.
     func reportUpload(_ byteCount: Int64, _ total: Int64, _ expected: Int64) {
         let progress = ByteProgress(count: total, expected: expected)
-        let details = state.noteSent(progress)
+        let details = state.recordSent(progress)
         tell(details.uploadProgress, details.uploadReport, progress, byteCount)
     }
 
@@ -306,7 +306,7 @@ extension RequestOperation {
     /// handler runs elsewhere.
     func reportDownload(_ byteCount: Int64, _ total: Int64, _ expected: Int64) {
         let progress = ByteProgress(count: total, expected: expected)
-        guard let details = state.noteReceived(progress)?.value else { return }
+        guard let details = state.recordReceived(progress)?.value else { return }
         tell(details.downloadProgress, details.downloadReport, progress, byteCount)
     }
 

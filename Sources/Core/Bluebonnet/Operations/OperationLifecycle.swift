@@ -35,10 +35,10 @@ struct OperationLifecycle: Equatable {
 
     /// The effects that the owner carries out.
     enum Effect: Equatable {
-        /// Begin, or continue after `hold`: through admission.
+        /// Begin, or continue after `pause`: through admission.
         case begin
         /// Pause, and keep the bytes that arrived.
-        case hold
+        case pause
         /// End permanently.
         case abort
         /// Validate and serialize, off the network thread.
@@ -68,7 +68,7 @@ struct OperationLifecycle: Equatable {
         case (.executing, .pause):
             guard !isCancelled else { return nil }
             state = .paused
-            return .hold
+            return .pause
         case (.executing, .cancel):
             guard !isCancelled else { return nil }
             isCancelled = true

@@ -25,7 +25,7 @@ extension RequestOperation: EndingOperation {
     }
 
     func process(into callbacks: inout CallbackRound) {
-        let (taken, group) = state.takeTransfer()
+        let (taken, group) = state.removeTransfer()
         let transfer = taken ?? Box(.cancelledBeforeStart(state.plan.request))
         transfer.value.unusedFile?.keepOrRemove(canContinue: transfer.value.keepsUnusedFile)
         var outcome = makeOutcome(from: transfer)
@@ -33,7 +33,7 @@ extension RequestOperation: EndingOperation {
         if outcome.error?.code == .cancelled, let reason = state.details.cancelReason {
             outcome.error = reason
         }
-        outcome.letGoOfFiles()
+        outcome.unlockFiles()
         if let file = outcome.downloadedFile, let placement = state.details.placement {
             if state.details.downloadReport != nil { finishProgress() }  // before the placement block is called
             return finish(outcome, group, movingTo: { await placement(file, transfer.value.head) })
@@ -121,7 +121,7 @@ extension RequestOperation: EndingOperation {
         if OperationNotification.finish.keep(about: self) { OperationNotification.schedule() }
     }
 
-    func tellEnd() {
+    func runHandlers() {
         settleDependents()
         runEndHandlers()
     }
@@ -130,7 +130,7 @@ extension RequestOperation: EndingOperation {
     /// still referenced elsewhere: objects that the program's handlers capture are never released on the network
     /// thread.
     private func runEndHandlers() {
-        let handlers = state.takeEndHandlers()
+        let handlers = state.removeEndHandlers()
         handlers.completionBlock?()
         handlers.resultHandler?(self)
         handlers.handlers.visit { $0(self) }
@@ -180,7 +180,7 @@ extension OperationOutcome {
     }
 
     /// Unlocks the files: their contents are final, and other operations may use them.
-    fileprivate mutating func letGoOfFiles() {
+    fileprivate mutating func unlockFiles() {
         switch transfer.value.content {
         case .file(let file, _):
             file.unlock()

@@ -12,7 +12,7 @@ protocol EndingOperation: AnyObject, Sendable {
     /// on the network thread if no code of the program is involved.
     func process(into callbacks: inout CallbackRound)
     /// Calls the handlers, on their queue.
-    func tellEnd()
+    func runHandlers()
 }
 
 /// Where an operation's response is validated and serialized.
@@ -122,11 +122,11 @@ private final class Handover: RoundEndTask {
         if !operations.isEmpty {
             let round = HandedOver(operations)
             operations = []
-            Queues.processing.async { Self.process(round.take()) }
+            Queues.processing.async { Self.process(round.removeAll()) }
         }
         handOverSerialized()
         for large in largeOperations {
-            largeQueues.next().async { Self.process(large.take()) }
+            largeQueues.next().async { Self.process(large.removeAll()) }
         }
         largeOperations = []
     }
@@ -139,7 +139,7 @@ private final class Handover: RoundEndTask {
             .map(HandedOver.init)
         serializedOperations = []  // before a queue has the parts: the queue has to release the operations
         for part in parts {
-            serializationQueues.next().async { Self.process(part.take()) }
+            serializationQueues.next().async { Self.process(part.removeAll()) }
         }
     }
 
@@ -160,7 +160,7 @@ private final class HandedOver: Sendable {
 
     init(_ operations: [any EndingOperation]) { self.operations = Mutex(operations) }
 
-    func take() -> [any EndingOperation] {
+    func removeAll() -> [any EndingOperation] {
         operations.withLock { operations in
             defer { operations = [] }
             return operations
@@ -173,8 +173,8 @@ struct EndOfOperation: Sendable {
     let operation: any EndingOperation
     let group: DispatchGroup?
 
-    func tell() {
-        operation.tellEnd()
+    func runHandlers() {
+        operation.runHandlers()
         group?.leave()
     }
 }
@@ -203,7 +203,7 @@ struct CallbackRound {
     mutating func flush() {
         guard let queue, !ends.isEmpty else { return }
         queue.async { [ends] in
-            for end in ends { end.tell() }
+            for end in ends { end.runHandlers() }
         }
         ends = []
         self.queue = nil

@@ -242,7 +242,7 @@ extension RequestMachine {
             guard isRetried else { return end(.failed(error)) }
             state = .at(.retryAnswer)
             return .judge(error, evidence)
-        case .held:
+        case .undecidedRetry:
             state = .at(.retryAnswer)
             return .judge(nil, evidence)
         }

@@ -67,7 +67,7 @@ extension RequestOperation: NSCopying {
     var planOfCopy: RequestPlan { state.plan.copied(lastRequest: state.result?.request) }
 
     /// Copies the properties of another operation that are not part of its plan.
-    func takeDetails(of other: RequestOperation) {
+    func copyDetails(of other: RequestOperation) {
         name = other.name
         if other.queuePriority != .normal { queuePriority = other.queuePriority }
         let details = other.state.details
@@ -80,7 +80,7 @@ extension RequestOperation: NSCopying {
 
 extension RequestOperation {
     /// Copies the properties of an archive that are not part of the plan.
-    func takeDetails(of archive: OperationArchive) {
+    func copyDetails(of archive: OperationArchive) {
         name = archive.name
         queuePriority = Operation.QueuePriority(rawValue: archive.priority) ?? .normal
     }

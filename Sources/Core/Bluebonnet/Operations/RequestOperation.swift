@@ -55,7 +55,7 @@ public class RequestOperation: Operation, @unchecked Sendable {  // safe: one Mu
     ///   contradict each other.
     public convenience init(archive: OperationArchive) throws(NetworkingError) {
         self.init(plan: try RequestPlan(archive), services: .default)
-        takeDetails(of: archive)
+        copyDetails(of: archive)
     }
 
     /// Releases a paused operation with its transfer and its files.
@@ -78,7 +78,7 @@ public class RequestOperation: Operation, @unchecked Sendable {  // safe: one Mu
     /// The copy needs a new body stream: see `onNeedNewBodyStream`.
     public func copied() -> RequestOperation {
         let copy = RequestOperation(plan: planOfCopy, services: services, completion: state.completion)
-        copy.takeDetails(of: self)
+        copy.copyDetails(of: self)
         return copy
     }
 
@@ -86,7 +86,7 @@ public class RequestOperation: Operation, @unchecked Sendable {  // safe: one Mu
 
     /// Whether the operation may be started: all dependencies have ended, or the operation was cancelled.
     override public var isReady: Bool {
-        let isInGraph = dependencyNode.noteQuestion()
+        let isInGraph = dependencyNode.recordReadinessQuery()
         if isReadyNow { return true }
         guard isInGraph, state.lifecycle.isBeforeStart else { return false }
         listenForReadiness()
@@ -270,7 +270,7 @@ extension RequestOperation {
     private func perform(_ effect: OperationLifecycle.Effect, _ slot: inout TransferSlot?) {
         switch effect {
         case .begin: madeRunner(&slot).begin()
-        case .hold: madeRunner(&slot).hold()
+        case .pause: madeRunner(&slot).pause()
         case .abort: madeRunner(&slot).abort()
         case .process:
             runner = nil
@@ -320,11 +320,11 @@ extension RequestOperation {
     }
 
     func announceReadiness(isReady: Bool) {
-        let queue = state.noteReadiness(isReady)
+        let queue = state.recordReadiness(isReady)
         guard let queue else {
             // Foundation reads `isReady` when an operation is added to a queue and when a change is reported. If
             // nothing has read the property, no report is needed.
-            if dependencyNode.wasAsked { didChangeValue(forKey: "isReady") }
+            if dependencyNode.readinessWasRead { didChangeValue(forKey: "isReady") }
             return
         }
         if isReady { queue.operationBecameReady(self) }
@@ -337,8 +337,8 @@ extension RequestOperation: ExchangeOwner, SlotClient {
         if case .answered(let answer, _) = event { answer.giveUp() }
     }
 
-    func noteHead(_ head: ResponseHead) {
-        for wait in state.noteHead(head) { wait.end(hasCome: true) }
+    func didReceiveHead(_ head: ResponseHead) {
+        for wait in state.storeHead(head) { wait.end(hasCome: true) }
     }
 
     func wasAdmitted(with slot: TransferSlot) {

@@ -153,9 +153,9 @@ struct RequestOperationState: ~Copyable, Sendable {
             let (change, _) = Self.apply(.processed, to: &values, isWaiting: false)
             let hasHandlers = values.handlers.deliver()
             let delivery = OperationDelivery(
-                waits: values.handlers.takeWaits() + values.headWaits, hasFailed: outcome.value.error != nil,
+                waits: values.handlers.removeTaskWaits() + values.headWaits, hasFailed: outcome.value.error != nil,
                 queue: values.schedule.queue.take(), callbackQueue: values.completion.queue, hasHandlers: hasHandlers,
-                details: values.details, chunkPipe: values.plan.takeChunks(), recipe: values.plan.takeRecipe())
+                details: values.details, chunkPipe: values.plan.removeChunkPipe(), recipe: values.plan.removeRecipe())
             values.headWaits = []
             if values.details?.value.hasHandlers == true {
                 values.details = values.details?.changed {
@@ -199,7 +199,7 @@ struct RequestOperationState: ~Copyable, Sendable {
     }
 
     /// Records that the operation must not be started. Has no effect on an operation that was started or cancelled.
-    func noteSkip(_ error: NetworkingError, cause: String) {
+    func recordSkip(_ error: NetworkingError, cause: String) {
         let isSkipped = values.withLock { values in
             guard !values.lifecycle.isCancelled, values.lifecycle.isBeforeStart else { return false }
             values.transfer = Box(TransferResult(request: values.plan.request, error: error))
@@ -235,7 +235,7 @@ struct RequestOperationState: ~Copyable, Sendable {
     /// Records that the operation has become ready, or is no longer ready.
     ///
     /// - Returns: the queue to notify.
-    func noteReadiness(_ isReady: Bool) -> RequestOperationQueue? {
+    func recordReadiness(_ isReady: Bool) -> RequestOperationQueue? {
         values.withLock { values in
             if isReady, values.schedule.queue != nil { values.schedule.readyInstant = MonotonicClock.now() }
             return values.schedule.queue
@@ -290,7 +290,7 @@ struct RequestOperationState: ~Copyable, Sendable {
         }
     }
 
-    func takeEndHandlers() -> EndHandlers { values.withLock { $0.handlers.take() } }
+    func removeEndHandlers() -> EndHandlers { values.withLock { $0.handlers.removeToCall() } }
 
     /// The facts that decide where the response is processed. `isOurs`: no code of the program makes the outcome.
     /// `isPlain`: in addition, no code of the program except handlers is called, and no object of the program is
@@ -309,14 +309,14 @@ struct RequestOperationState: ~Copyable, Sendable {
     }
 
     /// Removes and returns the result of the transfers.
-    func takeTransfer() -> (transfer: Box<TransferResult>?, group: DispatchGroup?) {
+    func removeTransfer() -> (transfer: Box<TransferResult>?, group: DispatchGroup?) {
         values.withLock { ($0.transfer.take(), $0.completion.group) }
     }
 
     /// Stores the head of the response whose body follows.
     ///
     /// - Returns: the `TaskWait` objects for the head.
-    func noteHead(_ head: ResponseHead) -> [TaskWait] {
+    func storeHead(_ head: ResponseHead) -> [TaskWait] {
         values.withLock { values in
             values.head = head
             if values.headWaits.isEmpty { return [] }
@@ -337,7 +337,7 @@ struct RequestOperationState: ~Copyable, Sendable {
     /// Records how much of the request body was sent.
     ///
     /// - Returns: the details with the progress handlers.
-    func noteSent(_ progress: ByteProgress) -> OperationDetails {
+    func recordSent(_ progress: ByteProgress) -> OperationDetails {
         values.withLock { values in
             var details = values.details?.value ?? OperationDetails()
             details.sent = progress
@@ -349,7 +349,7 @@ struct RequestOperationState: ~Copyable, Sendable {
     /// Records how much of the body has arrived.
     ///
     /// - Returns: the details with the progress handlers.
-    func noteReceived(_ progress: ByteProgress) -> Box<OperationDetails>? {
+    func recordReceived(_ progress: ByteProgress) -> Box<OperationDetails>? {
         values.withLock { values in
             values.received = progress
             return values.details
@@ -363,11 +363,11 @@ struct RequestOperationState: ~Copyable, Sendable {
 
     /// Removes and returns everything that may retain other operations: an operation that was never started still has
     /// closures when it is released.
-    func takeClosures() -> [any Sendable] {
+    func removeClosures() -> [any Sendable] {
         values.withLock { values in
-            let taken: [any Sendable] = [values.plan, values.handlers.takeAll(), values.details]
-            _ = values.plan.takeRecipe()
-            values.plan.letGoOfUserObjects()
+            let taken: [any Sendable] = [values.plan, values.handlers.removeAll(), values.details]
+            _ = values.plan.removeRecipe()
+            values.plan.removeProgramObjects()
             values.details = nil
             return taken
         }

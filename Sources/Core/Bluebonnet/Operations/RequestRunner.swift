@@ -45,7 +45,7 @@ final class RequestRunner {
 
     // MARK: The lifecycle's effects
 
-    /// Begins, or continues after `hold()`.
+    /// Begins, or continues after `pause()`.
     func begin() {
         work.retries?.resume()
         handle(.begin)
@@ -54,7 +54,7 @@ final class RequestRunner {
 
     /// Pauses the transfer, keeps the received bytes, and releases the slot. GET and HEAD requests close their
     /// connection and continue with a range request. Any other request that is being sent keeps its connection.
-    func hold() {
+    func pause() {
         work.retries?.pause()
         handle(.pauseRequested(keepsTransfer: !work.canSendAgain))
     }
@@ -98,8 +98,8 @@ final class RequestRunner {
         case .newConnection(let metrics): work.slot.transferContinues(after: metrics, now: MonotonicClock.now())
         case .transferEnded(let error, let metrics):
             if let event = work.transferEnded(error, metrics) { handle(event) }
-        case .roomAppeared: work.slot.transfer?.resumeReceiving()
-        case .consumerLeft: if let error = work.exchange?.consumerError { handle(.fail(error)) }
+        case .sinkBecameWritable: work.slot.transfer?.resumeReceiving()
+        case .consumerCancelled: if let error = work.exchange?.consumerError { handle(.fail(error)) }
         case .answered(let answer, let number):
             guard work.accept(answer, toQuestion: number) else { return }
             if machine.state == .at(.answer) {

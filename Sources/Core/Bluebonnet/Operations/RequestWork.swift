@@ -142,7 +142,7 @@ extension RequestWork {
 
 extension RequestWork {
     private func awaitConnectivity() -> Event? {
-        slot.leaveHop()
+        slot.releaseHop()
         guard let prepared, let origin = exchange.map({ $0.nextOrigin }) ?? prepared.origin else {
             return .fail(NetworkingError(.badURL, "the request has no usable URL"))
         }
@@ -159,13 +159,13 @@ extension RequestWork {
     }
 
     private func awaitCredential(_ number: Int) -> Event? {
-        slot.leaveHop()
+        slot.releaseHop()
         guard let adapter, let exchange else { return .credentialReady }
         return adapter.awaitCredential(of: exchange, work: number, timeLeft: slot.account.timeLeft)
     }
 
     private func awaitRetry(at instant: UInt64) -> Event? {
-        slot.leaveHop()
+        slot.releaseHop()
         let waits = operation.services.retryWaits
         guard instant > waits.clock.now() else { return retryIsDue() }
         pending = .retry(waits.wait(until: instant) { [self] in report(retryIsDue()) })
@@ -208,7 +208,7 @@ extension RequestWork {
     }
 
     func recordEnd(of end: HopAdapter.End) {
-        if let adapter { slot.charge(adapter.finish(end)) }
+        if let adapter { slot.charge(adapter.recordEnd(end)) }
     }
 }
 
@@ -245,11 +245,11 @@ extension RequestWork {
                 opened.files?.giveUp()
                 return nil
             }
-            exchange.take(opened)
+            exchange.store(opened)
             return .opened
         case .failure(let error):
             guard isAwaited else { return nil }
-            return slot.awaitsDescriptor(after: error) ? .descriptorsMissing : .fail(error)
+            return slot.releaseForDescriptor(after: error) ? .descriptorsMissing : .fail(error)
         }
     }
 
@@ -279,15 +279,15 @@ extension RequestWork {
 
     func resumeTransfer() {
         let now = MonotonicClock.now()
-        exchange?.noteContinuation(now: now)
-        exchange?.take(slot.place)
+        exchange?.recordContinuation(now: now)
+        exchange?.setPlace(slot.place)
         slot.resume(now: now)
     }
 
     func transferEnded(_ error: NetworkingError?, _ metrics: TransferMetrics) -> Event? {
         guard let exchange else { return nil }
         slot.transferEnded(metrics, now: MonotonicClock.now())
-        if metrics.evidence == .nothingSent, slot.awaitsDescriptor(after: error), exchange.leaveHop() {
+        if metrics.evidence == .nothingSent, slot.releaseForDescriptor(after: error), exchange.leaveHop() {
             return .transferEnded(.another(isRedirect: false), metrics.evidence)
         }
         let step = exchange.finishTransfer(error: error, hasTimeLeft: slot.account.hasTimeLeft)
@@ -301,7 +301,7 @@ extension RequestWork {
 
     /// Applies the answer of a block. Returns false if the answer is late.
     func accept(_ answer: ExchangeQuestions.Answer, toQuestion number: Int) -> Bool {
-        if let exchange { return exchange.take(answer, toQuestion: number) }
+        if let exchange { return exchange.apply(answer, toQuestion: number) }
         answer.giveUp()
         return false
     }
@@ -321,7 +321,7 @@ extension RequestWork {
         guard let exchange, let retries else { return nil }
         let failed = exchange.failedAttempt(error: error, evidence: evidence, number: retries.number)
         let verdict = retries.judge(
-            failed, error ?? exchange.heldError, isResponse: error == nil, to: exchange.nextOrigin,
+            failed, error ?? exchange.refusalError, isResponse: error == nil, to: exchange.nextOrigin,
             timeLeft: slot.account.timeLeft, hasBlock: prepared?.blocks.retry != nil)
         return judged(verdict, error)
     }
@@ -347,7 +347,7 @@ extension RequestWork {
 
     /// Makes the refused response the result.
     func acceptResponse() -> Event? {
-        if case .failed(let error)? = exchange?.deliverHeld() { return .fail(error) }
+        if case .failed(let error)? = exchange?.acceptRefusedResponse() { return .fail(error) }
         return .accepted
     }
 }
@@ -359,13 +359,13 @@ extension RequestWork {
     func interrupt() {
         let now = MonotonicClock.now()
         // First, because other processes may change the file once the connection is closed.
-        if slot.transfer != nil { exchange?.noteInterruption() }
+        if slot.transfer != nil { exchange?.recordInterruption() }
         giveUpPending()
         slot.interrupt(now: now)
     }
 
     private func giveUpPending() {
-        if let adapter { slot.charge(adapter.interrupt()) }
+        if let adapter { slot.charge(adapter.cancel()) }
         switch pending.take() {
         case .connectivity(let ticket): rounds.connectivity.withdraw(ticket)
         case .retry(let ticket): operation.services.retryWaits.withdraw(ticket)

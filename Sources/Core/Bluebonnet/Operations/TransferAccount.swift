@@ -35,7 +35,7 @@ struct TransferAccount {
         }
         transferBegan = now
         summary.transferCount += 1
-        return goOn(now: now)
+        return beginCharging(now: now)
     }
 
     /// Uncounts a transfer that found no file descriptor, because another transfer replaces it.
@@ -44,14 +44,14 @@ struct TransferAccount {
     /// Records that a transfer continues after a pause.
     ///
     /// - Returns: the transfer's deadline.
-    mutating func goOn(now: UInt64) -> UInt64 {
+    mutating func beginCharging(now: UInt64) -> UInt64 {
         chargedSince = now
         return remainingTime.map { now + $0 } ?? .max
     }
 
     /// Records that the transfer continues on another connection.
     mutating func beginAgain(after metrics: TransferMetrics, now: UInt64) {
-        note(metrics)
+        record(metrics)
         transferBegan = now
     }
 
@@ -66,7 +66,7 @@ struct TransferAccount {
         self.remainingTime = remainingTime > used ? remainingTime - used : 0
     }
 
-    mutating func note(_ metrics: TransferMetrics) {
+    mutating func record(_ metrics: TransferMetrics) {
         charge(metrics.simulatedTime)
         summary.timings.nanoseconds.nameLookup += metrics.nameLookup
         summary.timings.nanoseconds.connect += metrics.connect
@@ -78,7 +78,7 @@ struct TransferAccount {
         }
     }
 
-    mutating func noteRedirect() { summary.redirectCount += 1 }
+    mutating func recordRedirect() { summary.redirectCount += 1 }
 
     /// Returns the summary of an operation whose transfers have ended.
     func summary(now: UInt64, retries: [RetriedAttempt] = []) -> TransferSummary {

@@ -94,13 +94,13 @@ extension ConnectivityGate {
         followed[target] = Followed()
         let observation = monitor.observe(target) { [weak self] reachability in
             self?.followed[target]?.status = reachability.status
-            self?.letThrough()
+            self?.resumeWaiting()
         }
         followed[target]?.observation = observation
         return followed[target]?.status
     }
 
-    private func letThrough() {
+    private func resumeWaiting() {
         let free = waits.filter { isOpen($0.value.target) }
         end(free, isOpen: true)
     }

@@ -141,7 +141,7 @@ extension NetworkMonitor {
             loop.watch(socket.descriptor, events: EPOLLIN.rawValue, isNew: true, slot: slot)
             begin()
         } catch {
-            if error.mayPass { setSettleDeadline(MonotonicClock.now() + settings.retryTime) }
+            if error.isTemporary { setSettleDeadline(MonotonicClock.now() + settings.retryTime) }
             perform(dialogue.refuse())
         }
     }
@@ -162,7 +162,7 @@ extension NetworkMonitor {
             switch socket.receive() {
             case .nothing: return
             case .foreign: foreignDatagramCount += 1
-            case .lost: perform(dialogue.lose())
+            case .lost: perform(dialogue.invalidate())
             case .failed: return perform(dialogue.refuse())
             case .datagram(let bytes):
                 let messages = NetlinkParser.messages(in: bytes)
@@ -175,7 +175,7 @@ extension NetworkMonitor {
         let now = MonotonicClock.now()
         if answerDeadline <= now {
             answerDeadline = .max
-            perform(dialogue.lose())
+            perform(dialogue.invalidate())
         }
         if settleDeadline <= now { settle() }
         updateDeadline()
@@ -198,9 +198,9 @@ extension NetworkMonitor {
         for effect in effects {
             switch effect {
             case .send(let request, let sequence): send(request, sequence)
-            case .changed: noteChange()
+            case .changed: recordChange()
             case .listed: ask()
-            case .answered(let answers): takeAnswers(answers)
+            case .answered(let answers): receiveAnswers(answers)
             case .refused:
                 publishUnknown()
                 if let socket { loop.unwatch(socket.descriptor) }
@@ -216,11 +216,11 @@ extension NetworkMonitor {
         do throws(NetlinkRefusal) {
             try socket.send(request.message(sequence: sequence))
         } catch {
-            perform(error.mayPass ? dialogue.lose() : dialogue.refuse())
+            perform(error.isTemporary ? dialogue.invalidate() : dialogue.refuse())
         }
     }
 
-    private func noteChange() {
+    private func recordChange() {
         let now = MonotonicClock.now()
         let began = burstBegan ?? now
         burstBegan = began
@@ -258,7 +258,7 @@ extension NetworkMonitor {
         return target.knownAddresses
     }
 
-    private func takeAnswers(_ answers: [IPAddress: RouteAnswer]) {
+    private func receiveAnswers(_ answers: [IPAddress: RouteAnswer]) {
         answerDeadline = .max
         updateDeadline()
         if mustAskAgain {

@@ -21,13 +21,13 @@ struct RetryBudget: Equatable {
     init(now: UInt64) { lastUse = now }
 
     /// Counts a request that is sent for the first time.
-    mutating func noteRequest(now: UInt64) {
+    mutating func recordRequest(now: UInt64) {
         refill(now: now)
         requestCount = min(Self.largestShare * Self.requestsPerRetry, requestCount + 1)
     }
 
     /// Consumes one retry; returns false if the budget is used up.
-    mutating func take(now: UInt64) -> Bool {
+    mutating func consumeRetry(now: UInt64) -> Bool {
         refill(now: now)
         if requestCount >= Self.requestsPerRetry {
             requestCount -= Self.requestsPerRetry
@@ -58,14 +58,14 @@ struct RetryBudgets {
 
     var count: Int { entries.count }
 
-    mutating func noteRequest(to origin: Origin, now: UInt64) {
+    mutating func recordRequest(to origin: Origin, now: UInt64) {
         let index = index(of: origin, now: now)
-        entries[index].budget.noteRequest(now: now)
+        entries[index].budget.recordRequest(now: now)
     }
 
-    mutating func take(from origin: Origin, now: UInt64) -> Bool {
+    mutating func consumeRetry(from origin: Origin, now: UInt64) -> Bool {
         let index = index(of: origin, now: now)
-        return entries[index].budget.take(now: now)
+        return entries[index].budget.consumeRetry(now: now)
     }
 
     private mutating func index(of origin: Origin, now: UInt64) -> Int {

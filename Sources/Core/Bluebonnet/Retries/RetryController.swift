@@ -65,7 +65,7 @@ final class RetryController {
         if began == nil { beginAttempt() }
         guard retries.isEmpty, lastOrigin != origin else { return false }
         lastOrigin = origin
-        waits.noteRequest(to: origin)
+        waits.recordRequest(to: origin)
         return true
     }
 
@@ -138,7 +138,7 @@ final class RetryController {
     private func settle(_ decision: RetryDecision, _ failed: FailedAttempt, to origin: Origin?) -> Verdict {
         switch decision {
         case .wait(let time, let reason):
-            if policy.usesBudget, failed.needsBudget(reason), let origin, !waits.takeRetry(from: origin) {
+            if policy.usesBudget, failed.needsBudget(reason), let origin, !waits.consumeRetry(from: origin) {
                 return settle(.stop(.budgetUsedUp), failed, to: origin)
             }
             return .wait(until: beginWait(time, reason, after: failed.end))

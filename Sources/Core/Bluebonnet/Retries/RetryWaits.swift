@@ -27,10 +27,10 @@ package final class RetryWaits {
         if timers.withdraw(ticket) { attemptCount -= 1 }
     }
 
-    func noteRequest(to origin: Origin) { budgets.noteRequest(to: origin, now: clock.now()) }
+    func recordRequest(to origin: Origin) { budgets.recordRequest(to: origin, now: clock.now()) }
 
     /// Consumes one retry of an origin's budget; returns false if the budget is used up.
-    func takeRetry(from origin: Origin) -> Bool { budgets.take(from: origin, now: clock.now()) }
+    func consumeRetry(from origin: Origin) -> Bool { budgets.consumeRetry(from: origin, now: clock.now()) }
 }
 
 @available(*, unavailable)

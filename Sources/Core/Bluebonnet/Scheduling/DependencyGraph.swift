@@ -80,7 +80,7 @@ extension DependencyGraph {
             if let node = members[to].node, node.hasEnded {
                 // The dependent must not count as waiting even for a moment: no later event would report that it is
                 // ready.
-                note(edge, of: dependent.dependencyNode, hasFailed: node.hasFailed)
+                record(edge, of: dependent.dependencyNode, hasFailed: node.hasFailed)
             } else {
                 dependent.dependencyNode.addUnfinishedDependency()
             }
@@ -157,7 +157,7 @@ extension DependencyGraph {
         dropUnused(number)
     }
 
-    private mutating func note(_ edge: TopologicalOrder.Edge, of dependent: DependencyNode, hasFailed: Bool) {
+    private mutating func record(_ edge: TopologicalOrder.Edge, of dependent: DependencyNode, hasFailed: Bool) {
         dependencyByEdge[Int(edge)].isSettled = true
         dependencyByEdge[Int(edge)].hasFailed = hasFailed
         if hasFailed { dependent.setHasSeenFailure(true) }
@@ -168,7 +168,7 @@ extension DependencyGraph {
         _ edge: TopologicalOrder.Edge, of dependent: DependencyNode, hasFailed: Bool
     ) -> Bool {
         guard dependencyByEdge[Int(edge)].counts, !dependencyByEdge[Int(edge)].isSettled else { return false }
-        note(edge, of: dependent, hasFailed: hasFailed)
+        record(edge, of: dependent, hasFailed: hasFailed)
         return dependent.removeUnfinishedDependency()
     }
 }
@@ -221,8 +221,8 @@ extension DependencyGraph {
     }
 
     /// Removes the edges from a node to its dependencies, and returns the dependencies.
-    private mutating func removeDependencies(of number: TopologicalOrder.Node) -> SmallList<TopologicalOrder.Node> {
-        var dependencies = SmallList<TopologicalOrder.Node>()
+    private mutating func removeDependencies(of number: TopologicalOrder.Node) -> InlineList<TopologicalOrder.Node> {
+        var dependencies = InlineList<TopologicalOrder.Node>()
         while case let edge = order.nodeLinks[Int(number)].firstDependency, edge != TopologicalOrder.none {
             dependencies.append(order.edgeLinks[Int(edge)].dependency)
             removeEdge(edge)
@@ -279,9 +279,9 @@ extension DependencyGraph {
 /// operation and releasing a reference may both run other code.
 struct DependencyConsequences: Sendable {
     /// The operations that have no unfinished dependencies left.
-    var ready = SmallList<RequestOperation>()
+    var ready = InlineList<RequestOperation>()
     /// References that the graph retained; released with this value.
-    var released = SmallList<Operation>()
+    var released = InlineList<Operation>()
     var endedWatches: [EndedWatch] = []
 
     struct EndedWatch: Sendable {

@@ -54,7 +54,7 @@ struct DependencyMembers: Sendable {
         guard node.isInGraph, !node.hasEnded else { return }
         if node.isQueued {
             members[Int(node.number)].queued = operation
-        } else if node.wasAsked {
+        } else if node.readinessWasRead {
             members[Int(node.number)].listener = operation
         }
     }

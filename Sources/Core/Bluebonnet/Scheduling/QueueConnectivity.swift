@@ -14,7 +14,7 @@ extension RequestOperationQueue {
             let hasChanged = shared.withLock { state in
                 guard state.holdsWithoutConnectivity != newValue else { return false }
                 state.holdsWithoutConnectivity = newValue
-                state.isHeld = newValue  // nothing starts until the first report, which takes a moment
+                state.isWaitingForNetwork = newValue  // nothing starts until the first report, which takes a moment
                 return true
             }
             guard hasChanged else { return }
@@ -28,13 +28,13 @@ extension RequestOperationQueue {
         NetworkThread.shared.submit { [self] in
             let isFollowing = shared.withLock { $0.holdsWithoutConnectivity }
             connectivity.value.set(isFollowing) { [weak self] reachability in
-                self?.setHeld(reachability.status == .notReachable)
+                self?.setWaitingForNetwork(reachability.status == .notReachable)
             }
         }
     }
 
-    private func setHeld(_ isHeld: Bool) {
-        shared.withLock { $0.isHeld = $0.holdsWithoutConnectivity && isHeld }
+    private func setWaitingForNetwork(_ isWaitingForNetwork: Bool) {
+        shared.withLock { $0.isWaitingForNetwork = $0.holdsWithoutConnectivity && isWaitingForNetwork }
         schedule()
     }
 }

@@ -56,7 +56,7 @@ struct QueueState: Sendable {
     var isClosed = false
     /// Whether operations wait for the network, and whether they wait now.
     var holdsWithoutConnectivity = false
-    var isHeld = false
+    var isWaitingForNetwork = false
     /// While this is not 0, no operation starts: an operation that is about to be cancelled should not start, and
     /// starting the cancelled operations would make two threads contend for each operation's lock.
     var cancellationCount = 0
@@ -108,7 +108,7 @@ extension QueueState {
         let index = append(operation)
         entries[Int(index)].priority = priority
         entries[Int(index)].needsSlot = needsSlot
-        entries[Int(index)].virtualTime = fairQueue.take(flow: flow, priority: priority)
+        entries[Int(index)].virtualTime = fairQueue.assignTime(flow: flow, priority: priority)
         segments[segments.count - 1].count += 1
         count += 1
         return index
@@ -227,7 +227,7 @@ extension QueueState {
     }
 
     /// Returns whether the network thread has to look at the queue and has not been notified; marks it as notified.
-    mutating func takeScheduling() -> Bool {
+    mutating func claimScheduling() -> Bool {
         guard !isScheduled, cancellationCount == 0,
             !cancelled.isEmpty || !segments[0].arrivals.isEmpty || isAwaitedOpen && isOpen || isBarrierReady
                 || areTakenEntriesStale
@@ -237,7 +237,7 @@ extension QueueState {
     }
 
     /// Removes and returns the changes, with up to `limit` ready operations.
-    mutating func takeChanges(limit: Int) -> GateChanges {
+    mutating func removeChanges(limit: Int) -> GateChanges {
         var changes = GateChanges()
         changes.isOpen = isOpen
         isAwaitedOpen = !isOpen
@@ -250,7 +250,7 @@ extension QueueState {
             run(index)
             changes.cancelled.append(operation)
         }
-        takeArrivals(limit: limit, into: &changes)
+        removeArrivals(limit: limit, into: &changes)
         if isBarrierReady, let index = segments[0].barrier {
             segments[0].isBarrierRunning = true
             changes.barrier = entries[Int(index)].operation
@@ -259,7 +259,7 @@ extension QueueState {
         return changes
     }
 
-    private mutating func takeArrivals(limit: Int, into changes: inout GateChanges) {
+    private mutating func removeArrivals(limit: Int, into changes: inout GateChanges) {
         while changes.arrivals.count < limit, !segments[0].arrivals.isEmpty {
             let (index, generation, number) = segments[0].arrivals.removeFirst()
             guard let operation = readyOperation(at: index, number), entries[Int(index)].generation == generation
@@ -301,13 +301,13 @@ extension QueueState {
     func obstacle(to operation: Operation) -> String? {
         guard let index = index(of: operation), entries[Int(index)].state == .ready else { return nil }
         if isSuspended { return "its queue is suspended" }
-        if isHeld { return "its queue waits for a network" }
+        if isWaitingForNetwork { return "its queue waits for a network" }
         if entries[Int(index)].segment > finishedSegmentCount { return "a barrier of its queue has not ended" }
         guard let limit, runningCount >= limit else { return nil }
         return "its queue runs no more than \(limit) at once"
     }
 
-    private var mayStart: Bool { !isSuspended && !isHeld }
+    private var mayStart: Bool { !isSuspended && !isWaitingForNetwork }
     private var isOpen: Bool { mayStart && cancellationCount == 0 && (limit.map { runningCount < $0 } ?? true) }
     private var isBarrierReady: Bool {
         mayStart && segments[0].count == 0 && segments[0].barrier != nil && !segments[0].isBarrierRunning

@@ -44,7 +44,7 @@ extension RequestOperation {
         case .cycle(let operations): throw DependencyCycle(operations)
         case .added(let needsWatch):
             if needsWatch { Self.watch(operation) }
-            if wasReady, dependencyNode.wasAsked, !isReadyNow { announceReadiness(isReady: false) }
+            if wasReady, dependencyNode.readinessWasRead, !isReadyNow { announceReadiness(isReady: false) }
         }
     }
 
@@ -82,7 +82,7 @@ extension RequestOperation {
         IterativeRelease.release {
             let (_, consequences) = DependencyGraph.change { $0.releaseDependencies(of: dependencyNode.number) }
             consequences.endWatches()
-            return consequences.released.all as [any Sendable] + state.takeClosures()
+            return consequences.released.all as [any Sendable] + state.removeClosures()
         }
     }
 }
@@ -129,7 +129,7 @@ extension RequestOperation {
 
     /// Ends the operation without starting it.
     func skip(_ reason: SkipReason) {
-        state.noteSkip(reason.error, cause: reason.cause)
+        state.recordSkip(reason.error, cause: reason.cause)
         handle(.skip)
     }
 }

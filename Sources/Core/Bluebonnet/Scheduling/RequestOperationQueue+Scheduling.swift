@@ -40,7 +40,7 @@ extension RequestOperationQueue {
             let index = state.add(request, flow: entry.flow, priority: priority, needsSlot: entry.needsSlot)
             request.queueIndex.store(index, ordering: .relaxed)
         }
-        if request.dependencyNode.noteQueue() { request.listenForReadiness() }
+        if request.dependencyNode.markQueued() { request.listenForReadiness() }
         if request.isReadyNow { makeReady(request) }
         if request.services.isDrained { endUnstarted(request) }
     }
@@ -77,7 +77,7 @@ extension RequestOperationQueue {
         let (priority, isCancelled) = (operation.queuePriority.rawValue, operation.isCancelled)
         let isNeeded = shared.withLock { state in
             state.makeReady(operation, priority: priority, isCancelled: isCancelled)
-            return state.takeScheduling()
+            return state.claimScheduling()
         }
         if isNeeded { startSoon() }
         guard !isCancelled, let request = operation as? RequestOperation, request.services.isDrained else { return }
@@ -93,7 +93,7 @@ extension RequestOperationQueue {
         let priority = operation.queuePriority.rawValue
         let isNeeded = shared.withLock { state in
             state.changePriority(of: operation, to: priority)
-            return state.takeScheduling()
+            return state.claimScheduling()
         }
         if isNeeded { startSoon() }
     }
@@ -108,10 +108,10 @@ extension RequestOperationQueue {
     func remove(_ operation: Operation) -> Bool {
         let (removal, isNeeded) = shared.withLock { state in
             let removal = state.remove(operation)
-            return (removal, removal != .holdsSlot && state.takeScheduling())
+            return (removal, removal != .holdsSlot && state.claimScheduling())
         }
         if removal != .unknown {
-            reporting.noteEnd(before: group)
+            reporting.recordEnd(before: group)
             group.leave()
         }
         if isNeeded { startSoon() }
@@ -122,7 +122,7 @@ extension RequestOperationQueue {
     func freeSlot() {
         let isNeeded = shared.withLock { state in
             state.freeSlot()
-            return state.takeScheduling()
+            return state.claimScheduling()
         }
         if isNeeded { startSoon() }
     }
@@ -132,7 +132,7 @@ extension RequestOperationQueue {
 
     /// Makes the network thread start operations at the end of its round, if there are any to start.
     func schedule() {
-        if shared.withLock({ $0.takeScheduling() }) { startSoon() }
+        if shared.withLock({ $0.claimScheduling() }) { startSoon() }
     }
 
     private func startSoon() {
@@ -148,7 +148,7 @@ extension RequestOperationQueue: GateSource {
 
     var slotless: Scheduler { NetworkServices.slotless }
 
-    func takeChanges(limit: Int) -> GateChanges { shared.withLock { $0.takeChanges(limit: limit) } }
+    func removeChanges(limit: Int) -> GateChanges { shared.withLock { $0.removeChanges(limit: limit) } }
 
     func admit(_ entry: LaneEntry) -> GateAdmission { shared.withLock { $0.admit(entry) } }
 
@@ -241,7 +241,7 @@ final class ProgressReporting: Sendable {
     /// Records the end of an operation. Any thread.
     ///
     /// - Parameter group: entered until the progress has been updated.
-    func noteEnd(before group: DispatchGroup) {
+    func recordEnd(before group: DispatchGroup) {
         guard isAskedFor.load(ordering: .acquiring), let progress = made.withLock({ $0 }) else { return }
         queue.async(group: group) {
             if progress.totalUnitCount > 0 { progress.completedUnitCount += 1 }

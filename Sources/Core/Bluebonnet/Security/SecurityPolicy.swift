@@ -126,10 +126,10 @@ extension SecurityPolicy {
             return .refused(
                 .invalidSecurityPolicy, "a policy that takes any certificate of \(name) cannot validate its host")
         }
-        if pinningMode == .none && allowInvalidCertificates { return .trusted(facts.byAuthorities.chain) }
+        if pinningMode == .none && allowInvalidCertificates { return .trusted(facts.authorityResult.chain) }
         if let refusal = refusalWithoutPins(facts, host: host, name) { return refusal }
         switch pinningMode {
-        case .none: return .trusted(facts.byAuthorities.chain)
+        case .none: return .trusted(facts.authorityResult.chain)
         case .publicKey: return keyVerdict(facts, name)
         case .certificate: return certificateVerdict(facts, name)
         }
@@ -137,7 +137,7 @@ extension SecurityPolicy {
 
     /// Returns the refusal because of the authorities or the host name; nil otherwise.
     private func refusalWithoutPins(_ facts: ServerTrustFacts, host: String?, _ name: String) -> TrustVerdict? {
-        if !allowInvalidCertificates, let failure = facts.byAuthorities.failure {
+        if !allowInvalidCertificates, let failure = facts.authorityResult.failure {
             return .refused(
                 .serverNotTrusted,
                 "the certificate of \(name) is not trusted: \(failure.text)\(failure.remedy)\(modeWords)", failure)
@@ -150,8 +150,8 @@ extension SecurityPolicy {
     }
 
     private func keyVerdict(_ facts: ServerTrustFacts, _ name: String) -> TrustVerdict {
-        var chains = [facts.byAuthorities.chain]
-        if allowInvalidCertificates, let byPins = facts.byPins { chains.append(byPins.chain) }
+        var chains = [facts.authorityResult.chain]
+        if allowInvalidCertificates, let pinResult = facts.pinResult { chains.append(pinResult.chain) }
         guard let chain = chains.first(where: { $0.contains(where: pins.pins(keyOf:)) }) else {
             return .refused(
                 .pinMismatch,
@@ -165,7 +165,7 @@ extension SecurityPolicy {
         let mismatch =
             "certificate for \(name) matches none of \(pins.certificates.count) pinned "
             + "\(pins.certificates.count == 1 ? "certificate" : "certificates")\(modeWords)"
-        switch facts.byPins {
+        switch facts.pinResult {
         case nil: return .refused(.pinMismatch, mismatch)
         case .failed(let failure) where failure.hasNoAnchor: return .refused(.pinMismatch, mismatch, failure)
         case .failed(let failure):
@@ -183,7 +183,7 @@ extension SecurityPolicy {
     /// Returns the violation to report for a trusted server that matches none of the report-only pins.
     func violation(_ facts: ServerTrustFacts, host: String, port: Int, now: Date) -> PinViolation? {
         guard let reportOnly = reportOnlyPins, now < reportOnly.expires else { return nil }
-        let chains = [facts.byAuthorities, facts.byPins, facts.byReportOnlyPins].compactMap { $0?.chain }
+        let chains = [facts.authorityResult, facts.pinResult, facts.reportOnlyPinResult].compactMap { $0?.chain }
         guard !chains.contains(where: { $0.contains(where: reportOnly.pins.pins(keyOf:)) }) else { return nil }
         return PinViolation(
             host: host, port: port, pins: reportOnly, presentedChain: facts.presented,

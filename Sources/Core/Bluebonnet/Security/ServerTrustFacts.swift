@@ -24,12 +24,12 @@ struct ServerTrustFacts: Sendable {
     /// The certificates as the server sent them, beginning with its own.
     var presented: [ServerCertificate]
     /// The result with the authorities as anchors, including the check of dates but not of the host.
-    var byAuthorities: Verification
+    var authorityResult: Verification
     /// The result with the pins as the only anchors: the pinned certificates themselves, or the presented certificates
     /// with a pinned key, then without regard to dates. Nil if the policy does not need it.
-    var byPins: Verification?
-    /// As `byPins`, but with the report-only pins.
-    var byReportOnlyPins: Verification?
+    var pinResult: Verification?
+    /// As `pinResult`, but with the report-only pins.
+    var reportOnlyPinResult: Verification?
     /// Whether the server's own certificate names the host.
     var namesHost: Bool
     /// The hosts that the certificate names, if it does not name the host.

@@ -103,7 +103,7 @@ final class Session: Sendable {
     func remove(_ task: SessionTask) {
         let removed = state.withLock { $0.tasks.removeValue(forKey: task.taskIdentifier) }
         withExtendedLifetime(removed) {}
-        tellIfInvalid()
+        reportInvalidationIfDone()
     }
 
     /// Called when the session manager is released: from then on, only the program retains tasks that were not resumed.
@@ -111,7 +111,7 @@ final class Session: Sendable {
         let idle = state.withLock { Array($0.tasks.values) }.filter { !$0.isBegun }
         let removed = state.withLock { state in idle.map { state.tasks.removeValue(forKey: $0.taskIdentifier) } }
         withExtendedLifetime(removed) {}
-        tellIfInvalid()
+        reportInvalidationIfDone()
     }
 
     /// Refuses further tasks. When the last task has ended, reports that and releases the blocks.
@@ -121,10 +121,10 @@ final class Session: Sendable {
             (state.isInvalidated, state.awaitsInvalidity, state.sessionManager) = (true, true, manager)
         }
         if cancelsTasks { for task in tasks { task.cancel() } }
-        tellIfInvalid()
+        reportInvalidationIfDone()
     }
 
-    private func tellIfInvalid() {
+    private func reportInvalidationIfDone() {
         let (isNew, blocks, manager) = state.withLock { state in
             guard state.awaitsInvalidity, state.tasks.isEmpty else {
                 return (false, nil, nil) as (Bool, Box<SessionBlocks>?, SessionManager?)

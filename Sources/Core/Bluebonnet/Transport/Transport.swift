@@ -68,7 +68,7 @@ package protocol TransferDelegate: AnyObject {
     var bodyDeadline: UInt64 { get }
     /// Called when the response body continues after a rate limit paused it. The time of the pause counts against none
     /// of the delegate's limits. `now` is an instant of `MonotonicClock`.
-    func noteContinuation(now: UInt64)
+    func recordContinuation(now: UInt64)
     /// Whether a block is deciding about the response whose head has just arrived. `resumeReceiving()` is called once
     /// the block has decided.
     var awaitsDecision: Bool { get }
@@ -84,7 +84,7 @@ extension TransferDelegate {
     func transferBeginsAgain(after metrics: TransferMetrics) {}
     func transferDidFind(_ violation: PinViolation) {}
     var bodyDeadline: UInt64 { .max }
-    func noteContinuation(now: UInt64) {}
+    func recordContinuation(now: UInt64) {}
     var awaitsDecision: Bool { false }
     var pacing: TransferPacing? { nil }
 }
@@ -128,7 +128,7 @@ package final class TransferRequest: Sendable {
         return Self.bufferByteCounts.first { $0 >= least } ?? Self.largestBufferByteCount
     }
 
-    private var mustSendHeadWhole: Bool { CutHead.mayLose(bodyByteCount: body.isEmpty ? 0 : body.byteCount) }
+    private var mustSendHeadWhole: Bool { CutHead.requiresWholeHead(bodyByteCount: body.isEmpty ? 0 : body.byteCount) }
 
     private var usualBufferByteCount: Int {
         if body.isEmpty { return 16 * 1024 }

@@ -10,7 +10,7 @@ package enum DotSegments {
     /// unchanged.
     package static func removed(from url: URL) -> URL? {
         let text = url.absoluteString
-        guard mayHaveAny(text) else { return nil }
+        guard canHaveDotSegments(text) else { return nil }
         let parts = URLText(text)
         let path = parts.path
         let shorter = removed(fromPath: path)
@@ -45,7 +45,7 @@ package enum DotSegments {
     }
 
     /// Returns whether a "." or "%" follows a "/" anywhere. Nearly all URLs need no further check.
-    private static func mayHaveAny(_ text: String) -> Bool {
+    private static func canHaveDotSegments(_ text: String) -> Bool {
         var text = text
         return text.withUTF8 { bytes in
             var isBehindSlash = false

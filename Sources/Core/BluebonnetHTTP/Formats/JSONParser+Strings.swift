@@ -57,7 +57,7 @@ extension JSONParser {
         case UInt8(ascii: "n"): content.append(0x0A)
         case UInt8(ascii: "r"): content.append(0x0D)
         case UInt8(ascii: "t"): content.append(0x09)
-        case UInt8(ascii: "u"): content += String(try isForgiving ? forgivenScalar() : scalar()).utf8
+        case UInt8(ascii: "u"): content += String(try isLenient ? lenientScalar() : scalar()).utf8
         default:
             position -= 1
             throw error("a string contains an unknown escape")
@@ -77,7 +77,7 @@ extension JSONParser {
     }
 
     /// Parses the character of a `\u` escape; U+FFFD for half a surrogate pair.
-    private mutating func forgivenScalar() throws(JSONSyntaxError) -> Unicode.Scalar {
+    private mutating func lenientScalar() throws(JSONSyntaxError) -> Unicode.Scalar {
         let start = position
         do throws(JSONSyntaxError) {
             return try scalar()

@@ -14,7 +14,7 @@ package struct JSONParser {
     /// Whether values are made from the text. If not, the methods return empty values.
     private(set) var makesValues: Bool
     /// Whether the parser skips half a surrogate pair, NaN and Infinity, which are not JSON.
-    private(set) var isForgiving = false
+    private(set) var isLenient = false
     package var position = 0
     private var depth = 0
     private var hasRepeatedName = false
@@ -78,8 +78,8 @@ package struct JSONParser {
         case UInt8(ascii: "f"): return try literal("false", .bool(false))
         case UInt8(ascii: "n"): return try literal("null", .null)
         case UInt8(ascii: "-"), UInt8(ascii: "0")...UInt8(ascii: "9"): return try number()
-        case UInt8(ascii: "N") where isForgiving: return try literal("NaN", .null)
-        case UInt8(ascii: "I") where isForgiving: return try literal("Infinity", .null)
+        case UInt8(ascii: "N") where isLenient: return try literal("NaN", .null)
+        case UInt8(ascii: "I") where isLenient: return try literal("Infinity", .null)
         default: throw error("no value starts like this")
         }
     }
@@ -104,7 +104,7 @@ extension JSONParser {
         of path: [String], in text: UnsafeRawBufferPointer
     ) throws(JSONSyntaxError) -> Range<Int>? {
         var parser = JSONParser(text, makesValues: false)
-        parser.isForgiving = true
+        parser.isLenient = true
         _ = try parser.wholeText()
         parser.position = text.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0
         for name in path {
@@ -195,7 +195,7 @@ extension JSONParser {
     private mutating func number() throws(JSONSyntaxError) -> JSONValue {
         let start = position
         if next == UInt8(ascii: "-") { position += 1 }
-        if isForgiving, next == UInt8(ascii: "I") { return try literal("Infinity", .null) }
+        if isLenient, next == UInt8(ascii: "I") { return try literal("Infinity", .null) }
         if next == UInt8(ascii: "0") {
             position += 1
             if isDigit(next) { throw error("a number starts with a zero") }

@@ -56,22 +56,22 @@ package struct ChunkedBody: Sendable {
     package mutating func next(_ bytes: inout UnsafeRawBufferPointer) throws(NetworkingError) -> Part? {
         while !bytes.isEmpty {
             switch state {
-            case .content: return .content(takeContent(&bytes))
+            case .content: return .content(consumeContent(&bytes))
             case .end: return nil
             case .trailer:
-                guard let line = try takeTrailer(&bytes) else { return nil }
+                guard let line = try consumeTrailer(&bytes) else { return nil }
                 guard line.first == 0x0A || line.starts(with: [0x0D, 0x0A]) else { return .trailer(line: line) }
                 state = .end
                 return .end
             default:
-                try take(bytes[0])
+                try consume(bytes[0])
                 bytes = UnsafeRawBufferPointer(rebasing: bytes.dropFirst())
             }
         }
         return nil
     }
 
-    private mutating func takeContent(_ bytes: inout UnsafeRawBufferPointer) -> UnsafeRawBufferPointer {
+    private mutating func consumeContent(_ bytes: inout UnsafeRawBufferPointer) -> UnsafeRawBufferPointer {
         let count = Int(min(byteCount, Int64(bytes.count)))
         let content = UnsafeRawBufferPointer(rebasing: bytes.prefix(count))
         bytes = UnsafeRawBufferPointer(rebasing: bytes.dropFirst(count))
@@ -80,7 +80,7 @@ package struct ChunkedBody: Sendable {
         return content
     }
 
-    private mutating func takeTrailer(_ bytes: inout UnsafeRawBufferPointer) throws(NetworkingError) -> [UInt8]? {
+    private mutating func consumeTrailer(_ bytes: inout UnsafeRawBufferPointer) throws(NetworkingError) -> [UInt8]? {
         let end = bytes.firstIndex(of: 0x0A)
         let piece = bytes.prefix(end.map { $0 + 1 } ?? bytes.count)
         guard trailer.count + piece.count <= Self.lineByteLimit else {
@@ -95,17 +95,17 @@ package struct ChunkedBody: Sendable {
     }
 
     /// Consumes a byte that is neither content nor part of a trailer field.
-    private mutating func take(_ byte: UInt8) throws(NetworkingError) {
+    private mutating func consume(_ byte: UInt8) throws(NetworkingError) {
         switch (state, byte) {
         case (.contentEnd, 0x0D): state = .contentLineFeed
         case (.contentEnd, 0x0A), (.contentLineFeed, 0x0A): (state, byteCount, lineByteCount) = (.size, 0, 0)
         case (.contentEnd, _), (.contentLineFeed, _):
             throw Self.fault("a chunk of the response is longer than its size")
-        default: try takeOfSizeLine(byte)
+        default: try consumeSizeLineByte(byte)
         }
     }
 
-    private mutating func takeOfSizeLine(_ byte: UInt8) throws(NetworkingError) {
+    private mutating func consumeSizeLineByte(_ byte: UInt8) throws(NetworkingError) {
         lineByteCount += 1
         guard lineByteCount <= Self.lineByteLimit else {
             throw Self.fault("the line of a chunk's size is longer than \(Self.lineByteLimit) bytes")

@@ -255,7 +255,7 @@ extension FieldBlock {
         found.isFolded = isFramingFolded
         for place in places {
             switch place.nameByteCount {
-            case 14 where isName(place, "content-length"): note(lengthAt: place, in: &found)
+            case 14 where isName(place, "content-length"): recordLength(at: place, in: &found)
             case 17 where isName(place, "transfer-encoding"):
                 found.add(Self.text(bytes[place.valueRange]), to: \.transferCodings)
             case 16 where isName(place, "content-encoding"):
@@ -267,7 +267,7 @@ extension FieldBlock {
     }
 
     /// Records a length. A second length turns both into texts, which are checked more closely.
-    private func note(lengthAt place: Place, in found: inout FramingFields) {
+    private func recordLength(at place: Place, in found: inout FramingFields) {
         let isFirst = found.plainLength == nil && found.texts?.lengths.isEmpty != false
         if isFirst, let length = number(place.valueRange) {
             found.plainLength = length

@@ -11,13 +11,13 @@ package struct HTTP2Stream {
     package init() {}
 
     /// Records a valid frame.
-    package mutating func note(dataByteCount: Int, endsStream: Bool) {
+    package mutating func recordFrame(dataByteCount: Int, endsStream: Bool) {
         self.dataByteCount += dataByteCount
         if endsStream { hasEnded = true }
     }
 
     /// Records a piece of the body that libcurl delivered.
-    package mutating func noteDelivered(_ byteCount: Int) { deliveredByteCount += byteCount }
+    package mutating func recordDelivered(_ byteCount: Int) { deliveredByteCount += byteCount }
 
     /// Returns whether the whole response has arrived, once the transfer is over. A response without a body is complete
     /// with its head. A response with a `Content-Length` is complete when as many bytes were delivered, possibly before

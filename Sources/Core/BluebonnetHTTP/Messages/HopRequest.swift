@@ -54,7 +54,7 @@ package struct HopRequest: Sendable, Hashable {
 
     /// Whether the rest of an interrupted body may be requested: only GET has ranges (RFC 9110, 14.2), and the library
     /// does not change the caller's own range.
-    package var mayBeContinued: Bool { method == "GET" && headers["Range"] == nil }
+    package var supportsRangeResume: Bool { method == "GET" && headers["Range"] == nil }
 
     /// Whether the request itself names a user, in its `Authorization` field or in its URL.
     package var hasOwnCredential: Bool {
@@ -79,7 +79,7 @@ extension HopRequest {
     /// Removes everything that belongs to the origin that the chain leaves.
     package mutating func leaveOrigin() {
         carriesCredentials = false
-        headers.removeAll { !Self.mayLeaveOrigin($0.name) }
+        headers.removeAll { !Self.isAllowedAcrossOrigins($0.name) }
     }
 
     private static func describesBody(_ name: String) -> Bool {
@@ -88,7 +88,7 @@ extension HopRequest {
 
     /// Returns whether a field of this name may be sent to an origin other than the caller's, because it reveals
     /// nothing about the caller.
-    package static func mayLeaveOrigin(_ fieldName: String) -> Bool {
+    package static func isAllowedAcrossOrigins(_ fieldName: String) -> Bool {
         FieldSyntax.begins(fieldName, with: "accept") || FieldSyntax.begins(fieldName, with: "content-")
             || FieldSyntax.begins(fieldName, with: "if-") || FieldSyntax.isSameName(fieldName, "user-agent")
             || FieldSyntax.isSameName(fieldName, "range")

@@ -28,9 +28,9 @@ package struct CacheFreshness {
         let varied = ResponseHead.list(head.values(for: "Vary"))
         variedNames = varied.contains("*") ? nil : varied
         let apparent = max(0, receivedAt.timeIntervalSince(date ?? receivedAt))
-        let told =
+        let ageFieldValue =
             head.values(for: "Age").compactMap { FieldSyntax.isNumber($0.utf8) ? TimeInterval($0) : nil }.max() ?? 0
-        initialAge = max(apparent, told + max(0, receivedAt.timeIntervalSince(requestedAt)))
+        initialAge = max(apparent, ageFieldValue + max(0, receivedAt.timeIntervalSince(requestedAt)))
         self.receivedAt = receivedAt
     }
 

@@ -63,13 +63,13 @@ private struct ChallengeParser {
     mutating func challenges() -> [HTTPChallenge] {
         while true {
             rest = rest.drop { $0 == " " || $0 == "," || $0 == "\t" }
-            let name = takeToken()
+            let name = consumeToken()
             guard !name.isEmpty else { return result }
             let spaces = rest.prefix { $0 == " " }
             let afterSpaces = rest.dropFirst(spaces.count)
             if afterSpaces.first == "=", !result.isEmpty {
                 rest = afterSpaces.dropFirst()
-                result[result.count - 1].parameters[name.lowercased()] = takeValue()
+                result[result.count - 1].parameters[name.lowercased()] = consumeValue()
             } else {
                 result.append(HTTPChallenge(scheme: name.lowercased()))
                 skipToken68()
@@ -81,15 +81,15 @@ private struct ChallengeParser {
         scalar == " " || scalar == "," || scalar == "=" || scalar == "\"" || scalar == "\t"
     }
 
-    private mutating func takeToken() -> String {
+    private mutating func consumeToken() -> String {
         let token = rest.prefix { !Self.endsToken($0) }
         rest = rest.dropFirst(token.count)
         return String(token)
     }
 
-    private mutating func takeValue() -> String {
+    private mutating func consumeValue() -> String {
         rest = rest.drop { $0 == " " }
-        guard rest.first == "\"" else { return takeToken() }
+        guard rest.first == "\"" else { return consumeToken() }
         rest = rest.dropFirst()
         var value = String.UnicodeScalarView()
         while let scalar = rest.popFirst(), scalar != "\"" {

@@ -16,7 +16,7 @@ struct DERElement {
     /// Parses the first element of the bytes.
     init(_ bytes: Data) throws {
         var rest = bytes
-        self = try Self.take(&rest)
+        self = try Self.consume(&rest)
     }
 
     /// The encoded element, with its tag and its length.
@@ -32,7 +32,7 @@ struct DERElement {
         get throws {
             var elements: [DERElement] = []
             var rest = content
-            while !rest.isEmpty { elements.append(try Self.take(&rest)) }
+            while !rest.isEmpty { elements.append(try Self.consume(&rest)) }
             return elements
         }
     }
@@ -43,7 +43,7 @@ struct DERElement {
         return DERElement(tag, try elements.reduce(into: Data()) { try $0.append($1.changed(change).bytes) })
     }
 
-    private static func take(_ rest: inout Data) throws -> DERElement {
+    private static func consume(_ rest: inout Data) throws -> DERElement {
         func next(_ count: Int) throws -> Data {
             guard count <= rest.count else { throw TestServerError("the bytes are not DER") }
             defer { rest = rest.dropFirst(count) }

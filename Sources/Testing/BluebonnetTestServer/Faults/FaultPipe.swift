@@ -16,14 +16,14 @@ final class FaultPipe {
     }
 
     /// The number of buffered bytes at which the source is no longer read.
-    private static let heldLimit = 256 * 1024
+    private static let bufferLimit = 256 * 1024
 
     private let source: any Channel
     private let target: any Channel
     private let plan: FaultPlan.Direction
     private let fail: (FaultPlan.FaultKind) -> Void
-    private var held: [(bytes: ByteBuffer, due: NIODeadline)] = []
-    private var heldByteCount = 0
+    private var buffered: [(bytes: ByteBuffer, due: NIODeadline)] = []
+    private var bufferedByteCount = 0
     private var passedByteCount = 0
     private var pendingFault: FaultPlan.Fault?
     /// The time before which no bytes pass.
@@ -50,8 +50,8 @@ final class FaultPipe {
 
     func received(_ bytes: ByteBuffer) {
         guard ending == .open else { return }
-        held.append((bytes, .now() + .nanoseconds(plan.latency.nanoseconds)))
-        heldByteCount += bytes.readableBytes
+        buffered.append((bytes, .now() + .nanoseconds(plan.latency.nanoseconds)))
+        bufferedByteCount += bytes.readableBytes
         pump()
     }
 
@@ -73,7 +73,7 @@ final class FaultPipe {
         ending = .done
         timer?.cancel()
         timer = nil
-        (held, heldByteCount) = ([], 0)
+        (buffered, bufferedByteCount) = ([], 0)
     }
 
     /// Passes on the bytes that may pass now, and schedules itself for the rest.
@@ -87,8 +87,8 @@ final class FaultPipe {
         while ending != .done, !isStalled, !isStalledForEver {
             let now = NIODeadline.now()
             guard now >= nextPassing else { return comeBack(at: nextPassing) }
-            if strikesNow() { continue }
-            guard let first = held.first else {
+            if applyDueFault() { continue }
+            guard let first = buffered.first else {
                 if ending == .announced { end() }
                 break
             }
@@ -102,7 +102,7 @@ final class FaultPipe {
     /// Passes on one piece.
     private func pass(_ now: NIODeadline) {
         let slice = passedByteCount < plan.slicedByteCount ?? .max ? plan.sliceByteCount : nil
-        var count = min(held[0].bytes.readableBytes, slice ?? .max)
+        var count = min(buffered[0].bytes.readableBytes, slice ?? .max)
         if let fault = pendingFault { count = min(count, fault.afterByteCount - passedByteCount) }
         if let rate = plan.bytesPerSecond {
             count = min(count, max(rate / 50, 1))
@@ -110,15 +110,15 @@ final class FaultPipe {
         } else if slice != nil {
             nextPassing = now + .microseconds(50)  // so that the other end receives separate pieces
         }
-        guard let piece = held[0].bytes.readSlice(length: count) else { return }
-        if held[0].bytes.readableBytes == 0 { held.removeFirst() }
-        heldByteCount -= count
+        guard let piece = buffered[0].bytes.readSlice(length: count) else { return }
+        if buffered[0].bytes.readableBytes == 0 { buffered.removeFirst() }
+        bufferedByteCount -= count
         passedByteCount += count
         target.writeAndFlush(piece, promise: nil)
     }
 
     /// Applies the fault if its position is reached. Returns whether it did.
-    private func strikesNow() -> Bool {
+    private func applyDueFault() -> Bool {
         guard let fault = pendingFault, passedByteCount >= fault.afterByteCount else { return false }
         pendingFault = nil
         switch fault.kind {
@@ -146,7 +146,7 @@ final class FaultPipe {
     /// Reads from the source while the buffer is below its limit. Bytes that arrive after a half-close are read and
     /// dropped.
     private func setReading() {
-        let isWanted = !isStalled && !isStalledForEver && heldByteCount < Self.heldLimit
+        let isWanted = !isStalled && !isStalledForEver && bufferedByteCount < Self.bufferLimit
         try? source.syncOptions?.setOption(.autoRead, value: isWanted)
     }
 

@@ -27,13 +27,13 @@ struct TunnelMeter {
     }
 
     /// Returns the bytes that pass.
-    mutating func take(_ buffer: ByteBuffer) -> [UInt8] {
+    mutating func consume(_ buffer: ByteBuffer) -> [UInt8] {
         var passed: [UInt8] = []
-        for byte in buffer.readableBytesView where lets(byte) { passed.append(byte) }
+        for byte in buffer.readableBytesView where admit(byte) { passed.append(byte) }
         return passed
     }
 
-    private mutating func lets(_ byte: UInt8) -> Bool {
+    private mutating func admit(_ byte: UInt8) -> Bool {
         if isStalled { return false }
         switch stall {
         case .afterByteCount(let limit): isStalled = passedByteCount == limit

@@ -24,11 +24,11 @@ struct ConnectionFactory: Sendable {
     /// Sets up an accepted connection.
     func prepare(_ channel: any Channel) -> EventLoopFuture<Void> {
         channel.eventLoop.makeCompletedFuture {
-            let number = noteBeginning()
-            let wire = WireHandler { received, sent in note(number, received: received, sent: sent) }
+            let number = recordStart()
+            let wire = WireHandler { received, sent in recordTraffic(of: number, received: received, sent: sent) }
             // One turn of the event loop later, so that the handlers see the end first and record the bytes that had
             // arrived.
-            channel.closeFuture.whenComplete { _ in channel.eventLoop.execute { noteEnd(number) } }
+            channel.closeFuture.whenComplete { _ in channel.eventLoop.execute { recordEnd(number) } }
             try setOptions(channel)
             try channel.pipeline.syncOperations.addHandler(wire)
             if let tls { try channel.pipeline.syncOperations.addHandler(NIOSSLServerHandler(context: tls)) }
@@ -40,7 +40,7 @@ struct ConnectionFactory: Sendable {
     }
 
     /// Records the first error of a connection.
-    func noteFailure(_ number: Int, _ words: String) {
+    func recordFailure(_ number: Int, _ words: String) {
         log.update { log in
             if log.connections[number - 1].failure == nil { log.connections[number - 1].failure = words }
         }
@@ -54,7 +54,7 @@ struct ConnectionFactory: Sendable {
         }
     }
 
-    private func noteBeginning() -> Int {
+    private func recordStart() -> Int {
         log.update { log in
             log.connections.append(.init(number: log.connections.count + 1))
             log.openConnectionCount += 1
@@ -62,14 +62,14 @@ struct ConnectionFactory: Sendable {
         }
     }
 
-    private func note(_ number: Int, received: Int, sent: Int) {
+    private func recordTraffic(of number: Int, received: Int, sent: Int) {
         log.update { log in
             log.connections[number - 1].receivedByteCount += received
             log.connections[number - 1].sentByteCount += sent
         }
     }
 
-    private func noteEnd(_ number: Int) {
+    private func recordEnd(_ number: Int) {
         registry.remove(number)
         log.update { log in
             log.connections[number - 1].isOpen = false

@@ -81,7 +81,7 @@ final class ConnectionHandler: ChannelInboundHandler {
     }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
-        factory.noteFailure(number, String(describing: error))
+        factory.recordFailure(number, String(describing: error))
         context.close(promise: nil)
     }
 
@@ -104,7 +104,7 @@ final class ConnectionHandler: ChannelInboundHandler {
             factory.log.update { $0.requests.append(request) }
             if !factory.options.readsBodies { try? context.channel.syncOptions?.setOption(.autoRead, value: false) }
         case .malformed:
-            factory.noteFailure(number, "malformed request")
+            factory.recordFailure(number, "malformed request")
         }
     }
 

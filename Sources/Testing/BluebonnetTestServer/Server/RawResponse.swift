@@ -30,7 +30,7 @@ struct RawResponse {
     }
 
     /// Records a head that was sent separately. The bytes that follow a final head are its body.
-    mutating func noteHead(status: Int) {
+    mutating func recordHead(status: Int) {
         if status >= 200 { state = .body }
     }
 
@@ -39,16 +39,16 @@ struct RawResponse {
         while true {
             switch state {
             case .head:
-                guard let text = take(through: "\r\n\r\n") else { return nil }
+                guard let text = consume(through: "\r\n\r\n") else { return nil }
                 return head(text)
             case .body:
                 return data(atMost: buffer.count)
             case .chunkSize:
-                guard let line = take(through: "\r\n") else { return nil }
+                guard let line = consume(through: "\r\n") else { return nil }
                 let size = Int(line.trimmingCharacters(in: .whitespacesAndNewlines), radix: 16) ?? 0
                 state = size == 0 ? .trailers : .chunk(remaining: size)
             case .chunk(remaining: 0):
-                guard take(through: "\r\n") != nil else { return nil }
+                guard consume(through: "\r\n") != nil else { return nil }
                 state = .chunkSize
             case .chunk(let remaining):
                 guard let part = data(atMost: remaining), case .data(let data) = part else { return nil }
@@ -56,7 +56,7 @@ struct RawResponse {
                 return part
             case .trailers:
                 guard buffer.starts(with: Data("\r\n".utf8)) else {
-                    guard let text = take(through: "\r\n\r\n") else { return nil }
+                    guard let text = consume(through: "\r\n\r\n") else { return nil }
                     state = .ended
                     return .trailers(RequestHeadParser.fields(text.components(separatedBy: "\r\n")))
                 }
@@ -84,7 +84,7 @@ struct RawResponse {
         return .data(Data(taken))
     }
 
-    private mutating func take(through end: String) -> String? {
+    private mutating func consume(through end: String) -> String? {
         guard let range = buffer.range(of: Data(end.utf8)) else { return nil }
         let text = String(decoding: buffer[..<range.upperBound], as: UTF8.self)
         buffer = Data(buffer[range.upperBound...])

@@ -61,25 +61,25 @@ struct RequestParser {
         while true {
             switch state {
             case .head:
-                guard let head = takeThrough("\r\n\r\n") else { return nil }
+                guard let head = consume(through: "\r\n\r\n") else { return nil }
                 if let event = begin(head) { return event }
             case .body(let remaining):
                 let left = moveBody(atMost: remaining)
                 state = .body(remaining: left)
                 return left == 0 ? finish() : nil
             case .chunkSize:
-                guard let line = takeThrough("\r\n") else { return nil }
+                guard let line = consume(through: "\r\n") else { return nil }
                 guard let size = chunkSize(line), size >= 0 else { return giveUp() }
                 state = size == 0 ? .trailers : .chunk(remaining: size)
             case .chunk(let remaining):
                 let left = moveBody(atMost: remaining)
                 state = .chunk(remaining: left)
-                guard left == 0, let end = takeThrough("\r\n") else { return nil }
+                guard left == 0, let end = consume(through: "\r\n") else { return nil }
                 guard end.count == 2 else { return giveUp() }
                 request.rawBody += end
                 state = .chunkSize
             case .trailers:
-                guard let line = takeThrough("\r\n") else { return nil }
+                guard let line = consume(through: "\r\n") else { return nil }
                 request.rawBody += line
                 if line.count == 2 { return finish() }
             case .ended:
@@ -141,7 +141,7 @@ struct RequestParser {
     }
 
     /// Removes and returns the bytes up to the end of `end`; nil until it has arrived.
-    private mutating func takeThrough(_ end: String) -> Data? {
+    private mutating func consume(through end: String) -> Data? {
         let mark = Array(end.utf8)
         let view = buffer.readableBytesView
         let from = view.startIndex + max(0, searchedByteCount - mark.count + 1)

@@ -48,14 +48,14 @@ final class StreamConnection {
     }
 
     /// Records the received part of a request whose stream ended before it was complete.
-    func noteUnfinished(_ request: ReceivedRequest) {
+    func recordUnfinished(_ request: ReceivedRequest) {
         var request = request
         (request.connection, request.numberOnConnection) = (number, requestCount + 1)
         factory.log.update { [request] in $0.unfinishedRequests.append(request) }
     }
 
     /// Counts an answer, and closes the connection after the last answer that the options allow.
-    func noteAnswer() {
+    func recordAnswer() {
         answerCount += 1
         if answerCount == options.requestsPerConnection { close(last: lastStreamID) }
     }
@@ -105,7 +105,7 @@ private final class StreamFailures: ChannelInboundHandler {
     }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
-        factory.noteFailure(number, String(describing: error))
+        factory.recordFailure(number, String(describing: error))
         if error is NIOHTTP2Errors.StreamClosed { return }
         context.close(promise: nil)
     }

@@ -39,8 +39,8 @@ final class StreamHandler: ChannelInboundHandler {
     func channelInactive(context: ChannelHandlerContext) {
         player.end()
         // The last frame of the response ends the stream before the player reports that the reply is done.
-        if isAnswering && outlet.hasEnded { connection.noteAnswer() }
-        if hasHead && !isAnswering { connection.noteUnfinished(request) }
+        if isAnswering && outlet.hasEnded { connection.recordAnswer() }
+        if hasHead && !isAnswering { connection.recordUnfinished(request) }
         context.fireChannelInactive()
     }
 

@@ -23,7 +23,7 @@ final class StreamOutlet: ReplyOutlet {
     func send(_ step: Reply.Step, isLast: Bool) -> EventLoopFuture<Void> {
         switch step {
         case .head(let status, let fields):
-            raw.noteHead(status: status)
+            raw.recordHead(status: status)
             return write(.headers(status: status, fields), isLast: isLast && status >= 200)
         case .trailers(let fields): return write(.trailers(fields), isLast: true)
         case .body(let data), .chunk(let data): return write(.data(data), isLast: isLast)

@@ -8,7 +8,7 @@ import NIOPosix
 final class Tunnel {
     private let client: any Channel
     private var server: (any Channel)?
-    private var held: [ByteBuffer] = []
+    private var buffered: [ByteBuffer] = []
     private var hasEnded = false
 
     init(from client: any Channel, toPort port: Int, stall: TunnelStall?) {
@@ -24,7 +24,7 @@ final class Tunnel {
 
     /// Forwards the client's bytes to the server, or buffers them until the server is connected.
     func forward(_ bytes: ByteBuffer) {
-        if let server { server.writeAndFlush(bytes, promise: nil) } else { held.append(bytes) }
+        if let server { server.writeAndFlush(bytes, promise: nil) } else { buffered.append(bytes) }
     }
 
     /// Closes the connection to the server, because the client has closed.
@@ -36,8 +36,8 @@ final class Tunnel {
     private func connected(_ result: Result<any Channel, any Error>) {
         guard case .success(let channel) = result else { return client.close(promise: nil) }
         server = channel
-        for bytes in held { channel.writeAndFlush(bytes, promise: nil) }
-        held = []
+        for bytes in buffered { channel.writeAndFlush(bytes, promise: nil) }
+        buffered = []
         if hasEnded { end() }
     }
 }
@@ -57,7 +57,7 @@ private final class TunnelExit: ChannelInboundHandler {
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         let bytes = unwrapInboundIn(data)
-        let passed = (meter?.take(bytes)).map { client.allocator.buffer(bytes: $0) } ?? bytes
+        let passed = (meter?.consume(bytes)).map { client.allocator.buffer(bytes: $0) } ?? bytes
         if passed.readableBytes > 0 { client.writeAndFlush(passed, promise: nil) }
     }
 

@@ -29,12 +29,12 @@ struct SimulatedInstants {
 
     /// - Parameter deadline: an instant of `MonotonicClock`, which does not include used simulated time.
     /// - Returns: the deadline on the network's clock.
-    mutating func goOn(until deadline: UInt64) -> UInt64 {
+    mutating func resume(deadline: UInt64) -> UInt64 {
         runningSince = now
         return self.deadline(deadline)
     }
 
-    mutating func noteHead() { head = (now, MonotonicClock.now()) }
+    mutating func recordHead() { head = (now, MonotonicClock.now()) }
 
     /// The simulated time that the transfer has used; 0 on the machine's clock.
     var usedTime: UInt64 {

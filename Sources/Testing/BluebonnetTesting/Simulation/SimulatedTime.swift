@@ -70,7 +70,7 @@ final class SimulatedTime: Sendable {
     }
 
     /// Counts the transfers that progress without time advancing.
-    func noteBusy(_ change: Int) { elapsed.busyCount.wrappingAdd(change, ordering: .acquiringAndReleasing) }
+    func changeBusyCount(by change: Int) { elapsed.busyCount.wrappingAdd(change, ordering: .acquiringAndReleasing) }
 
     /// Network thread only.
     private var all: [NetworkTimers] { [transfers.value, governors.value, retries.value.timers] }

@@ -76,7 +76,7 @@ final class SimulatedTransfer: Transfer {
     }
 
     func resume(deadline: UInt64) {
-        self.deadline = instants.goOn(until: deadline)
+        self.deadline = instants.resume(deadline: deadline)
         machine.resume(deadline: self.deadline, now: instants.now)
         watchLimits()
         schedule()
@@ -85,7 +85,7 @@ final class SimulatedTransfer: Transfer {
     func resumeReceiving() {
         machine.decisionCame(now: instants.now)
         guard machine.flow != .paused else { return }
-        if machine.flow == .heldBack {
+        if machine.flow == .backPressured {
             machine.resumeReceiving(now: instants.now)
             schedule()
         }
@@ -135,7 +135,7 @@ extension SimulatedTransfer {
     private func setBusy(_ isBusy: Bool) {
         guard isBusy != self.isBusy else { return }
         self.isBusy = isBusy
-        network.time?.noteBusy(isBusy ? 1 : -1)
+        network.time?.changeBusyCount(by: isBusy ? 1 : -1)
     }
 
     // MARK: The request
@@ -160,11 +160,11 @@ extension SimulatedTransfer {
         phase = .asking(
             Task { [network, stage, number] in
                 let steps = await network.answer(asked)
-                NetworkThread.shared.submit { stage.value[number]?.take(steps) }
+                NetworkThread.shared.submit { stage.value[number]?.accept(steps) }
             })
     }
 
-    private func take(_ steps: [SimulatedStep]) {
+    private func accept(_ steps: [SimulatedStep]) {
         guard case .asking = phase else { return }
         self.steps = steps[...]
         phase = .answering
@@ -221,7 +221,7 @@ extension SimulatedTransfer {
         var lines = ["HTTP/1.1 \(status) "]
         lines += fields.map { "\($0.name): \($0.value)" } + [""]
         for line in lines {
-            machine.noteMovement(at: instants.now)
+            machine.recordMovement(at: instants.now)
             let bytes = Array((line + "\r\n").utf8)
             let result = bytes.withUnsafeBytes { bytes in
                 Result { () throws(NetworkingError) in try machine.receive(line: bytes, self) }
@@ -237,7 +237,7 @@ extension SimulatedTransfer {
     }
 
     private func deliver(_ head: ResponseHead) throws(NetworkingError) {
-        instants.noteHead()
+        instants.recordHead()
         try delegate?.transferDidReceive(head: head)
         if delegate?.awaitsDecision == true { machine.awaitDecision() }
         watchLimits()
@@ -248,7 +248,7 @@ extension SimulatedTransfer {
         var piece = data.prefix(Self.pieceByteCount)
         if let missing = missingByteCount { piece = piece.prefix(Int(clamping: missing)) }
         guard !piece.isEmpty else { return }  // bytes beyond Content-Length are not part of the response
-        machine.noteMovement(at: instants.now)
+        machine.recordMovement(at: instants.now)
         let result = piece.withUnsafeBytes { bytes in
             Result { () throws(NetworkingError) in try delegate.transferDidReceive(bytes: bytes, mustTake: false) }
         }

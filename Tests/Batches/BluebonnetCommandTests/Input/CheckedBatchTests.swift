@@ -62,8 +62,8 @@ struct BadLines: Sendable, CustomTestStringConvertible {
         let lines = [#"{"id":"b","url":"${a.body.x}"}"#, #"{"id":"a","url":"a"}"#, #"{"url":"c","after":["b"]}"#]
         let batch = try Self.check(lines)
         #expect(try batch.file.nodes().map(\.line.id) == ["a", "b", "3"])
-        let schedule = try #require(batch.takeSchedule())
+        let schedule = try #require(batch.removeSchedule())
         #expect((0..<3).map { schedule.isReferenced($0) } == [true, false, false])
-        #expect(batch.takeSchedule()?.count == nil)
+        #expect(batch.removeSchedule()?.count == nil)
     }
 }

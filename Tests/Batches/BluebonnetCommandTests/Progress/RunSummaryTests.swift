@@ -14,7 +14,7 @@ import Testing
 
     @Test(arguments: [(7, false), (6, true)]) func limitsAreShownWhereTheyApply(perOrigin: Int, isTold: Bool) {
         var tally = RunTally()
-        for number in 0..<7 { tally.note(.sample("\(number)", .success)) }
+        for number in 0..<7 { tally.record(.sample("\(number)", .success)) }
         let lines = summary(tally, elapsed: 4, perOrigin: perOrigin).lines
         #expect(
             lines.dropFirst(2)
@@ -23,7 +23,7 @@ import Testing
 
     @Test func successfulRunTakesTwoLines() {
         var tally = RunTally()
-        for number in 0..<20 { tally.note(.sample("\(number)", .success, bytes: 1_000_000)) }
+        for number in 0..<20 { tally.record(.sample("\(number)", .success, bytes: 1_000_000)) }
         #expect(
             summary(tally, elapsed: 4).lines == [
                 "20 requests in 4.0 s, 5.0 req/s, 20.0 MB received", "20 succeeded",
@@ -32,9 +32,9 @@ import Testing
 
     @Test func unsuccessfulRequestsAreNamedWithCodeAndMessage() {
         var tally = RunTally()
-        tally.note(.sample("first", .skipped, .dependencyFailed))
-        tally.note(.sample("a\nb", .failure, .timedOut))
-        tally.note(.sample("c", .cancelled, .cancelled))
+        tally.record(.sample("first", .skipped, .dependencyFailed))
+        tally.record(.sample("a\nb", .failure, .timedOut))
+        tally.record(.sample("c", .cancelled, .cancelled))
         #expect(
             summary(tally, elapsed: 0).lines == [
                 "3 requests in 0.00 s, 0 B received", "0 succeeded, 1 failed, 1 cancelled, 1 skipped",
@@ -50,7 +50,7 @@ import Testing
             line.retries = retries.map {
                 .init(after: $0 == nil ? .connectionLost : .unacceptableStatus, status: $0, waited: 1)
             }
-            tally.note(line)
+            tally.record(line)
         }
         #expect(
             summary(tally, elapsed: 0).lines.last
@@ -59,7 +59,7 @@ import Testing
 
     @Test func tenFailuresAreNamedAndTheRestCounted() {
         var tally = RunTally()
-        for number in 0..<15 { tally.note(.sample("\(number)", .failure, .timedOut)) }
+        for number in 0..<15 { tally.record(.sample("\(number)", .failure, .timedOut)) }
         let lines = summary(tally, elapsed: 62).lines
         #expect(lines.count == 13)
         #expect(lines.first == "15 requests in 1:02, 0.2 req/s, 0 B received")

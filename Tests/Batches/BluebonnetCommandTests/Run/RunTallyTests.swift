@@ -11,10 +11,10 @@ import Testing
     @Test func tallyCountsOutcomesAndBytes() {
         var tally = RunTally()
         #expect(tally.isSuccess)
-        tally.note(.sample("a", .success, bytes: 10))
-        tally.note(.sample("b", .success, bytes: 5))
+        tally.record(.sample("a", .success, bytes: 10))
+        tally.record(.sample("b", .success, bytes: 5))
         #expect(tally.isSuccess)
-        tally.note(.sample("c", .failure, bytes: 1, .timedOut))
+        tally.record(.sample("c", .failure, bytes: 1, .timedOut))
         #expect(!tally.isSuccess)
         #expect(tally.totalCount == 3)
         #expect(tally.count(.success) == 2)
@@ -24,8 +24,8 @@ import Testing
 
     @Test func failuresAreShownBeforeSkippedLines() {
         var tally = RunTally()
-        for number in 0..<12 { tally.note(.sample("s\(number)", .skipped, .dependencyFailed)) }
-        tally.note(.sample("f", .failure, .timedOut))
+        for number in 0..<12 { tally.record(.sample("s\(number)", .skipped, .dependencyFailed)) }
+        tally.record(.sample("f", .failure, .timedOut))
         #expect(tally.problems.map(\.id) == ["f"] + (0..<9).map { "s\($0)" })
         #expect(tally.hiddenProblemCount == 3)
     }

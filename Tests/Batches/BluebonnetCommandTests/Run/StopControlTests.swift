@@ -34,10 +34,10 @@ import Testing
 
     @Test func readingContinuesOnlyAfterAFailure() {
         let control = StopControl()
-        #expect(!control.isAtOnce)
+        #expect(!control.stopsReading)
         control.stop(.operationFailed)
-        #expect(!control.isAtOnce)
+        #expect(!control.stopsReading)
         control.stop(.resultsLost)
-        #expect(control.isAtOnce)
+        #expect(control.stopsReading)
     }
 }

@@ -125,7 +125,7 @@ extension StoreTests {
             let (listener, sender) = (try fixture.connect(), try fixture.connect())
             try FleetNotice.listen(listener)
             try FleetNotice.work.send(sender)
-            try FleetNotice.hold.send(sender)
+            try FleetNotice.pause.send(sender)
             let limit = ContinuousClock.now + .seconds(30)
             var heard: Set<String> = []
             while heard.count < 2, ContinuousClock.now < limit {

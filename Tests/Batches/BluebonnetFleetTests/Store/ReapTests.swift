@@ -128,14 +128,14 @@ extension StoreTests {
             let fixture = try await StoreFixture()
             try await fixture.fleet.submit([StoreFixture.get("a")], named: "n")
             let (one, other) = (try fixture.worker("one"), try fixture.worker("other"))
-            try one.hold("http://a", for: .seconds(500))
-            try one.hold("http://a", for: .seconds(5))
-            try one.hold("http://b", for: .seconds(-1))
-            let holds = try other.holds()
+            try one.pauseOrigin("http://a", for: .seconds(500))
+            try one.pauseOrigin("http://a", for: .seconds(5))
+            try one.pauseOrigin("http://b", for: .seconds(-1))
+            let holds = try other.pausedOrigins()
             #expect(holds.map(\.origin) == ["http://a"])
             #expect(holds[0].length > .seconds(400) && holds[0].length <= .seconds(500))
             let origin = try #require(try other.openBatch().lanes[0])
-            try one.hold(origin, for: .seconds(60))
+            try one.pauseOrigin(origin, for: .seconds(60))
             let origins = try await fixture.fleet.origins(ofBatch: "n")
             #expect(origins.map(\.readyCount) == [1])
             #expect(try #require(origins.first?.secondsHeld) > 30)
@@ -146,11 +146,13 @@ extension StoreTests {
             try await fixture.fleet.submit([StoreFixture.get("a")], named: "n")
             let store = try fixture.worker()
             let origins = "SELECT origin FROM bluebonnet.holds ORDER BY origin"
-            for name in ["a", "b", "c"] { try store.hold("http://\(name)", for: .seconds(name == "b" ? 500 : -1)) }
+            for name in ["a", "b", "c"] {
+                try store.pauseOrigin("http://\(name)", for: .seconds(name == "b" ? 500 : -1))
+            }
             #expect(try await fixture.rows(origins) == [["http://b"], ["http://c"]])
-            try store.hold("http://c", for: .seconds(400))
+            try store.pauseOrigin("http://c", for: .seconds(400))
             #expect(try await fixture.rows(origins) == [["http://b"], ["http://c"]])
-            #expect(Set(try store.holds().map(\.origin)) == ["http://b", "http://c"])
+            #expect(Set(try store.pausedOrigins().map(\.origin)) == ["http://b", "http://c"])
         }
 
         @Test func workerIsIdleWhenBatchesAreCompletePausedOrCancelled() async throws {

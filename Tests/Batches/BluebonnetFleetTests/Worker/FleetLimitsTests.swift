@@ -55,32 +55,32 @@ import Testing
 }
 
 /// The origins on hold that a worker knows.
-@Suite struct OriginHoldsTests {
+@Suite struct OriginPausesTests {
     private static let start = ContinuousClock.now
 
     private static func at(_ seconds: Double) -> ContinuousClock.Instant { start + .seconds(seconds) }
 
     @Test func originIsHeldUntilItsEnd() {
-        var holds = OriginHolds()
-        #expect(holds.note("http://a", for: .seconds(2), now: Self.at(0)) == true)
-        #expect(holds.nextEnd == Self.at(2))
-        #expect(holds.origins(now: Self.at(1.9)) == ["http://a"])
-        #expect(holds.origins(now: Self.at(2)).isEmpty && holds.nextEnd == nil)
+        var pauses = OriginPauses()
+        #expect(pauses.recordPause(of: "http://a", for: .seconds(2), now: Self.at(0)) == true)
+        #expect(pauses.nextEnd == Self.at(2))
+        #expect(pauses.origins(now: Self.at(1.9)) == ["http://a"])
+        #expect(pauses.origins(now: Self.at(2)).isEmpty && pauses.nextEnd == nil)
     }
 
     @Test(arguments: [(1.0, false), (2.4, false), (2.5, true), (9.0, true)])
     func onlyAMuchLongerHoldIsReported(length: Double, isTold: Bool) {
-        var holds = OriginHolds()
-        _ = holds.note("http://a", for: .seconds(2), now: Self.at(0))
-        #expect(holds.note("http://a", for: .seconds(length), now: Self.at(0)) == isTold)
-        #expect(holds.nextEnd == Self.at(isTold ? length : 2), "a hold does not become shorter")
+        var pauses = OriginPauses()
+        _ = pauses.recordPause(of: "http://a", for: .seconds(2), now: Self.at(0))
+        #expect(pauses.recordPause(of: "http://a", for: .seconds(length), now: Self.at(0)) == isTold)
+        #expect(pauses.nextEnd == Self.at(isTold ? length : 2), "a hold does not become shorter")
     }
 
     @Test func holdAfterAnExpiredOneIsReported() {
-        var holds = OriginHolds()
-        _ = holds.note("http://a", for: .seconds(2), now: Self.at(0))
-        #expect(holds.note("http://a", for: .milliseconds(10), now: Self.at(3)) == true)
-        #expect(holds.known == ["http://a"])
+        var pauses = OriginPauses()
+        _ = pauses.recordPause(of: "http://a", for: .seconds(2), now: Self.at(0))
+        #expect(pauses.recordPause(of: "http://a", for: .milliseconds(10), now: Self.at(3)) == true)
+        #expect(pauses.known == ["http://a"])
     }
 }
 
@@ -89,7 +89,7 @@ import Testing
     private static func steps(
         _ batches: [OpenBatch], capacity: Int, held: [Int: Int] = [:], room: Int
     ) -> [[Int]] {
-        ClaimPlan(batches, capacity: capacity).steps(held: { held[$0] ?? 0 }, room: room).map {
+        ClaimPlan(batches, capacity: capacity).steps(openCount: { held[$0] ?? 0 }, room: room).map {
             [$0.batch.number, $0.count]
         }
     }

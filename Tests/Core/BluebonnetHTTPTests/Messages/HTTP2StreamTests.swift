@@ -25,17 +25,17 @@ import Testing
         frames: [(Int, Bool)], delivered: Int, hasBody: Bool, length: Int64?, isComplete: Bool
     ) {
         var stream = HTTP2Stream()
-        for (byteCount, endsStream) in frames { stream.note(dataByteCount: byteCount, endsStream: endsStream) }
-        stream.noteDelivered(delivered)
+        for (byteCount, endsStream) in frames { stream.recordFrame(dataByteCount: byteCount, endsStream: endsStream) }
+        stream.recordDelivered(delivered)
         #expect(stream.isComplete(hasBody: hasBody, length: length) == isComplete)
     }
 
     @Test func faultReportsWhetherServerEndedStream() {
         var stream = HTTP2Stream()
-        stream.note(dataByteCount: 5, endsStream: false)
+        stream.recordFrame(dataByteCount: 5, endsStream: false)
         #expect(stream.fault == "did not end the HTTP/2 stream")
-        stream.note(dataByteCount: 0, endsStream: true)
-        stream.noteDelivered(3)
+        stream.recordFrame(dataByteCount: 0, endsStream: true)
+        stream.recordDelivered(3)
         #expect(stream.fault == "ended the HTTP/2 connection when 3 of 5 body bytes had been read of the response")
     }
 }

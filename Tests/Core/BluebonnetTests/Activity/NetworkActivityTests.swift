@@ -61,26 +61,26 @@ import Testing
         var timers: [ContinuousClock.Instant] = []
         for millisecond in 0..<900 {
             activity.handle(millisecond.isMultiple(of: 2) ? .began : .ended, now: at(millisecond))
-            if let timer = activity.takeTimer() { timers.append(timer) }
+            if let timer = activity.claimTimer() { timers.append(timer) }
         }
         #expect(timers == [at(1000)])
         activity.handle(.began, now: at(950))
-        #expect(activity.takeTimer() == nil, "the first timer looks again")
+        #expect(activity.claimTimer() == nil, "the first timer looks again")
         activity.timerPassed(at(1000), now: at(1000))
-        #expect(!activity.isActive && activity.takeTimer() == at(1950))
+        #expect(!activity.isActive && activity.claimTimer() == at(1950))
         activity.timerPassed(at(1950), now: at(1950))
-        #expect(activity.isActive && activity.takeTimer() == nil)
+        #expect(activity.isActive && activity.claimTimer() == nil)
     }
 
     @Test func earlierEndNeedsItsOwnTimer() {
         var activity = NetworkActivity(activationDelay: .seconds(1), completionDelay: .milliseconds(10))
         activity.handle(.began, now: at(0))
-        #expect(activity.takeTimer() == at(1000))
+        #expect(activity.claimTimer() == at(1000))
         activity.timerPassed(at(1000), now: at(999))
-        #expect(activity.takeTimer() == at(1000), "a timer that is early is set again")
+        #expect(activity.claimTimer() == at(1000), "a timer that is early is set again")
         activity.timerPassed(at(1000), now: at(1000))
         activity.handle(.ended, now: at(1001))
-        #expect(activity.takeTimer() == at(1011))
+        #expect(activity.claimTimer() == at(1011))
     }
 
     @Test func staysActiveUntilEveryRequestEnds() {

@@ -128,7 +128,8 @@ extension GateTwins {
             kind.map { schedulers[$0] }, Self.origins[origin], flow: flow, priority: priority, isReady: isReady)
         let member = Member(
             operation, scheduler: kind, origin: origin,
-            virtualTime: queue.fairQueue.take(flow: flow, priority: priority), number: lastNumber, priority: priority)
+            virtualTime: queue.fairQueue.assignTime(flow: flow, priority: priority), number: lastNumber,
+            priority: priority)
         member.isReady = isReady
         queue.members.append(member)
     }

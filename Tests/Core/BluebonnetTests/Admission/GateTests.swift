@@ -154,9 +154,9 @@ extension GateTests {
     @Test func heldQueueStartsNothing() {
         let (queue, scheduler) = (bench.queue(), bench.scheduler(limit: 2))
         let first = queue.add(scheduler)
-        queue.change { $0.isHeld = true }
+        queue.change { $0.isWaitingForNetwork = true }
         #expect(bench.turn().isEmpty)
-        queue.change { $0.isHeld = false }
+        queue.change { $0.isWaitingForNetwork = false }
         #expect(bench.turn() == [first])
     }
 

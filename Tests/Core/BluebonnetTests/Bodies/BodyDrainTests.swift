@@ -85,12 +85,12 @@ import Testing
         await file.isBlocked.becomes(true)  // the writer has taken the first bytes, or some of them
         let hadRoom = try await onNetworkThread {
             try append(body.dropFirst(200_000).prefix(writer.capacity), in: 16_384, to: writer)
-            return writer.pipe.hasRoom()
+            return writer.pipe.requestCapacity()
         }
         #expect(!hadRoom && rooms.value == 0)
         for _ in 0..<1000 { file.letWrite() }
         await rooms.becomes(1)
-        #expect(try await onNetworkThread { writer.pipe.hasRoom() })
+        #expect(try await onNetworkThread { writer.pipe.requestCapacity() })
         try await onNetworkThread { try append(body.dropFirst(200_000 + writer.capacity), in: 16_384, to: writer) }
         #expect(try await close(writer) == nil)
         #expect(file.bytes.value == body && rooms.value == 1)
@@ -163,7 +163,7 @@ import Testing
         await file.isBlocked.becomes(true)
         let hadRoom = try await onNetworkThread {
             try append(Data(count: writer.capacity), in: 16_384, to: writer)
-            return writer.pipe.hasRoom()
+            return writer.pipe.requestCapacity()
         }
         #expect(!hadRoom)
         for _ in 0..<10 { file.letWrite() }
@@ -180,7 +180,7 @@ import Testing
         let isClosed = try await onNetworkThread {
             try append(Data(count: writer.capacity), in: 16_384, to: writer)
             writer.discard()
-            return writer.pipe.closing != nil
+            return writer.pipe.readerEnd != nil
         }
         #expect(!isClosed, "the write in progress is not over")
         for _ in 0..<10 { file.letWrite() }

@@ -69,11 +69,11 @@ import Testing
         func write(orCall wake: BodyPipe.Wake?) -> Bool {
             while true {
                 let written = writtenByteCount.value
-                guard pipe.closing == nil, written < plan.body.count else {
+                guard pipe.readerEnd == nil, written < plan.body.count else {
                     pipe.finish(plan.end, isDropping: plan.drops)
                     return true
                 }
-                guard pipe.hasRoom(orCall: wake) else { return false }
+                guard pipe.requestCapacity(orCall: wake) else { return false }
                 let piece = plan.body.dropFirst(written).prefix(plan.pieceByteCount)
                 writtenByteCount.update { $0 += piece.count }
                 pipe.write(Data(piece))
@@ -132,7 +132,9 @@ import Testing
             var buffer = [UInt8](repeating: 0, count: 3_000)
             while report.value.end == nil {
                 do {
-                    let count = try buffer.withUnsafeMutableBytes { try pipe.take(into: $0, declaredByteCount: nil) }
+                    let count = try buffer.withUnsafeMutableBytes {
+                        try pipe.copyBytes(into: $0, declaredByteCount: nil)
+                    }
                     guard let count else { return }
                     if count == 0 { note(.complete) } else { _ = note(Data(buffer.prefix(count))) }
                 } catch {
@@ -177,14 +179,14 @@ import Testing
                 let isWoken = DispatchSemaphore(value: 0)
                 NetworkThread.shared.submit {
                     pipe.whenWoken {
-                        guard pipe.closing != nil else { return }
+                        guard pipe.readerEnd != nil else { return }
                         wakes.increment()
                         isWoken.signal()
                     }
                     pipe.write(Data(count: 60))
                 }
                 if Bool.random(using: &random) { _ = pipe.next(orCall: {}) }
-                NetworkThread.shared.submit { _ = pipe.hasRoom() }
+                NetworkThread.shared.submit { _ = pipe.requestCapacity() }
                 // The network thread runs its work in order, so the listener is set before the pipe is closed.
                 NetworkThread.shared.submit { Queues.blocking.async { pipe.close(.complete) } }
                 Queues.blocking.async { pipe.finish(.complete) }

@@ -97,7 +97,7 @@ import Testing
 
     private static func apply(_ event: Event, to pipe: inout PipeState) -> [Answer] {
         switch event {
-        case .hasRoom: [pipe.hasRoom() ? .yes : .no]
+        case .hasRoom: [pipe.requestCapacity() ? .yes : .no]
         case .write(let text): woken(pipe.write(Data(text.utf8)))
         case .finish: woken(pipe.finish(.complete))
         case .fail: woken(pipe.finish(.failed(POSIXError(.EIO))))
@@ -123,7 +123,7 @@ import Testing
 
     private static func take(_ count: Int, _ declared: Int64?, _ pipe: inout PipeState) -> [Answer] {
         var bytes = [UInt8](repeating: 0, count: count)
-        let (taken, ends) = bytes.withUnsafeMutableBytes { pipe.take(into: $0, declaredByteCount: declared) }
+        let (taken, ends) = bytes.withUnsafeMutableBytes { pipe.copyBytes(into: $0, declaredByteCount: declared) }
         let answer: Answer =
             switch taken {
             case .success(0)?: .end

@@ -178,22 +178,22 @@ import Testing
                 #expect(state.handle(.request(refused: nil, waited: waited), at: Self.date(second)) == [.use])
             }
         }
-        #expect(state.isUsable(2, at: Self.date(1)) && !state.mayReplace(2, at: Self.date(1)))
+        #expect(state.isUsable(2, at: Self.date(1)) && !state.canReplace(2, at: Self.date(1)))
         #expect(state.handle(.request(refused: nil, waited: nil), at: Self.date(11)) == Self.again)
     }
 
     @Test func newCredentialIsNotReplacedAtOnceAfterARefusal() {
         let state = Self.refreshed(expiry: nil)
-        #expect(Self.state(expiry: nil).mayReplace(1, at: Self.date(0)))  // set by the program, not by a refresh
-        #expect(state.mayReplace(1, at: Self.date(1)))  // generation 2 is newer
-        #expect(!state.mayReplace(2, at: Self.date(10.9)))
-        #expect(state.mayReplace(2, at: Self.date(11)))
-        #expect(state.mayReplace(2, at: Self.date(0)))  // the clock was set back
+        #expect(Self.state(expiry: nil).canReplace(1, at: Self.date(0)))  // set by the program, not by a refresh
+        #expect(state.canReplace(1, at: Self.date(1)))  // generation 2 is newer
+        #expect(!state.canReplace(2, at: Self.date(10.9)))
+        #expect(state.canReplace(2, at: Self.date(11)))
+        #expect(state.canReplace(2, at: Self.date(0)))  // the clock was set back
     }
 
     @Test func shortLivedCredentialIsReplacedNearItsEnd() {
         var state = Self.refreshed(expiry: 6)
-        #expect(!state.mayReplace(2, at: Self.date(4.9)) && state.mayReplace(2, at: Self.date(5)))
+        #expect(!state.canReplace(2, at: Self.date(4.9)) && state.canReplace(2, at: Self.date(5)))
         #expect(
             state.handle(.request(refused: nil, waited: nil), at: Self.date(5)) == [.beginRefresh(number: 2), .use])
         #expect(state.handle(.request(refused: nil, waited: nil), at: Self.date(6)) == [.wait(refresh: 2)])

@@ -51,7 +51,7 @@ import Testing
         #expect(node.hasEnded == (row.events.contains(.end) || row.events.contains(.fail)))
         #expect(node.hasFailed == row.events.contains(.fail))
         #expect(node.isQueued == row.events.contains(.queue))
-        #expect(node.wasAsked == row.events.contains(.ask))
+        #expect(node.readinessWasRead == row.events.contains(.ask))
     }
 
     private static func apply(_ event: Event, to node: DependencyNode) -> Bool? {
@@ -61,8 +61,8 @@ import Testing
         case .settle: node.settle()
         case .end: return node.end(hasFailed: false)
         case .fail: return node.end(hasFailed: true)
-        case .queue: return node.noteQueue()
-        case .ask: return node.noteQuestion()
+        case .queue: return node.markQueued()
+        case .ask: return node.recordReadinessQuery()
         }
         return nil
     }

@@ -29,13 +29,13 @@ import Testing
         var meter = ProgressMeter()
         _ = meter.advance(by: 1, now: 0)
         _ = meter.advance(by: 2, now: 1)
-        #expect(meter.takeUntold() == 2)
-        #expect(meter.takeUntold() == nil)
+        #expect(meter.consumeUnreported() == 2)
+        #expect(meter.consumeUnreported() == nil)
     }
 
     @Test func progressOfNoBytesIsNotReported() {
         var meter = ProgressMeter()
-        #expect(meter.takeUntold() == nil)
+        #expect(meter.consumeUnreported() == nil)
         #expect(meter.advance(by: 0, now: 0) == nil)
     }
 
@@ -43,7 +43,7 @@ import Testing
         var meter = ProgressMeter()
         var told: Int64 = 0
         for step in 0..<1_000 { told += meter.advance(by: step, now: UInt64(step) * 7 * Self.millisecond) ?? 0 }
-        told += meter.takeUntold() ?? 0
+        told += meter.consumeUnreported() ?? 0
         #expect(told == 499_500)
         #expect(meter.total == 499_500)
     }
@@ -53,7 +53,7 @@ import Testing
         _ = meter.advance(by: 100, now: 0)
         _ = meter.advance(by: 50, now: 1)
         meter.restart(at: 40)
-        #expect(meter.takeUntold() == nil)
+        #expect(meter.consumeUnreported() == nil)
         #expect(meter.advance(by: 10, now: 200 * Self.millisecond) == 10)
         #expect(meter.total == 50)
     }

@@ -85,26 +85,26 @@ import Testing
         var rate = LearnedRate(refusedAt: 1_000_000_000)
         // Twenty transfers are accepted at once. The next refusal comes after ten idle seconds.
         for step in 1...20 as ClosedRange<UInt64> {
-            rate.noteBegin(now: 1_000_000_000 + step * 1_000_000)
-            rate.noteAccepted(now: 1_000_000_000 + step * 1_000_000)
+            rate.recordBegin(now: 1_000_000_000 + step * 1_000_000)
+            rate.recordAccepted(now: 1_000_000_000 + step * 1_000_000)
         }
-        rate.noteBegin(now: 11_000_000_000)
-        rate.noteRefusal(now: 11_001_000_000, floor: 1)
+        rate.recordBegin(now: 11_000_000_000)
+        rate.recordRefusal(now: 11_001_000_000, floor: 1)
         #expect(rate.perSecond == nil)
-        for step in 1...20 as ClosedRange<UInt64> { rate.noteAccepted(now: 11_001_000_000 + step * 5_000_000) }
-        rate.noteRefusal(now: 11_101_000_000, floor: 1)
+        for step in 1...20 as ClosedRange<UInt64> { rate.recordAccepted(now: 11_001_000_000 + step * 5_000_000) }
+        rate.recordRefusal(now: 11_101_000_000, floor: 1)
         #expect(rate.perSecond.map { (200...210).contains($0) } == true)
     }
 
     @Test func rateIsForgottenWithoutRefusals() {
         var rate = LearnedRate(refusedAt: 1_000_000_000)
-        rate.noteRefusal(now: 2_000_000_000, floor: 1)
+        rate.recordRefusal(now: 2_000_000_000, floor: 1)
         #expect(!rate.isForgotten(now: 300_000_000_000))
         #expect(rate.isForgotten(now: 303_000_000_000))
     }
 
     @Test func retryAfterSlowsTheLearnedRate() {
-        let limiter = SimulatedLimiter(perSecond: 10, burst: 5, hold: 1_000_000_000)
+        let limiter = SimulatedLimiter(perSecond: 10, burst: 5, backOff: 1_000_000_000)
         var run = SimulatedRun(limiter, parallel: 6, latency: 10, seed: 5)
         run.send(1000)
         #expect(run.acceptedCount == 1000)
@@ -117,7 +117,7 @@ struct SimulatedLimiter: Sendable {
     var perSecond: Double
     let burst: Double
     /// The time in `Retry-After`, in nanoseconds; nil without the field.
-    var hold: UInt64?
+    var backOff: UInt64?
     /// The share of requests that is refused at any rate.
     private(set) var refusedShare = 0.0
     private(set) var status = 429
@@ -126,8 +126,8 @@ struct SimulatedLimiter: Sendable {
     private var excess = 0.0
     private var last: UInt64 = 0
 
-    init(perSecond: Double, burst: Double, hold: UInt64? = nil) {
-        (self.perSecond, self.burst, self.hold) = (perSecond, burst, hold)
+    init(perSecond: Double, burst: Double, backOff: UInt64? = nil) {
+        (self.perSecond, self.burst, self.backOff) = (perSecond, burst, backOff)
     }
 
     /// A server that refuses at random.
@@ -233,18 +233,19 @@ struct SimulatedRun: CustomStringConvertible {
             let now = now
             let isLate = now > Self.start + 1_000_000_000
             lateAnswerCount += isLate ? 1 : 0
-            state.note(
+            state.record(
                 TransferOutcome(
-                    kind: .response(status: isAccepted ? 200 : limiter.status), hold: isAccepted ? nil : limiter.hold),
+                    kind: .response(status: isAccepted ? 200 : limiter.status),
+                    backOff: isAccepted ? nil : limiter.backOff),
                 of: event.number, now)
-            state.noteEnd(of: event.number)
+            state.recordEnd(of: event.number)
             if isAccepted {
                 acceptedCount += 1
                 return
             }
             refusalCount += 1
             lateRefusalCount += isLate ? 1 : 0
-            add(.retry, after: limiter.hold ?? UInt64.random(in: 0...500_000_000, using: &random))
+            add(.retry, after: limiter.backOff ?? UInt64.random(in: 0...500_000_000, using: &random))
         case .retry: toSend += 1
         case .wake: wakesAt = nil
         }
@@ -253,10 +254,10 @@ struct SimulatedRun: CustomStringConvertible {
     private mutating func serve() {
         let now = now
         while toSend > 0 {
-            switch state.mayBegin(now) {
+            switch state.permission(at: now) {
             case .now:
                 toSend -= 1
-                let number = state.noteBegin(now)
+                let number = state.recordBegin(now)
                 add(.arrival, number: number, after: latency / 2 + UInt64.random(in: 0...(latency / 3), using: &random))
             case .notBefore(let instant, _):
                 if wakesAt.map({ $0 <= instant }) == true { return }

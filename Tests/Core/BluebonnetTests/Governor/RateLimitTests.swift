@@ -15,7 +15,7 @@ import Testing
         var now = start
         return (0..<count).map { _ in
             if bucket.opensAt > now { now = bucket.opensAt + late * 1_000_000 }
-            bucket.take(now: now)
+            bucket.consume(now: now)
             return (now - start) / 1_000_000
         }
     }
@@ -47,19 +47,19 @@ import Testing
 
     @Test func burstRefillsAfterIdleTime() {
         var bucket = RateBucket(RateLimit(10, burst: 3))
-        for _ in 0..<3 { bucket.take(now: Self.start) }
+        for _ in 0..<3 { bucket.consume(now: Self.start) }
         #expect(bucket.opensAt > Self.start)
         let later = Self.start + 1_000_000_000
         for _ in 0..<3 {
             #expect(bucket.opensAt <= later)
-            bucket.take(now: later)
+            bucket.consume(now: later)
         }
         #expect(bucket.opensAt > later)
     }
 
     @Test func returnedTokensCanBeTakenAgain() {
         var bucket = RateBucket(RateLimit(1))
-        for _ in 0..<2 { bucket.take(now: Self.start) }
+        for _ in 0..<2 { bucket.consume(now: Self.start) }
         #expect(bucket.opensAt > Self.start)
         for _ in 0..<2 { bucket.giveBack() }
         #expect(bucket.opensAt <= Self.start)
@@ -69,11 +69,11 @@ import Testing
         var bucket = RateBucket(RateLimit(1, per: .seconds(31_536_000), burst: 1000))
         var count = 0
         while bucket.opensAt <= Self.start, count < 2000 {
-            bucket.take(now: Self.start)
+            bucket.consume(now: Self.start)
             count += 1
         }
         #expect((200...1001).contains(count), "\(count)")
-        for _ in 0..<2000 { bucket.take(now: Self.start) }
+        for _ in 0..<2000 { bucket.consume(now: Self.start) }
         #expect(bucket.opensAt > Self.start)
     }
 

@@ -39,20 +39,20 @@ import Testing
             let accepted = Int((20 * step.acceptedRate / (step.rate - step.acceptedRate)).rounded())
             let interval = UInt64(1e9 / step.rate * Double(20 + accepted) / Double(accepted))
             for _ in 0..<accepted {
-                shares.noteAccepted(now: now)
+                shares.recordAccepted(now: now)
                 now += interval
             }
-            for _ in 0..<20 { shares.noteRefused() }
-            #expect(shares.depend(on: step.rate, now: now) == step.expected, "\(step)")
+            for _ in 0..<20 { shares.recordRefused() }
+            #expect(shares.finishBlock(rate: step.rate, now: now) == step.expected, "\(step)")
         }
     }
 
     @Test func fewRefusalsAreInconclusive() {
         var shares = RefusedShares()
         for step in 1...19 as ClosedRange<UInt64> {
-            shares.noteAccepted(now: step)
-            shares.noteRefused()
+            shares.recordAccepted(now: step)
+            shares.recordRefused()
         }
-        #expect(shares.depend(on: 1, now: 20) == nil && shares != RefusedShares())
+        #expect(shares.finishBlock(rate: 1, now: 20) == nil && shares != RefusedShares())
     }
 }

@@ -20,9 +20,9 @@ import Testing
         {
             var timeouts = AnnouncedTimeouts()
             timeouts.set(5, seconds: seconds, now: 100 * Self.second)
-            let isOtherLate = timeouts.use(6, now: now)
+            let isOtherLate = timeouts.consumeTimeout(of: 6, now: now)
             #expect(!isOtherLate)
-            let isSeenLate = timeouts.use(5, now: now)
+            let isSeenLate = timeouts.consumeTimeout(of: 5, now: now)
             #expect(isSeenLate == isLate)
         }
     }
@@ -30,7 +30,7 @@ import Testing
     @Test func requestRemovesTheAnnouncedTimeout() {
         var timeouts = AnnouncedTimeouts()
         timeouts.set(5, seconds: 1, now: 0)
-        let isLate = timeouts.use(5, now: 1)
+        let isLate = timeouts.consumeTimeout(of: 5, now: 1)
         #expect(!isLate)
         #expect(timeouts.isEmpty)
     }

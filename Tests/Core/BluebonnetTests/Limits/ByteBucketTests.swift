@@ -35,7 +35,7 @@ import Testing
     @Test(arguments: rows.indices) func bucketOpensWhenConsumedBytesArePaidFor(index: Int) {
         let row = Self.rows[index]
         var bucket = ByteBucket(bytesPerSecond: row.rate)
-        for (at, byteCount) in row.takes { bucket.take(byteCount, now: Self.start + at * 1_000_000) }
+        for (at, byteCount) in row.takes { bucket.consume(byteCount, now: Self.start + at * 1_000_000) }
         #expect(bucket.opensAt == Self.start + row.opensAt * 1_000_000)
     }
 
@@ -43,7 +43,7 @@ import Testing
         var bucket = ByteBucket(bytesPerSecond: 100_000)
         var now = Self.start
         for _ in 0..<100 {
-            bucket.take(16_384, now: now)
+            bucket.consume(16_384, now: now)
             now = max(now, bucket.opensAt) + 3_000_000  // the timer is late
         }
         let seconds = Double(bucket.opensAt - Self.start) / 1e9
@@ -52,20 +52,20 @@ import Testing
 
     @Test func returnedBytesCostNothing() {
         var bucket = ByteBucket(bytesPerSecond: 1000)
-        bucket.take(1000, now: Self.start)
+        bucket.consume(1000, now: Self.start)
         let opensAt = bucket.opensAt
-        bucket.take(700, now: Self.start)
+        bucket.consume(700, now: Self.start)
         bucket.giveBack(700)
         #expect(bucket.opensAt == opensAt)
         // Returning more than was consumed saves a tenth of a second, as always.
         bucket.giveBack(.max)
-        bucket.take(1000, now: Self.start)
+        bucket.consume(1000, now: Self.start)
         #expect(bucket.opensAt == opensAt)
     }
 
     @Test func hugeCountsDoNotOverflow() {
         var bucket = ByteBucket(bytesPerSecond: 1)
-        for _ in 0..<10 { bucket.take(.max, now: Self.start) }
+        for _ in 0..<10 { bucket.consume(.max, now: Self.start) }
         #expect(bucket.opensAt > Self.start + 100_000_000 * Self.second)
     }
 

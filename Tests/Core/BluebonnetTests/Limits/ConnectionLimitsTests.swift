@@ -13,14 +13,14 @@ import Testing
     @Test func connectionIsWornOutAfterItsLastUse() {
         var uses = ConnectionUses(ConnectionLimits(maximumUseCount: 3))
         var verdicts = (0..<4).map { _ in uses.use(7, now: 0) }
-        #expect(verdicts == [.mayUse, .mayUse, .lastUse, .isWornOut])
+        #expect(verdicts == [.mayUse, .mayUse, .lastUse, .mustNotUse])
         verdicts = [uses.use(8, now: 0)]
         uses.forget(7)
         verdicts.append(uses.use(7, now: 0))
         #expect(verdicts == [.mayUse, .mayUse])
         var single = ConnectionUses(ConnectionLimits(maximumUseCount: 1))
         verdicts = (0..<2).map { _ in single.use(7, now: 0) }
-        #expect(verdicts == [.lastUse, .isWornOut])
+        #expect(verdicts == [.lastUse, .mustNotUse])
     }
 
     /// Milliseconds after the opening, and the verdict for a request that begins then.
@@ -28,11 +28,11 @@ import Testing
         var uses = ConnectionUses(ConnectionLimits(maximumAge: .milliseconds(50)))
         uses.open(7, now: 1_000_000_000)
         var verdicts = [0, 50, 51].map { uses.use(7, now: 1_000_000_000 + $0 * 1_000_000) }
-        #expect(verdicts == [.mayUse, .mayUse, .isWornOut])
+        #expect(verdicts == [.mayUse, .mayUse, .mustNotUse])
         // The first request may use a connection that took long to open.
         uses.open(7, now: 2_000_000_000)
         verdicts = [80, 81].map { uses.use(7, now: 2_000_000_000 + $0 * 1_000_000) }
-        #expect(verdicts == [.mayUse, .isWornOut])
+        #expect(verdicts == [.mayUse, .mustNotUse])
     }
 
     @Test func nothingIsCountedWithoutLimits() {

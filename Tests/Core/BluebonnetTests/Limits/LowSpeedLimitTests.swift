@@ -33,11 +33,11 @@ import Testing
         meter.begin(now: now)
         var found: Int?
         for (index, total) in totals.enumerated() where found == nil {
-            let isFoundEarly = meter.isTooSlow(now: now, byteCount: total)
+            let isFoundEarly = meter.checkTooSlow(now: now, byteCount: total)
             #expect(!isFoundEarly)
             now += 125_000_000
             #expect(meter.nextLook == now)
-            if meter.isTooSlow(now: now, byteCount: total) { found = index + 1 }
+            if meter.checkTooSlow(now: now, byteCount: total) { found = index + 1 }
         }
         #expect(found == look)
     }
@@ -46,14 +46,14 @@ import Testing
         var meter = LowSpeedMeter(LowSpeedLimit(bytesPerSecond: 1, duration: .milliseconds(8)))
         #expect(meter.nextLook == .max)
         meter.begin(now: 0)
-        let looks = (1...7).map { meter.isTooSlow(now: $0 * 1_000_000, byteCount: 0) }
+        let looks = (1...7).map { meter.checkTooSlow(now: $0 * 1_000_000, byteCount: 0) }
         #expect(!looks.contains(true))
         meter.suspend()
         #expect(meter.nextLook == .max)
-        let isFoundSuspended = meter.isTooSlow(now: 100_000_000, byteCount: 0)
+        let isFoundSuspended = meter.checkTooSlow(now: 100_000_000, byteCount: 0)
         #expect(!isFoundSuspended)
         meter.begin(now: 200_000_000)
-        let laterLooks = (1...8).map { meter.isTooSlow(now: 200_000_000 + $0 * 1_000_000, byteCount: 0) }
+        let laterLooks = (1...8).map { meter.checkTooSlow(now: 200_000_000 + $0 * 1_000_000, byteCount: 0) }
         #expect(laterLooks == Array(repeating: false, count: 7) + [true])
     }
 }

@@ -11,16 +11,16 @@ import Testing
     /// The state after a request that waited for two seconds and reached a time limit at the instant of 100 s.
     private func connections(dataAge: UInt64) -> SilentConnections {
         var connections = SilentConnections()
-        connections.note(5, waited: 2 * Self.second, dataAge: dataAge, now: 100 * Self.second)
+        connections.record(5, waited: 2 * Self.second, dataAge: dataAge, now: 100 * Self.second)
         return connections
     }
 
     @Test func connectionWithoutBytesDuringWaitIsSilent() {
         var connections = connections(dataAge: 3 * Self.second)
         let (next, now) = (3 * Self.second, 100 * Self.second)
-        let isSilent = connections.contains(5, dataAge: next, now: now)
+        let isSilent = connections.confirmSilent(5, dataAge: next, now: now)
         #expect(isSilent)
-        let isOtherSilent = connections.contains(6, dataAge: next, now: now)
+        let isOtherSilent = connections.confirmSilent(6, dataAge: next, now: now)
         #expect(!isOtherSilent)
     }
 
@@ -31,9 +31,9 @@ import Testing
     @Test func silentConnectionIsTrustedAgainWhenBytesCome() {
         var connections = connections(dataAge: 3 * Self.second)
         let (silent, came) = (103 * Self.second, 104 * Self.second)
-        let isSilent = connections.contains(5, dataAge: 6 * Self.second, now: silent)
+        let isSilent = connections.confirmSilent(5, dataAge: 6 * Self.second, now: silent)
         #expect(isSilent)
-        let isStillSilent = connections.contains(5, dataAge: Self.second, now: came)
+        let isStillSilent = connections.confirmSilent(5, dataAge: Self.second, now: came)
         #expect(!isStillSilent)
         #expect(connections.isEmpty)
     }

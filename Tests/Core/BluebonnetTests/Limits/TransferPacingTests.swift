@@ -26,13 +26,15 @@ import Testing
         let one = try #require(rates.pacing(to: try origin("a"), own: own, now: Self.now))
         let sameOrigin = try #require(rates.pacing(to: try origin("a"), own: nil, now: Self.now))
         let other = try #require(rates.pacing(to: try origin("b"), own: nil, now: Self.now))
-        #expect(!one.holds(.receiving, byteCount: 1000, now: Self.now) && one.nextTurn == nil)
-        one.take(.receiving, byteCount: 1000, now: Self.now)
-        #expect(one.holds(.receiving, byteCount: 0, now: Self.now) && one.nextTurn == Self.now + 99_900_000_000)
-        #expect(sameOrigin.holds(.sending, byteCount: 0, now: Self.now))
+        #expect(!one.reserveIfLimited(.receiving, byteCount: 1000, now: Self.now) && one.nextTurn == nil)
+        one.consume(.receiving, byteCount: 1000, now: Self.now)
+        #expect(
+            one.reserveIfLimited(.receiving, byteCount: 0, now: Self.now) && one.nextTurn == Self.now + 99_900_000_000)
+        #expect(sameOrigin.reserveIfLimited(.sending, byteCount: 0, now: Self.now))
         #expect(sameOrigin.nextTurn == Self.now + 9_900_000_000)
-        #expect(other.holds(.receiving, byteCount: 0, now: Self.now) && other.nextTurn == Self.now + 900_000_000)
-        #expect(!other.holds(.receiving, byteCount: 0, now: Self.now + 900_000_000) && other.nextTurn == nil)
+        #expect(
+            other.reserveIfLimited(.receiving, byteCount: 0, now: Self.now) && other.nextTurn == Self.now + 900_000_000)
+        #expect(!other.reserveIfLimited(.receiving, byteCount: 0, now: Self.now + 900_000_000) && other.nextTurn == nil)
         #expect(one.pieceByteCount == 256)
     }
 
@@ -40,13 +42,13 @@ import Testing
         let rates = ByteRates(limit: nil, limitPerOrigin: 1000)
         let used = try #require(rates.pacing(to: try origin("used"), own: nil, now: Self.now))
         try #require(rates.pacing(to: try origin("owing"), own: nil, now: Self.now))
-            .take(.sending, byteCount: 9_999_999, now: Self.now)
+            .consume(.sending, byteCount: 9_999_999, now: Self.now)
         for number in 0..<1000 { _ = rates.pacing(to: try origin("h\(number)"), own: nil, now: Self.now) }
         #expect(rates.originCount <= 512)
-        used.take(.sending, byteCount: 1_000_000, now: Self.now)
+        used.consume(.sending, byteCount: 1_000_000, now: Self.now)
         for host in ["used", "owing"] {
             let pacing = try #require(rates.pacing(to: try origin(host), own: nil, now: Self.now))
-            #expect(pacing.holds(.sending, byteCount: 1, now: Self.now), "\(host)")
+            #expect(pacing.reserveIfLimited(.sending, byteCount: 1, now: Self.now), "\(host)")
         }
     }
 
@@ -54,8 +56,8 @@ import Testing
     @Test(arguments: [(101_000, false), (101_001, true)])
     func debtBelowOneMillisecondIsIgnored(byteCount: Int, holds: Bool) throws {
         let pacing = try pacing(SharedByteBucket(bytesPerSecond: 1_000_000))
-        pacing.take(.receiving, byteCount: byteCount, now: Self.now)
-        #expect(pacing.holds(.receiving, byteCount: 1, now: Self.now) == holds)
+        pacing.consume(.receiving, byteCount: byteCount, now: Self.now)
+        #expect(pacing.reserveIfLimited(.receiving, byteCount: 1, now: Self.now) == holds)
     }
 
     // MARK: Reservations
@@ -63,9 +65,9 @@ import Testing
     /// Three transfers that wait for 1,000 bytes each, at 1,000 bytes a second. Turns are in milliseconds.
     private func waiting() throws -> (bucket: SharedByteBucket, waiters: [TransferPacing]) {
         let bucket = SharedByteBucket(bytesPerSecond: 1000)
-        bucket.take(1100, now: Self.now)
+        bucket.consume(1100, now: Self.now)
         let waiters = try (0..<3).map { _ in try pacing(bucket) }
-        for waiter in waiters { #expect(waiter.holds(.receiving, byteCount: 1000, now: Self.now)) }
+        for waiter in waiters { #expect(waiter.reserveIfLimited(.receiving, byteCount: 1000, now: Self.now)) }
         return (bucket, waiters)
     }
 
@@ -77,27 +79,27 @@ import Testing
         let (bucket, waiters) = try waiting()
         #expect(turns(waiters) == [1000, 2000, 3000])
         // At the first turn, only the first transfer continues.
-        let told = waiters.map { $0.letGo(now: Self.now + 1_000_000_000) }
+        let told = waiters.map { $0.releaseDue(now: Self.now + 1_000_000_000) }
         #expect(told == [true, false, false])
         // A later transfer comes after all of them. Asking again changes no turn.
         let late = try pacing(bucket)
-        #expect(late.holds(.sending, byteCount: 1, now: Self.now + 1_000_000_000))
-        #expect(waiters[2].holds(.receiving, byteCount: 1000, now: Self.now + 1_000_000_000))
+        #expect(late.reserveIfLimited(.sending, byteCount: 1, now: Self.now + 1_000_000_000))
+        #expect(waiters[2].reserveIfLimited(.receiving, byteCount: 1000, now: Self.now + 1_000_000_000))
         #expect(turns(waiters + [late]) == [nil, 2000, 3000, 4000])
     }
 
     @Test func transferTakesAtItsTurnWithoutAskingAgain() throws {
         let (bucket, waiters) = try waiting()
         let turn = Self.now + 1_000_000_000
-        #expect(waiters[0].letGo(now: turn))
-        bucket.take(1_000_000, now: turn)
-        #expect(!waiters[0].holds(.receiving, byteCount: 1000, now: turn))
+        #expect(waiters[0].releaseDue(now: turn))
+        bucket.consume(1_000_000, now: turn)
+        #expect(!waiters[0].reserveIfLimited(.receiving, byteCount: 1000, now: turn))
     }
 
     @Test(arguments: [(1000, 4000), (16, 3016), (0, 3000), (3000, 6000)])
     func movedBytesAreOffsetAgainstTheReservation(byteCount: Int, opensAt: UInt64) throws {
         let (bucket, waiters) = try waiting()
-        waiters[0].take(.receiving, byteCount: byteCount, now: Self.now + 1_000_000_000)
+        waiters[0].consume(.receiving, byteCount: byteCount, now: Self.now + 1_000_000_000)
         #expect((bucket.opensAt - Self.now) / 1_000_000 == opensAt)
         #expect(turns(waiters) == [nil, 2000, 3000])
     }
@@ -109,21 +111,21 @@ import Testing
         waiters[1].giveBack()
         #expect(turns(waiters) == [1000, nil, 3000])
         #expect((bucket.opensAt - Self.now) / 1_000_000 == 3000)
-        #expect(waiters[1].holds(.receiving, byteCount: 1000, now: Self.now))
+        #expect(waiters[1].reserveIfLimited(.receiving, byteCount: 1000, now: Self.now))
         #expect(turns(waiters) == [1000, 3000, 3000])
     }
 
     @Test func receivingAndSendingHaveSeparateTurns() throws {
         let bucket = SharedByteBucket(bytesPerSecond: 1000)
-        bucket.take(1100, now: Self.now)
+        bucket.consume(1100, now: Self.now)
         let pacing = try pacing(bucket)
-        #expect(pacing.holds(.sending, byteCount: 1000, now: Self.now))
-        #expect(pacing.holds(.receiving, byteCount: 1000, now: Self.now))
+        #expect(pacing.reserveIfLimited(.sending, byteCount: 1000, now: Self.now))
+        #expect(pacing.reserveIfLimited(.receiving, byteCount: 1000, now: Self.now))
         let (first, second) = (Self.now + 1_000_000_000, Self.now + 2_000_000_000)
         #expect(pacing.nextTurn == first)
-        #expect(!pacing.letGo(now: first - 1) && pacing.letGo(now: first) && !pacing.letGo(now: first))
-        #expect(pacing.holds(.receiving, byteCount: 1000, now: first))
-        #expect(!pacing.holds(.sending, byteCount: 1000, now: first))
+        #expect(!pacing.releaseDue(now: first - 1) && pacing.releaseDue(now: first) && !pacing.releaseDue(now: first))
+        #expect(pacing.reserveIfLimited(.receiving, byteCount: 1000, now: first))
+        #expect(!pacing.reserveIfLimited(.sending, byteCount: 1000, now: first))
         #expect(pacing.nextTurn == second)
     }
 }
@@ -144,8 +146,8 @@ extension TransferPacingTests {
 
         func move(now: UInt64) {
             let before = movedByteCount
-            while !pacing.holds(.receiving, byteCount: pieceByteCount, now: now) {
-                pacing.take(.receiving, byteCount: pieceByteCount, now: now)
+            while !pacing.reserveIfLimited(.receiving, byteCount: pieceByteCount, now: now) {
+                pacing.consume(.receiving, byteCount: pieceByteCount, now: now)
                 movedByteCount += pieceByteCount
             }
             if movedByteCount == before { vainCount += 1 }
@@ -172,7 +174,9 @@ extension TransferPacingTests {
         while now < Self.now + 100_000_000_000 {
             now = max(now, try #require(movers.compactMap(\.pacing.nextTurn).min()))
             now += UInt64.random(in: 0...3_000_000, using: &generator)
-            for mover in order.sorted(movers, &generator) where mover.pacing.letGo(now: now) { mover.move(now: now) }
+            for mover in order.sorted(movers, &generator) where mover.pacing.releaseDue(now: now) {
+                mover.move(now: now)
+            }
         }
     }
 

@@ -20,11 +20,11 @@ import Testing
         let limit = BusyPollPolicy().shortWait
         for (wait, isTried) in [(limit - 1, true), (limit, false)] {
             var busyPollPolicy = Self.after(wait: wait)
-            let begins = busyPollPolicy.begins(transferCount: 1, smallResponseCount: 1)
+            let begins = busyPollPolicy.begin(transferCount: 1, smallResponseCount: 1)
             #expect(begins == isTried)
         }
         var fresh = BusyPollPolicy()
-        let begins = fresh.begins(transferCount: 1, smallResponseCount: 1)
+        let begins = fresh.begin(transferCount: 1, smallResponseCount: 1)
         #expect(!begins)
     }
 
@@ -32,11 +32,11 @@ import Testing
         var busyPollPolicy = Self.after(wait: 1)
         let limit = busyPollPolicy.transferLimit
         for count in 0...limit {
-            let isTried = busyPollPolicy.begins(transferCount: count, smallResponseCount: count)
+            let isTried = busyPollPolicy.begin(transferCount: count, smallResponseCount: count)
             #expect(isTried)
         }
-        let hasMany = busyPollPolicy.begins(transferCount: limit + 1, smallResponseCount: limit + 1)
-        let hasLargeOnes = busyPollPolicy.begins(transferCount: 2, smallResponseCount: 1)
+        let hasMany = busyPollPolicy.begin(transferCount: limit + 1, smallResponseCount: limit + 1)
+        let hasLargeOnes = busyPollPolicy.begin(transferCount: 2, smallResponseCount: 1)
         #expect(!hasMany && !hasLargeOnes)
     }
 
@@ -44,7 +44,7 @@ import Testing
     @Test func uselessBusyPollingBacksOff() {
         var busyPollPolicy = Self.after(wait: 1)
         var tries: [Int] = []
-        for occasion in 0..<20_000 where busyPollPolicy.begins(transferCount: 16, smallResponseCount: 16) {
+        for occasion in 0..<20_000 where busyPollPolicy.begin(transferCount: 16, smallResponseCount: 16) {
             tries.append(occasion)
             busyPollPolicy.ended(wasOfUse: false)
         }
@@ -53,7 +53,7 @@ import Testing
         // After one answer in time, every occasion is used again.
         busyPollPolicy.ended(wasOfUse: true)
         for _ in 0..<100 {
-            let isTried = busyPollPolicy.begins(transferCount: 1, smallResponseCount: 1)
+            let isTried = busyPollPolicy.begin(transferCount: 1, smallResponseCount: 1)
             #expect(isTried)
             busyPollPolicy.ended(wasOfUse: true)
         }
@@ -107,7 +107,7 @@ import Testing
         var busyPollPolicy = Self.after(wait: 1)
         for (processors, busy, isTried) in [(2, 0, true), (2, 1, false), (4, 2, true), (4, 3, false), (4, 9, false)] {
             busyPollPolicy.processorCount = processors
-            let begins = busyPollPolicy.begins(transferCount: 0, smallResponseCount: 0, busyCount: busy)
+            let begins = busyPollPolicy.begin(transferCount: 0, smallResponseCount: 0, busyCount: busy)
             #expect(begins == isTried)
         }
     }

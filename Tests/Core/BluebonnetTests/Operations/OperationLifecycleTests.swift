@@ -52,7 +52,7 @@ import Testing
         impossible(cancelled(.ready), .processed),
 
         row(live(.executing), .start, live(.executing)),
-        row(live(.executing), .pause, live(.paused), .hold),
+        row(live(.executing), .pause, live(.paused), .pause),
         row(live(.executing), .resume, live(.executing)),
         row(live(.executing), .cancel, cancelled(.executing), .abort),
         row(live(.executing), .skip, live(.executing)),

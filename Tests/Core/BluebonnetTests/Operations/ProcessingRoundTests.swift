@@ -154,7 +154,7 @@ private final class LoggedEnd: EndingOperation {
         whenProcessed()
     }
 
-    func tellEnd() {
+    func runHandlers() {
         log.noteTold(number)
         whenTold()
     }

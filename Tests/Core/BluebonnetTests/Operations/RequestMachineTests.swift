@@ -31,7 +31,8 @@ import Testing
         ("another", .transferEnded(.another(isRedirect: true), .mayHaveArrived)),
         ("pending", .transferEnded(.pending, .mayHaveArrived)),
         ("failed", .transferEnded(.failed(error), .mayHaveArrived)),
-        ("refusedResponse", .transferEnded(.held, .mayHaveArrived)), ("judgedWait", .judged(.wait(until: 9), error)),
+        ("refusedResponse", .transferEnded(.undecidedRetry, .mayHaveArrived)),
+        ("judgedWait", .judged(.wait(until: 9), error)),
         ("judgedEnd", .judged(.end, error)), ("judgedAccept", .judged(.end, nil)), ("judgedAsk", .judged(ask, error)),
         ("retryDue", .retryDue), ("accepted", .accepted), ("bodyWritten", .bodyWritten),
     ]

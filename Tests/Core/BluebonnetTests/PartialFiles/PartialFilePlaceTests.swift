@@ -13,7 +13,7 @@ import Testing
     init() throws { folder = try ScratchFolder() }
 
     private func place(_ url: URL) throws -> URL {
-        let file = try PartialFile(destination: url.path, place: url, url: nil)
+        let file = try PartialFile(destination: url.path, callerURL: url, url: nil)
         return try TransferResult().moveIntoPlace(file)
     }
 

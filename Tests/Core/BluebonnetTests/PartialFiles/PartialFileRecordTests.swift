@@ -131,8 +131,8 @@ import Testing
             PartialRecord(requestURL: first, responseURL: first, validator: validator, totalByteCount: total)
         }
         let url = try #require(URL(string: text))
-        #expect(record(.entityTag("\"v1\"")).mayBeContinued(by: url) == isTaken)
-        #expect(record(.lastModified("Tue, 01 Jan 2030 00:00:00 GMT")).mayBeContinued(by: url) == (url == first))
+        #expect(record(.entityTag("\"v1\"")).canBeContinued(by: url) == isTaken)
+        #expect(record(.lastModified("Tue, 01 Jan 2030 00:00:00 GMT")).canBeContinued(by: url) == (url == first))
     }
 
     @Test func partOfASignedURLIsContinuedUnderAnotherSignature() throws {
@@ -157,7 +157,7 @@ import Testing
         old["requestResourceDigest"] = nil
         let data = try JSONSerialization.data(withJSONObject: old)
         let record = try JSONDecoder().decode(PartialRecord.self, from: data)
-        #expect(record.mayBeContinued(by: fixture.url))
-        #expect(try !record.mayBeContinued(by: #require(URL(string: "http://h/file?a"))))
+        #expect(record.canBeContinued(by: fixture.url))
+        #expect(try !record.canBeContinued(by: #require(URL(string: "http://h/file?a"))))
     }
 }

@@ -11,7 +11,7 @@ import Testing
 
     private func takes(_ budget: inout RetryBudget, now: UInt64) -> Int {
         var count = 0
-        while budget.take(now: now) { count += 1 }
+        while budget.consumeRetry(now: now) { count += 1 }
         return count
     }
 
@@ -23,7 +23,7 @@ import Testing
     @Test func fifthOfRequestsCanBeRetried() {
         var budget = RetryBudget(now: 0)
         _ = takes(&budget, now: 0)
-        for _ in 0..<100 { budget.noteRequest(now: 0) }
+        for _ in 0..<100 { budget.recordRequest(now: 0) }
         #expect(takes(&budget, now: 0) == 20)
     }
 
@@ -36,7 +36,7 @@ import Testing
 
     @Test func budgetSavedFromRequestsIsCapped() {
         var budget = RetryBudget(now: 0)
-        for _ in 0..<1_000_000 { budget.noteRequest(now: 0) }
+        for _ in 0..<1_000_000 { budget.recordRequest(now: 0) }
         #expect(takes(&budget, now: 0) == 110)
     }
 
@@ -55,9 +55,9 @@ import Testing
         for _ in 0..<5000 {
             now += UInt64.random(in: 0...(Self.second / 50), using: &random)
             if Bool.random(using: &random) {
-                budget.noteRequest(now: now)
+                budget.recordRequest(now: now)
                 requests += 1
-            } else if budget.take(now: now) {
+            } else if budget.consumeRetry(now: now) {
                 retries += 1
             }
             #expect(retries <= requests / 5 + Double(now) / 1e9 * 3 + 10 + 1e-6)
@@ -67,25 +67,25 @@ import Testing
     @Test func originsHaveSeparateBudgets() throws {
         var budgets = RetryBudgets()
         let (one, other) = (try #require(Origin(plain: "http://a/")), try #require(Origin(plain: "http://b/")))
-        while budgets.take(from: one, now: 0) {}
-        let isTaken = budgets.take(from: other, now: 0)
+        while budgets.consumeRetry(from: one, now: 0) {}
+        let isTaken = budgets.consumeRetry(from: other, now: 0)
         #expect(isTaken && budgets.count == 2)
     }
 
     @Test func numberOfRememberedOriginsIsLimited() throws {
         var budgets = RetryBudgets()
         for number in 0..<(3 * RetryBudgets.largestCount) {
-            budgets.noteRequest(to: try #require(Origin(plain: "http://h\(number)/")), now: UInt64(number))
+            budgets.recordRequest(to: try #require(Origin(plain: "http://h\(number)/")), now: UInt64(number))
         }
         #expect(budgets.count <= RetryBudgets.largestCount)
         for number in 0..<RetryBudgets.largestCount {
-            let isTaken = budgets.take(from: try #require(Origin(plain: "http://r\(number)/")), now: 1)
+            let isTaken = budgets.consumeRetry(from: try #require(Origin(plain: "http://r\(number)/")), now: 1)
             #expect(isTaken)
         }
         #expect(budgets.count <= RetryBudgets.largestCount)
         let last = try #require(Origin(plain: "http://h\(3 * RetryBudgets.largestCount - 1)/"))
         let before = budgets.count
-        budgets.noteRequest(to: last, now: .max)
+        budgets.recordRequest(to: last, now: .max)
         #expect(budgets.count == before, "the one that was used last is remembered")
     }
 }

@@ -10,7 +10,7 @@ import Testing
 @Suite struct QueueStateTests {
     private let bench = GateBench()
 
-    private func isLookedAt(_ state: inout QueueState) -> Bool { state.takeScheduling() }
+    private func isLookedAt(_ state: inout QueueState) -> Bool { state.claimScheduling() }
 
     @Test(arguments: [1, 3, 200]) func emptiedQueueCanBeReused(count: Int) {
         let queue = bench.queue()
@@ -56,12 +56,12 @@ import Testing
         _ = state.add(operation, flow: 0, priority: 0, needsSlot: false)
         state.makeReady(operation, priority: 0, isCancelled: false)
         #expect(isLookedAt(&state))
-        let changes = state.takeChanges(limit: 10)
+        let changes = state.removeChanges(limit: 10)
         #expect(changes.arrivals.count == 1 && !changes.isOpen)
         #expect(!isLookedAt(&state))
         state.isSuspended = false
         #expect(isLookedAt(&state))
-        let opened = state.takeChanges(limit: 10)
+        let opened = state.removeChanges(limit: 10)
         #expect(opened.arrivals.isEmpty && opened.isOpen)
         #expect(!isLookedAt(&state))
     }
@@ -73,7 +73,7 @@ import Testing
             _ = state.add(operation, flow: 0, priority: 0, needsSlot: false)
             state.makeReady(operation, priority: 0, isCancelled: false)
         }
-        let pieces = (0..<3).map { _ in state.takeChanges(limit: 2) }
+        let pieces = (0..<3).map { _ in state.removeChanges(limit: 2) }
         #expect(pieces.map(\.arrivals.count) == [2, 2, 1])
         #expect(pieces.map(\.hasMore) == [true, true, false])
     }

@@ -134,8 +134,8 @@ import Testing
         let chain = [certificate(200), findings.pinned ? pinned : certificate(201)]
         let dates = VerificationFailure(code: 10, text: "certificate has expired", hasNoAnchor: false)
         return ServerTrustFacts(
-            presented: chain + [pinned], byAuthorities: findings.system ? .verified(chain) : .failed(dates),
-            byPins: findings.anchored ? .verified(chain) : .failed(dates), namesHost: findings.name)
+            presented: chain + [pinned], authorityResult: findings.system ? .verified(chain) : .failed(dates),
+            pinResult: findings.anchored ? .verified(chain) : .failed(dates), namesHost: findings.name)
     }
 
     private func certificate(_ number: UInt8) -> ServerCertificate {
@@ -149,7 +149,7 @@ extension SecurityPolicyVerdictTests {
         _ policy: SecurityPolicy, _ change: (inout ServerTrustFacts) -> Void
     ) -> NetworkingError? {
         var facts = ServerTrustFacts(
-            presented: [certificate(9)], byAuthorities: .verified([certificate(9)]), namesHost: true)
+            presented: [certificate(9)], authorityResult: .verified([certificate(9)]), namesHost: true)
         change(&facts)
         return policy.verdict(on: facts, host: "api.example.com").refusal
     }
@@ -164,7 +164,7 @@ extension SecurityPolicyVerdictTests {
                 == "certificate for api.example.com matches none of 2 pinned keys (pinning mode publicKey)")
         let one = try SecurityPolicy(pinningMode: .certificate, pins: PinSet(certificates: [certificate(1)]))
         #expect(
-            refusal(one) { $0.byPins = nil }?.message
+            refusal(one) { $0.pinResult = nil }?.message
                 == "certificate for api.example.com matches none of 1 pinned certificate (pinning mode certificate)")
     }
 
@@ -172,11 +172,11 @@ extension SecurityPolicyVerdictTests {
         let policy = try SecurityPolicy(pinningMode: .certificate, pins: PinSet(certificates: [certificate(1)]))
         let expired = VerificationFailure(code: 10, text: "certificate has expired", hasNoAnchor: false)
         let strange = VerificationFailure(code: 20, text: "no issuer", hasNoAnchor: true)
-        #expect(refusal(policy) { $0.byPins = .failed(expired) }?.code == .serverNotTrusted)
-        #expect(refusal(policy) { $0.byPins = .failed(strange) }?.code == .pinMismatch)
-        #expect(refusal(policy) { $0.byAuthorities = .failed(expired) }?.code == .serverNotTrusted)
+        #expect(refusal(policy) { $0.pinResult = .failed(expired) }?.code == .serverNotTrusted)
+        #expect(refusal(policy) { $0.pinResult = .failed(strange) }?.code == .pinMismatch)
+        #expect(refusal(policy) { $0.authorityResult = .failed(expired) }?.code == .serverNotTrusted)
         #expect(refusal(.default) { $0.namesHost = false }?.code == .serverNotTrusted)
-        let underlying = refusal(policy) { $0.byAuthorities = .failed(expired) }?.underlying as? LibraryError
+        let underlying = refusal(policy) { $0.authorityResult = .failed(expired) }?.underlying as? LibraryError
         #expect(underlying == LibraryError(library: "OpenSSL", code: 10, text: "certificate has expired"))
     }
 
@@ -196,7 +196,7 @@ extension SecurityPolicyVerdictTests {
     {
         let policy = try SecurityPolicy(reportOnlyPins: ReportOnlyPins(reportOnly, expires: expires))
         let facts = ServerTrustFacts(
-            presented: chain + [certificate(1)], byAuthorities: .verified(chain), namesHost: true)
+            presented: chain + [certificate(1)], authorityResult: .verified(chain), namesHost: true)
         #expect(policy.verdict(on: facts, host: "h").refusal == nil)
         return policy.violation(facts, host: "h", port: 443, now: now)
     }

@@ -8,7 +8,7 @@ import Testing
 /// The wording of errors about certificates.
 @Suite struct TrustWordsTests {
     private func words(_ hosts: [String]) -> String {
-        ServerTrustFacts(presented: [], byAuthorities: .verified([]), namesHost: false, otherHosts: hosts).nameWords
+        ServerTrustFacts(presented: [], authorityResult: .verified([]), namesHost: false, otherHosts: hosts).nameWords
     }
 
     @Test func hostsOfTheCertificateAreNamed() {

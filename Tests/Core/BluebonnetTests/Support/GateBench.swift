@@ -97,7 +97,7 @@ final class BenchQueue: GateSource {
     @discardableResult
     func change<Result>(_ change: (inout QueueState) -> Result) -> Result {
         let result = change(&state)
-        if state.takeScheduling() { bench.round.add(self) }
+        if state.claimScheduling() { bench.round.add(self) }
         return result
     }
 
@@ -134,7 +134,7 @@ final class BenchQueue: GateSource {
         plan.scheduler.release(slot)
     }
 
-    func takeChanges(limit: Int) -> GateChanges { state.takeChanges(limit: limit) }
+    func removeChanges(limit: Int) -> GateChanges { state.removeChanges(limit: limit) }
 
     func destination(of operation: Operation) -> (scheduler: Scheduler, origin: Origin)? {
         bench.plans[ObjectIdentifier(operation)].map { ($0.scheduler, $0.origin) }

@@ -42,7 +42,7 @@
                 try hold((1...8).contains(lookUp.outstanding.count), "a look-up has questions under way")
             }
             guard dialogue.phase != .refused else { return }
-            _ = dialogue.lose()
+            _ = dialogue.invalidate()
             try holdSame(dialogue.phase, .stale, "what was lost is stale")
         }
     }

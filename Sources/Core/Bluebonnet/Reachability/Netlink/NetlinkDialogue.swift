@@ -60,7 +60,7 @@ struct NetlinkDialogue {
     }
 
     /// Discards the known state, because messages were lost or an answer did not arrive.
-    mutating func lose() -> [Effect] {
+    mutating func invalidate() -> [Effect] {
         guard phase != .refused else { return [] }
         phase = .stale
         return [.changed]
@@ -76,20 +76,20 @@ struct NetlinkDialogue {
     mutating func lookUp(_ addresses: Set<IPAddress>) -> [Effect] {
         precondition(phase == .following, "the kernel was asked a question while it answered another one")
         var lookUp = LookUp(waiting: addresses.sorted { $0.description < $1.description })
-        return goOn(&lookUp)
+        return continueLookUp(&lookUp)
     }
 
     /// Handles a message from the kernel.
     mutating func handle(_ message: NetlinkMessage) -> [Effect] {
-        if message.body == .overrun { return lose() }
-        guard message.port == port else { return takeNews(message.body) }
+        if message.body == .overrun { return invalidate() }
+        guard message.port == port else { return applyNotification(message.body) }
         switch phase {
         case .stale, .following, .refused: return []  // the answer to an abandoned query
         case .listingLinks(let sequence), .listingAddresses(let sequence):
-            return message.sequence == sequence ? takeListed(message) : []
+            return message.sequence == sequence ? applyListed(message) : []
         case .lookingUp(var lookUp):
             guard let address = lookUp.outstanding.removeValue(forKey: message.sequence) else { return [] }
-            return takeAnswer(message.body, address, &lookUp)
+            return recordAnswer(message.body, address, &lookUp)
         }
     }
 }
@@ -102,7 +102,7 @@ extension NetlinkDialogue {
 
     /// Applies a change notification. Messages arrive in order, so a change also belongs in the list that is being
     /// built.
-    private mutating func takeNews(_ body: NetlinkMessage.Body) -> [Effect] {
+    private mutating func applyNotification(_ body: NetlinkMessage.Body) -> [Effect] {
         switch body {
         case .link, .linkRemoved, .address, .addressRemoved:
             pending.apply(body)
@@ -113,19 +113,19 @@ extension NetlinkDialogue {
         }
     }
 
-    private mutating func takeListed(_ message: NetlinkMessage) -> [Effect] {
+    private mutating func applyListed(_ message: NetlinkMessage) -> [Effect] {
         isListInterrupted = isListInterrupted || message.isInterrupted
         switch message.body {
         case .link, .address: pending.apply(message.body)
         case .done: return endList()
-        case .error(let code): return code == 0 ? [] : Self.mayPass(code) ? lose() : refuse()
+        case .error(let code): return code == 0 ? [] : Self.isTemporary(code) ? invalidate() : refuse()
         case .linkRemoved, .addressRemoved, .route, .routingChanged, .overrun, .other: break
         }
         return []
     }
 
     private mutating func endList() -> [Effect] {
-        if isListInterrupted { return lose() }
+        if isListInterrupted { return invalidate() }
         if case .listingLinks = phase {
             let sequence = nextSequence()
             phase = .listingAddresses(sequence: sequence)
@@ -136,21 +136,21 @@ extension NetlinkDialogue {
         return [.listed]
     }
 
-    private mutating func takeAnswer(
+    private mutating func recordAnswer(
         _ body: NetlinkMessage.Body, _ address: IPAddress, _ lookUp: inout LookUp
     ) -> [Effect] {
         switch body {
         case .route(let route): lookUp.answers[address] = .route(route)
-        case .error(let code) where Self.mayPass(code): return lose()
+        case .error(let code) where Self.isTemporary(code): return invalidate()
         case .error(let code): lookUp.answers[address] = Self.answer(code, isIPv6: address.isIPv6)
         case .link, .linkRemoved, .address, .addressRemoved, .routingChanged, .done, .overrun, .other:
             lookUp.answers[address] = .refused
         }
-        return goOn(&lookUp)
+        return continueLookUp(&lookUp)
     }
 
     /// Sends the remaining queries, or ends the lookup.
-    private mutating func goOn(_ lookUp: inout LookUp) -> [Effect] {
+    private mutating func continueLookUp(_ lookUp: inout LookUp) -> [Effect] {
         var effects: [Effect] = []
         while lookUp.outstanding.count < Self.outstandingLimit, let address = lookUp.waiting.popLast() {
             let interface = address.zone.map { table.index(ofZone: $0) }
@@ -168,7 +168,7 @@ extension NetlinkDialogue {
     }
 
     /// Returns whether an error is temporary and says nothing about the query.
-    private static func mayPass(_ code: Int32) -> Bool {
+    private static func isTemporary(_ code: Int32) -> Bool {
         [EAGAIN, EBUSY, EINTR, ENOBUFS, ENOMEM].contains(code)
     }
 

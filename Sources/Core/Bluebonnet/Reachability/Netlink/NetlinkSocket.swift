@@ -82,5 +82,5 @@ struct NetlinkRefusal: Error, Equatable {
     let code: Int32
 
     /// Whether the error is temporary (descriptors, memory, buffer space).
-    var mayPass: Bool { [EMFILE, ENFILE, ENOBUFS, ENOMEM, EAGAIN, EINTR].contains(code) }
+    var isTemporary: Bool { [EMFILE, ENFILE, ENOBUFS, ENOMEM, EAGAIN, EINTR].contains(code) }
 }

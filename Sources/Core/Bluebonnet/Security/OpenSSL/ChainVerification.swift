@@ -37,19 +37,19 @@ struct ChainVerification {
         name = policy.validatesDomainName ? ServerNameCheck.name(ofHost: host, sentName: sentName) : nil
         let needsChains = showsChains || policy.pinningMode != .none || policy.reportOnlyPins != nil
         let values = needsChains ? presentedCertificates : []
-        let byAuthorities = verify(context, needsChain: needsChains)
+        let authorityResult = verify(context, needsChain: needsChains)
         let namesHost = ServerNameCheck.passes(leaf, host: host, sentName: sentName)
         var facts = ServerTrustFacts(
-            presented: values, byAuthorities: byAuthorities, namesHost: namesHost,
+            presented: values, authorityResult: authorityResult, namesHost: namesHost,
             otherHosts: namesHost ? [] : CertificateReader.hosts(of: leaf))
         switch policy.pinningMode {
         case .none: break
-        case .publicKey where policy.allowInvalidCertificates: facts.byPins = verifyPresented(values, policy.pins)
+        case .publicKey where policy.allowInvalidCertificates: facts.pinResult = verifyPresented(values, policy.pins)
         case .publicKey: break
-        case .certificate: facts.byPins = verify(anchors: parsed(policy.pins), checksDates: true)
+        case .certificate: facts.pinResult = verify(anchors: parsed(policy.pins), checksDates: true)
         }
         if let reportOnly = policy.reportOnlyPins, policy.allowInvalidCertificates {
-            facts.byReportOnlyPins = verifyPresented(values, reportOnly.pins)
+            facts.reportOnlyPinResult = verifyPresented(values, reportOnly.pins)
         }
         return facts
     }

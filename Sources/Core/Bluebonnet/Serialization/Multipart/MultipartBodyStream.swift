@@ -57,7 +57,7 @@ public final class MultipartBodyStream: InputStream, ReplayableBodyStream {
 
     /// Returns a new stream of the body from its start; nil if a part is a stream that was already read.
     public func makeReplay() -> InputStream? {
-        body.canRepeat ? MultipartBodyStream(body) : nil
+        body.isReplayable ? MultipartBodyStream(body) : nil
     }
 
     /// Fills the buffer across the boundaries of pieces. Bytes that were read before an error are returned; the next

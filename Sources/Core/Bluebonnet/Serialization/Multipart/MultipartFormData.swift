@@ -132,7 +132,8 @@ extension MultipartFormData {
         _ stream: InputStream, byteCount: Int64, name: String, fileName: String, contentType: String? = nil
     ) throws(NetworkingError) {
         let once = SingleUseStream(stream)
-        try append(.stream(byteCount: byteCount, once.take, canRepeat: once.isUntouched), name, fileName, contentType)
+        try append(
+            .stream(byteCount: byteCount, once.consume, isReplayable: once.isUntouched), name, fileName, contentType)
     }
 
     /// Adds a stream that is made each time the body is sent.
@@ -148,7 +149,7 @@ extension MultipartFormData {
         byteCount: Int64, name: String, fileName: String, contentType: String? = nil,
         makeStream: @escaping @Sendable () -> InputStream?
     ) throws(NetworkingError) {
-        try append(.stream(byteCount: byteCount, makeStream, canRepeat: { true }), name, fileName, contentType)
+        try append(.stream(byteCount: byteCount, makeStream, isReplayable: { true }), name, fileName, contentType)
     }
 
     /// Adds a part with custom headers.

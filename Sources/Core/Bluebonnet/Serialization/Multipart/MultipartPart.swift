@@ -12,7 +12,7 @@ struct MultipartPart {
         /// A file, with its size at the time when it was added.
         case file(path: String, byteCount: Int64)
         /// A stream that is made when it is needed, and whether it can be made (again).
-        case stream(byteCount: Int64, () -> InputStream?, canRepeat: () -> Bool)
+        case stream(byteCount: Int64, () -> InputStream?, isReplayable: () -> Bool)
 
         var byteCount: Int64 {
             switch self {
@@ -22,10 +22,10 @@ struct MultipartPart {
         }
 
         /// Whether the bytes can be read from their start.
-        var canRepeat: Bool {
+        var isReplayable: Bool {
             switch self {
             case .data, .file: true
-            case .stream(_, _, let canRepeat): canRepeat()
+            case .stream(_, _, let isReplayable): isReplayable()
             }
         }
     }
@@ -62,18 +62,18 @@ struct MultipartBody {
 
     var byteCount: Int64 { pieces.reduce(0) { $0 + $1.source.byteCount } }
 
-    var canRepeat: Bool { pieces.allSatisfy(\.source.canRepeat) }
+    var isReplayable: Bool { pieces.allSatisfy(\.source.isReplayable) }
 }
 
 /// Returns a stream once.
 final class SingleUseStream {
     private let stream: InputStream
-    private let isTaken = Atomic(false)
+    private let isConsumed = Atomic(false)
 
     init(_ stream: InputStream) { self.stream = stream }
 
     /// Returns the stream; nil after the first call.
-    func take() -> InputStream? { isTaken.exchange(true, ordering: .relaxed) ? nil : stream }
+    func consume() -> InputStream? { isConsumed.exchange(true, ordering: .relaxed) ? nil : stream }
 
-    func isUntouched() -> Bool { !isTaken.load(ordering: .relaxed) }
+    func isUntouched() -> Bool { !isConsumed.load(ordering: .relaxed) }
 }

@@ -79,7 +79,7 @@ public struct JSONRequestSerializer: RequestSerializer, Codable {
     ) throws(NetworkingError) -> URLRequest {
         var request = request
         try http.addHeaders(to: &request)
-        let body = try CodingFault.naming("JSON") { try encoder.encode(value) }
+        let body = try CodingErrorText.naming("JSON") { try encoder.encode(value) }
         request.setBody(body, contentType: Self.contentType)
         return request
     }

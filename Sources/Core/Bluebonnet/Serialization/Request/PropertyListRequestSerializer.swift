@@ -70,7 +70,7 @@ public struct PropertyListRequestSerializer: RequestSerializer, Codable {
         try http.addHeaders(to: &request)
         let encoder = PropertyListEncoder()
         encoder.outputFormat = format.foundation
-        let body = try CodingFault.naming("a property list") { try encoder.encode(value) }
+        let body = try CodingErrorText.naming("a property list") { try encoder.encode(value) }
         request.setBody(body, contentType: Self.contentType)
         return request
     }

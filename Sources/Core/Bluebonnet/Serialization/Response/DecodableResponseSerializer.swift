@@ -63,9 +63,9 @@ public struct DecodableResponseSerializer<Value: Decodable & Sendable>: Response
         } catch let error as NetworkingError {
             throw error
         } catch {
-            let reason = CodingFault.reason(of: error) { (try? JSONValue(parsing: body))?.kind(at: $0) }
+            let reason = CodingErrorText.reason(of: error) { (try? JSONValue(parsing: body))?.kind(at: $0) }
             throw NetworkingError(
-                .cannotParseResponse, "cannot decode the response as \(CodingFault.shown(Value.self)): \(reason)",
+                .cannotParseResponse, "cannot decode the response as \(CodingErrorText.shown(Value.self)): \(reason)",
                 response: response.urlResponse, body: body, underlying: error)
         }
     }

@@ -20,7 +20,7 @@ struct ConnectionInUse {
     /// Whether TLS has negotiated HTTP/2.
     var isMultiplexed: Bool { tlsInformation?.value.applicationProtocol == "h2" }
 
-    mutating func noteSockets(_ descriptors: [CInt]) { candidates = descriptors }
+    mutating func recordSockets(_ descriptors: [CInt]) { candidates = descriptors }
 
     mutating func awaitCloseNotice(on handle: EasyHandle) {
         awaitedNotice = handle.tlsConnection.map(CloseNotice.awaited)
@@ -60,7 +60,7 @@ extension ConnectionInUse {
 
     /// Checks the connection before each send attempt over TLS, so that nothing is sent earlier. Returns an error
     /// unless the connection was made to this request's server and the server was approved.
-    mutating func use(_ handle: EasyHandle, for request: TransferRequest) -> NetworkingError? {
+    mutating func verifyTrust(_ handle: EasyHandle, for request: TransferRequest) -> NetworkingError? {
         guard let connection = handle.tlsConnection,
             ServerTrustEvaluator.approves(connection, for: Self.serverTarget(request))
         else {

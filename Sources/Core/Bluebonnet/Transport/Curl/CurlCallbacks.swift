@@ -57,7 +57,7 @@ private func headerCallback(
 ) -> Int {
     let lines = UnsafeRawBufferPointer(start: bytes, count: size * count)
     let transfer = CurlTransfer.recover(context)
-    transfer.handle.firstField.take(lines, of: transfer.handle.raw)
+    transfer.handle.firstField.receive(lines, of: transfer.handle.raw)
     return transfer.consumeHeaderLines(lines) ? lines.count : stopTransfer
 }
 
@@ -67,7 +67,7 @@ private func bodyCallback(
     let piece = UnsafeRawBufferPointer(start: bytes, count: size * count)
     let transfer = CurlTransfer.recover(context)
     if !transfer.machine.response.hasHead {  // a line of the head, which libcurl stores next
-        if transfer.handle.firstField.admits(piece) { return piece.count }
+        if transfer.handle.firstField.admit(piece) { return piece.count }
         transfer.refuseFoldedLine()
         return stopTransfer
     }
@@ -101,7 +101,7 @@ private func sendingCallback(
 ) -> CInt {
     guard let peerAddress else { return CInt(CURL_PREREQFUNC_ABORT) }
     let endpoints = ConnectionEndpoints(localPort: Int(localPort), peerAddress: peerAddress, peerPort: Int(peerPort))
-    return CurlTransfer.recover(context).mayBeginSending(over: endpoints)
+    return CurlTransfer.recover(context).prepareSending(over: endpoints)
         ? CInt(CURL_PREREQFUNC_OK) : CInt(CURL_PREREQFUNC_ABORT)
 }
 
@@ -119,7 +119,7 @@ private func logCallback(
     _ context: UnsafeMutableRawPointer?
 ) -> CInt {
     guard kind == CURLINFO_HEADER_OUT, let context else { return 0 }
-    EasyHandle.recover(context).transfer?.noteHeadPiece(UnsafeRawBufferPointer(start: bytes, count: count))
+    EasyHandle.recover(context).transfer?.didSendHeadPiece(UnsafeRawBufferPointer(start: bytes, count: count))
     return 0
 }
 
@@ -153,18 +153,18 @@ extension CurlTransfer {
 
 extension CurlTransfer {
     /// Called before each send attempt of the request (CURLOPT_PREREQFUNCTION). Returns false to abort.
-    func mayBeginSending(over endpoints: ConnectionEndpoints) -> Bool {
+    func prepareSending(over endpoints: ConnectionEndpoints) -> Bool {
         endOpening()
-        guard mayUse(endpoints), isTrusted(), speaksWantedVersion() else { return false }
+        guard acceptConnection(endpoints), checkTrust(), checkVersion() else { return false }
         let isMultiplexed = request.isSecure ? connection.isMultiplexed : machine.attempts.isMultiplexed
-        let sending = machine.sends(
+        let sending = machine.beginSending(
             multiplexed: isMultiplexed, isExplained: handle.lastErrorText != nil,
             bodyCanStartAgain: request.body.canStartAgain, now: MonotonicClock.roughly())
         partition.deadlineMayBeEarlier(nextDeadline)
         if isMultiplexed {
             partition.connections.sharedRequestIsWritten(over: endpoints)
             if partition.endEvidence == .openConnection {
-                connection.noteSockets(partition.connections.candidates(for: endpoints))
+                connection.recordSockets(partition.connections.candidates(for: endpoints))
             }
         }
         if sending == .again {
@@ -177,17 +177,17 @@ extension CurlTransfer {
     }
 
     /// Returns whether the connection that libcurl has found may be used.
-    private func mayUse(_ endpoints: ConnectionEndpoints) -> Bool {
-        let isWornOut = isWornOut(endpoints)
+    private func acceptConnection(_ endpoints: ConnectionEndpoints) -> Bool {
+        let mustNotUse = countUse(of: endpoints)
         let isKept = handle.long(CURLINFO_NUM_CONNECTS) == 0
         guard machine.attempts.count == 0 else {
-            return machine.takesAgain(isWornOut: isWornOut || isKept && lacksHTTP2)
+            return machine.acceptFurtherConnection(mustNotUse: mustNotUse || isKept && lacksHTTP2)
         }
         let isMultiplexed = machine.attempts.isMultiplexed
         let isClean =
             !isKept
             || partition.connections.areClean(endpoints, tls: handle.tlsConnection, isMultiplexed: isMultiplexed)
-        return machine.takes(keptConnection: isKept, isClean: isClean && !isWornOut && !lacksHTTP2)
+        return machine.acceptFirstConnection(isKept: isKept, isUsable: isClean && !mustNotUse && !lacksHTTP2)
     }
 
     /// Whether the request needs HTTP/2 and the connection has negotiated another protocol.
@@ -196,7 +196,7 @@ extension CurlTransfer {
         return handle.tlsConnection.map { TLSConnection.information($0).value.applicationProtocol } != "h2"
     }
 
-    private func speaksWantedVersion() -> Bool {
+    private func checkVersion() -> Bool {
         guard lacksHTTP2 else { return true }
         let found = connection.tlsInformation?.value.applicationProtocol.map { ", but \($0)" } ?? ""
         let text = "\(request.hostName) does not speak HTTP/2: TLS has not negotiated it\(found)"
@@ -205,16 +205,16 @@ extension CurlTransfer {
     }
 
     /// Counts the request if connections have limits. Returns true if this connection has already reached a limit.
-    private func isWornOut(_ endpoints: ConnectionEndpoints) -> Bool {
+    private func countUse(of endpoints: ConnectionEndpoints) -> Bool {
         let verdict = partition.connections.use(endpoints) ?? .mayUse
         handle.setClosesConnection(verdict != .mayUse)
-        return verdict == .isWornOut
+        return verdict == .mustNotUse
     }
 
     /// Returns whether the server was approved, and reports violations of report-only pins.
-    private func isTrusted() -> Bool {
+    private func checkTrust() -> Bool {
         guard request.isSecure else { return true }
-        if let fault = connection.use(handle, for: request) {
+        if let fault = connection.verifyTrust(handle, for: request) {
             stop(with: fault)
             return false
         }
@@ -224,8 +224,8 @@ extension CurlTransfer {
 
     /// Consumes a header line. Returns false to abort.
     func consumeHeaderLine(_ line: UnsafeRawBufferPointer) -> Bool {
-        machine.noteMovement(at: MonotonicClock.roughly())
-        if !machine.response.hasBegun { tellSentBytes() }
+        machine.recordMovement(at: MonotonicClock.roughly())
+        if !machine.response.hasBegun { reportSentBytes() }
         if request.cookieJar != nil && FieldSyntax.hasName("set-cookie", line: line) { receiveCookie(line) }
         if mayUpgrade, connection.stream == nil, line.starts(with: "HTTP/1.1 101".utf8) {
             partition.http2Streams.streamWillOpen(for: self, isMultiplexed: true)
@@ -269,7 +269,7 @@ extension CurlTransfer {
             handle.setClosesConnection(true)
         }
         if head.statusCode >= 300 { giveUpPausedBody() }
-        noteDryBody()
+        recordStall()
         try delegate?.transferDidReceive(head: head)
         if delegate?.awaitsDecision == true { machine.awaitDecision() }
         partition.deadlineMayBeEarlier(machine.mayEndEarly ? nextDeadline : bodyDeadline)
@@ -311,10 +311,10 @@ extension CurlTransfer {
     /// Delivers a piece of the content. Returns nil to abort.
     private func consumeBody(_ bytes: UnsafeRawBufferPointer) -> BodyIntake? {
         guard let delegate else { return nil }
-        machine.noteMovement(at: MonotonicClock.roughly())
+        machine.recordMovement(at: MonotonicClock.roughly())
         let takesAll = partition.resuming === self
-        if !takesAll, !bytes.isEmpty, partition.holdsByRate(self, .receiving, byteCount: bytes.count) {
-            machine.holdReceiving()
+        if !takesAll, !bytes.isEmpty, partition.throttleIfLimited(self, .receiving, byteCount: bytes.count) {
+            machine.rateLimitReceiving()
             return .wouldBlock
         }
         return attempt { () throws(NetworkingError) in
@@ -323,7 +323,7 @@ extension CurlTransfer {
             switch intake {
             case .taken:
                 if machine.mayEndEarly { partition.deadlineMayBeEarlier(nextDeadline) }
-                pacing?.take(.receiving, byteCount: bytes.count, now: MonotonicClock.now())
+                pacing?.consume(.receiving, byteCount: bytes.count, now: MonotonicClock.now())
                 if !takesAll { partition.consumeReadQuota(of: self, bytes) }
             case .wouldBlock: pacing?.giveBack(.receiving)
             }
@@ -334,11 +334,11 @@ extension CurlTransfer {
     /// Fills libcurl's upload buffer. Returns nil to abort.
     func produceBody(into buffer: UnsafeMutableRawBufferPointer) -> TransferBody.Piece? {
         if machine.failure != nil { return nil }
-        tellSentBytes()
+        reportSentBytes()
         let mostByteCount = min(pacing?.pieceByteCount ?? .max, buffer.count)
-        if partition.holdsByRate(self, .sending, byteCount: mostByteCount) {
-            machine.holdSending()
-            noteDryBody()
+        if partition.throttleIfLimited(self, .sending, byteCount: mostByteCount) {
+            machine.rateLimitSending()
+            recordStall()
             return .wouldBlock
         }
         let buffer = UnsafeMutableRawBufferPointer(rebasing: buffer.prefix(mostByteCount))
@@ -346,11 +346,11 @@ extension CurlTransfer {
             let piece = try request.body.read(into: buffer, at: machine.upload.readByteCount)
             machine.bodyWasRead(piece, now: MonotonicClock.roughly())
             switch piece {
-            case .bytes(let count): pacing?.take(.sending, byteCount: count, now: MonotonicClock.now())
+            case .bytes(let count): pacing?.consume(.sending, byteCount: count, now: MonotonicClock.now())
             case .wouldBlock:
                 pacing?.giveBack(.sending)
                 request.body.whenReady { [weak self] in self?.resumeSending() }
-                noteDryBody()
+                recordStall()
             }
             return piece
         }
@@ -369,7 +369,7 @@ extension CurlTransfer {
     /// Moves to an offset of the body for another send attempt (CURLOPT_SEEKFUNCTION). Returns false if this is not
     /// possible.
     func seekBody(to offset: Int64) -> Bool {
-        machine.seeksBody(to: offset, canStartAgain: request.body.canStartAgain)
+        machine.seekBody(to: offset, canStartAgain: request.body.canStartAgain)
     }
 
     /// Called before each handshake (CURLOPT_SSL_CTX_FUNCTION). Returns false to abort.
@@ -379,7 +379,7 @@ extension CurlTransfer {
     }
 
     /// Records a piece of the head that was sent in one write.
-    func noteHeadPiece(_ bytes: UnsafeRawBufferPointer) {
+    func didSendHeadPiece(_ bytes: UnsafeRawBufferPointer) {
         guard let error = machine.headPieceWasSent(isEnd: bytes.suffix(4).elementsEqual("\r\n\r\n".utf8)) else {
             return
         }
@@ -387,23 +387,23 @@ extension CurlTransfer {
     }
 
     /// Records a frame that nghttp2 received.
-    func noteFrame(dataByteCount: Int, endsStream: Bool, closesStream: Bool) {
+    func didReceiveFrame(dataByteCount: Int, endsStream: Bool, closesStream: Bool) {
         machine.frameArrived(dataByteCount: dataByteCount, endsStream: endsStream, closesStream: closesStream)
         if endsStream || closesStream { partition.deadlineMayBeEarlier(nextDeadline) }
     }
 
     /// Records that nghttp2 has closed the stream because the server did not process the request.
-    func noteRefusal() { machine.streamWasRefused() }
+    func didReceiveRefusal() { machine.streamWasRefused() }
 
     /// Gives up the body after a refusal. libcurl stops sending a refused body, but keeps waiting for a body that had
     /// no bytes at that moment, until the transfer is resumed.
     private func giveUpPausedBody() {
-        guard machine.upload.isDry else { return }
+        guard machine.upload.isStalled else { return }
         machine.giveUpBody(now: MonotonicClock.roughly())
         partition.loop.atEndOfRound { [weak self] in self?.resumeSending() }
     }
 
-    private func noteDryBody() {
+    private func recordStall() {
         if machine.waitsForUnwantedBody { partition.resumeAfterReading(self) }
     }
 }

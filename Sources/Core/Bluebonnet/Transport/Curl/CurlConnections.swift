@@ -120,7 +120,7 @@ extension CurlConnections {
     /// (`KeptEndedStream`).
     ///
     /// - Parameter candidates: the sockets that the connection may use; any socket if the array is empty.
-    func mayHaveEnded(_ candidates: [CInt]) -> Bool {
+    func hasPossiblyEnded(_ candidates: [CInt]) -> Bool {
         guard KeptEndedStream.isPresent else { return false }
         guard candidates.isEmpty else {
             return candidates.contains { closedSockets.contains($0) || ConnectionSockets.isAtEnd($0) }
@@ -134,8 +134,8 @@ extension CurlConnections {
         guard uses.areLimited || !silent.isEmpty || !timeouts.isEmpty else { return nil }
         guard endpoints.localPort > 0, let socket = sockets.descriptor(of: endpoints) else { return .mayUse }
         let now = MonotonicClock.now()
-        if !silent.isEmpty, silent.contains(socket, dataAge: Self.dataAge(socket), now: now) { return .isWornOut }
-        if timeouts.use(socket, now: now) { return .isWornOut }
+        if !silent.isEmpty, silent.confirmSilent(socket, dataAge: Self.dataAge(socket), now: now) { return .mustNotUse }
+        if timeouts.consumeTimeout(of: socket, now: now) { return .mustNotUse }
         return uses.areLimited ? uses.use(socket, now: now) : .mayUse
     }
 
@@ -147,10 +147,10 @@ extension CurlConnections {
 
     /// Records that a request has waited since `start` and ends at a time limit. Its connection may be shared with
     /// other requests.
-    func noteSilence(of endpoints: ConnectionEndpoints, since start: UInt64) {
+    func recordSilence(of endpoints: ConnectionEndpoints, since start: UInt64) {
         guard endpoints.localPort > 0, let socket = sockets.descriptor(of: endpoints) else { return }
         let now = MonotonicClock.now()
-        silent.note(socket, waited: now - min(now, start), dataAge: Self.dataAge(socket), now: now)
+        silent.record(socket, waited: now - min(now, start), dataAge: Self.dataAge(socket), now: now)
     }
 
     /// Returns how many nanoseconds ago a connection last received bytes; nil if its socket is not known.

@@ -32,7 +32,7 @@ struct CurlErrorMapping {
         hasAnswer = machine.response.hasBegun
         isSent = machine.attempts.count > 0
         isInsideHead = hasAnswer && machine.response.head == nil
-        let isTooLarge = LongLine.mayBe(error)
+        let isTooLarge = LongLine.canExplain(error)
         let libraryText = handle.lastErrorText ?? error.text
         isCutByMissingNotice =
             MissingCloseNotice.isReported(libraryText) && machine.response.needsCloseNotice(of: machine.request)
@@ -68,7 +68,7 @@ struct CurlErrorMapping {
 
     private var isRefusalOfProxy: Bool {
         guard connectStatus >= 300, !isSent else { return false }
-        return RefusedTunnel.mayBe(error)
+        return RefusedTunnel.canExplain(error)
     }
 
     /// CURLE_RECV_ERROR is used for a lost connection, an invalid chunk, and a body that is cut off by the end of the

@@ -113,9 +113,9 @@ extension CurlPartition {
             frugalCount -= 1
             if frugalCount == 0 { keepConnections(limit: Self.idleConnectionLimit) }
         }
-        let handle = handles.take(forJar: request.cookieJar != nil)
+        let handle = handles.acquire(forJar: request.cookieJar != nil)
         let transfer = CurlTransfer(request, handle: handle, partition: self, delegate: delegate)
-        note(transfer)
+        addActive(transfer)
         if let error = Self.versionError ?? request.headFault ?? refusal(of: transfer) { failSoon(transfer, error) }
         deadlineMayBeEarlier(transfer.nextDeadline)
         return transfer
@@ -133,7 +133,7 @@ extension CurlPartition {
             guard curl_multi_add_handle(multi, transfer.handle.raw) == CURLM_OK else {
                 throw CurlError(code: CURLE_FAILED_INIT.rawValue)
             }
-            transfer.hasBegun()
+            transfer.didBegin()
             return nil
         } catch {
             return NetworkingError(
@@ -159,8 +159,8 @@ extension CurlPartition {
         guard curl_multi_add_handle(multi, transfer.handle.raw) == CURLM_OK else {
             return transfer.end(result: CURLE_FAILED_INIT)
         }
-        transfer.hasBegunAgain()
-        note(transfer)
+        transfer.didBeginAgain()
+        addActive(transfer)
         deadlineMayBeEarlier(transfer.nextDeadline)
     }
 
@@ -176,7 +176,8 @@ extension CurlPartition {
         endBusyPause()
         resuming = GrowingPause.isPresent ? transfer : nil
         // If the consumer has no capacity, only sending continues.
-        let result = curl_easy_pause(transfer.handle.raw, transfer.isHoldingBytes ? CURLPAUSE_RECV : CURLPAUSE_CONT)
+        let result = curl_easy_pause(
+            transfer.handle.raw, transfer.mayHaveBufferedBytes ? CURLPAUSE_RECV : CURLPAUSE_CONT)
         resuming = nil
         http2Streams.endCall()
         correctCookies()
@@ -217,7 +218,7 @@ extension CurlPartition {
         }
     }
 
-    private func note(_ transfer: CurlTransfer) {
+    private func addActive(_ transfer: CurlTransfer) {
         transfer.activeIndex = active.count
         active.append(transfer)
         endBusyPause()
@@ -373,9 +374,9 @@ extension CurlPartition {
             let result = bluebonnet_message_result(message)
             guard let transfer = EasyHandle.of(handle)?.transfer else { continue }
             forget(transfer)
-            if transfer.mayBeginAgain(after: result), curl_multi_add_handle(multi, handle) == CURLM_OK {
-                transfer.hasBegunAgain()
-                note(transfer)
+            if transfer.prepareRetry(after: result), curl_multi_add_handle(multi, handle) == CURLM_OK {
+                transfer.didBeginAgain()
+                addActive(transfer)
             } else {
                 transfer.end(result: result)
             }
@@ -385,7 +386,9 @@ extension CurlPartition {
 
     private func enforceLimits(now: UInt64) {
         limitDeadline = .max
-        for transfer in active.filter({ $0.isAnsweredEarly(now: now) }) where isActive(transfer) { transfer.endEarly() }
+        for transfer in active.filter({ $0.checkAnsweredEarly(now: now) }) where isActive(transfer) {
+            transfer.endEarly()
+        }
         let overdue = active.compactMap { transfer in
             (transfer.machine.failure ?? transfer.limitError(now: now)).map { (transfer, $0) }
         }

@@ -65,7 +65,7 @@ final class CurlTransfer: Transfer {
     /// Whether the connection is shared with concurrent transfers.
     var isMultiplexed: Bool { machine.response.isMultiplexed }
     /// Whether libcurl may have buffered bytes for the delegate.
-    var isHoldingBytes: Bool { machine.flow != .open }
+    var mayHaveBufferedBytes: Bool { machine.flow != .open }
 
     func abort() -> TransferMetrics {
         delegate = nil
@@ -90,8 +90,8 @@ final class CurlTransfer: Transfer {
         machine.decisionCame(now: MonotonicClock.roughly())
         switch machine.flow {
         case .paused: return
-        case .open, .heldByRate: partition.deadlineMayBeEarlier(nextDeadline)
-        case .heldBack:
+        case .open, .rateLimited: partition.deadlineMayBeEarlier(nextDeadline)
+        case .backPressured:
             machine.resumeReceiving(now: MonotonicClock.roughly())
             partition.resume(self)
         }
@@ -119,15 +119,15 @@ final class CurlTransfer: Transfer {
     func resumePaced() {
         guard let delegate, machine.flow != .paused else { return }
         let now = MonotonicClock.now()
-        if machine.flow == .heldByRate { delegate.noteContinuation(now: now) }
-        machine.goOn(now: now)
+        if machine.flow == .rateLimited { delegate.recordContinuation(now: now) }
+        machine.continueAfterRateLimit(now: now)
         partition.resume(self)
     }
 
     /// Reports to the delegate the bytes that have left libcurl's buffer since the last report.
-    func tellSentBytes() {
+    func reportSentBytes() {
         guard !request.body.isEmpty else { return }
-        let count = machine.untoldByteCount(ofSent: sentByteCount)
+        let count = machine.consumeUnreportedByteCount(ofSent: sentByteCount)
         if count > 0 { delegate?.transferDidSend(bodyByteCount: count) }
     }
 
@@ -165,7 +165,7 @@ extension CurlTransfer {
     }
 
     /// Returns whether the response is complete and the rest of the request's body need not be sent.
-    func isAnsweredEarly(now: UInt64) -> Bool { machine.isAnsweredEarly(now: now, self) }
+    func checkAnsweredEarly(now: UInt64) -> Bool { machine.checkAnsweredEarly(now: now, self) }
 
     var bodyDeadline: UInt64 { machine.response.hasHead ? delegate?.bodyDeadline ?? .max : .max }
 }
@@ -174,14 +174,14 @@ extension CurlTransfer {
 
 extension CurlTransfer {
     /// Records that libcurl has accepted the transfer.
-    func hasBegun() { callCountAtStart = partition.callCount }
+    func didBegin() { callCountAtStart = partition.callCount }
 
     /// Prepares another attempt after libcurl's result, if there is to be one. The partition has removed the transfer
     /// from the multi handle.
     ///
     /// - Returns: whether the transfer begins again.
-    func mayBeginAgain(after result: CURLcode) -> Bool {
-        if result != CURLE_OK, beginsProxyDigest() { return true }
+    func prepareRetry(after result: CURLcode) -> Bool {
+        if result != CURLE_OK, beginProxyDigest() { return true }
         let result = libraryResult(result)
         guard let renewal = machine.renewal(after: result, bodyCanStartAgain: request.body.canStartAgain) else {
             return false
@@ -207,7 +207,7 @@ extension CurlTransfer {
 
     /// Switches to Digest if a proxy has refused to make a tunnel with the credential as it was sent, and accepts
     /// Digest. From then on, the partition's requests use Digest.
-    private func beginsProxyDigest() -> Bool {
+    private func beginProxyDigest() -> Bool {
         guard !usesProxyDigest, request.isSecure, request.poolKey.proxy?.user != nil, !hasBegunSending,
             machine.failure == nil, handle.long(CURLINFO_HTTP_CONNECTCODE) == 407,
             handle.long(CURLINFO_PROXYAUTH_AVAIL) & bluebonnet_auth_digest != 0
@@ -220,14 +220,14 @@ extension CurlTransfer {
 
     /// Records that libcurl has accepted the transfer again. The metrics of the previous attempt are reported now,
     /// because libcurl forgets them.
-    func hasBegunAgain() {
+    func didBeginAgain() {
         delegate?.transferBeginsAgain(after: metrics)
-        hasBegun()
+        didBegin()
     }
 
     func end(result: CURLcode) {
         endOpening()
-        tellSentBytes()
+        reportSentBytes()
         var metrics = self.metrics
         let error = error(after: result)
         if error != nil { metrics.evidence = machine.sendEvidence }
@@ -235,8 +235,8 @@ extension CurlTransfer {
         self.delegate = nil
         if result != CURLE_OK || machine.failure != nil { handle.setup = nil }
         if KeptBrokenConnection.concerns(result) { handle.withEndpoints { partition.connections.shutDown($0) } }
-        if isHoldingBytes { handle.isReusable = false }  // too late to make libcurl discard them
-        noteReusability(result, isWhole: result == CURLE_OK && error == nil)
+        if mayHaveBufferedBytes { handle.isReusable = false }  // too late to make libcurl discard them
+        markHandleIfSpoiled(result, isWhole: result == CURLE_OK && error == nil)
         if error == nil { applyAnnouncedTimeout() }
         partition.recycle(handle)
         finishCookies()
@@ -246,7 +246,7 @@ extension CurlTransfer {
     /// Ends the transfer with its complete response, while libcurl still sends the request's body.
     func endEarly() {
         if !machine.isStreamClosed { leaveNoSilentConnection() }
-        tellSentBytes()
+        reportSentBytes()
         let error = error(after: CURLE_OK)
         let delegate = self.delegate
         self.delegate = nil
@@ -256,7 +256,7 @@ extension CurlTransfer {
     /// Ends the transfer with an error of the library, while libcurl still works on it.
     func fail(_ error: NetworkingError) {
         if error.timeLimit != .refusedBody {
-            if error.timeLimit != nil, machine.attempts.isMultiplexed { noteSilence() }
+            if error.timeLimit != nil, machine.attempts.isMultiplexed { recordSilence() }
             leaveNoSilentConnection()
         }
         let delegate = self.delegate
@@ -269,9 +269,9 @@ extension CurlTransfer {
     /// Records that the connection was silent. libcurl keeps an HTTP/2 connection after one of its streams was
     /// abandoned and would use it for the next request, even if the path to the server is broken. Waiting for a
     /// refused body is too short for this conclusion.
-    private func noteSilence() {
+    private func recordSilence() {
         guard let start = machine.lastMovement else { return }
-        handle.withEndpoints { partition.connections.noteSilence(of: $0, since: start) }
+        handle.withEndpoints { partition.connections.recordSilence(of: $0, since: start) }
     }
 
     /// Applies the time for which the server keeps the connection, if the server has announced one. HTTP/2 has no such
@@ -288,15 +288,15 @@ extension CurlTransfer {
     private func leave() -> TransferMetrics {
         endOpening()
         let metrics = self.metrics
-        noteReusability(CURLE_OK, isWhole: false)
-        if isHoldingBytes { _ = curl_easy_pause(handle.raw, CURLPAUSE_CONT) }
+        markHandleIfSpoiled(CURLE_OK, isWhole: false)
+        if mayHaveBufferedBytes { _ = curl_easy_pause(handle.raw, CURLPAUSE_CONT) }
         partition.remove(self)
         finishCookies()
         return metrics
     }
 
     /// - Parameter isWhole: whether libcurl has ended the transfer without an error.
-    private func noteReusability(_ result: CURLcode, isWhole: Bool) {
+    private func markHandleIfSpoiled(_ result: CURLcode, isWhole: Bool) {
         if RememberedRefusal.spoilsHandle(after: machine.attempts, result)
             || StuckRewind.spoilsHandle(
                 hasBody: !request.body.isEmpty, hasFailed: !isWhole, statusCode: machine.response.head?.statusCode)
@@ -341,5 +341,5 @@ extension CurlTransfer: TransferEvidence {
     var lacksLastChunk: Bool { chunks?.body.hasEnded == false }
     var hasCloseNotice: Bool { connection.hasCloseNotice }
     var http2End: HTTP2EndEvidence { partition.endEvidence(isStreamKnown: connection.stream != nil) }
-    var mayHaveLostConnection: Bool { partition.connections.mayHaveEnded(connection.candidates) }
+    var mayHaveLostConnection: Bool { partition.connections.hasPossiblyEnded(connection.candidates) }
 }

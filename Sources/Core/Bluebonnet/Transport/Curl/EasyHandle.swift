@@ -261,7 +261,7 @@ extension EasyHandle {
         let list = headerLines.write(lined, unwanted: unwanted)
         hasHeaders = list != nil
         headers = fields
-        hasPrivateHeaders = !fields.allSatisfy { HopRequest.mayLeaveOrigin($0.name) }
+        hasPrivateHeaders = !fields.allSatisfy { HopRequest.isAllowedAcrossOrigins($0.name) }
         try bluebonnet_easy_setopt_list(raw, CURLOPT_HTTPHEADER, list).check()
     }
 

@@ -52,9 +52,9 @@ final class HTTP2Streams {
         let stream = OpenStreamID(session: session, number: event.stream)
         switch event.kind {
         case bluebonnet_http2_opened: table.open(stream)?.connection.stream = stream
-        case bluebonnet_http2_refused: table.owner(of: stream)?.noteRefusal()
+        case bluebonnet_http2_refused: table.owner(of: stream)?.didReceiveRefusal()
         default:
-            table.owner(of: stream)?.noteFrame(
+            table.owner(of: stream)?.didReceiveFrame(
                 dataByteCount: event.data_byte_count, endsStream: event.ends_stream,
                 closesStream: event.frame_type == 3)
         }

@@ -31,7 +31,7 @@ final class HandlePool: EventLoopClient {
     /// The number of idle handles.
     var count: Int { idle.count }
 
-    func take(forJar usesJar: Bool) -> EasyHandle {
+    func acquire(forJar usesJar: Bool) -> EasyHandle {
         guard let handle = idle.popLast()?.handle else { return EasyHandle() }
         guard RememberedHost.spoils(handle, forJar: usesJar) else { return handle }
         handle.close()

@@ -71,7 +71,7 @@ struct HandleSetup: Equatable {
         } else {
             let byteCount = request.body.byteCount
             body = .read(byteCount: byteCount)
-            watchesHead = byteCount == nil && CutHead.mayLoseChunks(headByteCount: request.headSize.upperBound)
+            watchesHead = byteCount == nil && CutHead.canLoseChunkSizes(headByteCount: request.headSize.upperBound)
             isRepeatable = false
         }
     }

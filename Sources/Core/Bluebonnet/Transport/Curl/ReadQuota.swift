@@ -57,7 +57,7 @@ extension CurlPartition {
         guard !throttled.isEmpty else { return }
         let transfers = throttled
         throttled = []
-        for transfer in transfers where isActive(transfer) && !transfer.isHoldingBytes {
+        for transfer in transfers where isActive(transfer) && !transfer.mayHaveBufferedBytes {
             resume(transfer)
         }
     }
@@ -86,9 +86,9 @@ extension CurlPartition {
 
 extension CurlPartition {
     /// Returns whether a rate limit currently denies a piece of a transfer. The transfer continues automatically.
-    func holdsByRate(_ transfer: CurlTransfer, _ direction: TransferPacing.Direction, byteCount: Int) -> Bool {
+    func throttleIfLimited(_ transfer: CurlTransfer, _ direction: TransferPacing.Direction, byteCount: Int) -> Bool {
         guard let pacing = transfer.pacing,
-            pacing.holds(direction, byteCount: byteCount, now: MonotonicClock.now())
+            pacing.reserveIfLimited(direction, byteCount: byteCount, now: MonotonicClock.now())
         else { return false }
         if !paced.contains(where: { $0 === transfer }) { paced.append(transfer) }
         updateDeadline()
@@ -100,7 +100,7 @@ extension CurlPartition {
 
     /// Resumes the rate-limited transfers whose turn has come.
     func resumePaced(now: UInt64) {
-        let due = paced.filter { $0.pacing?.letGo(now: now) == true }
+        let due = paced.filter { $0.pacing?.releaseDue(now: now) == true }
         paced.removeAll { $0.pacing?.nextTurn == nil }
         for transfer in due where isActive(transfer) { transfer.resumePaced() }
     }

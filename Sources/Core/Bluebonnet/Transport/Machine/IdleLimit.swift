@@ -22,7 +22,7 @@ struct IdleLimit {
 
     init(_ length: UInt64) { self.length = length }
 
-    mutating func noteMovement(at instant: UInt64) { lastMovement = instant }
+    mutating func recordMovement(at instant: UInt64) { lastMovement = instant }
 
     /// Stops counting until the next movement.
     mutating func suspend() { lastMovement = nil }
@@ -30,7 +30,7 @@ struct IdleLimit {
     /// Resets the sent bytes, because the body is sent from its start again.
     mutating func startAgain() { sentByteCount = 0 }
 
-    /// Returns the instant at which to call `hasPassed`; `UInt64.max` is never.
+    /// Returns the instant at which to call `checkPassed`; `UInt64.max` is never.
     ///
     /// - Parameter bodyByteCount: the length of the body; nil if it is not known.
     func nextLook(bodyByteCount: Int64?) -> UInt64 {
@@ -43,7 +43,7 @@ struct IdleLimit {
     /// Returns whether nothing has moved for the duration of the limit.
     ///
     /// - Parameter sentByteCount: the number of body bytes sent.
-    mutating func hasPassed(now: UInt64, sentByteCount: Int64) -> Bool {
+    mutating func checkPassed(now: UInt64, sentByteCount: Int64) -> Bool {
         guard length > 0, let lastMovement else { return false }
         lastLook = now
         if sentByteCount > self.sentByteCount {
@@ -58,7 +58,7 @@ struct IdleLimit {
 
     /// Postpones the end, because the connection has received bytes for any stream. Returns false if the postponed end
     /// has passed too.
-    mutating func continues(afterMovementOfConnection instant: UInt64, now: UInt64) -> Bool {
+    mutating func postpone(afterMovementOfConnection instant: UInt64, now: UInt64) -> Bool {
         guard let lastMovement else { return false }
         let longest = min(length, .max / (2 * Self.sharedFactor)) * Self.sharedFactor
         sharedEnd = min(instant + length, lastMovement + longest)

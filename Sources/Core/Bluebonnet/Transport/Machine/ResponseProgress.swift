@@ -59,10 +59,10 @@ struct ResponseProgress {
         return head
     }
 
-    mutating func noteDelivered(_ byteCount: Int) { stream.noteDelivered(byteCount) }
+    mutating func recordDelivered(_ byteCount: Int) { stream.recordDelivered(byteCount) }
 
     mutating func frameArrived(dataByteCount: Int, endsStream: Bool) {
-        stream.note(dataByteCount: dataByteCount, endsStream: endsStream)
+        stream.recordFrame(dataByteCount: dataByteCount, endsStream: endsStream)
     }
 }
 
@@ -132,10 +132,10 @@ extension TransferMachine {
         case open
         /// Back-pressure: the delegate currently takes no bytes. The server is not responsible for the lack of
         /// progress.
-        case heldBack
+        case backPressured
         /// Rate-limited: a rate limit currently allows no bytes. Neither the server nor the delegate is responsible
         /// for the lack of progress.
-        case heldByRate
+        case rateLimited
         /// The user has paused the transfer. libcurl buffers what arrives, including header lines.
         case paused
     }

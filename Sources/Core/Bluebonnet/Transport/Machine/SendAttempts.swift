@@ -56,7 +56,7 @@ struct SendAttempts {
 
     /// Returns whether to send the request again after an HTTP/2 connection went away without a response, in the cases
     /// that libcurl does not retry itself.
-    func mayFollow(_ result: LibraryResult) -> Bool {
+    func canRetry(after result: LibraryResult) -> Bool {
         guard isMultiplexed && isIdempotent else { return false }
         return switch result {
         case .partial: beganOnKeptConnection && count == 1

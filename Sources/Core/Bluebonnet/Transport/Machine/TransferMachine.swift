@@ -80,11 +80,11 @@ extension TransferMachine {
     /// Accepts the connection that libcurl has found for the first send attempt. Returns false if the connection must
     /// not be used.
     ///
-    /// - Parameter isClean: whether a kept connection may be used: it has no unread, unsolicited bytes, has reached no
+    /// - Parameter isUsable: whether a kept connection may be used: it has no unread, unsolicited bytes, has reached no
     ///   limit, and uses HTTP/2 if the request needs it.
-    mutating func takes(keptConnection isKept: Bool, isClean: Bool) -> Bool {
+    mutating func acceptFirstConnection(isKept: Bool, isUsable: Bool) -> Bool {
         attempts.begin(onKeptConnection: isKept)
-        guard isKept && !isClean else { return true }
+        guard isKept && !isUsable else { return true }
         interruption = .uncleanConnection
         return false
     }
@@ -92,15 +92,15 @@ extension TransferMachine {
     /// Accepts the connection that libcurl has found for a further send attempt. Returns false if the connection must
     /// not be used.
     ///
-    /// - Parameter isWornOut: whether the connection has reached a limit, such as its request count or its age, or
+    /// - Parameter mustNotUse: whether the connection has reached a limit, such as its request count or its age, or
     ///   lacks the HTTP/2 that the request needs.
-    mutating func takesAgain(isWornOut: Bool) -> Bool {
-        if isWornOut { interruption = .uncleanConnection }
-        return !isWornOut
+    mutating func acceptFurtherConnection(mustNotUse: Bool) -> Bool {
+        if mustNotUse { interruption = .uncleanConnection }
+        return !mustNotUse
     }
 
     /// Records a send attempt that libcurl is about to begin, and returns whether it may proceed.
-    mutating func sends(
+    mutating func beginSending(
         multiplexed isMultiplexed: Bool, isExplained: @autoclosure () -> Bool,
         bodyCanStartAgain: @autoclosure () -> Bool, now: UInt64
     ) -> Sending {
@@ -110,29 +110,29 @@ extension TransferMachine {
             return .refused
         }
         let isPermitted = attempts.add(multiplexed: isMultiplexed, isExplained: isExplained())
-        idleLimit.noteMovement(at: now)
+        idleLimit.recordMovement(at: now)
         speed?.begin(now: now)
         guard attempts.count > 1 else { return .first }
         guard isPermitted else {
             failUnanswered(request.isIdempotent ? " twice" : "; \(request.method) is not sent a second time")
             return .refused
         }
-        guard startsBodyAgain(if: bodyCanStartAgain()) else { return .refused }
+        guard restartBody(if: bodyCanStartAgain()) else { return .refused }
         startAgain()
         return .again
     }
 
     /// Moves to `offset` of the body for another send attempt (CURLOPT_SEEKFUNCTION). Returns false if the body cannot
     /// be read again.
-    mutating func seeksBody(to offset: Int64, canStartAgain: Bool) -> Bool {
-        guard startsBodyAgain(if: canStartAgain) else { return false }
+    mutating func seekBody(to offset: Int64, canStartAgain: Bool) -> Bool {
+        guard restartBody(if: canStartAgain) else { return false }
         upload.seek(to: offset)
         return true
     }
 
     /// Fails the transfer if its streamed body cannot start again. Only the owner of the stream can provide it a
     /// second time.
-    private mutating func startsBodyAgain(if canStartAgain: Bool) -> Bool {
+    private mutating func restartBody(if canStartAgain: Bool) -> Bool {
         if !canStartAgain { failUnanswered("", request.isIdempotent ? BodyNeededAgain() : nil) }
         return canStartAgain
     }
@@ -157,35 +157,37 @@ extension TransferMachine {
 
 extension TransferMachine {
     mutating func bodyWasRead(_ piece: TransferBody.Piece, now: UInt64) {
-        let wasDry = isStreamDry
+        let wasStalled = isStreamStalled
         upload.wasRead(piece)
         supply = .open
-        if case .bytes = piece { idleLimit.noteMovement(at: now) }
-        if isStreamDry { speed?.suspend() } else if wasDry { measureSpeed(now: now) }
+        if case .bytes = piece { idleLimit.recordMovement(at: now) }
+        if isStreamStalled { speed?.suspend() } else if wasStalled { measureSpeed(now: now) }
     }
 
     /// Whether libcurl waits for bytes of the program's stream, which currently has no bytes.
-    private var isStreamDry: Bool { upload.isDry && supply == .open }
+    private var isStreamStalled: Bool { upload.isStalled && supply == .open }
 
     /// Records that a rate limit denied libcurl's read of the body.
-    mutating func holdSending() {
+    mutating func rateLimitSending() {
         upload.wasRead(.wouldBlock)
-        supply = .held
+        supply = .rateLimited
     }
 
     /// Records that libcurl gives up a body that had no bytes for it.
     mutating func giveUpBody(now: UInt64) {
         supply = .givenUp
-        noteContinuation(now: now)
+        recordContinuation(now: now)
     }
 
     /// Returns the number of sent body bytes that the delegate does not know of, and marks them as reported.
-    mutating func untoldByteCount(ofSent byteCount: Int64) -> Int { upload.untoldByteCount(ofSent: byteCount) }
+    mutating func consumeUnreportedByteCount(ofSent byteCount: Int64) -> Int {
+        upload.consumeUnreportedByteCount(ofSent: byteCount)
+    }
 
     /// Whether libcurl waits for a body that is no longer needed. After a response that ends its connection, libcurl
     /// stops sending, but it keeps waiting for a body that has no bytes at that moment.
     var waitsForUnwantedBody: Bool {
-        guard upload.isDry, let head = response.head, !response.isMultiplexed else { return false }
+        guard upload.isStalled, let head = response.head, !response.isMultiplexed else { return false }
         return head.closesConnection(after: request.method)
     }
 
@@ -233,14 +235,14 @@ extension TransferMachine {
     /// Records the delegate's answer to a piece of the body.
     package mutating func bodyWasGiven(_ intake: BodyIntake, byteCount: Int) {
         if intake == .taken {
-            response.noteDelivered(byteCount)
+            response.recordDelivered(byteCount)
             earlyEnd.lookSoon()
         }
-        if flow != .paused { flow = intake == .taken ? .open : .heldBack }
+        if flow != .paused { flow = intake == .taken ? .open : .backPressured }
     }
 
     /// Records that a rate limit denied delivery of received body bytes.
-    mutating func holdReceiving() { if flow != .paused { flow = .heldByRate } }
+    mutating func rateLimitReceiving() { if flow != .paused { flow = .rateLimited } }
 
     /// Records an HTTP/2 frame that was received.
     mutating func frameArrived(dataByteCount: Int, endsStream: Bool, closesStream: Bool = false) {
@@ -258,13 +260,13 @@ extension TransferMachine {
 
     /// Returns whether the response is complete while libcurl still sends the request's body, so that the transfer can
     /// end.
-    mutating func isAnsweredEarly(now: UInt64, _ evidence: some TransferEvidence) -> Bool {
+    mutating func checkAnsweredEarly(now: UInt64, _ evidence: some TransferEvidence) -> Bool {
         guard earlyEnd.nextLook <= now, flow == .open, failure == nil else { return false }
         if isWholeBodySent(evidence) {
             earlyEnd.giveUp()
             return false
         }
-        return earlyEnd.isDue(
+        return earlyEnd.checkDue(
             now: now, isComplete: response.hasEnded(of: request), sentByteCount: evidence.sentByteCount)
     }
 }
@@ -289,20 +291,20 @@ extension TransferMachine {
 
     package mutating func resume(deadline: UInt64, now: UInt64) {
         self.deadline = deadline
-        if supply == .held { supply = .open }  // libcurl reads again
+        if supply == .rateLimited { supply = .open }  // libcurl reads again
         resumeReceiving(now: now)
     }
 
     package mutating func resumeReceiving(now: UInt64) {
         flow = .open
-        noteContinuation(now: now)
+        recordContinuation(now: now)
     }
 
     /// Continues after a rate limit. Back-pressure from the delegate stays in effect.
-    mutating func goOn(now: UInt64) {
-        if supply == .held { supply = .open }
-        if flow == .heldByRate { flow = .open }
-        noteContinuation(now: now)
+    mutating func continueAfterRateLimit(now: UInt64) {
+        if supply == .rateLimited { supply = .open }
+        if flow == .rateLimited { flow = .open }
+        recordContinuation(now: now)
     }
 
     /// Records that a block is deciding about the response.
@@ -318,21 +320,21 @@ extension TransferMachine {
         measureSpeed(now: now)
     }
 
-    private mutating func noteContinuation(now: UInt64) {
-        idleLimit.noteMovement(at: now)
+    private mutating func recordContinuation(now: UInt64) {
+        idleLimit.recordMovement(at: now)
         measureSpeed(now: now)
     }
 
     /// Restarts the speed measurement, if only the server and the network determine the speed.
     private mutating func measureSpeed(now: UInt64) {
-        if attempts.count > 0, !isDecisionAwaited, !isStreamDry { speed?.begin(now: now) }
+        if attempts.count > 0, !isDecisionAwaited, !isStreamStalled { speed?.begin(now: now) }
     }
 
     /// The instant at which a byte was last sent or received; nil while the connection is being made.
     var lastMovement: UInt64? { idleLimit.lastMovement }
 
     /// Records that a byte was sent or received.
-    package mutating func noteMovement(at now: UInt64) { idleLimit.noteMovement(at: now) }
+    package mutating func recordMovement(at now: UInt64) { idleLimit.recordMovement(at: now) }
 
     /// Returns the next instant at which to check the time limits; `UInt64.max` is never.
     ///
@@ -341,9 +343,9 @@ extension TransferMachine {
     package func nextDeadline(bodyDeadline: UInt64) -> UInt64 {
         switch flow {
         case .paused: .max
-        case .heldByRate: deadline
-        case .heldBack: min(deadline, bodyDeadline)
-        case .open where supply == .held: min(deadline, bodyDeadline)
+        case .rateLimited: deadline
+        case .backPressured: min(deadline, bodyDeadline)
+        case .open where supply == .rateLimited: min(deadline, bodyDeadline)
         case .open:
             min(
                 deadline, bodyDeadline, idleLimit.nextLook(bodyByteCount: request.body.byteCount),
@@ -364,17 +366,17 @@ extension TransferMachine {
         if deadline <= now {
             return .timeLimit(.total, "the request to \(host) took longer than its time limit")
         }
-        if bodyDeadline <= now, flow != .heldByRate {
+        if bodyDeadline <= now, flow != .rateLimited {
             let status = response.head.map { " of status \($0.statusCode)" } ?? ""
             return .timeLimit(.refusedBody, "the body\(status) from \(host) was not waited for any longer")
         }
-        if speed?.isTooSlow(now: now, byteCount: sentByteCount() + receivedByteCount()) == true {
+        if speed?.checkTooSlow(now: now, byteCount: sentByteCount() + receivedByteCount()) == true {
             let limit = request.limits.lowSpeed.map { "\($0.bytesPerSecond) bytes a second for \($0.duration)" } ?? ""
             return .timeLimit(.lowSpeed, "what moved to and from \(host) was less than \(limit)")
         }
-        guard idleLimit.hasPassed(now: now, sentByteCount: sentByteCount()) else { return nil }
+        guard idleLimit.checkPassed(now: now, sentByteCount: sentByteCount()) else { return nil }
         if attempts.isMultiplexed, let instant = connectionMovement(),
-            idleLimit.continues(afterMovementOfConnection: instant, now: now)
+            idleLimit.postpone(afterMovementOfConnection: instant, now: now)
         {
             return nil
         }
@@ -419,7 +421,8 @@ extension TransferMachine {
             return .withoutExpectation
         case nil: break
         }
-        guard flow != .paused, !response.hasBegun, attempts.mayFollow(result), startsBodyAgain(if: bodyCanStartAgain())
+        guard flow != .paused, !response.hasBegun, attempts.canRetry(after: result),
+            restartBody(if: bodyCanStartAgain())
         else { return nil }
         idleLimit.suspend()
         speed?.suspend()

@@ -6,15 +6,15 @@ struct UploadProgress {
     /// The offset at which libcurl reads next.
     private(set) var readByteCount: Int64 = 0
     /// Whether no bytes were available at libcurl's last read.
-    private(set) var isDry = false
+    private(set) var isStalled = false
     /// Whether libcurl has read the end of the body.
     private var hasEnded = false
     /// The number of sent bytes that were reported to the delegate.
-    private var toldByteCount: Int64 = 0
+    private var reportedByteCount: Int64 = 0
 
     /// Records the result of a read by libcurl.
     mutating func wasRead(_ piece: TransferBody.Piece) {
-        isDry = piece == .wouldBlock
+        isStalled = piece == .wouldBlock
         guard case .bytes(let count) = piece else { return }
         hasEnded = count == 0
         readByteCount += Int64(count)
@@ -22,15 +22,15 @@ struct UploadProgress {
 
     /// Records that libcurl continues reading at `offset`.
     mutating func seek(to offset: Int64) {
-        (readByteCount, isDry, hasEnded) = (offset, false, false)
+        (readByteCount, isStalled, hasEnded) = (offset, false, false)
     }
 
     /// Returns the number of sent bytes that the delegate does not know of, and marks them as reported.
     ///
     /// - Parameter byteCount: the number of bytes sent since the start of the body.
-    mutating func untoldByteCount(ofSent byteCount: Int64) -> Int {
-        let delta = max(0, byteCount - toldByteCount)
-        toldByteCount += delta
+    mutating func consumeUnreportedByteCount(ofSent byteCount: Int64) -> Int {
+        let delta = max(0, byteCount - reportedByteCount)
+        reportedByteCount += delta
         return Int(delta)
     }
 
@@ -54,7 +54,7 @@ struct EarlyEnd {
     private var sentByteCount: Int64 = -1
     /// Whether the server has closed the stream.
     private(set) var isStreamClosed = false
-    /// The instant at which to call `isDue`; `UInt64.max` is never.
+    /// The instant at which to call `checkDue`; `UInt64.max` is never.
     private(set) var nextLook = UInt64.max
 
     /// Records that the server has ended the response.
@@ -74,7 +74,7 @@ struct EarlyEnd {
     /// - Parameters:
     ///   - isComplete: whether the whole response was delivered.
     ///   - byteCount: the number of body bytes sent.
-    mutating func isDue(now: UInt64, isComplete: Bool, sentByteCount byteCount: Int64) -> Bool {
+    mutating func checkDue(now: UInt64, isComplete: Bool, sentByteCount byteCount: Int64) -> Bool {
         guard isPossible, now >= nextLook else { return false }
         if isComplete, isStreamClosed { return true }
         let hasMoved = byteCount > sentByteCount
@@ -90,7 +90,7 @@ extension TransferMachine {
     enum BodySupply {
         case open
         /// Rate-limited: no bytes are expected to move.
-        case held
+        case rateLimited
         /// libcurl reads no further, because the server has responded.
         case givenUp
     }

@@ -73,7 +73,7 @@ import Testing
 
     @Test func newListRemovesMissingEntries() {
         var dialogue = following()
-        #expect(dialogue.lose() == [.changed])
+        #expect(dialogue.invalidate() == [.changed])
         #expect(dialogue.phase == .stale)
         #expect(dialogue.begin() == [.send(.allLinks, sequence: 3)])
         _ = dialogue.handle(answer(3, .done))
@@ -95,7 +95,7 @@ import Testing
         _ = dialogue.begin()
         #expect(dialogue.handle(answer(1, .error(code))) == [.refused])
         #expect(dialogue.phase == .refused)
-        #expect(dialogue.lose() == [])
+        #expect(dialogue.invalidate() == [])
     }
 
     @Test func interruptedListIsRequestedAgain() {
@@ -114,7 +114,7 @@ import Testing
         #expect(dialogue.phase == .stale)
         var asking = following()
         _ = asking.lookUp([far])
-        #expect(asking.lose() == [.changed])
+        #expect(asking.invalidate() == [.changed])
         #expect(asking.handle(answer(3, .route(RouteAnswer.Route()))) == [], "the answer comes too late")
     }
 

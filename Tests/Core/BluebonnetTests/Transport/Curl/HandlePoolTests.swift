@@ -75,7 +75,7 @@ import Testing
             pool.recycle(handle)
             loop.runTurn()
             #expect(pool.count == 1)
-            #expect(pool.take(forJar: false) === handle)
+            #expect(pool.acquire(forJar: false) === handle)
             pool.recycle(handle)
         }
     }

@@ -13,7 +13,7 @@ import Testing
     private static let start: UInt64 = 1_000_000_000
 
     private func isDue(_ end: inout EarlyEnd, _ now: UInt64, isComplete: Bool = true, sent: Int64 = 0) -> Bool {
-        end.isDue(now: now, isComplete: isComplete, sentByteCount: sent)
+        end.checkDue(now: now, isComplete: isComplete, sentByteCount: sent)
     }
 
     @Test func closedStreamEndsAtOnce() {

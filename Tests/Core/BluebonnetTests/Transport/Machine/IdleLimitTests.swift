@@ -11,7 +11,7 @@ import Testing
     /// A limit of 800 that starts at `start`.
     private static func begun() -> IdleLimit {
         var limit = IdleLimit(800)
-        limit.noteMovement(at: start)
+        limit.recordMovement(at: start)
         return limit
     }
 
@@ -23,7 +23,7 @@ import Testing
     ) -> (instant: UInt64, looks: Int)? {
         for looks in 1...1000 {
             let instant = limit.nextLook(bodyByteCount: bodyByteCount)
-            if limit.hasPassed(now: instant, sentByteCount: sent(instant)) { return (instant, looks) }
+            if limit.checkPassed(now: instant, sentByteCount: sent(instant)) { return (instant, looks) }
         }
         return nil
     }
@@ -59,18 +59,18 @@ import Testing
 
     @Test func movementExtendsTheLimit() {
         var limit = Self.begun()
-        limit.noteMovement(at: Self.start + 500)
+        limit.recordMovement(at: Self.start + 500)
         #expect(limit.nextLook(bodyByteCount: 0) == Self.start + 1300)
-        let early = limit.hasPassed(now: Self.start + 1299, sentByteCount: 0)
-        let late = limit.hasPassed(now: Self.start + 1300, sentByteCount: 0)
+        let early = limit.checkPassed(now: Self.start + 1299, sentByteCount: 0)
+        let late = limit.checkPassed(now: Self.start + 1300, sentByteCount: 0)
         #expect(!early && late)
     }
 
     @Test func resentRequestCountsFromItsStart() {
         var limit = Self.begun()
-        let first = limit.hasPassed(now: Self.start + 700, sentByteCount: 9)
+        let first = limit.checkPassed(now: Self.start + 700, sentByteCount: 9)
         limit.startAgain()
-        let second = limit.hasPassed(now: Self.start + 1500, sentByteCount: 3)
+        let second = limit.checkPassed(now: Self.start + 1500, sentByteCount: 3)
         #expect(!first && !second)
         #expect(limit.nextLook(bodyByteCount: 3) == Self.start + 2300)
     }
@@ -79,10 +79,10 @@ import Testing
         var suspended = Self.begun()
         suspended.suspend()
         var none = IdleLimit(0)
-        none.noteMovement(at: Self.start)
+        none.recordMovement(at: Self.start)
         for limit in [IdleLimit(800), suspended, none] {
             var limit = limit
-            let hasPassed = limit.hasPassed(now: .max, sentByteCount: 0)
+            let hasPassed = limit.checkPassed(now: .max, sentByteCount: 0)
             #expect(limit.nextLook(bodyByteCount: nil) == .max)
             #expect(!hasPassed)
         }
@@ -92,8 +92,8 @@ import Testing
     @Test func movementOfASharedConnectionExtendsTheLimitTenfold() {
         var limit = Self.begun()
         var now = Self.start + 800
-        while limit.hasPassed(now: now, sentByteCount: 0),
-            limit.continues(afterMovementOfConnection: now - 100, now: now)
+        while limit.checkPassed(now: now, sentByteCount: 0),
+            limit.postpone(afterMovementOfConnection: now - 100, now: now)
         {
             #expect(limit.nextLook(bodyByteCount: 0) > now)
             now = limit.nextLook(bodyByteCount: 0)
@@ -103,7 +103,7 @@ import Testing
 
     @Test func silentSharedConnectionDoesNotExtendTheLimit() {
         var limit = Self.begun()
-        let continues = limit.continues(afterMovementOfConnection: Self.start, now: Self.start + 800)
+        let continues = limit.postpone(afterMovementOfConnection: Self.start, now: Self.start + 800)
         #expect(!continues)
     }
 }

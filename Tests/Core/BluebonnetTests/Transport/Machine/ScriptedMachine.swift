@@ -46,7 +46,7 @@ struct ScriptedMachine {
     @discardableResult mutating func send(
         multiplexed: Bool = false, isExplained: Bool = false, canStartAgain: Bool = true
     ) -> TransferMachine.Sending {
-        machine.sends(
+        machine.beginSending(
             multiplexed: multiplexed, isExplained: isExplained, bodyCanStartAgain: canStartAgain, now: now)
     }
 

@@ -52,7 +52,7 @@ import Testing
     func streamedBodyIsNotResentFromItsMiddle(method: String, asksOwner: Bool) throws {
         var script = try ScriptedMachine(method, body: ScriptedMachine.stream())
         #expect(script.send() == .first)
-        let isPossible = script.machine.seeksBody(to: 0, canStartAgain: false)
+        let isPossible = script.machine.seekBody(to: 0, canStartAgain: false)
         #expect(!isPossible)
         #expect(script.machine.failure?.code == .connectionLost)
         #expect((script.machine.failure?.underlying is BodyNeededAgain) == asksOwner)
@@ -67,7 +67,7 @@ import Testing
         var script = try ScriptedMachine("PUT", body: .data(Data(count: 100)))
         script.send()
         script.read(60, 40, 0)
-        let isPossible = script.machine.seeksBody(to: 25, canStartAgain: true)
+        let isPossible = script.machine.seekBody(to: 25, canStartAgain: true)
         #expect(isPossible)
         #expect(script.machine.upload.readByteCount == 25)
     }
@@ -76,13 +76,16 @@ import Testing
         var script = try ScriptedMachine("PUT", body: .data(Data(count: 100)))
         script.send()
         script.read(100)
-        #expect(script.machine.untoldByteCount(ofSent: 80) == 80)
+        #expect(script.machine.consumeUnreportedByteCount(ofSent: 80) == 80)
         try script.receive("HTTP/1.1 100 Continue\n\n")
         #expect(script.machine.response.hasBegun)
         #expect(script.send() == .again)
         #expect(script.machine.upload.readByteCount == 0)
         #expect(!script.machine.response.hasBegun)
-        let told = [script.machine.untoldByteCount(ofSent: 30), script.machine.untoldByteCount(ofSent: 30)]
+        let told = [
+            script.machine.consumeUnreportedByteCount(ofSent: 30),
+            script.machine.consumeUnreportedByteCount(ofSent: 30),
+        ]
         #expect(told == [30, 0])
     }
 
@@ -100,11 +103,11 @@ import Testing
 
     @Test(arguments: idempotent + others) func uncleanConnectionIsAbandonedBeforeSending(method: String) throws {
         var script = try ScriptedMachine(method)
-        let isTaken = script.machine.takes(keptConnection: true, isClean: false)
+        let isTaken = script.machine.acceptFirstConnection(isKept: true, isUsable: false)
         #expect(!isTaken)
         // libcurl ends the transfer because its connection was rejected, which is no error.
         #expect(script.renewal(after: .otherError) == .newConnection)
-        let isTakenNext = script.machine.takes(keptConnection: false, isClean: true)
+        let isTakenNext = script.machine.acceptFirstConnection(isKept: false, isUsable: true)
         #expect(isTakenNext)
         #expect(script.send() == .first)
         #expect(script.renewal(after: .success) == nil)
@@ -113,7 +116,7 @@ import Testing
     @Test(arguments: [(true, true), (false, true), (false, false)])
     func cleanOrNewConnectionIsUsed(isKept: Bool, isClean: Bool) throws {
         var script = try ScriptedMachine("POST")
-        let isTaken = script.machine.takes(keptConnection: isKept, isClean: isClean)
+        let isTaken = script.machine.acceptFirstConnection(isKept: isKept, isUsable: isClean)
         #expect(isTaken)
         #expect(script.renewal(after: .otherError) == nil)
     }
@@ -150,7 +153,7 @@ import Testing
         Row(result: .streamEndedEarly, isRenewed: false),
     ]) func requestIsRenewedAfterALostConnection(row: Row) throws {
         var script = try ScriptedMachine(row.method, isSecure: true)
-        _ = script.machine.takes(keptConnection: row.isKept, isClean: true)
+        _ = script.machine.acceptFirstConnection(isKept: row.isKept, isUsable: true)
         for _ in 0..<row.sendings { script.send(multiplexed: row.isMultiplexed) }
         if row.isPaused { script.machine.pause() }
         try script.receive(row.head)
@@ -161,7 +164,7 @@ import Testing
 
     @Test func firstLibraryErrorEndsTheTransfer() throws {
         var script = try ScriptedMachine(isSecure: true)
-        _ = script.machine.takes(keptConnection: true, isClean: true)
+        _ = script.machine.acceptFirstConnection(isKept: true, isUsable: true)
         script.send(multiplexed: true)
         script.machine.fail(NetworkingError(.cannotDecodeBody, "first"))
         script.machine.fail(NetworkingError(.timedOut, "second"))

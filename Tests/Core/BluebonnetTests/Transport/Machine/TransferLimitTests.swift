@@ -42,18 +42,18 @@ import Testing
                 isSecure: true, idleTimeout: idleTimeout, deadline: deadline, lowSpeed: lowSpeed)
             if self == .pausedWhileConnecting { script.machine.pause() }
             guard ![.connecting, .pausedWhileConnecting].contains(self) else { return script }
-            _ = script.machine.takes(keptConnection: true, isClean: true)
+            _ = script.machine.acceptFirstConnection(isKept: true, isUsable: true)
             script.send(multiplexed: true)
             switch self {
             case .connecting, .pausedWhileConnecting, .sent: break
             case .sentAgain: script.send(multiplexed: true)
             case .connectingAgain: #expect(script.renewal(after: .partial) == .anyConnection)
             case .answering: try script.receive("HTTP/2 200\n")
-            case .sendingHeldByRate: script.machine.holdSending()
+            case .sendingHeldByRate: script.machine.rateLimitSending()
             case .receivingHeldByRate, .receivingHeldThenLetGo, .receivingHeldThenPaused:
                 try script.receive("HTTP/2 200\n\n")
-                script.machine.holdReceiving()
-                if self == .receivingHeldThenLetGo { script.machine.goOn(now: script.now) }
+                script.machine.rateLimitReceiving()
+                if self == .receivingHeldThenLetGo { script.machine.continueAfterRateLimit(now: script.now) }
                 if self == .receivingHeldThenPaused { script.machine.pause() }
             case .awaitingDecision, .decided:
                 try script.receive("HTTP/2 200\n\n")
@@ -118,7 +118,7 @@ import Testing
         script.machine.resume(deadline: 101_000, now: 100_000)
         #expect(script.limit(at: 100_799) == nil)
         #expect(script.limit(at: 100_800) == "idle")
-        script.machine.noteMovement(at: 100_900)
+        script.machine.recordMovement(at: 100_900)
         #expect(script.limit(at: 101_000) == "deadline")
     }
 
@@ -160,7 +160,7 @@ import Testing
     @Test func pauseClearsTheRateLimitOnTheBody() throws {
         var script = try ScriptedMachine("POST", body: .data(Data(count: 100)), idleTimeout: 800)
         script.send()
-        script.machine.holdSending()
+        script.machine.rateLimitSending()
         #expect(script.machine.nextDeadline(bodyDeadline: .max) == .max)
         script.machine.pause()
         script.machine.resume(deadline: .max, now: 2_000)
@@ -172,7 +172,7 @@ import Testing
         let limit = LowSpeedLimit(bytesPerSecond: 1_000_000_000, duration: .nanoseconds(800))
         var script = try ScriptedMachine("POST", body: .data(Data(count: 100)), lowSpeed: limit)
         script.send()
-        script.machine.holdSending()
+        script.machine.rateLimitSending()
         script.machine.giveUpBody(now: 2_000)
         #expect(script.machine.nextDeadline(bodyDeadline: .max) == 2_100)
     }
@@ -182,9 +182,9 @@ import Testing
         script.send()
         try script.receive("HTTP/2 200\n\n")
         script.machine.bodyWasGiven(.wouldBlock, byteCount: 1)
-        script.machine.holdSending()
-        script.machine.goOn(now: 2_000)
-        #expect(script.machine.flow == .heldBack)
+        script.machine.rateLimitSending()
+        script.machine.continueAfterRateLimit(now: 2_000)
+        #expect(script.machine.flow == .backPressured)
         #expect(script.machine.nextDeadline(bodyDeadline: .max) == .max)
     }
 

@@ -118,7 +118,7 @@ import Testing
 
     @Test func sentBytesAreReportedOnce() throws {
         var script = try ScriptedMachine("POST", body: Self.body)
-        let told = [0, 10, 10, 4, 25].map { script.machine.untoldByteCount(ofSent: $0) }
+        let told = [0, 10, 10, 4, 25].map { script.machine.consumeUnreportedByteCount(ofSent: $0) }
         #expect(told == [0, 10, 0, 0, 15])
     }
 
@@ -153,7 +153,7 @@ import Testing
         var script = try ScriptedMachine()
         script.send()
         for (intake, flow) in [
-            (BodyIntake.taken, TransferMachine.Flow.open), (.wouldBlock, .heldBack), (.taken, .open),
+            (BodyIntake.taken, TransferMachine.Flow.open), (.wouldBlock, .backPressured), (.taken, .open),
         ] {
             script.machine.bodyWasGiven(intake, byteCount: 1)
             #expect(script.machine.flow == flow)

@@ -16,12 +16,12 @@ enum CutHead: CurlQuirk {
     /// Returns whether the head must be sent in one piece.
     ///
     /// - Parameter bodyByteCount: the length of the body; nil if it is not known, 0 without a body.
-    static func mayLose(bodyByteCount: Int64?) -> Bool {
+    static func requiresWholeHead(bodyByteCount: Int64?) -> Bool {
         isPresent && (bodyByteCount == nil || bodyByteCount == 0)
     }
 
     /// Returns whether a body without length may lose its chunk sizes.
-    static func mayLoseChunks(headByteCount: Int) -> Bool {
+    static func canLoseChunkSizes(headByteCount: Int) -> Bool {
         isPresent && headByteCount > leastSocketBufferByteCount
     }
 }

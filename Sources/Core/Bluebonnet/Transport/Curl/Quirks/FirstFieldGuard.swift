@@ -25,7 +25,7 @@ struct FirstFieldGuard: CurlQuirk {
     private var isJudged = false
 
     /// Receives a line that was passed to the header callback.
-    mutating func take(_ line: UnsafeRawBufferPointer, of handle: UnsafeMutableRawPointer) {
+    mutating func receive(_ line: UnsafeRawBufferPointer, of handle: UnsafeMutableRawPointer) {
         guard Self.isNeeded else { return }
         isJudged = false
         set(isOn: Self.isStatusLine(line), of: handle)
@@ -38,7 +38,7 @@ struct FirstFieldGuard: CurlQuirk {
     }
 
     /// Returns whether libcurl may store the line. `piece` is a part of the line that was passed to the body callback.
-    mutating func admits(_ piece: UnsafeRawBufferPointer) -> Bool {
+    mutating func admit(_ piece: UnsafeRawBufferPointer) -> Bool {
         defer { isJudged = true }
         return isJudged || piece.first != UInt8(ascii: " ") && piece.first != UInt8(ascii: "\t")
     }

@@ -11,7 +11,7 @@ enum LongLine: CurlQuirk {
     static let tooLarge: UInt32 = 100
     static let sentence = "a line is longer than \(CURL_MAX_HTTP_HEADER) bytes, which is the most that libcurl takes"
 
-    static func mayBe(_ error: CurlError) -> Bool {
+    static func canExplain(_ error: CurlError) -> Bool {
         [CURLE_OUT_OF_MEMORY.rawValue, tooLarge].contains(error.code)
     }
 }

@@ -8,7 +8,7 @@ internal import CCurl
 enum RefusedTunnel: CurlQuirk {
     static let versions = Range<CurlVersion>.all
 
-    static func mayBe(_ error: CurlError) -> Bool {
+    static func canExplain(_ error: CurlError) -> Bool {
         [CURLE_RECV_ERROR, CURLE_COULDNT_CONNECT, CURLE_PROXY].contains { $0.rawValue == error.code }
     }
 }

@@ -118,7 +118,7 @@ struct CookieFault: CurlQuirk, Equatable {
 
     /// Returns whether the name of a cookie makes a promise that the cookie keeps. Such a cookie was not set by a line
     /// that breaks the promise.
-    static func keepsPromise(name: String, isSecure: Bool, isForRootOfHost: Bool) -> Bool {
+    static func satisfiesNamePrefix(name: String, isSecure: Bool, isForRootOfHost: Bool) -> Bool {
         guard hasPromise(name), isSecure else { return false }
         return isForRootOfHost || !name.lowercased().hasPrefix("__host-")
     }

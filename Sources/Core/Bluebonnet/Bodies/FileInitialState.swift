@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 
 /// How a file starts for a new body.
-enum FileStart: Sendable {
+enum FileInitialState: Sendable {
     /// The file has no record, and keeps its name if it has one.
     case keepingName
     /// The file has its name, and the record if the rest of the body can be requested later.
@@ -11,13 +11,13 @@ enum FileStart: Sendable {
 
 extension PartialFile {
     /// Whether there is work before the first byte of a body. A new file without a name needs none.
-    func needsWork(for start: FileStart) -> Bool {
+    func needsWork(for start: FileInitialState) -> Bool {
         if case .named = start { return true }
-        return mayHoldBytes || mayHoldRecord
+        return mayHaveBytes || mayHaveRecord
     }
 
     /// Truncates the file, and sets its name and record. On the file's queue: may block.
-    func startOver(_ start: FileStart) throws(NetworkingError) {
+    func startOver(_ start: FileInitialState) throws(NetworkingError) {
         try truncate()
         guard case .named(let record) = start else { return removeRecord() }
         try giveName()

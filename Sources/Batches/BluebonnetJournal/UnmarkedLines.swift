@@ -34,7 +34,7 @@ struct JournaledLine: Sendable {
 
 /// Keeps unsafe lines from the runner until their marks are durable. A value type: it runs nothing, and its effects
 /// describe what to do, in order.
-struct HeldLines {
+struct UnmarkedLines {
     enum Effect {
         /// The runner is to get the line.
         case start(JournaledLine)
@@ -93,9 +93,9 @@ struct HeldLines {
     /// line whose mark is being written follows when the mark is written.
     mutating func stop() -> [Effect] {
         flow = .stopped
-        let held = queued.values.sorted { $0.position < $1.position }
+        let lines = queued.values.sorted { $0.position < $1.position }
         queued = [:]
-        return held.map { .start($0) }
+        return lines.map { .start($0) }
     }
 
     private mutating func nextMarks() -> [Effect] {

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 
 /// Describes where and why a `Codable` value could not be encoded or decoded. Independent of the format.
-enum CodingFault {
+enum CodingErrorText {
     /// Runs an encoder. An encoding error becomes `invalidRequest`, and names the member.
     static func naming<Value>(_ format: String, _ encode: () throws -> Value) throws(NetworkingError) -> Value {
         do {

@@ -3,10 +3,10 @@
 
 /// The origins of a governor that may be backing off or unavailable, so that finding them does not need a search
 /// through all origins. Network thread only.
-final class HeldOrigins {
+final class BackingOffOrigins {
     private(set) var origins: Set<Origin> = []
     /// Called for each back-off that a server asks for, with its length in nanoseconds from now on.
-    var onHold: ((Origin, UInt64) -> Void)?
+    var onBackOff: ((Origin, UInt64) -> Void)?
 
     func add(_ origin: Origin) { origins.insert(origin) }
 
@@ -14,4 +14,4 @@ final class HeldOrigins {
 }
 
 @available(*, unavailable)
-extension HeldOrigins: Sendable {}
+extension BackingOffOrigins: Sendable {}

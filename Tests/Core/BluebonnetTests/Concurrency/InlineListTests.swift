@@ -5,9 +5,9 @@ import Testing
 
 @testable import Bluebonnet
 
-@Suite struct SmallListTests {
+@Suite struct InlineListTests {
     @Test(arguments: 0...5) func elementsKeepTheirOrder(count: Int) {
-        var list = SmallList<Int>()
+        var list = InlineList<Int>()
         for number in 0..<count { list.append(number) }
         var visited: [Int] = []
         list.visit { visited.append($0) }

@@ -8,33 +8,33 @@ import Testing
 @testable import BluebonnetBatch
 @testable import BluebonnetJournal
 
-@Suite struct HeldLinesTests {
+@Suite struct UnmarkedLinesTests {
     /// Held lines and a log of their effects, such as "start a" and "mark p". Lines whose id begins with "p" are
     /// unsafe.
     private struct Table {
-        var held: HeldLines
+        var unmarked: UnmarkedLines
         var log: [String] = []
         private var positions: [String: Int] = [:]
 
-        init(limit: Int = 10) { held = HeldLines(window: SendWindow(limit: limit, limitPerLane: limit)) }
+        init(limit: Int = 10) { unmarked = UnmarkedLines(window: SendWindow(limit: limit, limitPerLane: limit)) }
 
         mutating func add(_ id: String, needing outcomes: [ResultLine.Outcome] = []) throws {
-            let line = try HeldLinesTests.line(id, at: positions.count, needing: outcomes)
+            let line = try UnmarkedLinesTests.line(id, at: positions.count, needing: outcomes)
             positions[id] = line.position
-            note(held.add(line))
+            note(unmarked.add(line))
         }
 
         mutating func marked(_ id: String, isDurable: Bool = true) {
-            note(held.marked(positions[id] ?? -1, isDurable: isDurable))
+            note(unmarked.marked(positions[id] ?? -1, isDurable: isDurable))
         }
 
         mutating func ended(_ id: String) {
-            note(held.ended(SendWindow.Ticket(position: positions[id] ?? -1, lane: "", priority: .normal)))
+            note(unmarked.ended(SendWindow.Ticket(position: positions[id] ?? -1, lane: "", priority: .normal)))
         }
 
-        mutating func stop() { note(held.stop()) }
+        mutating func stop() { note(unmarked.stop()) }
 
-        private mutating func note(_ effects: [HeldLines.Effect]) {
+        private mutating func note(_ effects: [UnmarkedLines.Effect]) {
             for effect in effects {
                 switch effect {
                 case .start(let line): log.append((line.isMarked ? "start marked " : "start ") + line.id)
@@ -59,17 +59,17 @@ import Testing
     @Test func safeLineGoesToTheRunnerAtOnce() throws {
         var table = Table(limit: 0)
         try table.add("a")
-        #expect(table.log == ["start a"] && table.held.count == 0)
+        #expect(table.log == ["start a"] && table.unmarked.count == 0)
     }
 
     @Test func unsafeLineStartsWhenItsMarkIsDurable() throws {
         var table = Table()
         try table.add("p")
-        #expect(table.log == ["mark p"] && table.held.count == 1)
+        #expect(table.log == ["mark p"] && table.unmarked.count == 1)
         table.marked("p")
         #expect(table.log == ["mark p", "start marked p"])
         table.marked("p")
-        #expect(table.log.count == 2 && table.held.count == 0)
+        #expect(table.log.count == 2 && table.unmarked.count == 0)
     }
 
     @Test(arguments: [ResultLine.Outcome.failure, .cancelled, .skipped, .unknown])
@@ -94,7 +94,7 @@ import Testing
         var table = Table(limit: 1)
         try table.add("p")
         try table.add("p2")
-        table.held.close()
+        table.unmarked.close()
         try table.add("a")
         table.marked("p")
         table.ended("p")
@@ -105,9 +105,9 @@ import Testing
         var table = Table(limit: 1)
         for id in ["p", "p2", "p3"] { try table.add(id) }
         table.stop()
-        #expect(table.log == ["mark p", "start p2", "start p3"] && table.held.count == 1)
+        #expect(table.log == ["mark p", "start p2", "start p3"] && table.unmarked.count == 1)
         table.marked("p")
-        #expect(table.log.last == "start marked p" && table.held.count == 0)
+        #expect(table.log.last == "start marked p" && table.unmarked.count == 0)
         try table.add("p4")
         #expect(table.log.last == "start p4")
     }
@@ -125,13 +125,13 @@ import Testing
         #expect(plain.ticket == .init(position: 3, lane: "http://h:1", priority: .normal))
         let scripted = try Self.line("p", at: 3, script: [.init(at: 1, action: .pause)])
         #expect(scripted.ticket == nil)
-        var held = HeldLines(window: SendWindow(limit: 0, limitPerLane: 0))
-        guard case .mark? = held.add(scripted).first else {
+        var unmarked = UnmarkedLines(window: SendWindow(limit: 0, limitPerLane: 0))
+        guard case .mark? = unmarked.add(scripted).first else {
             Issue.record("it was not marked")
             return
         }
-        held.close()
-        #expect(held.add(try Self.line("p2", at: 4, script: [.init(at: 1, action: .pause)])).isEmpty)
-        #expect(held.stop().count == 1)
+        unmarked.close()
+        #expect(unmarked.add(try Self.line("p2", at: 4, script: [.init(at: 1, action: .pause)])).isEmpty)
+        #expect(unmarked.stop().count == 1)
     }
 }

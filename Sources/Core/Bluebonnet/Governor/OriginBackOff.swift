@@ -7,9 +7,9 @@
 /// Operations wait for the end of a back-off up to the origin's `maximumHold`. If the back-off is longer, operations
 /// fail, and after each `maximumHold` one transfer probes the server. If the server refuses one probe after another for
 /// longer than `maximumHold`, operations fail until the current back-off ends.
-struct OriginHold: Equatable {
+struct OriginBackOff: Equatable {
     /// The shortest back-off after a refused probe that got no time to wait, in nanoseconds.
-    private static let shortestHold: UInt64 = 1_000_000_000
+    private static let shortestBackOff: UInt64 = 1_000_000_000
     /// The shortest time between probes during a back-off that is too long, in nanoseconds.
     private static let shortestTrialInterval: UInt64 = 60_000_000_000
 
@@ -38,14 +38,14 @@ struct OriginHold: Equatable {
     var mayBeWaitedFor: Bool { !isGivenUp }
 
     /// Records a success that reports an exhausted server limit.
-    mutating func noteUsedUp(for time: UInt64, now: UInt64) { (until, askedAt) = (max(until, now + time), now) }
+    mutating func recordUsedUp(for time: UInt64, now: UInt64) { (until, askedAt) = (max(until, now + time), now) }
 
     /// Records a refused transfer.
     ///
     /// - Parameter time: how long the server asks clients to wait, in nanoseconds; nil if the response does not say.
     /// - Returns: whether the refusal causes a back-off.
-    mutating func noteRefusal(for time: UInt64?, isProbe: Bool, _ maximum: Duration, now: UInt64) -> Bool {
-        guard let time = time ?? (isProbe ? max(Self.shortestHold, length) : nil) else { return false }
+    mutating func recordRefusal(for time: UInt64?, isProbe: Bool, _ maximum: Duration, now: UInt64) -> Bool {
+        guard let time = time ?? (isProbe ? max(Self.shortestBackOff, length) : nil) else { return false }
         (until, askedAt, length) = (max(until, now + time), now, time)
         let since = refusedSince ?? now
         refusedSince = since
@@ -54,11 +54,11 @@ struct OriginHold: Equatable {
     }
 
     /// Records the success of a transfer that began after the last refusal.
-    mutating func noteSuccess() { (length, refusedSince, isGivenUp) = (0, nil, false) }
+    mutating func recordSuccess() { (length, refusedSince, isGivenUp) = (0, nil, false) }
 
     /// Records the start of a transfer.
-    mutating func noteBegin(now: UInt64) { if until <= now { until = 0 } }
+    mutating func recordBegin(now: UInt64) { if until <= now { until = 0 } }
 
     /// Ends the back-off.
-    mutating func lift() { self = OriginHold() }
+    mutating func lift() { self = OriginBackOff() }
 }

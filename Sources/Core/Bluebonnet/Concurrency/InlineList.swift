@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 
 /// A list for at most one element in most cases. It allocates memory only for a second element.
-struct SmallList<Element> {
+struct InlineList<Element> {
     private var first: Element?
     private var others: [Element] = []
 
@@ -24,4 +24,4 @@ struct SmallList<Element> {
     }
 }
 
-extension SmallList: Sendable where Element: Sendable {}
+extension InlineList: Sendable where Element: Sendable {}

@@ -5,7 +5,7 @@ internal import Foundation
 internal import FoundationNetworking
 
 /// A type-erased credential, as requests use it.
-struct HeldCredential: Sendable {
+struct CurrentCredential: Sendable {
     let generation: Int
     let value: any Sendable
     /// Runs code of the program. Not on the network thread.

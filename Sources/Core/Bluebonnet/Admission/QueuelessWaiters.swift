@@ -21,7 +21,7 @@ enum SlotDemand {
 
 /// The operations that wait in a scheduler without a queue, by the generations of their entries. Their gate is always
 /// open.
-final class Readmissions: LaneOwner {
+final class QueuelessWaiters: LaneOwner {
     /// The memory for more operations is freed when no operation waits.
     private static let keptCount = 64
 
@@ -63,4 +63,4 @@ final class Readmissions: LaneOwner {
 }
 
 @available(*, unavailable)
-extension Readmissions: Sendable {}
+extension QueuelessWaiters: Sendable {}

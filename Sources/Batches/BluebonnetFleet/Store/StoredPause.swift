@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 
 /// A paused origin: for a time, no worker sends requests to it.
-struct StoredHold: Equatable {
+struct StoredPause: Equatable {
     let origin: String
     let length: Duration
 }
@@ -10,7 +10,7 @@ struct StoredHold: Equatable {
 /// Sharing the pauses of origins between workers.
 extension WorkerStore {
     /// Pauses an origin for all workers, and deletes pauses that are over.
-    func hold(_ origin: String, for length: Duration) throws(FleetError) {
+    func pauseOrigin(_ origin: String, for length: Duration) throws(FleetError) {
         try connection.transaction { () throws(FleetError) in
             try connection.query(
                 """
@@ -22,18 +22,18 @@ extension WorkerStore {
                 INSERT INTO bluebonnet.holds AS h (origin, until) VALUES ($1, now() + $2 * interval '1 second')
                 ON CONFLICT (origin) DO UPDATE SET until = greatest(h.until, excluded.until)
                 """, [.text(origin), .double(length / .seconds(1))])
-            try FleetNotice.hold.send(connection)
+            try FleetNotice.pause.send(connection)
         }
     }
 
     /// Returns the paused origins, and for how long they are paused.
-    func holds() throws(FleetError) -> [StoredHold] {
+    func pausedOrigins() throws(FleetError) -> [StoredPause] {
         let rows = try connection.query(
             """
             SELECT origin, extract(epoch FROM until - now())::double precision
             FROM bluebonnet.holds WHERE until > now() + $1 * interval '1 second'
             """, [.double(0)])
-        return (0..<rows.count).map { StoredHold(origin: rows.text($0, 0), length: .seconds(rows.double($0, 1))) }
+        return (0..<rows.count).map { StoredPause(origin: rows.text($0, 0), length: .seconds(rows.double($0, 1))) }
     }
 
     /// Whether every batch is complete, paused or cancelled.
