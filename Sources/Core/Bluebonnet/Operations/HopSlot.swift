@@ -114,8 +114,10 @@ extension HopSlot {
         release()
     }
 
-    /// Continues the paused transfer.
-    mutating func resume(now: UInt64) { transfer?.resume(deadline: account.beginCharging(now: now)) }
+    /// Begins to charge the time of the paused transfer, which the caller continues.
+    ///
+    /// - Returns: the transfer's deadline.
+    mutating func resume(now: UInt64) -> UInt64 { account.beginCharging(now: now) }
 
     mutating func transferContinues(after metrics: TransferMetrics, now: UInt64) {
         account.beginAgain(after: metrics, now: now)

@@ -47,7 +47,7 @@ struct RequestMachine {
         /// An adapter has changed the origin.
         case originChanged
         case credentialNeeded
-        /// The work of adapters or of a refresh has ended: see `isCurrent(_:)`.
+        /// The work of adapters or of a refresh has ended (see `isCurrent(_:)`), or files of another hop were opened.
         case workEnded
         case opened
         /// The process has no file descriptor for the hop.
@@ -194,7 +194,7 @@ extension RequestMachine {
         case (.backoff, .retryDue): return enter(.connectivity)
         case (.body, .bodyWritten): return end(.complete)
         // The work was one part of the stage. Enter the stage again for the remaining parts.
-        case (.adaptation, .workEnded), (.credential, .workEnded): return enter(stage)
+        case (.adaptation, .workEnded), (.credential, .workEnded), (.files, .workEnded): return enter(stage)
         // The lane in which the operation waits depends on its priority.
         case (.admission, .priorityChanged): return enter(stage)
         default: return nil
@@ -274,8 +274,8 @@ extension RequestMachine {
         }
     }
 
-    /// Whether the operation waits for its files to be opened.
-    var isOpeningFiles: Bool { if case .at(.files) = state { true } else { false } }
+    /// The origin of the hop whose files the operation waits for.
+    var openingOrigin: Origin? { if case .at(.files(let origin)) = state { origin } else { nil } }
 
     /// Whether the operation waits for a slot.
     var awaitsSlot: Bool {

@@ -85,7 +85,7 @@ final class RequestRunner {
     }
 
     func opened(_ result: Result<HopOpening.Opened, NetworkingError>) {
-        if let event = work.opened(result, isAwaited: machine.isOpeningFiles) { handle(event) }
+        if let event = work.opened(result, awaited: machine.openingOrigin) { handle(event) }
     }
 
     func answered(_ answer: RetryAnswer, to question: RetryController.Question) {
@@ -106,7 +106,7 @@ final class RequestRunner {
                 if let event = work.eventAfterAnswer() { handle(event) }
             } else if let error = work.exchange?.failure {
                 handle(.fail(error))
-            } else if !machine.isParked {
+            } else {
                 work.slot.transfer?.resumeReceiving()  // a paused transfer receives again after it is resumed
             }
         }
@@ -117,7 +117,9 @@ final class RequestRunner {
     /// Whether the operation was admitted, and has neither ended nor been paused since.
     var isUnderWay: Bool { machine.isUnderWay }
 
-    var waitReason: RequestMachine.WaitReason? { machine.waitReason }
+    var waitReason: RequestMachine.WaitReason? {
+        machine.state == .ended && !work.isWriting ? nil : machine.waitReason
+    }
 
     /// The wait reason as a clause for messages; nil if the operation does not wait.
     var obstacle: String? { waitReason.flatMap { $0.description(work.slot, work.retries) } }

@@ -23,9 +23,9 @@ final class RequestWork {
     private let rounds: OperationRounds
     var slot: HopSlot
     private var pending: Pending?
-    /// Whether files are being opened. They are opened once, even if the operation is paused and resumed in the
-    /// meantime.
-    private var isOpening = false
+    /// The origin for which files are being opened. They are opened once, even if the operation is paused and resumed in
+    /// the meantime.
+    private var openingOrigin: Origin?
     /// The checked request; nil before it was made.
     private var prepared: PreparedRequest?
     /// Nil without a cache.
@@ -221,8 +221,8 @@ extension RequestWork {
         guard let prepared else { preconditionFailure("a transfer was let in before its request was made") }
         do throws(NetworkingError) {
             guard let opening = try madeExchange(prepared).opening(for: origin) else { return .opened }
-            guard !isOpening else { return nil }
-            isOpening = true
+            guard openingOrigin == nil else { return nil }
+            openingOrigin = origin
             let group = opening.onlyFolder.map(PreparationRound.Group.files(in:)) ?? .alone
             rounds.preparation.add(to: group) { [operation] in
                 let result = opening.open()
@@ -236,9 +236,9 @@ extension RequestWork {
 
     /// Receives the opened files. An operation that was paused in the meantime keeps them for later.
     ///
-    /// - Parameter isAwaited: whether the operation waits for the files.
-    func opened(_ result: Result<HopOpening.Opened, NetworkingError>, isAwaited: Bool) -> Event? {
-        isOpening = false
+    /// - Parameter awaited: the origin for which the operation waits for files; nil if it does not wait for them.
+    func opened(_ result: Result<HopOpening.Opened, NetworkingError>, awaited: Origin?) -> Event? {
+        let origin = openingOrigin.take()
         switch result {
         case .success(let opened):
             guard let exchange else {  // the operation was cancelled in the meantime
@@ -246,9 +246,10 @@ extension RequestWork {
                 return nil
             }
             exchange.store(opened)
-            return .opened
+            return origin == awaited ? .opened : .workEnded
         case .failure(let error):
-            guard isAwaited else { return nil }
+            guard let awaited else { return nil }
+            guard origin == awaited else { return .workEnded }
             return slot.releaseForDescriptor(after: error) ? .descriptorsMissing : .fail(error)
         }
     }
@@ -281,7 +282,8 @@ extension RequestWork {
         let now = MonotonicClock.now()
         exchange?.recordContinuation(now: now)
         exchange?.setPlace(slot.place)
-        slot.resume(now: now)
+        let deadline = slot.resume(now: now)
+        slot.transfer?.resume(deadline: deadline)  // it may end at once
     }
 
     func transferEnded(_ error: NetworkingError?, _ metrics: TransferMetrics) -> Event? {
@@ -308,6 +310,9 @@ extension RequestWork {
 
     /// Returns the event after an answer that arrived after the end of the transfer.
     func eventAfterAnswer() -> Event? { (exchange?.finishAfterAnswer()).map { transferEnded($0, .mayHaveArrived) } }
+
+    /// Whether a body or a file is being written.
+    var isWriting: Bool { if case .body? = pending { true } else { false } }
 
     /// Whether a pause may close the connection.
     var canSendAgain: Bool { exchange?.canBeSentAgain == true || slot.transfer?.hasBegunSending != true }

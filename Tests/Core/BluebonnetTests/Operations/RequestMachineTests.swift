@@ -20,7 +20,8 @@ import Testing
     static let error = NetworkingError(.connectionLost, "lost")
 
     static let events: [(name: String, event: RequestMachine.Event)] = [
-        ("begin", .begin), ("pause", .pauseRequested(keepsTransfer: false)), ("pauseKeeping", .pauseRequested(keepsTransfer: true)),
+        ("begin", .begin), ("pause", .pauseRequested(keepsTransfer: false)),
+        ("pauseKeeping", .pauseRequested(keepsTransfer: true)),
         ("fail", .fail(error)), ("priorityChanged", .priorityChanged),
         ("prepared", .prepared(isAdapted: true, isRetried: true)), ("cached", .cached(response)),
         ("notCached", .notCached), ("reachable", .reachable(origin)), ("credentialReady", .credentialReady),
@@ -101,6 +102,7 @@ import Testing
         files                     | pause              | idle before connectivity | interrupt
         files                     | pauseKeeping       | idle before connectivity | interrupt
         files                     | opened             | at hop                   | enter hop
+        files                     | workEnded          | at files                 | enter files
         files                     | descriptorsMissing | at credential            | enter credential
         hop                       | pause              | idle before connectivity | interrupt
         hop                       | pauseKeeping       | transfer paused          | pause transfer
@@ -249,7 +251,7 @@ extension RequestMachineTests {
             Set(Self.paths.keys.filter { holds(Self.machine(in: $0)) })
         }
         #expect(situations { $0.awaitsSlot } == ["admission", "transfer queued"])
-        #expect(situations { $0.isOpeningFiles } == ["files"])
+        #expect(situations { $0.openingOrigin == Self.origin } == ["files"])
         #expect(
             situations { $0.isParked } == [
                 "idle before backoff", "idle before cache", "idle before connectivity", "idle before credential",

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 
 import BluebonnetTestServer
+import BluebonnetTesting
 import Foundation
 import Synchronization
 import Testing
@@ -303,5 +304,22 @@ extension RequestOperationPauseTests {
         next.start()
         await next.ends()
         #expect(next.error == nil)
+    }
+
+    /// The transport has answered during the pause, so that the transfer ends within the call that resumes it.
+    @Test func resumedTransferMayEndAtOnce() async {
+        let services = NetworkServices(limit: 64, limitPerOrigin: 64, transport: InstantTransport())
+        let manager = RequestOperationManager(baseURL: nil, services: services)
+        manager.responseSerializer = HTTPResponseSerializer()
+        let operation = manager.operation(with: URLRequest("POST", ScriptedNetwork.url("/"), body: "x"))
+        await NetworkThread.shared.answer {
+            operation.start()
+            operation.pause()
+        }
+        for _ in 0..<3 { await NetworkThread.shared.answer {} }
+        #expect(operation.isPaused)
+        operation.resume()
+        await operation.ends()
+        #expect(operation.error == nil && operation.statusCode == 200)
     }
 }
