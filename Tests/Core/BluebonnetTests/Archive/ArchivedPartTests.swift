@@ -8,7 +8,7 @@ import Testing
 
 @testable import Bluebonnet
 
-extension IndependentNetworkTests {
+extension NetworkTests {
     /// An archive treats no bytes of another response as a part of the body.
     @Suite struct ArchivedPartTests {
         private let fixture = ArchiveFixture()

@@ -8,7 +8,7 @@ import Testing
 
 @testable import Bluebonnet
 
-extension IndependentNetworkTests {
+extension NetworkTests {
     /// Another program changed the files next to a destination. The downloaded file still has the bytes of one
     /// version.
     @Suite struct ChangedPartTests {

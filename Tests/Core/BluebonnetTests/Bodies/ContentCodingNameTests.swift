@@ -8,7 +8,7 @@ import Testing
 
 @testable import Bluebonnet
 
-extension IndependentNetworkTests {
+extension NetworkTests {
     @Suite struct ContentCodingNameTests {
         @Test(arguments: [
             "none", "None", "NONE", "identity", "Identity", "", " ", ",", "none, identity", "identity,none,",

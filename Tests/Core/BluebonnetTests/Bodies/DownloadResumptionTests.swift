@@ -8,7 +8,7 @@ import Testing
 
 @testable import Bluebonnet
 
-extension IndependentNetworkTests {
+extension NetworkTests {
     /// A new download continues an interrupted one or starts again. The file always has the bytes of one version.
     @Suite struct DownloadResumptionTests {
         static let old = Representation(body: .patterned(byteCount: 200_000), etag: "\"one\"")

@@ -9,7 +9,7 @@ import Testing
 
 @testable import Bluebonnet
 
-extension IndependentNetworkTests {
+extension NetworkTests {
     /// Interrupted downloads from nginx, a server that other people wrote. Its file may have changed in the meantime.
     @Suite(.enabled(if: NginxServer.isAvailable)) struct NginxResumptionTests {
         private static let byteCount = 600_000

@@ -8,7 +8,7 @@ import Testing
 
 @testable import Bluebonnet
 
-extension IndependentNetworkTests {
+extension NetworkTests {
     /// Answers to a range request that may not be the rest. Wherever the body goes, it has the bytes of one version,
     /// or the operation fails.
     @Suite struct ResumptionFaultTests {

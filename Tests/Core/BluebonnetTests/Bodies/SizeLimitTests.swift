@@ -9,7 +9,7 @@ import Testing
 
 @testable import Bluebonnet
 
-extension IndependentNetworkTests {
+extension NetworkTests {
     @Suite struct SizeLimitTests {
         private func answer(
             _ reply: Reply, _ options: TransferOptions = TransferOptions()

@@ -8,7 +8,7 @@ import Testing
 
 @testable import Bluebonnet
 
-extension IndependentNetworkTests {
+extension NetworkTests {
     @Suite struct ResponseCacheTests {
         private func options(_ cache: (any ResponseCache)?) -> TransferOptions {
             TransferOptions { $0.responseCache = cache }

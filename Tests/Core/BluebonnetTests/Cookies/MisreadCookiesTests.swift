@@ -101,7 +101,7 @@ import Testing
     }
 }
 
-extension IndependentNetworkTests {
+extension NetworkTests {
     /// The work that one response causes in a full jar, however many cookies the response sets.
     @Suite struct ReceivedCookiesTests {
         private struct Work: Equatable {

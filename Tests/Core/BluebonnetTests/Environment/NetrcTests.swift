@@ -193,7 +193,7 @@ import Testing
     }
 }
 
-extension IndependentNetworkTests {
+extension NetworkTests {
     @Suite struct NetrcRequestTests {
         private static let text = """
             machine 127.0.0.1 login user password secret

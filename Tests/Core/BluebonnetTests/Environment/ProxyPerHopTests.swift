@@ -9,7 +9,7 @@ import Testing
 
 @testable import Bluebonnet
 
-extension IndependentNetworkTests {
+extension NetworkTests {
     @Suite struct ProxyPerHopTests {
         private func options(proxy: TestServer, exceptions: [String] = []) throws -> TransferOptions {
             try TransferOptions {

@@ -8,7 +8,7 @@ import Testing
 
 @testable import Bluebonnet
 
-extension IndependentNetworkTests {
+extension NetworkTests {
     @Suite struct ChallengeBlockTests {
         // "user:secret" in Base64.
         private static let answer = "Basic dXNlcjpzZWNyZXQ="

@@ -10,7 +10,7 @@ import Testing
 
 @testable import Bluebonnet
 
-extension IndependentNetworkTests {
+extension NetworkTests {
     @Suite struct CredentialTests {
         private static let right = URLCredential(user: "user", password: "secret", persistence: .none)
         private static let wrong = URLCredential(user: "user", password: "wrong", persistence: .none)

@@ -8,7 +8,7 @@ import Testing
 
 @testable import Bluebonnet
 
-extension IndependentNetworkTests {
+extension NetworkTests {
     /// Status 421 means that the connection was the wrong one (RFC 9110, 15.5.20).
     @Suite struct MisdirectedRequestTests {
         private static let misdirected = Reply.response(status: 421, body: "not here")

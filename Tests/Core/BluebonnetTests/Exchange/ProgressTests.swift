@@ -8,7 +8,7 @@ import Testing
 
 @testable import Bluebonnet
 
-extension IndependentNetworkTests {
+extension NetworkTests {
     /// `Foundation.Progress` as operations report it.
     @Suite struct ProgressTests {
         private static let body = Data.patterned(byteCount: 500_000)

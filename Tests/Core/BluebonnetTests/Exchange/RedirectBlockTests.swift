@@ -8,7 +8,7 @@ import Testing
 
 @testable import Bluebonnet
 
-extension IndependentNetworkTests {
+extension NetworkTests {
     @Suite struct RedirectBlockTests {
         /// `/a` redirects to `/b`, which redirects to `/c`.
         private static let chain: TestServer.Script = { request in

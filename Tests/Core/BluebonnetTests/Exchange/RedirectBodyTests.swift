@@ -8,7 +8,7 @@ import Testing
 
 @testable import Bluebonnet
 
-extension IndependentNetworkTests {
+extension NetworkTests {
     /// Redirects of every method, every status and every kind of body (RFC 9110, 15.4; HTTP-redirect fetch in the
     /// Fetch standard).
     @Suite struct RedirectBodyTests {

@@ -8,7 +8,7 @@ import Testing
 
 @testable import Bluebonnet
 
-extension IndependentNetworkTests {
+extension NetworkTests {
     @Suite struct RedirectOriginTests {
         static let secrets = [
             "Authorization": "Bearer secret", "Cookie": "session=secret", "X-Api-Key": "secret", "X-Anything": "secret",

@@ -8,7 +8,7 @@ import Testing
 
 @testable import Bluebonnet
 
-extension IndependentNetworkTests {
+extension NetworkTests {
     /// From one origin to another and back. The secrets of the first origin never leave it, and are not sent again
     /// when the chain returns.
     @Suite struct RedirectSecretTests {

@@ -8,7 +8,7 @@ import Testing
 
 @testable import Bluebonnet
 
-extension IndependentNetworkTests {
+extension NetworkTests {
     @Suite struct RedirectTargetTests {
         /// The error code of a GET that is redirected to `location`. No other request may be sent.
         private func code(redirectedTo location: String) async throws -> NetworkingError.Code? {

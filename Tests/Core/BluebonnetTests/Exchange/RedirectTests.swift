@@ -8,7 +8,7 @@ import Testing
 
 @testable import Bluebonnet
 
-extension IndependentNetworkTests {
+extension NetworkTests {
     @Suite struct RedirectTests {
         /// A request that is redirected once, and how the target's server must see it.
         struct Hop: Sendable, CustomTestStringConvertible {

@@ -65,7 +65,7 @@ private final class OAuthServer: Sendable {
     }
 }
 
-extension IndependentNetworkTests {
+extension NetworkTests {
     @Suite struct TokenServerTests {
         private let oauth = OAuthServer()
 

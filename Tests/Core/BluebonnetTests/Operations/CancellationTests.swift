@@ -9,7 +9,7 @@ import Testing
 
 @testable import Bluebonnet
 
-extension IndependentNetworkTests {
+extension NetworkTests {
     @Suite struct CancellationTests {
         /// Checks that the server still gets and answers requests, so nothing blocks the network thread.
         private func expectOthersGoOn(_ server: TestServer) async {

@@ -9,7 +9,7 @@ import Testing
 
 @testable import Bluebonnet
 
-extension IndependentNetworkTests {
+extension NetworkTests {
     /// The printed command makes curl send the same request as the operation.
     @Suite(.enabled(if: access("/usr/bin/curl", X_OK) == 0)) struct CurlCommandRunTests {
         struct Case: Sendable, CustomTestStringConvertible {

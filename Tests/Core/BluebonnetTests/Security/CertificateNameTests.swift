@@ -8,7 +8,7 @@ import Testing
 
 @testable import Bluebonnet
 
-extension IndependentNetworkTests {
+extension NetworkTests {
     /// Certificate names made to deceive or to exhaust: the rest of row D6 of the reliability rules.
     @Suite struct CertificateNameTests {
         /// The result of a GET from a server with this certificate.

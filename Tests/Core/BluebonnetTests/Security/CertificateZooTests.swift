@@ -8,7 +8,7 @@ import Testing
 
 @testable import Bluebonnet
 
-extension IndependentNetworkTests {
+extension NetworkTests {
     /// Certificates of all kinds with a trusted root: rows D6 and D7 of the reliability rules.
     @Suite struct CertificateZooTests {
         /// The result of a GET to `host` from a server with this certificate.

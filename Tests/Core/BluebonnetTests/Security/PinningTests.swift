@@ -8,7 +8,7 @@ import Testing
 
 @testable import Bluebonnet
 
-extension IndependentNetworkTests {
+extension NetworkTests {
     /// Pins against servers with all kinds of certificates.
     @Suite struct PinningTests {
         enum Pin: CaseIterable { case leaf, intermediate, root, other }

@@ -9,7 +9,7 @@ import Testing
 
 @testable import Bluebonnet
 
-extension IndependentNetworkTests {
+extension NetworkTests {
     /// A real man in the middle whose authority is trusted: only a pin keeps it out.
     @Suite(.enabled(if: MitmproxyServer.isAvailable)) struct MitmproxyTests {
         private func withProxy(_ body: (MitmproxyServer, TestServer) async throws -> Void) async throws {

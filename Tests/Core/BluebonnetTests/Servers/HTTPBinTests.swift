@@ -9,7 +9,7 @@ import Testing
 
 @testable import Bluebonnet
 
-extension IndependentNetworkTests {
+extension NetworkTests {
     /// Redirects and challenges from a third-party server.
     @Suite(.enabled(if: HTTPBinServer.isAvailable)) struct HTTPBinTests {
         private func serving(_ body: (HTTPBinServer) async throws -> Void) async throws {

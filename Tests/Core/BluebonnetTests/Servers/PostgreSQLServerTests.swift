@@ -5,7 +5,7 @@ import BluebonnetTestServer
 import RealServers
 import Testing
 
-extension IndependentNetworkTests {
+extension NetworkTests {
     /// The fixture for tests that need a fleet's store.
     @Suite(.enabled(if: PostgreSQLServer.isAvailable)) struct PostgreSQLServerTests {
         /// Runs `body` with a separate server, and removes the server afterwards.

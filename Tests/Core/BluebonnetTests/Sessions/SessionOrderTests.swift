@@ -171,7 +171,7 @@ import Testing
     }
 }
 
-extension IndependentNetworkTests {
+extension NetworkTests {
     @Suite struct SessionOrderOnTheWireTests {
         @Test(arguments: [false, true])
         func serverAndBodyStreamBlocksComeFirst(hasCompletionQueue: Bool) async throws {

@@ -8,13 +8,10 @@ import Testing
 
 @testable import Bluebonnet
 
-/// Tests that measure the process, a time or its connections, or close idle connections: one at a time, so that no test
-/// changes what another measures.
+/// All suites that talk to a server. Their tests run one at a time, so that no test changes another test's
+/// measurements. Two lanes are not possible: a transfer of one lane keeps the connection pool busy whose idle
+/// connections a test of the other lane closes.
 @Suite(.serialized, .timeLimit(.minutes(2))) struct NetworkTests {}
-
-/// Tests that talk to their own server, and whose result depends on nothing that other tests do. They run next to
-/// `NetworkTests`, but one at a time: many of them at once take all processors from each other.
-@Suite(.serialized, .timeLimit(.minutes(2))) struct IndependentNetworkTests {}
 
 extension URLRequest {
     /// Makes a request in one line.

@@ -8,7 +8,7 @@ import Testing
 
 @testable import Bluebonnet
 
-extension IndependentNetworkTests {
+extension NetworkTests {
     /// A request's head can be longer than a socket accepts at once.
     @Suite struct BlockedHeadTests {
         /// Sizes for heads without a body and with a small body that libcurl has copied.

@@ -8,7 +8,7 @@ import Testing
 
 @testable import Bluebonnet
 
-extension IndependentNetworkTests {
+extension NetworkTests {
     /// A truncated reply is never a success, for every target of its body.
     @Suite struct BodyEndTargetTests {
         /// One way to frame a text.

@@ -8,7 +8,7 @@ import Testing
 
 @testable import Bluebonnet
 
-extension IndependentNetworkTests {
+extension NetworkTests {
     /// A body that ended early is never a success.
     @Suite struct BodyEndTests {
         /// The result of one request whose reply is cut after `byteCount` bytes.

@@ -8,7 +8,7 @@ import Testing
 
 @testable import Bluebonnet
 
-extension IndependentNetworkTests {
+extension NetworkTests {
     @Suite struct DotSegmentTests {
         static let paths = [
             ("/a/../b", "/b"), ("/../../x", "/x"), ("/./a/.", "/a/"), ("/a/%2e%2E/b?c=/../d#/./e", "/b?c=/../d"),

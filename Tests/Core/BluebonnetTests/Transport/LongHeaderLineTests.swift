@@ -7,7 +7,7 @@ import Testing
 
 @testable import Bluebonnet
 
-extension IndependentNetworkTests {
+extension NetworkTests {
     @Suite struct LongHeaderLineTests {
         @Test(arguments: [false, true]) func errorNamesALineBeyondLibcurlsLimit(isLater: Bool) async throws {
             let field = ("X-Long", String(repeating: "x", count: 110_000))

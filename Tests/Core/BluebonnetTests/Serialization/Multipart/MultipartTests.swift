@@ -10,7 +10,7 @@ import Testing
 
 @testable import Bluebonnet
 
-extension IndependentNetworkTests {
+extension NetworkTests {
     @Suite struct MultipartTests {
         private let folder: ScratchFolder
         private let noise = Data.patterned(byteCount: 200_000)

@@ -40,7 +40,7 @@ import Testing
     }
 }
 
-extension IndependentNetworkTests {
+extension NetworkTests {
     @Suite struct SentAlteredTargetTests {
         @Test(arguments: [false, true]) func emptyQueryIsSent(usesJar: Bool) async throws {
             try await TestServer.answering(.response()) { server in

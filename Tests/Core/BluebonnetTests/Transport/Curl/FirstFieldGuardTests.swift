@@ -8,7 +8,7 @@ import Testing
 
 @testable import Bluebonnet
 
-extension IndependentNetworkTests {
+extension NetworkTests {
     /// The first field line of a response, on handles that received a response before.
     @Suite struct FirstFieldGuardTests {
         private static let before = Reply.response(headers: ["X-Long": String(repeating: "v", count: 200)], body: "end")

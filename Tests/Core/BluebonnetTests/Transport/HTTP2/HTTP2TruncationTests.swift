@@ -9,7 +9,7 @@ import Testing
 
 @testable import Bluebonnet
 
-extension IndependentNetworkTests {
+extension NetworkTests {
     /// Responses over HTTP/2 whose stream the server did not end, and responses that are complete, whatever follows.
     @Suite(.enabled(if: HTTP2FrameServer.isAvailable)) struct HTTP2TruncationTests {
         private typealias Run = HTTP2FrameRun
