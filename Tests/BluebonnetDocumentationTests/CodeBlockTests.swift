@@ -9,20 +9,28 @@ import Testing
 @Suite(.timeLimit(.minutes(1))) struct CodeBlockTests {
     /// Swift blocks that no test compiles, by their first lines, with the reasons.
     private static let notCompiled = [
-        "README.md: // Package.swift: the package's dependency and the target's. No Swift package is fetched.":
-            "SwiftPM reads it; manifestProductsMatchReadme() compares the names"
+        "README.md: // Package.swift: with a release":
+            "SwiftPM reads it; manifestProductsMatchReadme() compares the names",
+        "GettingStarted.md: // swift-tools-version: 6.1":
+            "SwiftPM reads it; gettingStartedServesTheFolderOfItsFiles() compares the names",
     ]
 
     /// The tests of the blocks in other languages, by the first lines of the blocks.
     private static let tests = [
-        "README.md: Scripts/demo    # installs missing packages, runs a sample batch against a local server, shows "
-            + "progress bars and a summary": "blockCommandsExist",
-        "README.md: swift build -c release --static-swift-stdlib --product bluebonnet   # "
-            + ".build/release/bluebonnet, runs without Swift": "blockCommandsExist",
+        "README.md: Scripts/demo    # installs packages, runs a sample batch on a local server": "blockCommandsExist",
+        "README.md: apt-get install libcurl4-openssl-dev libssl-dev zlib1g-dev pkg-config":
+            "packageLinesNameInstalledPackages",
+        "README.md: FROM swift:6.1-bookworm AS build": "readmeImagesAreThoseOfTheContainerfile",
+        "GettingStarted.md: apt-get install libcurl4-openssl-dev libssl-dev zlib1g-dev pkg-config":
+            "packageLinesNameInstalledPackages",
+        "GettingStarted.md: mkdir -p hello/Sources/hello hello/site": "gettingStartedPrintsThePagesOutput",
+        "GettingStarted.md: Hello, Ada": "gettingStartedPrintsThePagesOutput",
+        "GettingStarted.md: python3 -m http.server --bind 127.0.0.1 --directory site 8080":
+            "gettingStartedServesTheFolderOfItsFiles",
+        "GettingStarted.md: swift run hello": "blockCommandsExist",
         "README.md: $ cat batch.ndjson": "batchOfTheReadmeRuns",
-        "README.md: $ bluebonnet reachability example.com": "reachabilityOfTheReadmeIsPrinted",
-        "README.md: swift run -c release --package-path Benchmarks Benchmark            # everything, about a "
-            + "quarter of an hour": "blockCommandsExist",
+        "Reachability.md: $ bluebonnet reachability example.com": "pageReachabilityIsPrinted",
+        "Speed.md: swift run -c release --package-path Benchmarks Benchmark": "blockCommandsExist",
         "CONTRIBUTING.md: swift format lint --strict --recursive Package.swift Sources Tests Examples   # silent":
             "blockCommandsExist",
         "Speed.md: swift run -c release --package-path Benchmarks Benchmark tuning": "blockCommandsExist",
@@ -33,7 +41,6 @@ import Testing
         "Structure.md: swift test --filter BluebonnetHTTPTests": "blockCommandsExist",
         "PinningAndTrust.md: openssl x509 -in server.pem -pubkey -noout | openssl pkey -pubin -outform der | openssl "
             + "dgst -sha256 -binary | base64": "pageCommandPrintsTheDigestOfAKey",
-        "README.md: export BLUEBONNET_STORE=postgresql://fleet@db.example.com/fleet": "fleetOfTheReadmeRuns",
         #"Fleet.md: psql -h db.example.com -U postgres -c "CREATE ROLE fleet LOGIN PASSWORD '…'" -c "CREATE DATABASE "#
             + #"fleet OWNER fleet""#: "firstFleetOfThePageRuns",
         "Fleet.md: GRANT USAGE ON SCHEMA bluebonnet TO worker;": "pageGrantsPermitDocumentedActions",
@@ -43,6 +50,12 @@ import Testing
             + "demo'": "requestLinesOfThePageRun",
         #"CommandFormat.md: {"id": "login", "method": "POST", "url": "login", "json": {"user": "ada", "password": "#
             + #""secret"}}"#: "requestLinesOfThePageRun",
+        "ComingFromCurl.md: # xargs -P 8 -n 1 curl -fsSLO --retry 3 < urls.txt": "listOfURLsBecomesBatch",
+        #"ComingFromCurl.md: # curl --json '{"name": "Ada"}' -H 'X-Client: demo' \"#: "singleRequestIsOneLine",
+        "ComingFromCurl.md: # curl --remote-name 'https://api.example.com/v1/items/[1-100]'":
+            "numberedURLsComeFromPipe",
+        "FleetInProduction.md: export BLUEBONNET_STORE=postgresql://fleet@db.example.com/fleet":
+            "commandsCheckNewStore",
         "TestingYourProgram.md: ShopTests/OrderTests.swift:42: the requests that were sent are not those expected "
             + "(- missing, + not expected):":
             "missingAndSurplusRequestsKeepTheOthersInPlace",

@@ -9,7 +9,7 @@ import Foundation
 import RealServers
 import Testing
 
-// The fleet page, the fleet section of README.md, and the comments of the fleet types.
+// The fleet page and the comments of the fleet types.
 extension PageTests {
     /// Runs code with a new store and a site.
     private static func withStore(_ body: (_ storeURL: String, Site) async throws -> Void) async throws {
@@ -56,23 +56,6 @@ extension PageTests {
             #expect(results.map(\.id) == ["a", "b"])
             #expect(results.allSatisfy { $0.outcome == .success })
             #expect(printed.value.last == "2 have succeeded")
-        }
-    }
-
-    @Test(.enabled(if: PostgreSQLServer.isAvailable)) func readmeFleetBlockRuns() async throws {
-        try await Self.withStore { storeURL, site in
-            let url = site.base.appendingPathComponent("me").absoluteString
-            try await Self.working(storeURL) {
-                // BLOCK README.md
-                // where storeURL is "postgresql://fleet@db.example.com/fleet"
-                // where url)] is "https://api.example.com/v1/me")]
-                let fleet = Fleet(store: storeURL)
-                try await fleet.submit([RequestLine(id: "me", url: url)], named: "nightly")
-                for try await line in fleet.results(of: "nightly") { print(String(decoding: line, as: UTF8.self)) }
-                // END
-            }
-            #expect(printed.value.count == 1)
-            #expect(printed.value.first?.contains(#""outcome":"success""#) == true)
         }
     }
 

@@ -114,17 +114,5 @@ extension ProcessTests {
                 }
             }
         }
-
-        @Test func fleetOfTheReadmeRuns() async throws {
-            let server = try await PostgreSQLServer.shared()
-            let url = server.unixURL(database: try await server.createDatabase())
-            try await CommandFixture.with { fixture in
-                try fixture.folder.write("batch.ndjson", #"{"url":"\#(fixture.server.url("/a"))"}"# + "\n")
-                let lines = try block("README.md", startingWith: "export BLUEBONNET_STORE")
-                #expect(lines.count == 5)
-                try await run(lines, store: url, in: fixture.folder)
-                #expect(fixture.server.requests.map(\.path) == ["/a"])
-            }
-        }
     }
 }

@@ -10,7 +10,7 @@ import Testing
 extension RuleTable {
     static let cookieAttributes: [Rule] = [
         Rule(
-            .cookies, "5.2.1", "an Expires that cannot be read is passed over",
+            .cookies, "5.2.1", "an invalid Expires is ignored",
             .held(
                 .cookies(["a=1; expires=tomorrow", "b=2; expires="], sends: "a=1; b=2") { kept in
                     #expect(kept.allSatisfy { $0.expires == nil })
@@ -19,7 +19,7 @@ extension RuleTable {
             .cookies, "5.2.1", "an Expires in the past removes the cookie",
             .held(.cookies(["a=1", "a=1; expires=Thu, 01 Jan 1970 00:00:10 GMT"], sends: nil))),
         Rule(
-            .cookies, "5.2.2", "a Max-Age that is no number is passed over",
+            .cookies, "5.2.2", "a Max-Age that is not a number is ignored",
             .deviates(
                 "libcurl removes the cookie, as for 0",
                 .cookies(["a=1", "a=1; max-age=x"], sends: nil) { #expect($0.isEmpty) })),
@@ -27,19 +27,19 @@ extension RuleTable {
             .cookies, "5.2.2", "a Max-Age of zero or less removes the cookie",
             .held(.cookies(["a=1", "b=2", "a=1; max-age=0", "b=2; max-age=-1"], sends: nil))),
         Rule(
-            .cookies, "5.2.2", "a Max-Age beyond any time is the latest time",
+            .cookies, "5.2.2", "a Max-Age beyond the latest time is the latest time",
             .held(.cookies(["a=1; max-age=99999999999999999999999"], sends: "a=1"))),
         Rule(
-            .cookies, "5.2.3", "an empty Domain is passed over",
+            .cookies, "5.2.3", "an empty Domain is ignored",
             .held(
                 .cookies(["a=1; domain="], sends: "a=1") {
                     #expect($0.map(\.domain) == ["www.example.com"] && $0.first?.includesSubdomains == false)
                 })),
         Rule(
-            .cookies, "5.2.3", "a dot in front of a Domain does not count",
+            .cookies, "5.2.3", "a dot before a Domain is ignored",
             .held(.cookies(["a=1; path=/; domain=.example.com"], to: "example.com", "/", sends: "a=1"))),
         Rule(
-            .cookies, "5.2.4", "a Path that is empty or begins with no slash is the default path",
+            .cookies, "5.2.4", "a Path that is empty or does not begin with a slash is the default path",
             .held(
                 RuleCase {
                     for (path, sent) in [("/dir/other", "a=1; b=2"), ("/", nil)] {
@@ -47,7 +47,7 @@ extension RuleTable {
                     }
                 })),
         Rule(
-            .cookies, "5.2.5", "Secure counts whatever its value is",
+            .cookies, "5.2.5", "Secure applies whatever its value",
             .held(
                 RuleCase {
                     for field in ["secure=no", "Secure = 1", "SECURE="] {
@@ -65,7 +65,7 @@ extension RuleTable {
                     }
                 })),
         Rule(
-            .cookies, "5.2.6", "HttpOnly counts whatever its value is",
+            .cookies, "5.2.6", "HttpOnly applies whatever its value",
             .held(.cookies(["a=1; httponly=no"], sends: "a=1") { #expect($0.first?.isHTTPOnly == true) })),
     ]
 
@@ -86,7 +86,7 @@ extension RuleTable {
 
     static let cookieStorage: [Rule] = [
         Rule(
-            .cookies, "5.3", "Max-Age counts before Expires",
+            .cookies, "5.3", "Max-Age overrides Expires",
             .held(
                 RuleCase {
                     let past = "expires=Thu, 01 Jan 1970 00:00:10 GMT"
@@ -95,7 +95,7 @@ extension RuleTable {
                     }
                 })),
         Rule(
-            .cookies, "5.3", "of an attribute that is there twice the last one counts",
+            .cookies, "5.3", "if an attribute occurs twice, the last one applies",
             .held(.cookies(["a=1; path=/x; path=/y"], "/y", sends: "a=1"))),
         Rule(
             .cookies, "5.3", "a Domain that is a public suffix sets nothing",
@@ -118,25 +118,25 @@ extension RuleTable {
                     }
                 })),
         Rule(
-            .cookies, "5.3", "without a Domain a cookie is for its host alone",
+            .cookies, "5.3", "without a Domain a cookie is only for its host",
             .held(
                 RuleCase {
                     try await RuleCase.cookies(["a=1; path=/"], to: "deep.www.example.com", "/", sends: nil).run()
                     try await RuleCase.cookies(["a=1; path=/"], "/", sends: "a=1").run()
                 })),
         Rule(
-            .cookies, "5.3", "a cookie takes the place of one with its name, domain and path",
+            .cookies, "5.3", "a cookie replaces a cookie with the same name, domain and path",
             .held(
                 .cookies(["a=1; path=/", "b=2; path=/", "a=3; path=/", "a=4; path=/dir"], sends: "a=4; a=3; b=2"))),
         Rule(
-            .cookies, "5.3", "a cookie for HTTP only is not set or read by other ways",
+            .cookies, "5.3", "an HttpOnly cookie is not set or read by non-HTTP APIs",
             .notApplicable("the library has no other way that a server can use")),
         Rule(
-            .cookies, "5.3", "expired cookies leave the store",
+            .cookies, "5.3", "expired cookies are removed from the store",
             .held(
                 .cookies(["a=1; path=/", "a=1; path=/; max-age=0"], sends: nil) { #expect($0.isEmpty) })),
         Rule(
-            .cookies, "5.3", "the cookies of a session leave the store when it is over",
+            .cookies, "5.3", "session cookies are removed from the store at the end of the session",
             .held(
                 RuleCase {
                     let jar = CookieJar()
@@ -155,7 +155,7 @@ extension RuleTable {
                     (1...20).map { Cookie(name: "c\($0)", value: "v", domain: "www.example.com") },
                     sends: (1...20).map { "c\($0)=v" }.joined(separator: "; ")))),
         Rule(
-            .cookies, "5.4", "a cookie goes to its host, and to hosts below its domain where it has one",
+            .cookies, "5.4", "a cookie is sent to its host, and to hosts below its domain if it has one",
             .held(
                 RuleCase {
                     let own = Cookie(name: "own", value: "1", domain: "www.example.com")
@@ -165,7 +165,7 @@ extension RuleTable {
                     try await stored([own, wide], to: "example.org", sends: nil).run()
                 })),
         Rule(
-            .cookies, "5.4", "a cookie goes to paths that match its own",
+            .cookies, "5.4", "a cookie is sent to paths that match its path",
             .held(
                 RuleCase {
                     let cookie = Cookie(name: "a", value: "1", domain: "www.example.com", path: "/p")
@@ -173,7 +173,7 @@ extension RuleTable {
                     try await stored([cookie], "/pq", sends: nil).run()
                 })),
         Rule(
-            .cookies, "5.4", "a secure cookie goes over TLS only",
+            .cookies, "5.4", "a secure cookie is sent only over TLS",
             .held(
                 RuleCase {
                     let cookie = Cookie(name: "a", value: "1", domain: "www.example.com", isSecure: true)
@@ -190,7 +190,7 @@ extension RuleTable {
                     }
                 })),
         Rule(
-            .cookies, "5.4", "cookies with longer paths stand first",
+            .cookies, "5.4", "cookies with longer paths come first",
             .held(
                 stored(
                     ["/", "/a/b", "/a"].enumerated().map {
@@ -198,7 +198,7 @@ extension RuleTable {
                     }, "/a/b/c", isOrdered: true, sends: "c1=v; c2=v; c0=v"))),
         Rule(
             .cookies, "5.4",
-            "a cookie stands as name, equals sign and value, and a semicolon and a space lie between two",
+            "a cookie is sent as name, equals sign and value; a semicolon and a space separate two cookies",
             .held(
                 stored(
                     [

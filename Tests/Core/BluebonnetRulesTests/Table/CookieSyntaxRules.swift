@@ -38,7 +38,7 @@ extension RuleTable {
 
     static let cookieSyntax: [Rule] = [
         Rule(
-            .cookies, "3", "Set-Cookie counts in responses of every final status, errors too",
+            .cookies, "3", "Set-Cookie applies in responses of every final status, including errors",
             .held(
                 RuleCase {
                     for status in [200, 204, 404, 500, 503] {
@@ -46,7 +46,7 @@ extension RuleTable {
                     }
                 })),
         Rule(
-            .cookies, "5.1.1", "a date is read by its parts in any order, whatever stands between them",
+            .cookies, "5.1.1", "the parts of a date are read in any order, with any separators",
             .held(
                 RuleCase {
                     for date in [
@@ -64,14 +64,14 @@ extension RuleTable {
                 })),
         Rule(
             .cookies, "5.1.1",
-            "a year of two digits from 70 to 99 is of the last century, one from 0 to 69 of this one",
+            "a year of two digits from 70 to 99 is in the last century, from 0 to 69 in this century",
             .held(
                 RuleCase {
                     try await RuleCase.cookies(["a=1; expires=Thu, 09-Jun-94 10:18:14 GMT"], sends: nil).run()
                     try await expiry("Thu, 09-Jun-66 10:18:14 GMT", 3_043_304_294).run()
                 })),
         Rule(
-            .cookies, "5.1.1", "a date without a time, day, month or year, or beyond its range, is no date",
+            .cookies, "5.1.1", "a date without a time, day, month or year, or out of range, is invalid",
             .held(
                 RuleCase {
                     for date in ["09 Jun 10:18:14", "Jun 2094 10:18:14", "09 2094 10:18:14", "32 Jun 2094 10:18:14"] {
@@ -85,7 +85,7 @@ extension RuleTable {
                     #expect(kept.map(\.domain) == ["example.com"])
                 })),
         Rule(
-            .cookies, "5.1.3", "a host matches a domain that it is, or that it ends with behind a dot",
+            .cookies, "5.1.3", "a host matches a domain that is equal to it, or that it ends with after a dot",
             .held(
                 RuleCase {
                     for (host, sent) in [
@@ -98,7 +98,7 @@ extension RuleTable {
                     }
                 })),
         Rule(
-            .cookies, "5.1.3", "an address matches itself only",
+            .cookies, "5.1.3", "an address matches only itself",
             .held(
                 .server(answering { _ in .response(headers: ["Set-Cookie": "a=1; domain=0.0.1"]) }) { server in
                     let jar = CookieJar()
@@ -114,7 +114,7 @@ extension RuleTable {
                     }
                 })),
         Rule(
-            .cookies, "5.1.4", "a path matches itself and what lies below it, not what merely begins like it",
+            .cookies, "5.1.4", "a path matches itself and the paths below it, not other paths with the same prefix",
             .held(
                 RuleCase {
                     for (path, sent) in [
@@ -125,7 +125,7 @@ extension RuleTable {
                     }
                 })),
         Rule(
-            .cookies, "5.2", "a field without an equals sign in front of its attributes sets nothing",
+            .cookies, "5.2", "a field without an equals sign before its attributes sets nothing",
             .held(
                 RuleCase {
                     for field in ["a", "a; path=/", "a; b=1", ""] {
@@ -139,15 +139,16 @@ extension RuleTable {
             .cookies, "5.2", "a field with an empty name sets nothing",
             .held(.cookies(["=1", " =1; path=/", "=; a=1"], sends: nil))),
         Rule(
-            .cookies, "5.2", "spaces around name and value do not count",
+            .cookies, "5.2", "spaces around name and value are ignored",
             .held(.cookies(["  a  =  1  ; path=/"], sends: "a=1"))),
         Rule(
-            .cookies, "5.2", "tabs around name and value do not count",
+            .cookies, "5.2", "tabs around name and value are ignored",
             .deviates(
                 "libcurl before 8.21 refuses a cookie with a tab",
                 .cookies(["a\t=\t1; path=/"], sends: CookieFault.RefusedTab.isPresent ? nil : "a=1"))),
         Rule(
-            .cookies, "5.2", "the value goes up to the semicolon, with equals signs, quotation marks and commas in it",
+            .cookies, "5.2",
+            "the value ends at the semicolon, and may contain equals signs, quotation marks and commas",
             .held(
                 RuleCase {
                     for value in ["b=c", "\"q\"", "x,y", "a b", "{\"x\":1}", ""] {
@@ -155,13 +156,13 @@ extension RuleTable {
                     }
                 })),
         Rule(
-            .cookies, "5.2", "the names of attributes are compared without regard to case",
+            .cookies, "5.2", "names of attributes are compared without regard to case",
             .held(
                 .cookies(["a=1; PATH=/p; DoMaIn=example.com; hTtPoNlY"], to: "example.com", "/p", sends: "a=1") {
                     #expect($0.first?.isHTTPOnly == true)
                 })),
         Rule(
-            .cookies, "5.2", "unknown attributes, and those without a value, are passed over",
+            .cookies, "5.2", "unknown attributes, and attributes without a value, are ignored",
             .held(.cookies(["a=1; unknown=x; ;; samesite; priority=high; path=/"], sends: "a=1"))),
     ]
 }

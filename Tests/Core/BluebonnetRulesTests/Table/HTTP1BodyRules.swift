@@ -37,7 +37,8 @@ extension RuleTable {
                     #expect(server.sent("Transfer-Encoding") == ["chunked"])
                 })),
         Rule(
-            .http1, "6.1", "a response of HTTP/1.0 with Transfer-Encoding has a doubtful end: its connection is closed",
+            .http1, "6.1",
+            "the connection of an HTTP/1.0 response with Transfer-Encoding is closed, because its end is uncertain",
             .held(
                 .secondConnection(
                     after: "HTTP/1.0 200 OK\nConnection: keep-alive\nTransfer-Encoding: chunked\n\n2\nok\n0\n\n",
@@ -45,10 +46,10 @@ extension RuleTable {
             )
         ),
         Rule(
-            .http1, "6.2", "no Content-Length stands beside Transfer-Encoding",
+            .http1, "6.2", "no Content-Length is sent with Transfer-Encoding",
             .held(.refuses("POST", headers: ["Transfer-Encoding": "chunked"], body: "body", .invalidRequest))),
         Rule(
-            .http1, "6.2", "no Content-Length is sent that is not the body's",
+            .http1, "6.2", "a sent Content-Length is the length of the body",
             .held(.refuses("POST", headers: ["Content-Length": "7"], body: "body", .invalidRequest))),
         Rule(
             .http1, "6.3", "a response to HEAD, and 204 and 304, end with their head, whatever their fields say",
@@ -63,7 +64,7 @@ extension RuleTable {
                     ]).run()
                 })),
         Rule(
-            .http1, "6.3", "a tunnel begins behind a 2xx to CONNECT, whatever its fields say",
+            .http1, "6.3", "a tunnel begins after the head of a 2xx to CONNECT, whatever its fields say",
             .held(
                 .server(tls: .localhost, answering { _ in .response(body: "ok") }) { origin in
                     let established = Reply.raw("HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\n")
@@ -74,7 +75,7 @@ extension RuleTable {
                     }
                 })),
         Rule(
-            .http1, "6.3", "Transfer-Encoding counts before Content-Length",
+            .http1, "6.3", "Transfer-Encoding overrides Content-Length",
             .stricter(
                 "a response with both is refused",
                 .responses([
@@ -84,7 +85,7 @@ extension RuleTable {
                     )
                 ]))),
         Rule(
-            .http1, "6.3", "a response whose last coding is not chunked goes on to the end of its connection",
+            .http1, "6.3", "a response whose last coding is not chunked ends with its connection",
             .stricter(
                 "codings other than chunked are not asked for, and refused",
                 RuleCase {
@@ -95,7 +96,7 @@ extension RuleTable {
                     }
                 })),
         Rule(
-            .http1, "6.3", "a response with an invalid Content-Length is thrown away with its connection",
+            .http1, "6.3", "a response with an invalid Content-Length is discarded with its connection",
             .held(
                 .responses([
                     ("HTTP/1.1 200 OK\nContent-Length: -2\n\nok", RuleCase.badResponse),
@@ -108,7 +109,7 @@ extension RuleTable {
             .http1, "6.3", "a body that is shorter than its Content-Length is incomplete",
             .held(.responses([("HTTP/1.1 200 OK\nContent-Length: 3\n\nok", .anyError)]))),
         Rule(
-            .http1, "6.3", "a response without a length goes on to the end of its connection",
+            .http1, "6.3", "a response without a length ends with its connection",
             .held(.responses([("HTTP/1.1 200 OK\n\nok", .body("ok"))]))),
         Rule(
             .http1, "6.3", "a request with content has a Content-Length or chunks",
@@ -118,7 +119,7 @@ extension RuleTable {
                     #expect(request.headers["Transfer-Encoding"] == nil)
                 })),
         Rule(
-            .http1, "6.3", "bytes behind a response are no other response",
+            .http1, "6.3", "bytes after a response are not another response",
             .held(
                 .secondConnection(
                     after: "HTTP/1.1 200 OK\nContent-Length: 2\n\nokHTTP/1.1 200 OK\nContent-Length: 4\n\nevil",
@@ -126,7 +127,7 @@ extension RuleTable {
         ),
         Rule(
             .http1, "7",
-            "codings other than chunked, such as gzip in Transfer-Encoding, are understood where TE named them",
+            "codings other than chunked, such as gzip in Transfer-Encoding, are supported if TE lists them",
             .notApplicable("no TE is sent unless by the program, see RFC 9110, 10.1.4")),
         Rule(
             .http1, "7.1", "sizes of chunks in large hexadecimal numbers cause no overflow",
@@ -137,7 +138,7 @@ extension RuleTable {
                     ("\(chunked)0000000000000002\nok\n0\n\n", .body("ok")),
                 ]))),
         Rule(
-            .http1, "7.1", "what is no chunk is refused",
+            .http1, "7.1", "malformed chunks are refused",
             .held(
                 .responses([
                     ("\(chunked)x\nok\n0\n\n", .anyError), ("\(chunked)-2\nok\n0\n\n", .anyError),
@@ -145,10 +146,10 @@ extension RuleTable {
                     ("\(chunked)2 2\nok\n0\n\n", .anyError), ("\(chunked)2;\u{1}\nok\n0\n\n", .anyError),
                 ]))),
         Rule(
-            .http1, "7.1.1", "unknown extensions of chunks are passed over",
+            .http1, "7.1.1", "unknown chunk extensions are ignored",
             .held(.responses([("\(chunked)2;name;a=b;c=\"d;e\"\nok\n0;last\n\n", .body("ok"))]))),
         Rule(
-            .http1, "7.1.2", "fields behind the chunks do not become fields of the head",
+            .http1, "7.1.2", "fields after the chunks do not become fields of the head",
             .held(
                 RuleCase {
                     let trailers: WireFields = ["X-Late": "1", "Content-Type": "text/html", "Set-Cookie": "a=1"]
@@ -159,10 +160,10 @@ extension RuleTable {
                     }
                 })),
         Rule(
-            .http1, "7.4", "TE does not name chunked",
+            .http1, "7.4", "TE does not contain chunked",
             .held(.refuses(headers: ["TE": "trailers, chunked"], .invalidRequest))),
         Rule(
-            .http1, "8", "a response that ends inside its head is none",
+            .http1, "8", "a response that ends within its head is incomplete",
             .held(
                 .responses([
                     ("HTTP/1.1 200 OK\nContent-Length: 0\n", .anyError), ("HTTP/1.1 200 OK", .anyError),

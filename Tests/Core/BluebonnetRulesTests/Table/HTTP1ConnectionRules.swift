@@ -16,7 +16,7 @@ extension RuleTable {
                     for number in 1...5 { #expect(await get(server.url("/\(number)")).end == "/\(number)") }
                 })),
         Rule(
-            .http1, "9.2", "bytes that come without a request are no response: the connection is closed",
+            .http1, "9.2", "bytes that arrive without a request are not a response: the connection is closed",
             .held(
                 .server(
                     answering {
@@ -31,7 +31,7 @@ extension RuleTable {
                     #expect(server.requests.last?.connection == 2)
                 })),
         Rule(
-            .http1, "9.3", "a connection is kept after HTTP/1.1, and after HTTP/1.0 with keep-alive, else not",
+            .http1, "9.3", "a connection is kept after HTTP/1.1, and after HTTP/1.0 with keep-alive, otherwise not",
             .held(
                 RuleCase {
                     for (head, isSame) in [
@@ -61,7 +61,7 @@ extension RuleTable {
                     }
                 })),
         Rule(
-            .http1, "9.3.1", "a request that is not idempotent is not sent again by itself",
+            .http1, "9.3.1", "a request that is not idempotent is not retried automatically",
             .held(
                 .server(answering { $0.path == "/first" ? .response(body: "ok") : .close }) { server in
                     await get(server.url("/first"))
@@ -70,10 +70,10 @@ extension RuleTable {
                     #expect(server.requests.filter { $0.path == "/second" }.count == 1)
                 })),
         Rule(
-            .http1, "9.3.2", "requests behind one that is not idempotent wait for its response",
+            .http1, "9.3.2", "requests after a request that is not idempotent wait for its response",
             .notApplicable("a connection of HTTP/1.1 has one request at a time")),
         Rule(
-            .http1, "9.6", "behind a request with close no other request is sent on its connection",
+            .http1, "9.6", "after a request with close no other request is sent on its connection",
             .held(
                 .server(answering { _ in .response(body: "ok") }) { server in
                     await perform(URLRequest("GET", server.url(), headers: ["Connection": "close"]))
@@ -81,7 +81,7 @@ extension RuleTable {
                     #expect(server.requests.map(\.connection) == [1, 2])
                 })),
         Rule(
-            .http1, "9.6", "behind a response with close no other request is sent, and the connection is closed",
+            .http1, "9.6", "after a response with close no other request is sent, and the connection is closed",
             .held(
                 .server(answering { _ in .response(headers: ["Connection": "close"], body: "ok") }) { server in
                     await get(server.url())
@@ -90,7 +90,7 @@ extension RuleTable {
                     #expect(server.requests.map(\.connection) == [1, 2])
                 })),
         Rule(
-            .http1, "9.7", "over TLS all of a message is TLS's: nothing goes out before the handshake",
+            .http1, "9.7", "over TLS all data of a message is encrypted: nothing is sent before the handshake",
             .held(
                 RuleCase {
                     var options = TestServer.Options()

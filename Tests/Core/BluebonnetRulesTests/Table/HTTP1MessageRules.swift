@@ -12,7 +12,7 @@ extension RuleTable {
 
     static let http1Messages: [Rule] = [
         Rule(
-            .http1, "2.2", "a message is read as bytes: those beyond ASCII in a value do no harm",
+            .http1, "2.2", "a message is parsed as bytes: bytes outside ASCII in a value are harmless",
             .held(
                 RuleCase {
                     var bytes = Data("HTTP/1.1 200 OK\r\nX-Raw: ".utf8)
@@ -35,7 +35,7 @@ extension RuleTable {
             .http1, "2.2", "no carriage return without a line feed is sent",
             .held(.refuses("GE\rT", .invalidRequest))),
         Rule(
-            .http1, "2.2", "no empty line stands before or behind a request",
+            .http1, "2.2", "no empty line is sent before or after a request",
             .held(
                 .server(answering { _ in .response(body: "ok") }) { server in
                     await perform(URLRequest("POST", server.url(), body: "body"))
@@ -54,10 +54,10 @@ extension RuleTable {
             .http1, "2.2", "white space between the status line and the first field: the response is refused",
             .held(.elsewhere("SwitchClaimTests.foldedFirstLineIsRefusedWithDefaultTuning"))),
         Rule(
-            .http1, "2.3", "the version that is sent is one that the library speaks",
+            .http1, "2.3", "the sent version is a version that the library supports",
             .held(.sends { request, _ in #expect(request.version == "HTTP/1.1") })),
         Rule(
-            .http1, "3", "no white space stands in the target of a request",
+            .http1, "3", "the target of a request contains no white space",
             .held(
                 .sends("GET", "/a%20b?c%20d") { request, _ in
                     #expect(request.headText.hasPrefix("GET /a%20b?c%20d HTTP/1.1\r\n"))
@@ -74,7 +74,7 @@ extension RuleTable {
             .http1, "3.2", "Host is not empty unless the target has no authority",
             .notApplicable("a URL without a host is refused: RFC 9110, 4.2.1")),
         Rule(
-            .http1, "3.2.1", "a server itself is sent path and query only, without the fragment",
+            .http1, "3.2.1", "a request to a server itself has only path and query, without the fragment",
             .held(
                 .sends("GET", "/path?query=1#fragment") { request, _ in #expect(request.target == "/path?query=1") })),
         Rule(
@@ -89,13 +89,13 @@ extension RuleTable {
                     }
                 })),
         Rule(
-            .http1, "3.2.2", "a proxy is sent the whole URL",
+            .http1, "3.2.2", "a request to a proxy has the whole URL",
             .held(
                 .proxy("http://origin.invalid:8080/path?query#fragment") { _, proxy in
                     #expect(proxy.requests.map(\.target) == ["http://origin.invalid:8080/path?query"])
                 })),
         Rule(
-            .http1, "3.2.2", "Host is that of the URL also for a proxy",
+            .http1, "3.2.2", "Host is the host of the URL, also in a request to a proxy",
             .held(
                 .server(answering { _ in .response() }) { proxy in
                     let options = try TransferOptions { $0.proxy = try Proxy("http://127.0.0.1:\(proxy.port)") }
@@ -117,7 +117,7 @@ extension RuleTable {
             .http1, "3.2.4", "OPTIONS for a whole server has an asterisk as its target",
             .notApplicable("no URL stands for it, and every URL has a path")),
         Rule(
-            .http1, "4", "a status line is read whatever its reason is, and without one",
+            .http1, "4", "a status line is accepted with any reason phrase, and without one",
             .held(
                 .responses([
                     ("HTTP/1.1 200 \nContent-Length: 2\n\nok", .body("ok")),
@@ -125,17 +125,17 @@ extension RuleTable {
                     ("HTTP/1.1 200 Not Found at all: 404\nContent-Length: 2\n\nok", .body("ok")),
                 ]))),
         Rule(
-            .http1, "4", "a response that does not begin with a status line is none",
+            .http1, "4", "bytes that do not begin with a status line are not a response",
             .held(
                 .responses([
                     ("hello", .anyError), ("HTTP/1.1 20 OK\n\n", .anyError), ("HTTP/1.1 2000 OK\n\n", .anyError),
                     ("HTTP/1.1 abc OK\n\n", .anyError), ("HTTP 200 OK\n\n", .anyError), ("<html></html>", .anyError),
                 ]))),
         Rule(
-            .http1, "5", "the names of fields are compared without regard to case",
+            .http1, "5", "names of fields are compared without regard to case",
             .held(.responses([("HTTP/1.1 200 OK\ncOnTeNt-LENGTH: 2\n\nok", .body("ok"))]))),
         Rule(
-            .http1, "5.1", "white space around a value does not count",
+            .http1, "5.1", "white space around a value is ignored",
             .held(
                 RuleCase {
                     let raw = "HTTP/1.1 200 OK\r\nX: \t a b \t \r\nContent-Length:2\t\r\n\r\nok"
@@ -150,7 +150,7 @@ extension RuleTable {
             .stricter(
                 "the response is refused", .responses([("HTTP/1.1 200 OK\nContent-Length : 2\n\nok", .anyError)]))),
         Rule(
-            .http1, "5.2", "a value that goes on in the next line is joined with a space",
+            .http1, "5.2", "a value that continues on the next line is joined with a space",
             .held(
                 RuleCase {
                     let raw = "HTTP/1.1 200 OK\r\nX: a\r\n \t b\r\nContent-Length: 2\r\n\r\nok"
@@ -161,7 +161,7 @@ extension RuleTable {
                     }
                 })),
         Rule(
-            .http1, "5.2", "no value that goes on in the next line is sent",
+            .http1, "5.2", "no value that continues on the next line is sent",
             .held(.refuses(headers: ["X\r\n Y": "1"], .invalidRequest))),
     ]
 }

@@ -32,12 +32,12 @@ extension RuleTable {
             .held(
                 opening([.ping]) { operation in #expect(operation.error != nil) })),
         Rule(
-            .http2, "4.1", "a frame of an unknown type is passed over",
+            .http2, "4.1", "a frame of an unknown type is ignored",
             .held(
                 .frames(
                     [Frame(kind: 0xEE, stream: .request, payload: [1, 2, 3]), Frame(kind: 0xEF)] + ok, .body("ok")))),
         Rule(
-            .http2, "4.1", "unknown flags are passed over",
+            .http2, "4.1", "unknown flags are ignored",
             .held(
                 .frames(
                     [
@@ -46,7 +46,7 @@ extension RuleTable {
                     ],
                     .body("ok")))),
         Rule(
-            .http2, "4.1", "the reserved bit in front of a stream's number is passed over",
+            .http2, "4.1", "the reserved bit before a stream's number is ignored",
             .held(
                 .frames(
                     [
@@ -54,7 +54,7 @@ extension RuleTable {
                         Frame(kind: 0, flags: 1, stream: .behind(1 << 31), payload: [0x6F, 0x6B]),
                     ], .body("ok")))),
         Rule(
-            .http2, "4.2", "a frame that is larger than was allowed is an error",
+            .http2, "4.2", "a frame that is larger than the limit is an error",
             .held(
                 .frames(
                     [
@@ -75,7 +75,7 @@ extension RuleTable {
                         + ok,
                     .anyError))),
         Rule(
-            .http2, "5.4.1", "behind an error of the connection it is closed and carries nothing more",
+            .http2, "5.4.1", "after a connection error the connection is closed and sends nothing",
             .held(
                 .http2 { server, options in
                     #expect(await get(server.url([Frame(kind: 6, payload: [1])] + ok), options).error != nil)
@@ -83,11 +83,11 @@ extension RuleTable {
                     #expect(server.connectionsOfRequests.map(\.count) == [1, 1])
                 })),
         Rule(
-            .http2, "5.5", "extensions that are not known are passed over, in settings too",
+            .http2, "5.5", "unknown extensions are ignored, in settings too",
             .held(
                 .frames([.settings([(0xFFFF, 7), (0x1234, 0)]), Frame(kind: 0x20, payload: [0])] + ok, .body("ok")))),
         Rule(
-            .http2, "9.1.1", "a connection serves another host only where its certificate allows that",
+            .http2, "9.1.1", "a connection serves another host only if its certificate allows that",
             .stricter(
                 "a connection serves the one host that it was opened for",
                 .http2 { server, options in
@@ -100,7 +100,7 @@ extension RuleTable {
                     #expect(server.connectionsOfRequests.map(\.count) == [1, 1])
                 })),
         Rule(
-            .http2, "9.2", "TLS 1.2 or later is spoken",
+            .http2, "9.2", "TLS 1.2 or later is used",
             .held(
                 RuleCase {
                     for version in [TestServer.TLSVersion.v10, .v11] {
@@ -113,15 +113,15 @@ extension RuleTable {
                         }
                     }
                 })),
-        Rule(.http2, "9.2", "TLS tells the server the name of the host (SNI)", .held(serverName)),
+        Rule(.http2, "9.2", "the TLS handshake includes the name of the host (SNI)", .held(serverName)),
         Rule(
-            .http2, "9.2.1", "TLS is not negotiated anew on a connection",
+            .http2, "9.2.1", "TLS is not renegotiated on a connection",
             .held(.elsewhere("RenegotiationTests.secondHandshakeDoesNotBegin"))),
         Rule(
-            .http2, "9.2.1", "TLS does not compress",
+            .http2, "9.2.1", "TLS compression is not used",
             .notApplicable("OpenSSL as distributions build it has no compression")),
         Rule(
-            .http2, "9.2.3", "a request for a client certificate behind the handshake of TLS 1.3 ends the connection",
+            .http2, "9.2.3", "a request for a client certificate after the handshake of TLS 1.3 ends the connection",
             .notApplicable("such requests are not offered to servers")),
     ]
 

@@ -31,7 +31,7 @@ extension RuleTable {
                     [.head([(":status", "200")]), Frame(kind: 0, flags: 9, stream: .request, payload: [20, 1, 2])],
                     .anyError))),
         Rule(
-            .http2, "6.1", "padding is no part of the content",
+            .http2, "6.1", "padding is not part of the content",
             .held(
                 .frames(
                     [
@@ -73,7 +73,7 @@ extension RuleTable {
             .http2, "6.5", "an acknowledgement with a payload ends the connection",
             .held(wrong([Frame(kind: 4, flags: 1, payload: [0, 3, 0, 0, 0, 100])]))),
         Rule(
-            .http2, "6.5.2", "SETTINGS_ENABLE_PUSH from a server is 0, else the connection ends",
+            .http2, "6.5.2", "SETTINGS_ENABLE_PUSH from a server is 0, otherwise the connection ends",
             .held(
                 RuleCase {
                     for value in [1, 2] { try await wrong([.settings([(2, value)])]).run() }
@@ -89,7 +89,7 @@ extension RuleTable {
                     for value in [1, 16_383, 16_777_216] { try await wrong([.settings([(5, value)])]).run() }
                 })),
         Rule(
-            .http2, "6.5.2", "unknown parameters are passed over",
+            .http2, "6.5.2", "unknown parameters are ignored",
             .held(.frames([.settings([(99, 1), (0xF000, 0xFFFF_FFFF)])] + ok, .body("ok")))),
         Rule(
             .http2, "6.5.3", "SETTINGS are acknowledged at once",
@@ -100,7 +100,7 @@ extension RuleTable {
                     await eventually(server.frames.filter { $0.kind == 4 && $0.flags == 1 }.count) { $0 >= 2 }
                 })),
         Rule(
-            .http2, "6.5.3", "parameters count in the order in which they stand",
+            .http2, "6.5.3", "parameters are applied in their order",
             .held(.frames([.settings([(3, 0), (3, 100)])] + ok, .body("ok"))),
         ),
         Rule(
@@ -133,7 +133,7 @@ extension RuleTable {
             .http2, "6.7", "PING of other than eight bytes ends the connection",
             .held(wrong(6, .connection, [1, 2, 3, 4, 5, 6, 7]))),
         Rule(
-            .http2, "6.8", "behind GOAWAY no more streams are opened on the connection",
+            .http2, "6.8", "after GOAWAY no streams are opened on the connection",
             .held(
                 .http2 { server, options in
                     let away = Frame(kind: 7, payload: [0, 0, 0, 1, 0, 0, 0, 0])
@@ -163,7 +163,7 @@ extension RuleTable {
                     try await wrong(8, .request, update).run()
                 })),
         Rule(
-            .http2, "6.9.2", "a smaller first window counts for streams that are open, and may make theirs negative",
+            .http2, "6.9.2", "a smaller initial window applies to open streams, and may make their windows negative",
             .held(
                 .http2 { server, options in
                     let frames: [Frame] = [
@@ -178,7 +178,7 @@ extension RuleTable {
                     await becomes(100_000) { server.dataByteCount }
                 })),
         Rule(
-            .http2, "6.10", "CONTINUATION follows HEADERS or CONTINUATION of its stream, else the connection ends",
+            .http2, "6.10", "CONTINUATION follows HEADERS or CONTINUATION of its stream, otherwise the connection ends",
             .held(
                 RuleCase {
                     let more = Frame(kind: 9, flags: 4, stream: .request, payload: Frame.literal("a", "b"))

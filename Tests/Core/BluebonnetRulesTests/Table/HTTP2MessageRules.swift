@@ -42,7 +42,7 @@ extension RuleTable {
             .http2, "8.1", "an interim head that ends the stream is malformed",
             .held(.frames([.head([(":status", "103")], ends: true)], .anyError))),
         Rule(
-            .http2, "8.1", "fields behind the content end the stream, and do not become fields of the head",
+            .http2, "8.1", "fields after the content end the stream, and do not become fields of the head",
             .held(
                 .http2 { server, options in
                     let url = server.url([.head([(":status", "200")]), .data("ok"), .head([("late", "1")], ends: true)])
@@ -57,7 +57,7 @@ extension RuleTable {
                     [.head([(":status", "200")]), .data("ok"), .head([("late", "1")]), .data("more", ends: true)],
                     .anyError))),
         Rule(
-            .http2, "8.1", "a whole response is not thrown away because RST_STREAM with NO_ERROR follows",
+            .http2, "8.1", "a complete response is not discarded because RST_STREAM with NO_ERROR follows",
             .held(
                 .http2 { server, options in
                     let frames: [Frame] = [.head([(":status", "413")]), .data("ok", ends: true), .reset(0)]
@@ -68,7 +68,7 @@ extension RuleTable {
                     #expect(operation.statusCode == 413)
                 })),
         Rule(
-            .http2, "8.1.1", "content that is not as long as Content-Length says makes a response malformed",
+            .http2, "8.1.1", "content of another length than Content-Length makes a response malformed",
             .held(
                 http2([
                     [.head([(":status", "200"), ("content-length", "3")]), .data("ok", ends: true)],
@@ -76,7 +76,7 @@ extension RuleTable {
                     [.head([(":status", "200"), ("content-length", "2")], ends: true)],
                 ]))),
         Rule(
-            .http2, "8.1.1", "a stream that does not end is no whole response",
+            .http2, "8.1.1", "a response whose stream does not end is incomplete",
             .held(.frames([.head([(":status", "200")]), .data("ok")], .anyError, isClosed: true))),
         Rule(
             .http2, "8.2", "the names of fields are sent in lower case",
@@ -90,7 +90,7 @@ extension RuleTable {
             .held(
                 malformed([("X-Upper", "1"), ("x y", "1"), ("x\u{1}", "1"), ("x\u{7F}", "1"), ("x\r\ny", "1")]))),
         Rule(
-            .http2, "8.2.1", "a colon inside of a name makes a response malformed", .held(malformed([("x:y", "1")]))),
+            .http2, "8.2.1", "a colon within a name makes a response malformed", .held(malformed([("x:y", "1")]))),
         Rule(
             .http2, "8.2.1", "a value with NUL, CR or LF makes a response malformed",
             .held(malformed([("x", "a\0b"), ("x", "a\rb"), ("x", "a\nb"), ("x", "a\r\nb: c")]))),
@@ -104,7 +104,7 @@ extension RuleTable {
                     #expect(operation.responseHeaders["x"] == "a")
                 })),
         Rule(
-            .http2, "8.2.2", "fields of a connection are not sent",
+            .http2, "8.2.2", "connection-specific fields are not sent",
             .held(
                 .sendsHTTP2(headers: ["Connection": "close, x", "Keep-Alive": "timeout=5", "Proxy-Connection": "x"]) {
                     head in
@@ -113,27 +113,27 @@ extension RuleTable {
                     }
                 })),
         Rule(
-            .http2, "8.2.2", "TE is sent with the value trailers only",
+            .http2, "8.2.2", "TE is sent only with the value trailers",
             .held(
                 RuleCase {
                     try await RuleCase.sendsHTTP2(headers: ["TE": "trailers"]) { #expect($0["te"] == "trailers") }.run()
                     try await RuleCase.sendsHTTP2(headers: ["TE": "gzip"]) { #expect($0["te"] == nil) }.run()
                 })),
         Rule(
-            .http2, "8.2.2", "fields of a connection make a response malformed",
+            .http2, "8.2.2", "connection-specific fields make a response malformed",
             .held(
                 malformed([
                     ("connection", "close"), ("keep-alive", "timeout=5"), ("transfer-encoding", "chunked"),
                     ("upgrade", "x"), ("proxy-connection", "x"),
                 ]))),
         Rule(
-            .http2, "8.3", "unknown pseudo-header fields, and those of requests, make a response malformed",
+            .http2, "8.3", "unknown pseudo-header fields, and request pseudo-header fields, make a response malformed",
             .held(malformed([(":unknown", "1"), (":path", "/"), (":method", "GET")]))),
         Rule(
-            .http2, "8.3", "a pseudo-header field behind another field makes a response malformed",
+            .http2, "8.3", "a pseudo-header field after another field makes a response malformed",
             .held(.frames([.head([("x", "1"), (":status", "200")]), .data("ok", ends: true)], .anyError))),
         Rule(
-            .http2, "8.3", "pseudo-header fields behind the content make a response malformed",
+            .http2, "8.3", "pseudo-header fields after the content make a response malformed",
             .held(
                 .frames(
                     [.head([(":status", "200")]), .data("ok"), .head([(":status", "200")], ends: true)], .anyError))),
@@ -191,16 +191,16 @@ extension RuleTable {
                     #expect(!server.frames.contains { $0.kind == 5 })
                 })),
         Rule(
-            .http2, "8.4.1", "promised requests are looked at before they are used",
+            .http2, "8.4.1", "promised requests are checked before they are used",
             .notApplicable("push is switched off")),
         Rule(
             .http2, "8.5", "CONNECT over HTTP/2 has neither scheme nor path",
             .notApplicable("tunnels are asked for over HTTP/1.1")),
         Rule(
-            .http2, "8.6", "101 is no response of HTTP/2",
+            .http2, "8.6", "101 is not a response of HTTP/2",
             .held(.frames([.head([(":status", "101")])] + head([]), .anyError))),
         Rule(
-            .http2, "8.7", "a request that the server has not looked at may be sent again: it was not acted on",
+            .http2, "8.7", "a request that the server has not processed may be sent again",
             .held(.elsewhere("HTTP2FaultTests.refusedRequestsAreSentAgain"))),
     ]
 }

@@ -17,7 +17,7 @@ extension RuleTable {
             .http2, "5.1", "a frame other than HEADERS or PRIORITY on an idle stream ends the connection",
             .held(.frames([Frame(kind: 0, stream: .behind(100), payload: [1])] + ok, .anyError))),
         Rule(
-            .http2, "5.1", "behind the end of a stream no frames of it are taken",
+            .http2, "5.1", "after the end of a stream its frames are not accepted",
             .held(
                 .http2 { server, options in
                     let frames = ok + [.data("more", ends: true)]
@@ -26,7 +26,7 @@ extension RuleTable {
                     #expect(await get(server.url(path: "/next"), options).end == "ok")
                 })),
         Rule(
-            .http2, "5.1", "behind RST_STREAM no more frames of the stream are sent",
+            .http2, "5.1", "after RST_STREAM no frames of the stream are sent",
             .held(
                 .http2 { server, options in
                     let request = URLRequest(
@@ -38,7 +38,7 @@ extension RuleTable {
                     #expect(sent.count <= 5, "\(sent.count)")
                 })),
         Rule(
-            .http2, "5.1.1", "streams of a client have odd numbers that grow",
+            .http2, "5.1.1", "streams of a client have increasing odd numbers",
             .held(
                 .http2 { server, options in
                     for number in 0..<5 { #expect(await get(server.url(path: "/\(number)"), options).end == "ok") }
@@ -57,10 +57,10 @@ extension RuleTable {
                     }
                 })),
         Rule(
-            .http2, "5.1.2", "no more streams are open than the server allows",
+            .http2, "5.1.2", "at most as many streams are open as the server allows",
             .held(.elsewhere("HTTP2FaultTests.requestsWaitForTheServersStreamLimit"))),
         Rule(
-            .http2, "5.2.1", "no more of a body is sent than the server's window allows",
+            .http2, "5.2.1", "at most as many bytes of a body are sent as the server's window allows",
             .held(
                 .http2 { server, options in
                     let url = server.url([], isEarly: true)
@@ -71,7 +71,7 @@ extension RuleTable {
                     await becomes(65_535) { server.dataByteCount }
                 })),
         Rule(
-            .http2, "5.2.1", "what is taken is given back with WINDOW_UPDATE",
+            .http2, "5.2.1", "consumed bytes are returned with WINDOW_UPDATE",
             .held(
                 .http2 { server, options in
                     let piece = Frame(kind: 0, stream: .request, payload: Array(repeating: 0x78, count: 10_000))
@@ -80,7 +80,7 @@ extension RuleTable {
                     await eventually(server.frames) { $0.contains { $0.kind == 8 } }
                 })),
         Rule(
-            .http2, "5.3", "priorities of RFC 7540 are out of use and do no harm",
+            .http2, "5.3", "priorities of RFC 7540 are obsolete and harmless",
             .held(
                 .frames([Frame(kind: 2, stream: .request, payload: [0, 0, 0, 0, 16])] + ok, .body("ok")))),
         Rule(

@@ -53,7 +53,7 @@ extension RuleTable {
                     try await RuleCase.refuses(headers: ["X Y": "1"], .invalidRequest).run()
                 })),
         Rule(
-            .semantics, "2.3", "elements are understood that are as long as those that the library sends",
+            .semantics, "2.3", "received elements may be as long as the elements that the library sends",
             .held(
                 RuleCase {
                     let path = "/" + String(repeating: "p", count: 8000)
@@ -65,7 +65,7 @@ extension RuleTable {
                     }
                 })),
         Rule(
-            .semantics, "2.5", "a later minor version is read as the highest that the library knows",
+            .semantics, "2.5", "a later minor version is treated as the highest known version",
             .deviates(
                 "libcurl refuses versions of HTTP/1 beyond 1.1",
                 .responses([("HTTP/1.9 200 OK\nContent-Length: 2\n\nok", RuleCase.badResponse)]))),
@@ -74,7 +74,7 @@ extension RuleTable {
         Rule(
             .semantics, "4.2.2", "an https URL without a host is invalid", .held(url("https:///path", .badURL))),
         Rule(
-            .semantics, "4.2.2", "requests for https go over a secured connection, and secured responses count alone",
+            .semantics, "4.2.2", "https requests use a secured connection, and only secured responses are accepted",
             .held(
                 RuleCase {
                     var options = TestServer.Options()
@@ -110,23 +110,23 @@ extension RuleTable {
                     try await certificate(.selfSigned, .error(.serverNotTrusted)).run()
                 })),
         Rule(
-            .semantics, "4.3.4", "a common name is no name of a host",
+            .semantics, "4.3.4", "a common name is not a name of the host",
             .held(certificate(.commonNameOnly, host: "localhost", .error(.serverNotTrusted)))),
         Rule(
-            .semantics, "4.3.5", "an address is compared with the addresses in the certificate only",
+            .semantics, "4.3.5", "an address is compared only with the addresses in the certificate",
             .held(
                 RuleCase {
                     try await certificate(.addressAsName, .error(.serverNotTrusted)).run()
                     try await certificate(.addressOnly, .body("ok")).run()
                 })),
         Rule(
-            .semantics, "5.1", "the names of fields are compared without regard to case",
+            .semantics, "5.1", "names of fields are compared without regard to case",
             .held(
                 .server(answering { _ in .response(headers: ["x-NAME": "1"]) }) { server in
                     #expect(await get(server.url()).responseHeaders["X-Name"] == "1")
                 })),
         Rule(
-            .semantics, "5.3", "no field that is not a list is sent twice",
+            .semantics, "5.3", "only fields that are lists are sent more than once",
             .held(
                 .sends(headers: ["Accept": "text/plain", "User-Agent": "own"]) { request, _ in
                     let names = request.headers.names.map { $0.lowercased() }
@@ -146,7 +146,7 @@ extension RuleTable {
                     #expect(headers.filter { $0.hasName("set-cookie") }.map(\.value) == ["a=1, b", "c=2"])
                 })),
         Rule(
-            .semantics, "5.4", "a field that is too large is left out only where its meaning can be passed over",
+            .semantics, "5.4", "a field that is too large is ignored only if its meaning can safely be ignored",
             .stricter(
                 "a head that is too large is refused",
                 .server(answering { _ in .response(headers: ["X": String(repeating: "x", count: 300_000)]) }) {
@@ -172,13 +172,13 @@ extension RuleTable {
                     }
                 })),
         Rule(
-            .semantics, "5.5", "white space around a value does not count",
+            .semantics, "5.5", "white space around a value is ignored",
             .held(
                 .server(answering { _ in .response(headers: ["X": " \t a \t "]) }) { server in
                     #expect(await get(server.url()).responseHeaders["X"] == "a")
                 })),
         Rule(
-            .semantics, "5.6.1", "empty elements of a list are passed over",
+            .semantics, "5.6.1", "empty elements of a list are ignored",
             .held(
                 .server(
                     answering { _ in
@@ -203,10 +203,10 @@ extension RuleTable {
                     }
                 })),
         Rule(
-            .semantics, "5.6.3", "white space where old senders put it is passed over",
+            .semantics, "5.6.3", "white space that old senders insert is ignored",
             .held(challenge("Basic realm = \"x\" , charset = \"UTF-8\"") { #expect($0 == ["Basic dXNlcjpzZWNyZXQ="]) })),
         Rule(
-            .semantics, "5.6.4", "a backslash in a quoted text stands for the byte behind it",
+            .semantics, "5.6.4", "a backslash in a quoted string escapes the next byte",
             .held(
                 RuleCase {
                     let challenges = HTTPChallenge.parse(["Digest realm=\"a\\\"b\\\\c\", nonce=\"\\n\""])
@@ -237,7 +237,7 @@ extension RuleTable {
                     #expect(year("99") == 1999)
                 })),
         Rule(
-            .semantics, "5.6.7", "dates are sent in the form of today only",
+            .semantics, "5.6.7", "dates are sent only in the current form",
             .notApplicable("no date is sent but the server's own, in If-Range")),
         Rule(
             .semantics, "6.4.1", "a response to HEAD, and 204 and 304, have no content",
@@ -248,7 +248,7 @@ extension RuleTable {
                     #expect(await get(server.url()).responseData?.isEmpty != false)
                 })),
         Rule(
-            .semantics, "6.5.1", "fields behind the content are not merged into the head",
+            .semantics, "6.5.1", "fields after the content are not merged into the head",
             .held(
                 .server(
                     answering { _ in .chunked(chunks: ["ok"], trailers: ["Location": "/evil", "ETag": "\"late\""]) }
@@ -269,14 +269,14 @@ extension RuleTable {
                     #expect(server.sent("Connection").first?.contains("Upgrade") == true)
                 })),
         Rule(
-            .semantics, "7.8", "no other protocol is spoken before the request has been sent and 101 has come",
+            .semantics, "7.8", "no other protocol is used before the request was sent and 101 was received",
             .held(
                 .server(answering { _ in .response(body: "ok") }) { server in
                     #expect(await get(server.url(), TransferOptions { $0.httpVersion = .http2 }).end == "ok")
                     #expect(server.history.connection(1)?.failure == nil)
                 })),
         Rule(
-            .semantics, "8.4", "codings of the content are undone from the last to the first",
+            .semantics, "8.4", "content codings are decoded from the last to the first",
             .held(
                 .server(
                     answering { _ in
@@ -294,7 +294,8 @@ extension RuleTable {
                     ("HTTP/1.1 200 OK\nContent-Length: 0000000000000000000002\n\nok", .body("ok")),
                 ]))),
         Rule(
-            .semantics, "8.6", "a Content-Length of equal numbers is that number or refused; of others it is refused",
+            .semantics, "8.6",
+            "a Content-Length with equal numbers is that number or refused; with different numbers it is refused",
             .held(
                 .responses([
                     ("HTTP/1.1 200 OK\nContent-Length: 2, 2\n\nok", .body("ok")),
@@ -302,7 +303,7 @@ extension RuleTable {
                     ("HTTP/1.1 200 OK\nContent-Length: 2, 1\n\nok", RuleCase.badResponse),
                 ]))),
         Rule(
-            .semantics, "8.6", "no Content-Length is sent that is known to be wrong",
+            .semantics, "8.6", "a Content-Length that is known to be wrong is not sent",
             .held(.refuses("POST", headers: ["Content-Length": "3"], body: "body", .invalidRequest))),
     ]
 }

@@ -18,13 +18,13 @@ extension RuleTable {
 
     static let semanticsOfMethods: [Rule] = [
         Rule(
-            .semantics, "9.1", "the method is sent in its case",
+            .semantics, "9.1", "the case of the method is kept",
             .held(.sends("cUsToM") { request, _ in #expect(request.method == "cUsToM") })),
         Rule(
-            .semantics, "9.3.2", "the response to HEAD has no content, also where its fields name a length",
+            .semantics, "9.3.2", "the response to HEAD has no content, even if its fields have a length",
             .held(.responses(to: "HEAD", [("HTTP/1.1 200 OK\nContent-Length: 1000\n\n", .status(200))]))),
         Rule(
-            .semantics, "9.3.6", "CONNECT names the port, also the usual one",
+            .semantics, "9.3.6", "CONNECT has the port, including the default port",
             .held(
                 .proxy("https://origin.invalid/", .response(status: 403)) { _, proxy in
                     #expect(proxy.requests.first?.target == "origin.invalid:443")
@@ -43,7 +43,7 @@ extension RuleTable {
                     }
                 })),
         Rule(
-            .semantics, "9.3.6", "Content-Length and Transfer-Encoding of a 2xx to CONNECT do not count",
+            .semantics, "9.3.6", "Content-Length and Transfer-Encoding of a 2xx to CONNECT are ignored",
             .held(
                 .server(tls: .localhost, answering { _ in .response(body: "ok") }) { origin in
                     for field in ["Content-Length: 4", "Transfer-Encoding: chunked"] {
@@ -61,7 +61,7 @@ extension RuleTable {
         Rule(
             .semantics, "9.3.8", "TRACE has no content", .held(.refuses("TRACE", body: "body", .invalidRequest))),
         Rule(
-            .semantics, "9.3.8", "TRACE carries no cookies and no credential that the program did not write itself",
+            .semantics, "9.3.8", "TRACE carries no cookies and no credentials except fields that the program sets",
             .held(
                 .server(answering { _ in .response(status: 401, headers: basic) }) { server in
                     let jar = CookieJar()
@@ -83,7 +83,7 @@ extension RuleTable {
                     }
                 })),
         Rule(
-            .semantics, "10.1.1", "a request that waits for 100 says so, and does not wait for ever",
+            .semantics, "10.1.1", "a request that waits for 100 has the Expect field, and does not wait forever",
             .held(
                 RuleCase {
                     var server = TestServer.Options()
@@ -139,7 +139,7 @@ extension RuleTable {
                     }
                 })),
         Rule(
-            .semantics, "10.2.2", "a Location without a fragment inherits that of the URL before it",
+            .semantics, "10.2.2", "a Location without a fragment inherits the fragment of the previous URL",
             .held(
                 RuleCase {
                     for (location, fragment) in [("/end", "old"), ("/end#new", "new")] {
@@ -153,7 +153,7 @@ extension RuleTable {
                     }
                 })),
         Rule(
-            .semantics, "11.2", "realm and other parameters are read as tokens and as quoted texts",
+            .semantics, "11.2", "realm and other parameters may be tokens or quoted strings",
             .held(
                 RuleCase {
                     for field in ["Basic realm=x", "Basic realm=\"x\"", "bAsIc REALM=\"x\"", "Basic"] {
@@ -164,7 +164,7 @@ extension RuleTable {
                     }
                 })),
         Rule(
-            .semantics, "11.5", "a credential does not leave the server that it is for",
+            .semantics, "11.5", "a credential is sent only to its server",
             .held(
                 .server(answering { _ in .response(status: 401, headers: basic) }) { target in
                     try await TestServer.answering(.redirect(to: target.url().absoluteString)) { origin in
@@ -174,7 +174,7 @@ extension RuleTable {
                     }
                 })),
         Rule(
-            .semantics, "11.6.1", "several challenges in one field or several are told apart",
+            .semantics, "11.6.1", "several challenges, in one or more fields, are parsed separately",
             .held(
                 RuleCase {
                     for fields in [
@@ -202,7 +202,7 @@ extension RuleTable {
                     }
                 })),
         Rule(
-            .semantics, "12.4.2", "a weight has three digits behind its dot at most",
+            .semantics, "12.4.2", "a weight has at most three digits after its dot",
             .held(
                 RuleCase {
                     try await TestServer.answering(.response()) { server in

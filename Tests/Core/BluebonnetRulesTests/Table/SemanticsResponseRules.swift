@@ -39,7 +39,7 @@ extension RuleTable {
                     #expect(file == whole)
                 })),
         Rule(
-            .semantics, "13.1.5", "If-Range holds no weak entity tag",
+            .semantics, "13.1.5", "If-Range contains no weak entity tag",
             .held(
                 .resumed(["ETag": "W/\"v1\"", "Accept-Ranges": "bytes"]) { second, file, _ in
                     #expect(second.headers["If-Range"] == nil && second.headers["Range"] == nil)
@@ -47,7 +47,7 @@ extension RuleTable {
                 })),
         Rule(
             .semantics, "13.1.5",
-            "If-Range holds no date where there is an entity tag, or where the date is not strong",
+            "If-Range contains no date if there is an entity tag, or if the date is not strong",
             .held(
                 RuleCase {
                     let date = "Sun, 06 Nov 1994 08:49:37 GMT"
@@ -85,7 +85,7 @@ extension RuleTable {
                     #expect(file != RuleCase.firstPart + "EVIL!")
                 })),
         Rule(
-            .semantics, "14.6", "several ranges are not asked for by who cannot read their answer",
+            .semantics, "14.6", "a client that cannot read the response to several ranges does not request them",
             .held(
                 .resumed(strong, then: part()) { second, file, _ in
                     #expect(second.headers.values(named: "Range") == ["bytes=100005-"])
@@ -109,12 +109,12 @@ extension RuleTable {
                     )
                 ]))),
         Rule(
-            .semantics, "15.2.2", "a switch of protocols that was not asked for",
+            .semantics, "15.2.2", "a switch to a protocol that was not requested",
             .stricter(
                 "such a response is refused",
                 .responses([("HTTP/1.1 101 Switching\nUpgrade: x\nConnection: upgrade\n\n", RuleCase.badResponse)]))),
         Rule(
-            .semantics, "15.3.7", "a part is told by 206, its Content-Range and its Content-Type",
+            .semantics, "15.3.7", "a part is recognized by 206, its Content-Range and its Content-Type",
             .held(
                 .resumed(
                     strong,
@@ -133,19 +133,19 @@ extension RuleTable {
                     }
                 })),
         Rule(
-            .semantics, "15.4", "a redirect leads to its Location; without one there is none to follow",
+            .semantics, "15.4", "a redirect is followed to its Location; without one it is not followed",
             .stricter(
                 "301, 302, 303, 307 and 308 without a Location are refused",
                 .responses([("HTTP/1.1 302 Found\nContent-Length: 0\n\n", RuleCase.badResponse)]))),
         Rule(
-            .semantics, "15.4", "redirects have an end",
+            .semantics, "15.4", "the number of redirects is limited",
             .held(
                 .server(answering { .redirect(to: "/" + String((Int($0.path.dropFirst()) ?? 0) + 1)) }) { server in
                     #expect(await get(server.url("/0")).error?.code == .tooManyRedirects)
                     #expect(server.requests.count == 21)
                 })),
         Rule(
-            .semantics, "15.4", "fields for the first server alone are not sent to another",
+            .semantics, "15.4", "fields that are only for the first server are not sent to another server",
             .held(
                 .server(answering { _ in .response(body: "end") }) { target in
                     try await TestServer.answering(.redirect(to: target.url().absoluteString)) { origin in
@@ -155,7 +155,7 @@ extension RuleTable {
                     }
                 })),
         Rule(
-            .semantics, "15.4.4", "303 is followed by GET, or by HEAD behind HEAD",
+            .semantics, "15.4.4", "303 is followed with GET, or with HEAD after HEAD",
             .held(
                 RuleCase {
                     for (method, next) in [("POST", "GET"), ("PUT", "GET"), ("DELETE", "GET"), ("HEAD", "HEAD")] {
@@ -193,7 +193,7 @@ extension RuleTable {
                     #expect(server.requests.map(\.bodyText) == ["body", "body"])
                 })),
         Rule(
-            .semantics, "15.5.2", "401 is answered with a credential once, not for ever",
+            .semantics, "15.5.2", "401 is answered with the same credential only once",
             .held(
                 .server(answering { _ in .response(status: 401, headers: ["WWW-Authenticate": "Basic realm=\"x\""]) }) {
                     server in
