@@ -37,7 +37,7 @@ import Testing
 
     @Test func blockCommandsExist() throws {
         let commands = try Self.commands()
-        #expect(commands.count > 12)
+        #expect(commands.count > 9)
         for words in commands {
             let name = words.joined(separator: " ")
             if words[0].hasPrefix("Scripts/") {

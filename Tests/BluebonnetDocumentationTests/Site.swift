@@ -79,6 +79,6 @@ struct Site: Sendable {
 let printed = Observed([String]())
 
 /// Replaces Swift's `print` for the documentation's code.
-func print(_ items: Any...) {
-    printed.append(items.map { String(describing: $0) }.joined(separator: " "))
+func print(_ items: Any..., separator: String = " ", terminator: String = "\n") {
+    printed.append(items.map { String(describing: $0) }.joined(separator: separator))
 }

@@ -181,6 +181,7 @@ extension PageTests {
             // BLOCK Streaming.md
             // where "big.bin" is "large.bin"
             let operation = manager.operation("GET", "big.bin")
+            operation.responseSerializer = HTTPResponseSerializer()
             operation.onDownloadProgress = { _, received, expected in
                 print(received, "of", expected)
             }

@@ -23,8 +23,8 @@ final class RequestWork {
     private let rounds: OperationRounds
     var slot: HopSlot
     private var pending: Pending?
-    /// The origin for which files are being opened. They are opened once, even if the operation is paused and resumed in
-    /// the meantime.
+    /// The origin for which files are being opened. They are opened once, even if the operation is paused and resumed
+    /// in the meantime.
     private var openingOrigin: Origin?
     /// The checked request; nil before it was made.
     private var prepared: PreparedRequest?
