@@ -22,7 +22,7 @@ final class BatchRun: Sendable {
     private let runner: LineRunner
     private let control: StopControl
     private let state: SharedState
-    private let room = DispatchSemaphore(value: BatchRun.streamLimit)
+    private let freeStreams = DispatchSemaphore(value: BatchRun.streamLimit)
 
     /// - Parameters:
     ///   - input: the lines.
@@ -33,11 +33,11 @@ final class BatchRun: Sendable {
         onResult: @escaping @Sendable (Data) -> Void
     ) {
         let state = SharedState()
-        runner = LineRunner(settings: settings, input: input, journal: journal) { [room] delivery in
+        runner = LineRunner(settings: settings, input: input, journal: journal) { [freeStreams] delivery in
             state.update { $0.tally.record(delivery) }
             onResult(delivery.line)
             if delivery.outcome == .failure && settings.cancelsAtFirstFailure { control.stop(.operationFailed) }
-            room.signal()
+            freeStreams.signal()
         } onFailure: {
             control.stop(.journalLost)
         }
@@ -81,7 +81,7 @@ final class BatchRun: Sendable {
         let feed = runner.feed()
         return Result { () throws(CommandError) in
             try batch.read(reader) { line throws(CommandError) in
-                room.wait()
+                freeStreams.wait()
                 try feed(line)
             }
         }

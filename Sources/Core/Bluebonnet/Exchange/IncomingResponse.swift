@@ -105,3 +105,15 @@ struct IncomingResponse {
 
 @available(*, unavailable)
 extension IncomingResponse: Sendable {}
+
+extension NetworkingError {
+    /// Returns the error that the check throws; nil if the check succeeds.
+    static func of(_ check: () throws(NetworkingError) -> Void) -> NetworkingError? {
+        do throws(NetworkingError) {
+            try check()
+            return nil
+        } catch {
+            return error
+        }
+    }
+}

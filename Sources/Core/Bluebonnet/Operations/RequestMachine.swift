@@ -47,9 +47,11 @@ struct RequestMachine {
         /// An adapter has changed the origin.
         case originChanged
         case credentialNeeded
-        /// The work of adapters or of a refresh has ended (see `isCurrent(_:)`), or files of another hop were opened.
+        /// The work of adapters or of a refresh has ended: see `isCurrent(_:)`.
         case workEnded
         case opened
+        /// Files were opened for a hop that was paused, or whose origin has changed since.
+        case openedForOtherHop
         /// The process has no file descriptor for the hop.
         case descriptorsMissing
         /// The transfer has ended, or a block of the program has answered after its end.
@@ -194,7 +196,7 @@ extension RequestMachine {
         case (.backoff, .retryDue): return enter(.connectivity)
         case (.body, .bodyWritten): return end(.complete)
         // The work was one part of the stage. Enter the stage again for the remaining parts.
-        case (.adaptation, .workEnded), (.credential, .workEnded), (.files, .workEnded): return enter(stage)
+        case (.adaptation, .workEnded), (.credential, .workEnded), (.files, .openedForOtherHop): return enter(stage)
         // The lane in which the operation waits depends on its priority.
         case (.admission, .priorityChanged): return enter(stage)
         default: return nil
@@ -293,8 +295,8 @@ extension RequestMachine {
         case .at(.admission(let origin)), .transferQueued(let origin): .slot(origin)
         case .at(.answer), .at(.retryAnswer): .block
         case .at(.backoff(let instant)): .retry(at: instant)
-        case .at(.body), .ended: .writing
-        case .at(.prepare), .at(.cache), .at(.adaptation), .at(.files), .at(.hop), .idle, .transferPaused: nil
+        case .at(.body): .writing
+        case .at(.prepare), .at(.cache), .at(.adaptation), .at(.files), .at(.hop), .idle, .transferPaused, .ended: nil
         }
     }
 

@@ -117,9 +117,8 @@ final class RequestRunner {
     /// Whether the operation was admitted, and has neither ended nor been paused since.
     var isUnderWay: Bool { machine.isUnderWay }
 
-    var waitReason: RequestMachine.WaitReason? {
-        machine.state == .ended && !work.isWriting ? nil : machine.waitReason
-    }
+    /// The reason why the operation waits. After a failure, it may wait until the received part of a file is written.
+    var waitReason: RequestMachine.WaitReason? { machine.waitReason ?? (work.isWriting ? .writing : nil) }
 
     /// The wait reason as a clause for messages; nil if the operation does not wait.
     var obstacle: String? { waitReason.flatMap { $0.description(work.slot, work.retries) } }

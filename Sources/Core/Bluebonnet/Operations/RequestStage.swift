@@ -44,16 +44,6 @@ enum RequestStage: Equatable {
 }
 
 extension NetworkingError {
-    /// Returns the error that the check throws; nil if the check succeeds.
-    static func of(_ check: () throws(NetworkingError) -> Void) -> NetworkingError? {
-        do throws(NetworkingError) {
-            try check()
-            return nil
-        } catch {
-            return error
-        }
-    }
-
     static func limitPassed(to origin: Origin) -> NetworkingError {
         timeLimit(.total, "the time limit of the request to \(origin.host) had passed before the request began")
     }

@@ -246,10 +246,9 @@ extension RequestWork {
                 return nil
             }
             exchange.store(opened)
-            return origin == awaited ? .opened : .workEnded
+            return origin == awaited ? .opened : .openedForOtherHop
         case .failure(let error):
-            guard let awaited else { return nil }
-            guard origin == awaited else { return .workEnded }
+            guard origin == awaited else { return .openedForOtherHop }
             return slot.releaseForDescriptor(after: error) ? .descriptorsMissing : .fail(error)
         }
     }

@@ -27,7 +27,7 @@ import Testing
         ("notCached", .notCached), ("reachable", .reachable(origin)), ("credentialReady", .credentialReady),
         ("granted", .granted), ("refused", .refused(until: 9)), ("adapted", .adapted),
         ("originChanged", .originChanged), ("credentialNeeded", .credentialNeeded), ("workEnded", .workEnded),
-        ("opened", .opened), ("descriptorsMissing", .descriptorsMissing),
+        ("opened", .opened), ("openedForOtherHop", .openedForOtherHop), ("descriptorsMissing", .descriptorsMissing),
         ("complete", .transferEnded(.complete, .mayHaveArrived)),
         ("another", .transferEnded(.another(isRedirect: true), .mayHaveArrived)),
         ("pending", .transferEnded(.pending, .mayHaveArrived)),
@@ -102,7 +102,7 @@ import Testing
         files                     | pause              | idle before connectivity | interrupt
         files                     | pauseKeeping       | idle before connectivity | interrupt
         files                     | opened             | at hop                   | enter hop
-        files                     | workEnded          | at files                 | enter files
+        files                     | openedForOtherHop  | at files                 | enter files
         files                     | descriptorsMissing | at credential            | enter credential
         hop                       | pause              | idle before connectivity | interrupt
         hop                       | pauseKeeping       | transfer paused          | pause transfer
@@ -277,7 +277,7 @@ extension RequestMachineTests {
                 "connectivity": .network, "credential": .credential, "admission": .slot(Self.origin),
                 "transfer queued": .slot(Self.origin), "answer": .block, "answer while paused": .block,
                 "retry answer": .block, "retry answer while paused": .block, "backoff": .retry(at: 9),
-                "body": .writing, "body while paused": .writing, "ended": .writing,
+                "body": .writing, "body while paused": .writing,
             ])
     }
 }
