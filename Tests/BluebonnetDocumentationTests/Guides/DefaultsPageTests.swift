@@ -156,9 +156,9 @@ import Testing
 
     /// Values that a program cannot read: the cells, the files and the texts in the files.
     private static let inSources: [String: (cell: String, file: String, text: String)] = [
-        "Timeouts/connect": ("10 s", "Exchange/Timeouts.swift", "usualConnect = Duration.seconds(10)"),
-        "Timeouts/idle": ("60 s", "Exchange/Timeouts.swift", "foundationsInterval = 60.0"),
-        "Timeouts/connectivity": ("60 s", "Exchange/Timeouts.swift", "connectivity ?? .seconds(60)"),
+        "Timeouts/connect": ("10 s", "Hops/Timeouts.swift", "usualConnect = Duration.seconds(10)"),
+        "Timeouts/idle": ("60 s", "Hops/Timeouts.swift", "foundationsInterval = 60.0"),
+        "Timeouts/connectivity": ("60 s", "Hops/Timeouts.swift", "connectivity ?? .seconds(60)"),
         "ConnectionLimits/maximumIdleTime": ("118 s", "Limits/ConnectionLimits.swift", "Default nil: 118 s"),
         "InMemoryResponseCache":
             ("20971520 bytes", "Cache/InMemoryResponseCache.swift", "byteCapacity: Int = 20 * 1024 * 1024"),

@@ -244,7 +244,7 @@ final class OriginTable {
 
     /// - Parameter isContinuation: whether the slot is for a transfer that was paused in place.
     /// - Returns: the governor's permit; nil without a governor.
-    func occupySlot(_ index: Index, isContinuation: Bool, for client: any GovernorClient) -> GovernorPlace? {
+    func occupySlot(_ index: Index, isContinuation: Bool, for client: any GovernorClient) -> GovernorPermit? {
         rows[index].runningCount += 1
         return isContinuation ? rows[index].governed?.continueTransfer() : rows[index].governed?.begin(for: client)
     }

@@ -81,7 +81,7 @@ package final class NetworkServices: Sendable {
     /// only.
     static var slotless: Scheduler {
         let scheduler = slotlessBox.value
-        scheduler.round = StartingRound.shared.value
+        scheduler.round = StartBatch.shared.value
         return scheduler
     }
 
@@ -91,7 +91,7 @@ package final class NetworkServices: Sendable {
     var scheduler: Scheduler {
         let scheduler = schedulerBox.value
         if scheduler.round == nil {
-            scheduler.round = StartingRound.shared.value
+            scheduler.round = StartBatch.shared.value
             scheduler.descriptors = descriptors.value
             if let governor { scheduler.govern(by: governor.core.value) }
         }

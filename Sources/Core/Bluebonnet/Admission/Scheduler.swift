@@ -5,7 +5,7 @@
 struct TransferSlot {
     let origin: Origin
     /// The governor's permit; nil without a governor.
-    let place: GovernorPlace?
+    let place: GovernorPermit?
     fileprivate let index: OriginTable.Index
     /// The virtual time at which the scheduler served the operation.
     fileprivate let virtualTime: UInt64
@@ -53,7 +53,7 @@ final class Scheduler {
     let origins: OriginTable
     private(set) var runningCount = 0
     /// The round that serves this scheduler; nil in tests that serve the scheduler themselves.
-    var round: StartingRound?
+    var round: StartBatch?
     /// Whether the round has this scheduler in its list.
     var isInRound = false
     private var isClosedToNew = false

@@ -29,7 +29,7 @@ struct PipeState: Sendable {
     }
 
     private let capacity: Int
-    private var chunks = FirstInFirstOut<Data>()
+    private var chunks = Deque<Data>()
     private var takenOfFirst = 0
     private(set) var byteCount = 0
     private var takenByteCount: Int64 = 0
@@ -151,6 +151,6 @@ extension PipeState {
     private mutating func wake(_ end: Ends) -> Ends { waiting.remove(end) == nil ? [] : end }
 
     private mutating func drop() {
-        (chunks, takenOfFirst, byteCount) = (FirstInFirstOut(), 0, 0)
+        (chunks, takenOfFirst, byteCount) = (Deque(), 0, 0)
     }
 }

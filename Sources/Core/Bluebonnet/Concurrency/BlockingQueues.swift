@@ -17,7 +17,7 @@ final class BlockingQueues: Sendable {
         var idle: [DispatchQueue]
         /// Work that waits for an idle queue. Work is not assigned to a busy queue, where it could wait for work that
         /// blocks.
-        var pending = FirstInFirstOut<Work>()
+        var pending = Deque<Work>()
     }
 
     let queues: [DispatchQueue]

@@ -55,20 +55,20 @@ extension GovernedOrigin {
     }
 
     /// Begins a transfer and returns its permit. The permit of a transfer that must not be sent has a refusal.
-    func begin(for client: any GovernorClient) -> GovernorPlace {
-        if !gate.isOpen, let refusal = refusal(for: permission) { return GovernorPlace(self, refused: refusal) }
+    func begin(for client: any GovernorClient) -> GovernorPermit {
+        if !gate.isOpen, let refusal = refusal(for: permission) { return GovernorPermit(self, refused: refusal) }
         gate.recordLastStarter(client)
         let number = state.recordBegin(timers.clock.now())
         if !permission.isNow { gate.close() }
-        return GovernorPlace(self, number: number)
+        return GovernorPermit(self, number: number)
     }
 
     /// Continues a transfer that was paused in place. It has waited like new transfers, but continues where they fail,
     /// because its request was already sent.
-    func continueTransfer() -> GovernorPlace {
+    func continueTransfer() -> GovernorPermit {
         let number = state.recordContinuation()
         update()
-        return GovernorPlace(self, number: number)
+        return GovernorPermit(self, number: number)
     }
 
     func end(_ number: UInt64, isUnused: Bool) {

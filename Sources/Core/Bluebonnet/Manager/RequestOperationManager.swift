@@ -22,7 +22,7 @@ public final class RequestOperationManager: Sendable {
         }
         private(set) var bodySerializer: ResolvedSerializer
         var resolvedOptions: ResolvedOptions
-        var completion = CompletionPlace()
+        var completion = CompletionTarget()
         var blocks = RequestBlocks()
         var configure: (@Sendable (HTTPRequestOperation) -> Void)?
         var headers: HeaderFields

@@ -60,7 +60,7 @@ public final class HTTPRequestOperation: RequestOperation, @unchecked Sendable {
 
     init(
         plan: consuming RequestPlan, serializer: ResolvedSerializer, services: NetworkServices = .default,
-        completion: CompletionPlace = CompletionPlace()
+        completion: CompletionTarget = CompletionTarget()
     ) {
         plan.serializer = serializer
         super.init(plan: plan, services: services, completion: completion)

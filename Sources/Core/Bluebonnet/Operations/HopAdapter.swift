@@ -49,15 +49,15 @@ final class HopAdapter {
     ///
     /// - Returns: the event that ends the stage; nil if work has begun, at whose end `report` is called.
     func adapt(
-        _ exchange: Exchange, for origin: Origin, work: Int, timeLeft: UInt64?
+        _ hopSequence: HopSequence, for origin: Origin, work: Int, timeLeft: UInt64?
     ) -> RequestMachine.Event? {
         var credential: CurrentCredential?
-        if exchange.needsCredential(adapted), let authenticator {
+        if hopSequence.needsCredential(adapted), let authenticator {
             if let adapted, let generation = adapted.credential?.generation {
-                if authenticator.isUsable(generation) { return send(adapted, exchange, for: origin) }
+                if authenticator.isUsable(generation) { return send(adapted, hopSequence, for: origin) }
                 self.adapted?.credential = nil
             }
-            switch authenticator.ask(refused: exchange.refusedGeneration, waited: waited, resume: nil) {
+            switch authenticator.ask(refused: hopSequence.refusedGeneration, waited: waited, resume: nil) {
             case .use(let usable): credential = usable
             case .wait(_, let refresh):
                 waited = refresh
@@ -65,10 +65,10 @@ final class HopAdapter {
             case .fail(let error): return .fail(error)
             }
         } else if let adapted {
-            return send(adapted, exchange, for: origin)
+            return send(adapted, hopSequence, for: origin)
         }
-        let adaptation = exchange.adaptation(after: adapted, credential)
-        if let adapted = adaptation.quickResult { return send(adapted, exchange, for: origin) }
+        let adaptation = hopSequence.adaptation(after: adapted, credential)
+        if let adapted = adaptation.quickResult { return send(adapted, hopSequence, for: origin) }
         begin(work, timeLeft)
         let task = Task { [report] in
             let result = await adaptation.result()
@@ -78,19 +78,19 @@ final class HopAdapter {
         return nil
     }
 
-    private func send(_ adapted: HopRequest, _ exchange: Exchange, for origin: Origin) -> RequestMachine.Event {
+    private func send(_ adapted: HopRequest, _ hopSequence: HopSequence, for origin: Origin) -> RequestMachine.Event {
         self.adapted = adapted
-        exchange.setFinalForm(adapted)
-        return exchange.nextOrigin == origin ? .adapted : .originChanged
+        hopSequence.setFinalForm(adapted)
+        return hopSequence.nextOrigin == origin ? .adapted : .originChanged
     }
 
     /// The stage `credential`: waits for a credential that the next transfer may use.
     ///
     /// - Returns: the event that ends the stage; nil if the operation waits for a refresh, at whose end `report` is
     ///   called.
-    func awaitCredential(of exchange: Exchange, work: Int, timeLeft: UInt64?) -> RequestMachine.Event? {
-        guard exchange.needsCredential(adapted), let authenticator else { return .credentialReady }
-        let answer = authenticator.ask(refused: exchange.refusedGeneration, waited: waited) { [report] in
+    func awaitCredential(of hopSequence: HopSequence, work: Int, timeLeft: UInt64?) -> RequestMachine.Event? {
+        guard hopSequence.needsCredential(adapted), let authenticator else { return .credentialReady }
+        let answer = authenticator.ask(refused: hopSequence.refusedGeneration, waited: waited) { [report] in
             report(.refreshed, work)
         }
         switch answer {

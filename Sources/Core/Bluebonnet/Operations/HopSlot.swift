@@ -15,7 +15,7 @@ struct HopSlot {
     private var isUnclaimed = false
     /// The current transfer, running or paused.
     private(set) var transfer: (any Transfer)?
-    private(set) var account: TransferAccount
+    private(set) var account: TimeBudget
     /// Whether the last hop found no file descriptor.
     private var lacksDescriptor = false
     private var loneShortageCount = 0
@@ -29,11 +29,11 @@ struct HopSlot {
         (self.services, scheduler) = (services, services.scheduler)
         ticket = scheduler.makeTicket(flow: flow, priority: priority, startedWith: granted)
         (self.granted, isUnclaimed) = (granted, granted != nil)
-        account = TransferAccount(began: began != 0 ? began : MonotonicClock.now())
+        account = TimeBudget(began: began != 0 ? began : MonotonicClock.now())
     }
 
     /// The governor's permit of the slot; nil without a slot, and without a governor.
-    var place: GovernorPlace? { granted?.place }
+    var place: GovernorPermit? { granted?.place }
 
     mutating func limitTime(to limit: UInt64?) { account.limitTime(to: limit) }
 

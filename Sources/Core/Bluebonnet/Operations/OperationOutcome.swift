@@ -29,7 +29,7 @@ struct OperationOutcome: Sendable {
 }
 
 /// Where completion handlers run.
-struct CompletionPlace: Sendable {
+struct CompletionTarget: Sendable {
     var queue: DispatchQueue?
     var group: DispatchGroup?
 }

@@ -17,7 +17,7 @@ extension RequestOperation: EndingOperation {
         case .memory(let data) where data.count > byteCount: return .largeQueue
         case .stream, .device: return .queue
         case .none, .memory:
-            let isKept = transfer.value.unusedFile != nil || transfer.value.cacheExchange != nil
+            let isKept = transfer.value.unusedFile != nil || transfer.value.cacheLookup != nil
             guard !isKept else { return .queue }
             guard isOurs else { return .serializationQueue }
             return isPlain ? .networkThread : .queue
@@ -29,7 +29,7 @@ extension RequestOperation: EndingOperation {
         let transfer = taken ?? Box(.cancelledBeforeStart(state.plan.request))
         transfer.value.unusedFile?.keepOrRemove(canContinue: transfer.value.keepsUnusedFile)
         var outcome = makeOutcome(from: transfer)
-        if outcome.error == nil, transfer.value.cacheExchange != nil { keepInCache(transfer.value) }
+        if outcome.error == nil, transfer.value.cacheLookup != nil { keepInCache(transfer.value) }
         if outcome.error?.code == .cancelled, let reason = state.details.cancelReason {
             outcome.error = reason
         }
@@ -92,9 +92,9 @@ extension RequestOperation: EndingOperation {
     }
 
     private func keepInCache(_ result: TransferResult) {
-        guard let exchange = result.cacheExchange else { return }
+        guard let hopSequence = result.cacheLookup else { return }
         let block = state.plan.blocks.cacheResponse?.call
-        exchange.keep(result) { response in block.map { $0(self, response) } ?? response }
+        hopSequence.keep(result) { response in block.map { $0(self, response) } ?? response }
     }
 
     /// Reports the end to handlers, dependents, the queue and waiters, after the operation is finished.

@@ -10,13 +10,13 @@ final class OperationRounds {
         OperationRounds(loop: NetworkThread.shared.eventLoop, monitor: NetworkMonitor.shared.value))
 
     let preparation: PreparationRound
-    let processing: ProcessingRound
+    let processing: CompletionBatch
     let writes: WriteCoalescer
     let connectivity: ConnectivityGate
 
     init(loop: EventLoop, monitor: NetworkMonitor) {
         preparation = PreparationRound(loop: loop)
-        processing = ProcessingRound(loop: loop)
+        processing = CompletionBatch(loop: loop)
         writes = WriteCoalescer(loop: loop)
         connectivity = ConnectivityGate(monitor: monitor, loop: loop)
     }

@@ -55,7 +55,7 @@ struct RequestMachine {
         /// The process has no file descriptor for the hop.
         case descriptorsMissing
         /// The transfer has ended, or a block of the program has answered after its end.
-        case transferEnded(Exchange.NextStep, SendEvidence)
+        case transferEnded(HopSequence.NextStep, DeliveryCertainty)
         /// - Parameter error: the error of the failed attempt; nil if a response was refused.
         case judged(RetryController.Verdict, NetworkingError?)
         case retryDue
@@ -79,7 +79,7 @@ struct RequestMachine {
         /// Continue the paused transfer in its new slot.
         case resumeTransfer
         /// Decide whether the request is retried. The error is nil if a response was refused.
-        case judge(NetworkingError?, SendEvidence)
+        case judge(NetworkingError?, DeliveryCertainty)
         /// Ask the retry block.
         case ask(RetryController.Question)
         /// Make the refused response the result.
@@ -233,7 +233,7 @@ extension RequestMachine {
 
     private mutating func nextHop() -> Effect? { enter(isAdapted ? .credential : .connectivity) }
 
-    private mutating func proceed(after step: Exchange.NextStep, _ evidence: SendEvidence) -> Effect? {
+    private mutating func proceed(after step: HopSequence.NextStep, _ evidence: DeliveryCertainty) -> Effect? {
         switch step {
         case .complete: return enter(.body)
         case .another: return nextHop()

@@ -226,7 +226,7 @@ extension RequestBlocks {
     /// Returns the operation that a block is called for.
     private static func operation(_ owner: Owner) -> RequestOperation {
         guard let operation = owner as? RequestOperation else {
-            preconditionFailure("a block of an operation is asked by its exchange")
+            preconditionFailure("a block of an operation is asked by its hop sequence")
         }
         return operation
     }

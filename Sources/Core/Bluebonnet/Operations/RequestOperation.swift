@@ -43,7 +43,7 @@ public class RequestOperation: Operation, @unchecked Sendable {  // safe: one Mu
         self.init(plan: RequestPlan(request, options: ResolvedOptions(options)), services: .default)
     }
 
-    init(plan: consuming RequestPlan, services: NetworkServices, completion: CompletionPlace = CompletionPlace()) {
+    init(plan: consuming RequestPlan, services: NetworkServices, completion: CompletionTarget = CompletionTarget()) {
         state = RequestOperationState(plan: plan, completion: completion)
         self.services = services
         super.init()
@@ -331,8 +331,8 @@ extension RequestOperation {
     }
 }
 
-extension RequestOperation: ExchangeOwner, SlotClient {
-    func handle(_ event: ExchangeEvent) {
+extension RequestOperation: HopSequenceOwner, SlotClient {
+    func handle(_ event: HopSequenceEvent) {
         if let runner { return runner.handle(event) }
         if case .answered(let answer, _) = event { answer.giveUp() }
     }

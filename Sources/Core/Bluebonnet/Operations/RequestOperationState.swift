@@ -15,7 +15,7 @@ struct RequestOperationState: ~Copyable, Sendable {
         fileprivate var plan: RequestPlan
         /// Nil while the operation has no such details.
         fileprivate var details: Box<OperationDetails>?
-        fileprivate var completion: CompletionPlace
+        fileprivate var completion: CompletionTarget
         fileprivate var handlers = EndHandlers()
         fileprivate var schedule = OperationSchedule()
         fileprivate var received = ByteProgress()
@@ -29,7 +29,7 @@ struct RequestOperationState: ~Copyable, Sendable {
 
     private let values: Mutex<Values>
 
-    init(plan: consuming RequestPlan, completion: CompletionPlace) {
+    init(plan: consuming RequestPlan, completion: CompletionTarget) {
         values = Mutex(Values(plan: plan, completion: completion), rank: .operation)
     }
 
@@ -38,7 +38,7 @@ struct RequestOperationState: ~Copyable, Sendable {
     var lifecycle: OperationLifecycle { values.withLock { $0.lifecycle } }
     var plan: RequestPlan { values.withLock { $0.plan } }
     var details: OperationDetails { values.withLock { $0.details?.value ?? OperationDetails() } }
-    var completion: CompletionPlace { values.withLock { $0.completion } }
+    var completion: CompletionTarget { values.withLock { $0.completion } }
     var schedule: OperationSchedule { values.withLock { $0.schedule } }
     /// The outcome; nil before the operation is finished.
     var outcome: Box<OperationOutcome>? { values.withLock { $0.outcome } }
@@ -99,7 +99,7 @@ struct RequestOperationState: ~Copyable, Sendable {
         withExtendedLifetime(old) {}
     }
 
-    func changeCompletion(_ change: (inout CompletionPlace) -> Void) {
+    func changeCompletion(_ change: (inout CompletionTarget) -> Void) {
         let old = values.withLock { values in
             let old = values.completion
             change(&values.completion)

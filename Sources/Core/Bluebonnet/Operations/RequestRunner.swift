@@ -93,18 +93,18 @@ final class RequestRunner {
         handle(event)
     }
 
-    func handle(_ event: ExchangeEvent) {
+    func handle(_ event: HopSequenceEvent) {
         switch event {
         case .newConnection(let metrics): work.slot.transferContinues(after: metrics, now: MonotonicClock.now())
         case .transferEnded(let error, let metrics):
             if let event = work.transferEnded(error, metrics) { handle(event) }
         case .sinkBecameWritable: work.slot.transfer?.resumeReceiving()
-        case .consumerCancelled: if let error = work.exchange?.consumerError { handle(.fail(error)) }
+        case .consumerCancelled: if let error = work.hopSequence?.consumerError { handle(.fail(error)) }
         case .answered(let answer, let number):
             guard work.accept(answer, toQuestion: number) else { return }
             if machine.state == .at(.answer) {
                 if let event = work.eventAfterAnswer() { handle(event) }
-            } else if let error = work.exchange?.failure {
+            } else if let error = work.hopSequence?.failure {
                 handle(.fail(error))
             } else {
                 work.slot.transfer?.resumeReceiving()  // a paused transfer receives again after it is resumed
@@ -124,7 +124,7 @@ final class RequestRunner {
     var obstacle: String? { waitReason.flatMap { $0.description(work.slot, work.retries) } }
 
     /// The received part of the body, for an archive.
-    var snapshot: BodyAssembly.Snapshot { work.exchange?.snapshot ?? BodyAssembly.Snapshot() }
+    var snapshot: BodyAssembly.Snapshot { work.hopSequence?.snapshot ?? BodyAssembly.Snapshot() }
 }
 
 @available(*, unavailable)

@@ -4,7 +4,8 @@
 internal import Foundation
 internal import FoundationNetworking
 
-/// Does the work of one request's stages, and owns what they need: the slot, the exchange, the adapters, the attempts.
+/// Does the work of one request's stages, and owns what they need: the slot, the hop sequence, the adapters, the
+/// attempts.
 ///
 /// Network thread only. It does not know which stage follows: its functions return the event that ends their work. Work
 /// that ends later reports its event to the operation's runner.
@@ -29,13 +30,13 @@ final class RequestWork {
     /// The checked request; nil before it was made.
     private var prepared: PreparedRequest?
     /// Nil without a cache.
-    private var cacheExchange: CacheExchange?
+    private var cacheLookup: CacheLookup?
     /// Nil without a retry policy.
     private(set) var retries: RetryController?
     /// Nil without request adapters and an authenticator.
     private var adapter: HopAdapter?
     /// Nil before the first admission, because many operations may wait for admission.
-    private(set) var exchange: Exchange?
+    private(set) var hopSequence: HopSequence?
 
     init(
         _ operation: RequestOperation, _ reference: OwnerReference, startedWith granted: TransferSlot?,
@@ -104,18 +105,18 @@ extension RequestWork {
                     [weak operation] in operation?.runner?.adapterEnded($0, work: $1)
                 }
             }
-            if prepared.continuation != nil { _ = madeExchange(prepared) }  // an archived part exists
-            cacheExchange = CacheExchange.make(for: prepared)
+            if prepared.continuation != nil { _ = madeHopSequence(prepared) }  // an archived part exists
+            cacheLookup = CacheLookup.make(for: prepared)
             return .prepared(isAdapted: adapter != nil, isRetried: retries != nil)
         }
     }
 
     private func askCache() -> Event? {
-        guard let cacheExchange, cacheExchange.mayBeAnswered else {
-            return prepared?.cachePolicy == .returnCacheDataDontLoad ? .fail(CacheExchange.notCached) : .notCached
+        guard let cacheLookup, cacheLookup.mayBeAnswered else {
+            return prepared?.cachePolicy == .returnCacheDataDontLoad ? .fail(CacheLookup.notCached) : .notCached
         }
         return run(in: .alone) {
-            let answer = cacheExchange.answer()
+            let answer = cacheLookup.answer()
             return { _ in
                 switch answer {
                 case .found(let response): .cached(response)
@@ -143,7 +144,7 @@ extension RequestWork {
 extension RequestWork {
     private func awaitConnectivity() -> Event? {
         slot.releaseHop()
-        guard let prepared, let origin = exchange.map({ $0.nextOrigin }) ?? prepared.origin else {
+        guard let prepared, let origin = hopSequence.map({ $0.nextOrigin }) ?? prepared.origin else {
             return .fail(NetworkingError(.badURL, "the request has no usable URL"))
         }
         guard prepared.resolvedOptions.value.waitsForConnectivity,
@@ -160,8 +161,8 @@ extension RequestWork {
 
     private func awaitCredential(_ number: Int) -> Event? {
         slot.releaseHop()
-        guard let adapter, let exchange else { return .credentialReady }
-        return adapter.awaitCredential(of: exchange, work: number, timeLeft: slot.account.timeLeft)
+        guard let adapter, let hopSequence else { return .credentialReady }
+        return adapter.awaitCredential(of: hopSequence, work: number, timeLeft: slot.account.timeLeft)
     }
 
     private func awaitRetry(at instant: UInt64) -> Event? {
@@ -204,7 +205,7 @@ extension RequestWork {
             return .refused(until: instant)
         }
         guard let adapter, let prepared else { return .adapted }
-        return adapter.adapt(madeExchange(prepared), for: origin, work: number, timeLeft: slot.account.timeLeft)
+        return adapter.adapt(madeHopSequence(prepared), for: origin, work: number, timeLeft: slot.account.timeLeft)
     }
 
     func recordEnd(of end: HopAdapter.End) {
@@ -220,7 +221,7 @@ extension RequestWork {
     private func openFiles(for origin: Origin) -> Event? {
         guard let prepared else { preconditionFailure("a transfer was let in before its request was made") }
         do throws(NetworkingError) {
-            guard let opening = try madeExchange(prepared).opening(for: origin) else { return .opened }
+            guard let opening = try madeHopSequence(prepared).opening(for: origin) else { return .opened }
             guard openingOrigin == nil else { return nil }
             openingOrigin = origin
             let group = opening.onlyFolder.map(PreparationRound.Group.files(in:)) ?? .alone
@@ -241,11 +242,11 @@ extension RequestWork {
         let origin = openingOrigin.take()
         switch result {
         case .success(let opened):
-            guard let exchange else {  // the operation was cancelled in the meantime
+            guard let hopSequence else {  // the operation was cancelled in the meantime
                 opened.files?.giveUp()
                 return nil
             }
-            exchange.store(opened)
+            hopSequence.store(opened)
             return origin == awaited ? .opened : .openedForOtherHop
         case .failure(let error):
             guard origin == awaited else { return .openedForOtherHop }
@@ -253,9 +254,9 @@ extension RequestWork {
         }
     }
 
-    private func madeExchange(_ prepared: PreparedRequest) -> Exchange {
-        let made = exchange ?? Exchange(prepared, owner: reference, writes: rounds.writes)
-        exchange = made
+    private func madeHopSequence(_ prepared: PreparedRequest) -> HopSequence {
+        let made = hopSequence ?? HopSequence(prepared, owner: reference, writes: rounds.writes)
+        hopSequence = made
         return made
     }
 }
@@ -264,68 +265,68 @@ extension RequestWork {
 
 extension RequestWork {
     private func beginTransfer(to origin: Origin) {
-        guard let exchange else { preconditionFailure("a transfer begins before its files are there") }
+        guard let hopSequence else { preconditionFailure("a transfer begins before its files are there") }
         if let retries {
             retries.recordTransfer(to: origin)
-            exchange.beginAttempt(isLast: retries.isLastAttempt)
+            hopSequence.beginAttempt(isLast: retries.isLastAttempt)
         }
         adapter?.reset()
         let services = operation.services
-        let pacing = services.pacing(to: origin, own: exchange.byteBucket)
+        let pacing = services.pacing(to: origin, own: hopSequence.byteBucket)
         let deadline = slot.beginTransfer(now: MonotonicClock.now())
-        let request = exchange.transferRequest(to: origin, deadline: deadline, pacing: pacing, place: slot.place)
-        slot.fill(with: services.transport.begin(request, delegate: exchange))
+        let request = hopSequence.transferRequest(to: origin, deadline: deadline, pacing: pacing, place: slot.place)
+        slot.fill(with: services.transport.begin(request, delegate: hopSequence))
     }
 
     func resumeTransfer() {
         let now = MonotonicClock.now()
-        exchange?.recordContinuation(now: now)
-        exchange?.setPlace(slot.place)
+        hopSequence?.recordContinuation(now: now)
+        hopSequence?.setPlace(slot.place)
         let deadline = slot.resume(now: now)
         slot.transfer?.resume(deadline: deadline)  // it may end at once
     }
 
     func transferEnded(_ error: NetworkingError?, _ metrics: TransferMetrics) -> Event? {
-        guard let exchange else { return nil }
+        guard let hopSequence else { return nil }
         slot.transferEnded(metrics, now: MonotonicClock.now())
-        if metrics.evidence == .nothingSent, slot.releaseForDescriptor(after: error), exchange.leaveHop() {
+        if metrics.evidence == .nothingSent, slot.releaseForDescriptor(after: error), hopSequence.leaveHop() {
             return .transferEnded(.another(isRedirect: false), metrics.evidence)
         }
-        let step = exchange.finishTransfer(error: error, hasTimeLeft: slot.account.hasTimeLeft)
+        let step = hopSequence.finishTransfer(error: error, hasTimeLeft: slot.account.hasTimeLeft)
         return transferEnded(step, metrics.evidence)
     }
 
-    private func transferEnded(_ step: Exchange.NextStep, _ evidence: SendEvidence) -> Event {
+    private func transferEnded(_ step: HopSequence.NextStep, _ evidence: DeliveryCertainty) -> Event {
         if case .another(isRedirect: true) = step { slot.recordRedirect() }
         return .transferEnded(step, evidence)
     }
 
     /// Applies the answer of a block. Returns false if the answer is late.
-    func accept(_ answer: ExchangeQuestions.Answer, toQuestion number: Int) -> Bool {
-        if let exchange { return exchange.apply(answer, toQuestion: number) }
+    func accept(_ answer: HopQuestions.Answer, toQuestion number: Int) -> Bool {
+        if let hopSequence { return hopSequence.apply(answer, toQuestion: number) }
         answer.giveUp()
         return false
     }
 
     /// Returns the event after an answer that arrived after the end of the transfer.
-    func eventAfterAnswer() -> Event? { (exchange?.finishAfterAnswer()).map { transferEnded($0, .mayHaveArrived) } }
+    func eventAfterAnswer() -> Event? { (hopSequence?.finishAfterAnswer()).map { transferEnded($0, .mayHaveArrived) } }
 
     /// Whether a body or a file is being written.
     var isWriting: Bool { if case .body? = pending { true } else { false } }
 
     /// Whether a pause may close the connection.
-    var canSendAgain: Bool { exchange?.canBeSentAgain == true || slot.transfer?.hasBegunSending != true }
+    var canSendAgain: Bool { hopSequence?.canBeSentAgain == true || slot.transfer?.hasBegunSending != true }
 }
 
 // MARK: - Attempts
 
 extension RequestWork {
     /// - Parameter error: the error of the failed attempt; nil if a response was refused.
-    func judge(_ error: NetworkingError?, _ evidence: SendEvidence) -> Event? {
-        guard let exchange, let retries else { return nil }
-        let failed = exchange.failedAttempt(error: error, evidence: evidence, number: retries.number)
+    func judge(_ error: NetworkingError?, _ evidence: DeliveryCertainty) -> Event? {
+        guard let hopSequence, let retries else { return nil }
+        let failed = hopSequence.failedAttempt(error: error, evidence: evidence, number: retries.number)
         let verdict = retries.judge(
-            failed, error ?? exchange.refusalError, isResponse: error == nil, to: exchange.nextOrigin,
+            failed, error ?? hopSequence.refusalError, isResponse: error == nil, to: hopSequence.nextOrigin,
             timeLeft: slot.account.timeLeft, hasBlock: prepared?.blocks.retry != nil)
         return judged(verdict, error)
     }
@@ -339,19 +340,19 @@ extension RequestWork {
     }
 
     func judge(_ answer: RetryAnswer, to question: RetryController.Question) -> Event? {
-        guard let exchange, let retries else { return nil }
-        let verdict = retries.judge(answer, to: question, to: exchange.nextOrigin, timeLeft: slot.account.timeLeft)
+        guard let hopSequence, let retries else { return nil }
+        let verdict = retries.judge(answer, to: question, to: hopSequence.nextOrigin, timeLeft: slot.account.timeLeft)
         return judged(verdict, question.error)
     }
 
     private func judged(_ verdict: RetryController.Verdict, _ error: NetworkingError?) -> Event {
-        if case .wait = verdict { exchange?.endAttempt() }
+        if case .wait = verdict { hopSequence?.endAttempt() }
         return .judged(verdict, error)
     }
 
     /// Makes the refused response the result.
     func acceptResponse() -> Event? {
-        if case .failed(let error)? = exchange?.acceptRefusedResponse() { return .fail(error) }
+        if case .failed(let error)? = hopSequence?.acceptRefusedResponse() { return .fail(error) }
         return .accepted
     }
 }
@@ -363,7 +364,7 @@ extension RequestWork {
     func interrupt() {
         let now = MonotonicClock.now()
         // First, because other processes may change the file once the connection is closed.
-        if slot.transfer != nil { exchange?.recordInterruption() }
+        if slot.transfer != nil { hopSequence?.recordInterruption() }
         giveUpPending()
         slot.interrupt(now: now)
     }
@@ -381,12 +382,12 @@ extension RequestWork {
     /// Releases the transfer and the files of an operation that was released during a pause.
     func abandon() {
         slot.abort()
-        exchange?.abandon()
+        hopSequence?.abandon()
     }
 
     /// Waits until a streamed body is written, as long as the time limit allows. A pause is too late at this point.
     private func closeBody() -> Event? {
-        guard let sink = exchange?.sinkToClose else { return .bodyWritten }
+        guard let sink = hopSequence?.sinkToClose else { return .bodyWritten }
         let closing = SinkClosing(operation.services.timers)
         pending = .body(closing)
         closing.close(sink, within: slot.account.timeLeft) { [weak self] end in
@@ -406,7 +407,7 @@ extension RequestWork {
     func end(_ end: RequestMachine.End) {
         giveUpPending()
         slot.abort()
-        guard case .failed = end, let sink = exchange?.fileBeingWritten else { return finish(end) }
+        guard case .failed = end, let sink = hopSequence?.fileBeingWritten else { return finish(end) }
         let closing = SinkClosing(operation.services.timers)
         pending = .body(closing)
         closing.close(sink, within: SinkClosing.patience) { [weak self] _ in self?.finish(end) }
@@ -414,19 +415,19 @@ extension RequestWork {
 
     private func finish(_ end: RequestMachine.End) {
         pending = nil
-        exchange?.flushProgress()
+        hopSequence?.flushProgress()
         var result: TransferResult
         if case .cached(let response) = end {
             result = TransferResult(response, for: prepared, summary: slot.account.summaryOfCacheHit)
         } else {
             let summary = slot.account.summary(now: MonotonicClock.now(), retries: retries?.retries ?? [])
             result =
-                exchange?.result(end.error, summary, retries?.stop, cacheExchange)
+                hopSequence?.result(end.error, summary, retries?.stop, cacheLookup)
                 ?? TransferResult(
                     of: prepared, given: operation.state.plan.request, error: end.error, summary: summary)
         }
         result.timeLeft = slot.account.timeLeft
-        (prepared, exchange) = (nil, nil)
+        (prepared, hopSequence) = (nil, nil)
         operation.transferEnded(Box(result))
     }
 }

@@ -16,7 +16,7 @@ final class ConnectionRace: EventLoopClient {
 
     private let loop: EventLoop
     private let port: UInt16
-    private var waiting: FirstInFirstOut<IPAddress>
+    private var waiting: Deque<IPAddress>
     private var attempts: [CInt: IPAddress] = [:]
     private var slot = -1
     /// Receives a connected socket and becomes its owner. Called at most once.
@@ -27,7 +27,7 @@ final class ConnectionRace: EventLoopClient {
     ///     a link-local address is not known.
     init(_ addresses: [IPAddress], port: UInt16, loop: EventLoop, won: @escaping (CInt, IPAddress) -> Void) {
         (self.loop, self.port, self.won) = (loop, port, won)
-        waiting = FirstInFirstOut()
+        waiting = Deque()
         for address in addresses.prefix(Self.addressLimit) where address.zone == nil { waiting.append(address) }
         guard !waiting.isEmpty else { return }
         slot = loop.add(self)
@@ -37,7 +37,7 @@ final class ConnectionRace: EventLoopClient {
     /// Ends all attempts. A second call does nothing.
     func close() {
         for socket in attempts.keys { abandon(socket) }
-        (attempts, waiting) = ([:], FirstInFirstOut())
+        (attempts, waiting) = ([:], Deque())
         if slot >= 0 { loop.remove(slot: slot) }
         slot = -1
     }

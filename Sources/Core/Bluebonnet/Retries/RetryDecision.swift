@@ -16,7 +16,7 @@ struct FailedAttempt {
     var number: Int
     var method: String
     var end: End
-    var evidence = SendEvidence.mayHaveArrived
+    var evidence = DeliveryCertainty.mayHaveArrived
     /// Whether the request has an `Idempotency-Key`.
     var hasIdempotencyKey = false
     /// Whether the response head had arrived and the body ended too early.

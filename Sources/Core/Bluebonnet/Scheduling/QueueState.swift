@@ -44,7 +44,7 @@ struct QueueState: Sendable {
     private struct BarrierSegment {
         var count = 0
         /// The operations that have become ready, or have a new priority, since the network thread last took them.
-        var arrivals = FirstInFirstOut<(index: Index, generation: UInt32, number: UInt64)>()
+        var arrivals = Deque<(index: Index, generation: UInt32, number: UInt64)>()
         /// The barrier that ends the segment.
         var barrier: Index?
         var isBarrierRunning = false
@@ -71,7 +71,7 @@ struct QueueState: Sendable {
     private var lastNumber: UInt64 = 0
     private var fairQueue = FairQueue()
     private var runningCount = 0
-    private var segments = FirstInFirstOut(BarrierSegment())
+    private var segments = Deque(BarrierSegment())
     private var finishedSegmentCount = 0
     /// Cancelled operations. They start only to end, so limits, suspension and barriers do not apply to them.
     private var cancelled: [(index: Index, number: UInt64)] = []
@@ -176,7 +176,7 @@ extension QueueState {
     private mutating func becameEmpty() {
         guard entries.count > Self.keptCount else { return }
         (entries, freeIndices) = ([], [])
-        segments = FirstInFirstOut(BarrierSegment())
+        segments = Deque(BarrierSegment())
     }
 
     private func index(of operation: Operation) -> Index? {

@@ -136,8 +136,8 @@ extension RequestOperationQueue {
     }
 
     private func startSoon() {
-        if NetworkThread.isCurrent { return StartingRound.shared.value.add(self) }
-        NetworkThread.shared.submit { [self] in StartingRound.shared.value.add(self) }
+        if NetworkThread.isCurrent { return StartBatch.shared.value.add(self) }
+        NetworkThread.shared.submit { [self] in StartBatch.shared.value.add(self) }
     }
 }
 

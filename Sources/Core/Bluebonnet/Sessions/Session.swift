@@ -18,7 +18,7 @@ final class Session: Sendable {
         var awaitsInvalidity = false
         /// The manager that was invalidated, for observers.
         weak var sessionManager: SessionManager?
-        var completion = CompletionPlace()
+        var completion = CompletionTarget()
         /// Nil without blocks.
         var blocks: Box<SessionBlocks>?
     }
@@ -38,7 +38,7 @@ final class Session: Sendable {
         set { replace(\.blocks, newValue) }
     }
 
-    var completion: CompletionPlace {
+    var completion: CompletionTarget {
         get { state.withLock { $0.completion } }
         set { replace(\.completion, newValue) }
     }

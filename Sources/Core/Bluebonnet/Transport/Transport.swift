@@ -232,7 +232,7 @@ package struct TransferMetrics: Sendable, Equatable {
     /// Whether the transfer used an existing connection.
     var isReused = false
     /// For a failed transfer: whether the request may have reached the server.
-    package var evidence = SendEvidence.mayHaveArrived
+    package var evidence = DeliveryCertainty.mayHaveArrived
     /// The negotiated TLS parameters; nil without TLS, and when the handshake did not complete.
     var tlsInformation: Box<TLSInformation>?
     /// The simulated time that the transfer has used. It counts against the operation's time limit in addition to real

@@ -341,7 +341,7 @@ extension SimulatedTransfer {
     }
 }
 
-extension SimulatedTransfer: TransferEvidence {
+extension SimulatedTransfer: TransferFacts {
     var sentByteCount: Int64 { Int64(body.count) }
     var lacksLastChunk: Bool { false }
     var hasCloseNotice: Bool { true }

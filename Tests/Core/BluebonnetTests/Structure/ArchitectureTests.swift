@@ -43,7 +43,7 @@ import Testing
             "Addresses Certificates Concurrency Errors Governor Limits Messages NetworkThread Retries Transport"
         ),
         (
-            "Bluebonnet/Exchange",
+            "Bluebonnet/Hops",
             """
             Addresses Bodies Cache Certificates Concurrency Cookies Credentials Environment Errors Files Governor
             Limits Messages NetworkThread Retries Rules Security Serialization Syntax TLS Transport
@@ -51,7 +51,7 @@ import Testing
         ),
         (
             "Bluebonnet/Archive",
-            "Bodies Environment Errors Exchange Limits Retries Security Serialization TLS Transport"
+            "Bodies Environment Errors Hops Limits Retries Security Serialization TLS Transport"
         ),
         // The knot: an operation, its dependents and its queue reference each other.
         (
@@ -63,7 +63,7 @@ import Testing
         (
             "Bluebonnet/Operations",
             """
-            Addresses Admission Archive Bodies Cache Certificates Concurrency Credentials Dependencies Errors Exchange
+            Addresses Admission Archive Bodies Cache Certificates Concurrency Credentials Dependencies Errors Hops
             Governor Messages NetworkThread Reachability Retries Scheduling Security Serialization Syntax Transport
             """
         ),
@@ -71,19 +71,19 @@ import Testing
         (
             "Bluebonnet/Manager",
             """
-            Addresses Admission Archive Batches Cache Concurrency Cookies Credentials Errors Exchange Formats Governor
+            Addresses Admission Archive Batches Cache Concurrency Cookies Credentials Errors Hops Formats Governor
             Messages NetworkThread Operations Reachability Retries Scheduling Security Serialization
             """
         ),
         (
             "Bluebonnet/OAuth",
-            "Addresses Admission Credentials Errors Exchange Formats Messages Operations Syntax"
+            "Addresses Admission Credentials Errors Hops Formats Messages Operations Syntax"
         ),
         // Sessions are a façade: they use the public API and nothing below operations.
         (
             "Bluebonnet/Sessions",
             """
-            Cache Cookies Credentials Errors Exchange Formats Governor Manager Messages Operations Reachability Security
+            Cache Cookies Credentials Errors Hops Formats Governor Manager Messages Operations Reachability Security
             Serialization
             """
         ),
@@ -92,20 +92,20 @@ import Testing
         (
             "BluebonnetBatch/Format",
             """
-            Addresses BluebonnetBatch/References Errors Exchange Formats Messages Retries Security Serialization Syntax
+            Addresses BluebonnetBatch/References Errors Hops Formats Messages Retries Security Serialization Syntax
             TLS Transport
             """
         ),
         (
             "BluebonnetBatch/Run",
             """
-            Addresses Admission BluebonnetBatch/References Errors Exchange Format Governor Manager Messages Operations
+            Addresses Admission BluebonnetBatch/References Errors Hops Format Governor Manager Messages Operations
             Serialization Syntax Transport
             """
         ),
         ("BluebonnetBatch/LargeBatches", "BluebonnetBatch/References Format Messages Run Syntax"),
         ("BluebonnetJournal", "BluebonnetBatch/References Certificates Format LargeBatches Run Syntax"),
-        ("BluebonnetFleet/Model", "Exchange Format Governor Messages Retries Run"),
+        ("BluebonnetFleet/Model", "Hops Format Governor Messages Retries Run"),
         ("BluebonnetFleet/PostgreSQL", "Model"),
         (
             "BluebonnetFleet/Store",
@@ -115,7 +115,7 @@ import Testing
         (
             "BluebonnetFleet/Worker",
             """
-            BluebonnetBatch/References BluebonnetJournal Exchange Format Governor Model Operations PostgreSQL Run Store
+            BluebonnetBatch/References BluebonnetJournal Hops Format Governor Model Operations PostgreSQL Run Store
             Syntax
             """
         ),
@@ -133,12 +133,12 @@ import Testing
         ("BluebonnetTestServer/Replies", "Support"),
         ("BluebonnetTestServer/Server", "BluebonnetTestServer/Certificates Replies Support"),
         ("BluebonnetTestServer/Faults", "Server Support"),
-        ("BluebonnetImage", "Errors Exchange Manager Messages Operations Serialization"),
+        ("BluebonnetImage", "Errors Hops Manager Messages Operations Serialization"),
         (
             "BluebonnetCommand",
             """
             Addresses BluebonnetBatch/References BluebonnetFleet BluebonnetFleet/Credentials BluebonnetJournal
-            Certificates Credentials Errors Exchange Format Formats Governor LargeBatches Messages Model OAuth
+            Certificates Credentials Errors Hops Format Formats Governor LargeBatches Messages Model OAuth
             Reachability Retries Run Security Syntax Transport Worker
             """
         ),

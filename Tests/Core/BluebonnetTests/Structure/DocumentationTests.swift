@@ -96,7 +96,7 @@ import Testing
     @Test func sharedEventLoopIsUsedOnlyWhereObjectsAreCreated() {
         let places: Set = [
             "Drain.swift", "Governor.swift", "NetworkMonitor.swift", "NetworkServices.swift", "NetworkTimers.swift",
-            "OperationRounds.swift", "StartingRound.swift",
+            "OperationRounds.swift", "StartBatch.swift",
         ]
         let found = StyleTests.sources.filter { file in
             file.lines.contains { $0.contains("NetworkThread.shared.eventLoop") }

@@ -48,7 +48,7 @@ final class GateBench {
     }
 
     let loop = EventLoop(inbox: Inbox())
-    let round: StartingRound
+    let round: StartBatch
     /// Schedules the operations that need no slot.
     let slotless = Scheduler()
     /// Called with each operation at its start.
@@ -58,7 +58,7 @@ final class GateBench {
     fileprivate var plans: [ObjectIdentifier: Plan] = [:]
 
     init() {
-        round = StartingRound(loop: loop)
+        round = StartBatch(loop: loop)
         slotless.round = round
     }
 

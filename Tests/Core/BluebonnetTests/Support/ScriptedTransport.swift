@@ -89,7 +89,7 @@ final class ScriptedTransfer: Transfer {
     private var isHeldBack = false
     private var isOver = false
     private(set) var hasBegunSending = true
-    private var evidence = SendEvidence.mayHaveArrived
+    private var evidence = DeliveryCertainty.mayHaveArrived
 
     init(
         _ number: Int, _ request: TransferRequest, _ script: [ScriptedStep], _ delegate: any TransferDelegate,

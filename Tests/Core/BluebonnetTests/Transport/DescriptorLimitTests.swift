@@ -63,14 +63,14 @@ extension NetworkTests {
 
 @Suite struct UnstartedTransferTests {
     /// Makes a transfer, and records what its delegate receives at the end.
-    private static func make(_ events: Observed<[SendEvidence]>) -> UnstartedTransfer {
+    private static func make(_ events: Observed<[DeliveryCertainty]>) -> UnstartedTransfer {
         UnstartedTransfer(
             loop: NetworkThread.shared.eventLoop, hostName: "h",
             delegate: EndTaker { metrics in events.append(metrics.evidence) })
     }
 
     @Test func pausedTransferEndsAfterItsResume() async throws {
-        let events = Observed([SendEvidence]())
+        let events = Observed([DeliveryCertainty]())
         let transfer = try await onNetworkThread {
             let transfer = Self.make(events)
             transfer.pause()
@@ -85,7 +85,7 @@ extension NetworkTests {
     }
 
     @Test func abortedTransferDoesNotEnd() async throws {
-        let events = Observed([SendEvidence]())
+        let events = Observed([DeliveryCertainty]())
         let evidence = try await onNetworkThread { Self.make(events).abort().evidence }
         try await onNetworkThread {}
         try await onNetworkThread {}

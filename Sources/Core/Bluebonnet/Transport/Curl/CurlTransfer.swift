@@ -335,7 +335,7 @@ extension CurlTransfer {
     }
 }
 
-extension CurlTransfer: TransferEvidence {
+extension CurlTransfer: TransferFacts {
     var sentByteCount: Int64 { handle.large(CURLINFO_SIZE_UPLOAD_T) }
     var receivedByteCount: Int64 { handle.large(CURLINFO_SIZE_DOWNLOAD_T) }
     var lacksLastChunk: Bool { chunks?.body.hasEnded == false }

@@ -181,7 +181,7 @@ final class OpeningConnections: EventLoopClient {
     private let loop: EventLoop
     private var slot = -1
     /// Ordered by due time.
-    private var entries = FirstInFirstOut<Entry>()
+    private var entries = Deque<Entry>()
     /// The connections that wait for the addresses of a name.
     private var lookups: [String: [OpeningConnection]] = [:]
 

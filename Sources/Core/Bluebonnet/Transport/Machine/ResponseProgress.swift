@@ -88,7 +88,7 @@ extension ResponseProgress {
     /// request's body (NO_ERROR; RFC 9113, 8.1).
     func isComplete(
         inSpiteOf error: LibraryResult, _ isWholeBodySent: @autoclosure () -> Bool, of request: TransferRequest,
-        _ evidence: some TransferEvidence
+        _ evidence: some TransferFacts
     ) -> Bool {
         guard isMultiplexed, let head else { return false }
         if evidence.http2End == .frames { return stream.hasEnded && isStreamComplete(head, of: request) }
@@ -104,7 +104,7 @@ extension ResponseProgress {
     }
 
     /// Describes what the server did, if a response that libcurl considers complete may be truncated.
-    func fault(of request: TransferRequest, _ evidence: some TransferEvidence) -> String? {
+    func fault(of request: TransferRequest, _ evidence: some TransferFacts) -> String? {
         guard let head else { return "closed the connection inside its response's header section" }
         var place: String { "the body of status \(head.statusCode) may be truncated" }
         guard isMultiplexed else {

@@ -191,7 +191,7 @@ extension TransferMachine {
         return head.closesConnection(after: request.method)
     }
 
-    private func isWholeBodySent(_ evidence: some TransferEvidence) -> Bool {
+    private func isWholeBodySent(_ evidence: some TransferFacts) -> Bool {
         upload.isWholeBodySent(of: request.body.byteCount, evidence.sentByteCount)
     }
 }
@@ -210,7 +210,7 @@ extension TransferMachine {
     }
 
     package mutating func receive(
-        line: UnsafeRawBufferPointer, _ evidence: some TransferEvidence
+        line: UnsafeRawBufferPointer, _ evidence: some TransferFacts
     ) throws(NetworkingError) -> HeadEvent {
         guard let head = try response.receive(line: line) else { return .line }
         earlyEnd.lookSoon()
@@ -227,7 +227,7 @@ extension TransferMachine {
 
     /// Whether a 417 response refuses the expectation. After the whole body has been sent, libcurl treats 417 like any
     /// other response.
-    private func refusesExpectation(_ evidence: some TransferEvidence) -> Bool {
+    private func refusesExpectation(_ evidence: some TransferFacts) -> Bool {
         request.asksForContinue && !attempts.leavesExpectationOut && !response.isMultiplexed && !request.body.isEmpty
             && !isWholeBodySent(evidence)
     }
@@ -260,7 +260,7 @@ extension TransferMachine {
 
     /// Returns whether the response is complete while libcurl still sends the request's body, so that the transfer can
     /// end.
-    mutating func checkAnsweredEarly(now: UInt64, _ evidence: some TransferEvidence) -> Bool {
+    mutating func checkAnsweredEarly(now: UInt64, _ evidence: some TransferFacts) -> Bool {
         guard earlyEnd.nextLook <= now, flow == .open, failure == nil else { return false }
         if isWholeBodySent(evidence) {
             earlyEnd.giveUp()
@@ -278,7 +278,7 @@ extension TransferMachine {
     mutating func streamWasRefused() { isStreamRefused = true }
 
     /// Whether the request may have reached its server.
-    var sendEvidence: SendEvidence {
+    var sendEvidence: DeliveryCertainty {
         if attempts.count == 0 { return .nothingSent }
         return isStreamRefused && !response.hasBegun ? .refused : .mayHaveArrived
     }
@@ -429,7 +429,7 @@ extension TransferMachine {
         return .anyConnection
     }
 
-    package func end(_ result: LibraryResult, _ evidence: some TransferEvidence) -> End {
+    package func end(_ result: LibraryResult, _ evidence: some TransferFacts) -> End {
         if let failure { return .failure(failure) }
         let isAnswered =
             result == .success

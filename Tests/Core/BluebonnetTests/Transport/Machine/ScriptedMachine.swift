@@ -7,7 +7,7 @@ import Testing
 @testable import Bluebonnet
 
 /// The evidence that a machine receives when it asks.
-struct ScriptedEvidence: TransferEvidence {
+struct ScriptedEvidence: TransferFacts {
     var sentByteCount: Int64 = 0
     var receivedByteCount: Int64 = 0
     var lacksLastChunk = false

@@ -15,7 +15,7 @@ public enum ResponseDisposition: Sendable, Equatable {
     case download(URL)
 }
 
-/// A response block's answer in the form for the exchange: the file is already open.
+/// A response block's answer in the form for the hop sequence: the file is already open.
 enum ResponseAnswer: Sendable {
     case deliver
     case file(PartialFile)

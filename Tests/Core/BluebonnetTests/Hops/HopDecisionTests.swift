@@ -10,7 +10,7 @@ import Testing
 
 /// The decision that follows a response head, without a socket.
 @Suite struct HopDecisionTests {
-    /// The state of an exchange when the head arrives.
+    /// The state of a hop sequence when the head arrives.
     struct Setting: Sendable, CustomTestStringConvertible {
         var method = "GET"
         var url = "http://h/a"

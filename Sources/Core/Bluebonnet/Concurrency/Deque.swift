@@ -3,7 +3,7 @@
 
 /// A first-in, first-out queue. Removing the first element takes constant time on average; an array would move all
 /// other elements.
-struct FirstInFirstOut<Element> {
+struct Deque<Element> {
     private var storage: [Element?] = []
     private var head = 0
 
@@ -45,4 +45,4 @@ struct FirstInFirstOut<Element> {
     }
 }
 
-extension FirstInFirstOut: Sendable where Element: Sendable {}
+extension Deque: Sendable where Element: Sendable {}

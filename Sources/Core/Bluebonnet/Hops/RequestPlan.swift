@@ -233,11 +233,11 @@ struct RequestFiles: Sendable {
 }
 
 /// The program's blocks for one request, which make decisions while the request runs. They run off the network thread.
-/// Each block gets the owner of the exchange that calls it: the operation.
+/// Each block gets the owner of the hop sequence that calls it: the operation.
 @dynamicMemberLookup struct RequestBlocks: Sendable {
-    typealias Owner = any ExchangeOwner
+    typealias Owner = any HopSequenceOwner
 
-    /// One block: in the form that the exchange calls, and as the program set it, to return it from a property.
+    /// One block: in the form that the hop sequence calls, and as the program set it, to return it from a property.
     struct Block<Function: Sendable>: Sendable {
         let given: any Sendable
         let call: Function

@@ -31,7 +31,7 @@ struct TransferResult: Sendable {
     /// Why the request was not retried; nil without a retry policy, and after a success.
     var retryStop: RetryStop?
     /// Nil if there is no cache to store the response.
-    var cacheExchange: CacheExchange?
+    var cacheLookup: CacheLookup?
     /// The serializer at the time the request was sent; nil if the request was not made, and without a serializer.
     var serializer: ResolvedSerializer?
     var expectedDigest: String?

@@ -4,9 +4,9 @@
 internal import Foundation
 internal import FoundationNetworking
 
-/// Calls the program's blocks for one exchange. The blocks run off the network thread while the transfer waits for the
-/// answer. Part of its exchange; network thread only.
-struct ExchangeQuestions {
+/// Calls the program's blocks for one hop sequence. The blocks run off the network thread while the transfer waits for
+/// the answer. Part of its hop sequence; network thread only.
+struct HopQuestions {
     /// A block's answer.
     enum Answer: Sendable {
         case hop(HopDecision.Answer)
@@ -109,7 +109,7 @@ struct ExchangeQuestions {
         if let owner = reference.owner { prepared.blocks.pinViolation?.call(owner, violation) }
     }
 
-    private mutating func ask(_ question: @escaping @Sendable (any ExchangeOwner) async -> Answer) {
+    private mutating func ask(_ question: @escaping @Sendable (any HopSequenceOwner) async -> Answer) {
         guard let owner = reference.owner else { return }
         number += 1
         Task { [owner, number] in
@@ -120,4 +120,4 @@ struct ExchangeQuestions {
 }
 
 @available(*, unavailable)
-extension ExchangeQuestions: Sendable {}
+extension HopQuestions: Sendable {}

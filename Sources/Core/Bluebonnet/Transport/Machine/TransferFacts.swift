@@ -3,7 +3,7 @@
 
 /// The facts about a transfer that a `TransferMachine` requests from its owner. A fact is requested only if the
 /// decision depends on it.
-package protocol TransferEvidence {
+package protocol TransferFacts {
     /// The number of bytes of the request's body that were sent.
     var sentByteCount: Int64 { get }
     /// The number of bytes of the response's body that libcurl has delivered. libcurl 8.14 also counts chunk sizes.
@@ -31,7 +31,7 @@ package enum HTTP2EndEvidence {
 }
 
 /// How certain it is that a request did not reach its server, when a transfer has failed.
-package enum SendEvidence: Sendable, Equatable {
+package enum DeliveryCertainty: Sendable, Equatable {
     /// Nothing of the request was sent: there was no address, connection, tunnel or handshake.
     case nothingSent
     /// An HTTP/2 server has reported that it did not process the request (REFUSED_STREAM, or GOAWAY with a lower last

@@ -4,17 +4,17 @@
 internal import BluebonnetLocks
 internal import Dispatch
 
-/// A reference to the owner of an exchange. It retains the owner while the request is running, but not while the
+/// A reference to the owner of a hop sequence. It retains the owner while the request is running, but not while the
 /// request is paused: a paused operation that the program has released is released with its files. Network thread only.
 final class OwnerReference {
-    private var kept: (any ExchangeOwner)?
+    private var kept: (any HopSequenceOwner)?
     /// Set by the first pause, because a weak reference uses memory.
-    private weak var paused: (any ExchangeOwner)?
+    private weak var paused: (any HopSequenceOwner)?
 
-    init(_ owner: any ExchangeOwner) { kept = owner }
+    init(_ owner: any HopSequenceOwner) { kept = owner }
 
     /// Nil after a paused owner was released.
-    var owner: (any ExchangeOwner)? { kept ?? paused }
+    var owner: (any HopSequenceOwner)? { kept ?? paused }
 
     /// Retains the owner, because the request is running.
     func keep() { if kept == nil { kept = paused } }

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Bluebonnet
 
-@Suite struct TransferAccountTests {
+@Suite struct TimeBudgetTests {
     private static func metrics(connect: UInt64 = 0, firstByte: UInt64 = 0, isReused: Bool = false) -> TransferMetrics {
         var metrics = TransferMetrics()
         (metrics.connect, metrics.firstByte, metrics.isReused) = (connect, firstByte, isReused)
@@ -13,7 +13,7 @@ import Testing
     }
 
     @Test func singleTransferReportsItsTimes() {
-        var account = TransferAccount(began: 100)
+        var account = TimeBudget(began: 100)
         #expect(!account.wasAdmitted)
         #expect(account.beginTransfer(now: 130) == .max)
         #expect(account.wasAdmitted)
@@ -27,7 +27,7 @@ import Testing
     }
 
     @Test func firstByteCountsFromFirstSlotAndConnectTimesSum() {
-        var account = TransferAccount(began: 0)
+        var account = TimeBudget(began: 0)
         _ = account.beginTransfer(now: 10)
         account.record(Self.metrics(connect: 3, firstByte: 5))
         account.recordRedirect()
@@ -43,7 +43,7 @@ import Testing
     }
 
     @Test func pausesAndWaitsDoNotUseUpTheLimit() {
-        var account = TransferAccount(began: 0)
+        var account = TimeBudget(began: 0)
         account.limitTime(to: 100)
         #expect(account.beginTransfer(now: 1000) == 1100)
         account.charge(now: 1030)
@@ -54,7 +54,7 @@ import Testing
     }
 
     @Test func overrunLimitIsUsedUp() {
-        var account = TransferAccount(began: 0)
+        var account = TimeBudget(began: 0)
         account.limitTime(to: 100)
         _ = account.beginTransfer(now: 0)
         account.charge(now: 99)
@@ -67,7 +67,7 @@ import Testing
     }
 
     @Test func cacheHitHasNoTransfers() {
-        let summary = TransferAccount(began: 5).summaryOfCacheHit
+        let summary = TimeBudget(began: 5).summaryOfCacheHit
         #expect(summary.isFromCache)
         #expect(summary.transferCount == 0)
         #expect(summary.timings == TransferTimings())

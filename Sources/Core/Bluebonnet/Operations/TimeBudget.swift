@@ -3,7 +3,7 @@
 
 /// The times of one operation's transfers, and the rest of its time limit. A value without a clock: instants are
 /// nanoseconds of `MonotonicClock`.
-struct TransferAccount {
+struct TimeBudget {
     /// When the operation could begin.
     private let began: UInt64
     /// When the operation was first admitted.

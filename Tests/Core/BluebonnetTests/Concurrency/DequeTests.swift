@@ -6,11 +6,11 @@ import Testing
 
 @testable import Bluebonnet
 
-@Suite struct FirstInFirstOutTests {
+@Suite struct DequeTests {
     @Test(arguments: 1...8 as ClosedRange<UInt64>)
     func elementsLeaveInArrivalOrder(seed: UInt64) {
         var random = SeededGenerator(seed: seed)
-        var (list, model) = (FirstInFirstOut<Int>(), [Int]())
+        var (list, model) = (Deque<Int>(), [Int]())
         for number in 0..<2_000 {
             if Bool.random(using: &random) || model.isEmpty {
                 list.append(number)
@@ -30,7 +30,7 @@ import Testing
 
     @Test func removedElementIsReleasedAtOnce() {
         final class Token {}
-        var list = FirstInFirstOut<Token>()
+        var list = Deque<Token>()
         for _ in 0..<3 { list.append(Token()) }
         weak let first = list.first
         #expect(first != nil)

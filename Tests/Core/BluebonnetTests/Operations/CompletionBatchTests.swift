@@ -11,12 +11,12 @@ import Testing
 
 /// Operations that end in a round of an event loop are processed and reported on the right thread. The test turns the
 /// event loop.
-@Suite(.timeLimit(.minutes(1))) struct ProcessingRoundTests {
+@Suite(.timeLimit(.minutes(1))) struct CompletionBatchTests {
     private let turned = TurnedLoop()
-    private let round: ProcessingRound
+    private let round: CompletionBatch
     private let log = EndLog()
 
-    init() { round = ProcessingRound(loop: turned.loop) }
+    init() { round = CompletionBatch(loop: turned.loop) }
 
     private func add(_ number: Int, _ target: ProcessingTarget, on queue: DispatchQueue? = nil) {
         round.add(LoggedEnd(number, target, log, queue ?? log.queue))

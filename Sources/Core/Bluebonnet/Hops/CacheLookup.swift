@@ -6,7 +6,7 @@ internal import FoundationNetworking
 
 /// Decides whether a request may be answered from the response cache, and whether its response is stored. Calls the
 /// cache and the program's block, so never on the network thread.
-final class CacheExchange: Sendable {
+final class CacheLookup: Sendable {
     /// The result of the look-up in the cache.
     enum Answer: Sendable {
         /// The cache has a response; the network is not used.
@@ -27,9 +27,9 @@ final class CacheExchange: Sendable {
     private let requestedAt = Date()
 
     /// Returns nil if the operation has no cache.
-    static func make(for prepared: PreparedRequest) -> CacheExchange? {
+    static func make(for prepared: PreparedRequest) -> CacheLookup? {
         guard prepared.resolvedOptions.hasResponseCache else { return nil }
-        return prepared.options.responseCache.map { CacheExchange(prepared, $0) }
+        return prepared.options.responseCache.map { CacheLookup(prepared, $0) }
     }
 
     private init(_ prepared: PreparedRequest, _ cache: any ResponseCache) {
@@ -108,7 +108,7 @@ final class CacheExchange: Sendable {
 
 // MARK: - Storing
 
-extension CacheExchange {
+extension CacheLookup {
     /// Stores the response of an operation that succeeded, if it may be stored and the block agrees. Removes a stored
     /// response that an unsafe method may have changed (RFC 9111, 4.4).
     func keep(

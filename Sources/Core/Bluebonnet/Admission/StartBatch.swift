@@ -17,9 +17,9 @@ enum ServiceStep {
 /// Operations that have become ready are sorted before the first of them starts, as far as the round's budget allows.
 /// Cancelled operations and the steps of schedulers have separate budgets. Work that exceeds a budget comes first in
 /// the next round, so cancelled operations, schedulers, queues and managers do not delay each other.
-final class StartingRound: RoundEndTask {
+final class StartBatch: RoundEndTask {
     /// The instance of the network thread.
-    static let shared = NetworkBound(StartingRound(loop: NetworkThread.shared.eventLoop))
+    static let shared = NetworkBound(StartBatch(loop: NetworkThread.shared.eventLoop))
     private static let pieceCount = 1024
 
     /// The work that one round may still do; the limit lets the loop serve sockets in between.
@@ -126,4 +126,4 @@ final class StartingRound: RoundEndTask {
 }
 
 @available(*, unavailable)
-extension StartingRound: Sendable {}
+extension StartBatch: Sendable {}

@@ -5,7 +5,7 @@ internal import Foundation
 internal import FoundationNetworking
 
 /// The response of one transfer: its head, how its body is used, and how long a body is read that is not the result.
-/// Part of its exchange; network thread only.
+/// Part of its hop sequence; network thread only.
 struct IncomingResponse {
     /// How the body is used.
     enum Disposition {

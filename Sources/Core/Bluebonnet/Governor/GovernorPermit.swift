@@ -4,7 +4,7 @@
 internal import Foundation
 
 /// The governor's permit for one transfer to an origin. Network thread only.
-struct GovernorPlace {
+struct GovernorPermit {
     private let governed: GovernedOrigin
     /// 0 for a refused transfer, which is not counted.
     private let number: UInt64
@@ -30,9 +30,9 @@ struct GovernorPlace {
 }
 
 @available(*, unavailable)
-extension GovernorPlace: Sendable {}
+extension GovernorPermit: Sendable {}
 
-extension GovernorPlace {
+extension GovernorPermit {
     /// Records the outcome when the response head arrives.
     func record(_ head: ResponseHead) {
         var outcome = TransferOutcome(kind: .response(status: head.statusCode))

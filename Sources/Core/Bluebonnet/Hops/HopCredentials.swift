@@ -3,7 +3,7 @@
 
 internal import Foundation
 
-/// Tracks the authenticator's credential over the hops of one exchange: decides which hops carry it, and whether a
+/// Tracks the authenticator's credential over the hops of one hop sequence: decides which hops carry it, and whether a
 /// request is sent again with another credential after a 401. Part of its hop chain, and a class because the chain is
 /// copied often; network thread only. It applies and refreshes nothing.
 final class HopCredentials {

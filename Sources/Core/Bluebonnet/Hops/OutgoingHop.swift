@@ -37,8 +37,8 @@ struct HopOpening: Sendable {
     }
 }
 
-/// The parts of each hop of one exchange besides its header section: body, TLS and limits. Part of its exchange;
-/// network thread only.
+/// The parts of each hop of one hop sequence besides its header section: body, TLS and limits. Part of its hop
+/// sequence; network thread only.
 struct OutgoingHop {
     private let prepared: PreparedRequest
     /// Nil until the files were opened.

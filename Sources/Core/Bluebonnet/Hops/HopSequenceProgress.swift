@@ -1,8 +1,9 @@
 // Bluebonnet: HTTP operations for Swift on Linux.
 // SPDX-License-Identifier: MIT
 
-/// Reports the progress of one exchange in both directions to its operation. Part of its exchange; network thread only.
-struct ExchangeProgress {
+/// Reports the progress of one hop sequence in both directions to its operation. Part of its hop sequence; network
+/// thread only.
+struct HopSequenceProgress {
     private let reference: OwnerReference
     private var upload = ProgressMeter()
     private var download = ProgressMeter()
@@ -45,4 +46,4 @@ struct ExchangeProgress {
 }
 
 @available(*, unavailable)
-extension ExchangeProgress: Sendable {}
+extension HopSequenceProgress: Sendable {}

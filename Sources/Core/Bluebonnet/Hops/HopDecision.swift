@@ -54,8 +54,8 @@ struct InterruptedBody {
     var hasHead = false
 }
 
-/// The requests of one exchange, hop by hop. Decides what is sent next, and what follows each response head. A value;
-/// it sends nothing, opens nothing and calls no block.
+/// The requests of one hop sequence, hop by hop. Decides what is sent next, and what follows each response head. A
+/// value; it sends nothing, opens nothing and calls no block.
 struct HopChain {
     private let prepared: PreparedRequest
     /// The request of the next or current hop.

@@ -33,7 +33,7 @@ enum ProcessingTarget {
 /// Collects the operations whose transfers have ended. Finishes the operations whose end runs no code of the program,
 /// and submits the others to the processing queues, in one batch for each queue and round of the event loop. Network
 /// thread only.
-final class ProcessingRound: RoundEndTask {
+final class CompletionBatch: RoundEndTask {
     /// Larger bodies are processed on other queues, where they do not delay small ones.
     private static let largeByteCount = 64 * 1024
     /// The capacity that is kept between rounds.
@@ -48,11 +48,11 @@ final class ProcessingRound: RoundEndTask {
     /// The ends of the current round; empty between rounds, with its capacity kept.
     private var current: [any EndingOperation] = []
     private let loop: EventLoop
-    private let handover: Handover
+    private let handover: CompletionHandoff
 
     init(loop: EventLoop) {
         self.loop = loop
-        handover = Handover(loop: loop)
+        handover = CompletionHandoff(loop: loop)
     }
 
     func add(_ operation: any EndingOperation) {
@@ -76,11 +76,11 @@ final class ProcessingRound: RoundEndTask {
 }
 
 @available(*, unavailable)
-extension ProcessingRound: Sendable {}
+extension CompletionBatch: Sendable {}
 
 /// Submits the operations of a round to queues, after all requests that the round starts have been sent. Network thread
 /// only.
-private final class Handover: RoundEndTask {
+private final class CompletionHandoff: RoundEndTask {
     /// Fewer small bodies than this are not divided among queues.
     private static let leastCount = 4
 
@@ -151,7 +151,7 @@ private final class Handover: RoundEndTask {
 }
 
 @available(*, unavailable)
-extension Handover: Sendable {}
+extension CompletionHandoff: Sendable {}
 
 /// Operations that are moved to another thread, so that the network thread never releases the last reference, which may
 /// release objects of the program.

@@ -1,8 +1,8 @@
 // Bluebonnet: HTTP operations for Swift on Linux.
 // SPDX-License-Identifier: MIT
 
-/// The interface of an exchange to its operation. Any thread, except `handle(_:)`.
-protocol ExchangeOwner: AnyObject, Sendable {
+/// The interface of a hop sequence to its operation. Any thread, except `handle(_:)`.
+protocol HopSequenceOwner: AnyObject, Sendable {
     /// Reports sent bytes, the sent total, and the expected total; -1 if it is not known.
     func reportUpload(_ byteCount: Int64, _ total: Int64, _ expected: Int64)
     /// Reports received bytes, the received total, and the expected total; -1 if it is not known.
@@ -10,11 +10,11 @@ protocol ExchangeOwner: AnyObject, Sendable {
     /// Receives the head of the response that is the result, before its body; again if another response replaces it.
     func didReceiveHead(_ head: ResponseHead)
     /// Network thread only.
-    func handle(_ event: ExchangeEvent)
+    func handle(_ event: HopSequenceEvent)
 }
 
-/// An event of an exchange for its operation's runner.
-enum ExchangeEvent: Sendable {
+/// An event of a hop sequence for its operation's runner.
+enum HopSequenceEvent: Sendable {
     /// The transfer continues on another connection.
     case newConnection(after: TransferMetrics)
     case transferEnded(NetworkingError?, TransferMetrics)
@@ -23,5 +23,5 @@ enum ExchangeEvent: Sendable {
     /// The consumer of the body has stopped or failed.
     case consumerCancelled
     /// A block of the program has answered.
-    case answered(ExchangeQuestions.Answer, question: Int)
+    case answered(HopQuestions.Answer, question: Int)
 }

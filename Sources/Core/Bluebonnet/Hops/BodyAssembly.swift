@@ -4,8 +4,8 @@
 internal import Foundation
 
 /// Assembles the body of one operation's result over all its transfers: the sink, the state for a continuation after an
-/// interruption, and the expected length. Part of its exchange. Network thread only; it handles neither redirects nor
-/// challenges.
+/// interruption, and the expected length. Part of its hop sequence. Network thread only; it handles neither redirects
+/// nor challenges.
 struct BodyAssembly {
     private let prepared: PreparedRequest
     /// Nil until the files were opened.

@@ -4,11 +4,11 @@
 internal import Foundation
 internal import FoundationNetworking
 
-/// One operation's exchange over all its transfers: makes the request of each hop, and collects the response.
+/// One operation's hop sequence over all its transfers: makes the request of each hop, and collects the response.
 ///
 /// Network thread only. `HopChain` decides what follows each response head, `BodyAssembly` assembles the result's body,
-/// `ExchangeQuestions` calls the program's blocks. The exchange knows neither the transport nor admission.
-final class Exchange: TransferDelegate {
+/// `HopQuestions` calls the program's blocks. The hop sequence knows neither the transport nor admission.
+final class HopSequence: TransferDelegate {
     /// The step after the end of a transfer.
     enum NextStep {
         case complete
@@ -23,29 +23,29 @@ final class Exchange: TransferDelegate {
 
     private let prepared: PreparedRequest
     private let reference: OwnerReference
-    private var owner: (any ExchangeOwner)? { reference.owner }
+    private var owner: (any HopSequenceOwner)? { reference.owner }
     /// Whether a refused response is the result, whatever the retry policy says.
     private var isLastAttempt = true
     @exclusivity(unchecked) private var hops: HopChain
     @exclusivity(unchecked) private var outgoing: OutgoingHop
-    private var questions: ExchangeQuestions
+    private var questions: HopQuestions
     @exclusivity(unchecked) private var incoming = IncomingResponse()
     @exclusivity(unchecked) private var assembly: BodyAssembly
-    @exclusivity(unchecked) private var progress: ExchangeProgress
+    @exclusivity(unchecked) private var progress: HopSequenceProgress
     /// The operation's own rate limit over all its transfers, in bytes per second; nil without a limit.
     let byteBucket: SharedByteBucket?
     /// The rate limits of the current transfer; nil without a limit.
     private(set) var pacing: TransferPacing?
     /// The permit of the current transfer; nil without a governor.
-    private var place: GovernorPlace?
+    private var place: GovernorPermit?
 
     init(_ prepared: PreparedRequest, owner reference: OwnerReference, writes: WriteCoalescer) {
         (self.prepared, self.reference) = (prepared, reference)
         hops = HopChain(prepared)
-        questions = ExchangeQuestions(prepared, owner: reference)
+        questions = HopQuestions(prepared, owner: reference)
         outgoing = OutgoingHop(prepared)
         assembly = BodyAssembly(prepared, writes: writes)
-        progress = ExchangeProgress(reference)
+        progress = HopSequenceProgress(reference)
         byteBucket = prepared.resolvedOptions.value.maximumBytesPerSecond.map(SharedByteBucket.init)
         if prepared.hasOutput { watchConsumer() }
     }
@@ -58,11 +58,11 @@ final class Exchange: TransferDelegate {
 }
 
 @available(*, unavailable)
-extension Exchange: Sendable {}
+extension HopSequence: Sendable {}
 
 // MARK: - Before a transfer
 
-extension Exchange {
+extension HopSequence {
     /// The destination of the next transfer.
     var nextOrigin: Origin? { hops.origin }
 
@@ -80,10 +80,10 @@ extension Exchange {
         if opened.isPausedFileChanged { assembly.interruptedFileHasChanged() }
     }
 
-    func setPlace(_ place: GovernorPlace?) { self.place = place }
+    func setPlace(_ place: GovernorPermit?) { self.place = place }
 
     func transferRequest(
-        to origin: Origin, deadline: UInt64, pacing: TransferPacing?, place: GovernorPlace?
+        to origin: Origin, deadline: UInt64, pacing: TransferPacing?, place: GovernorPermit?
     ) -> TransferRequest {
         (self.pacing, self.place) = (pacing, place)
         incoming = IncomingResponse()
@@ -99,7 +99,7 @@ extension Exchange {
 
 // MARK: - The response
 
-extension Exchange {
+extension HopSequence {
     func transferDidReceive(head: ResponseHead) throws(NetworkingError) {
         incoming.head = head
         place?.record(head)
@@ -175,7 +175,7 @@ extension Exchange {
 
 // MARK: - Events
 
-extension Exchange {
+extension HopSequence {
     func transferBeginsAgain(after metrics: TransferMetrics) { owner?.handle(.newConnection(after: metrics)) }
 
     func transferDidFind(_ violation: PinViolation) { questions.report(violation) }
@@ -186,7 +186,7 @@ extension Exchange {
     }
 
     /// Applies an answer. Returns false if the answer is late, because a pause has aborted the transfer.
-    func apply(_ answer: ExchangeQuestions.Answer, toQuestion number: Int) -> Bool {
+    func apply(_ answer: HopQuestions.Answer, toQuestion number: Int) -> Bool {
         guard number == questions.number, incoming.isAwaitingDecision else {
             answer.giveUp()
             return false
@@ -217,7 +217,7 @@ extension Exchange {
         try assembly.moveBody(to: file)
     }
 
-    /// The error with which the exchange fails, whatever else arrives; nil if it does not fail.
+    /// The error with which the hop sequence fails, whatever else arrives; nil if it does not fail.
     var failure: NetworkingError? {
         if case .failed(let error) = incoming.disposition { error } else { nil }
     }
@@ -228,7 +228,7 @@ extension Exchange {
 
 // MARK: - Ends
 
-extension Exchange {
+extension HopSequence {
     /// Decides what follows the end of a transfer. If the response head was decisive, an error in the body is ignored.
     ///
     /// - Parameter hasTimeLeft: whether the time limit allows another transfer.
@@ -304,7 +304,7 @@ extension Exchange {
 
     /// Returns the result of the operation's transfers.
     func result(
-        _ error: NetworkingError?, _ summary: TransferSummary, _ stop: RetryStop?, _ cache: CacheExchange?
+        _ error: NetworkingError?, _ summary: TransferSummary, _ stop: RetryStop?, _ cache: CacheLookup?
     ) -> TransferResult {
         outgoing.giveUpBody()
         let end = assembly.end(isComplete: error == nil)
@@ -314,14 +314,14 @@ extension Exchange {
             isContinued: end.isContinued,
             isCredentialRefused: incoming.head?.statusCode == 401 && hops.hasAuthenticated,
             unusedFile: end.unusedFile, keepsUnusedFile: end.unusedFile != nil && end.canBeContinued,
-            summary: summary, retryStop: stop ?? hops.credentialStop, cacheExchange: cache,
+            summary: summary, retryStop: stop ?? hops.credentialStop, cacheLookup: cache,
             serializer: prepared.plan.serializer,
             expectedDigest: prepared.plan.expectedDigest)
     }
 }
 
-extension Exchange {
-    /// Ends the exchange after its owner was released. The received part of the body is kept or removed as after a
+extension HopSequence {
+    /// Ends the hop sequence after its owner was released. The received part of the body is kept or removed as after a
     /// failure.
     func abandon() {
         let result = result(
@@ -332,7 +332,7 @@ extension Exchange {
 
 // MARK: - Attempts
 
-extension Exchange {
+extension HopSequence {
     /// Begins an attempt. No attempt follows it if `isLast`.
     func beginAttempt(isLast: Bool) { isLastAttempt = isLast }
 
@@ -361,7 +361,7 @@ extension Exchange {
     }
 
     /// Returns the facts of the attempt that has failed, with an error or with the refused response.
-    func failedAttempt(error: NetworkingError?, evidence: SendEvidence, number: Int) -> FailedAttempt {
+    func failedAttempt(error: NetworkingError?, evidence: DeliveryCertainty, number: Int) -> FailedAttempt {
         let end: FailedAttempt.End =
             if let error {
                 .error(error.code, error.timeLimit)
@@ -398,7 +398,7 @@ extension Exchange {
 
 // MARK: - Request adapters and credentials
 
-extension Exchange {
+extension HopSequence {
     /// Returns the remaining work of adapters and authenticator on the next hop; `adapted` is the finished part.
     func adaptation(after adapted: HopRequest?, _ credential: CurrentCredential?) -> Adaptation {
         hops.adaptation(after: adapted, credential)
@@ -416,7 +416,7 @@ extension Exchange {
 
 // MARK: - The consumer of a streamed body
 
-extension Exchange {
+extension HopSequence {
     /// The error of the consumer.
     var consumerError: NetworkingError { assembly.consumerError }
 
@@ -429,7 +429,7 @@ extension Exchange {
 
 // MARK: - Progress
 
-extension Exchange {
+extension HopSequence {
     func transferDidStartAgain() { progress.restartUpload() }
 
     func transferDidSend(bodyByteCount: Int) {
