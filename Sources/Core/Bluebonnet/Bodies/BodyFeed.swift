@@ -50,7 +50,7 @@ final class BodyFeed: Sendable {
     /// Copies the bytes that are ready. If no bytes are ready, the action of `whenReady` is called when some are.
     /// Network thread only.
     func copyBytes(into buffer: UnsafeMutableRawBufferPointer) throws(NetworkingError) -> TransferBody.Piece {
-        if !isBegun.hopSequence(true, ordering: .acquiringAndReleasing) { readSoon() }
+        if !isBegun.exchange(true, ordering: .acquiringAndReleasing) { readSoon() }
         do {
             let count = try pipe.copyBytes(into: buffer, declaredByteCount: declaredByteCount)
             return count.map(TransferBody.Piece.bytes) ?? .wouldBlock

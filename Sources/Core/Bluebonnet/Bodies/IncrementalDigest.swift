@@ -95,7 +95,7 @@ final class IncrementalDigest: Sendable {
     /// Records that the file has grown to `byteCount` bytes. Returns whether the caller has to call `follow`.
     func extendGoal(to byteCount: Int64) -> Bool {
         goal.store(byteCount, ordering: .releasing)
-        return !isFollowing.hopSequence(true, ordering: .acquiringAndReleasing)
+        return !isFollowing.exchange(true, ordering: .acquiringAndReleasing)
     }
 
     /// Reads up to the goal. Ignores errors, because `finish` meets the same error and throws it.

@@ -18,7 +18,7 @@ final class PathReservation: Sendable {
     }
 
     func release() {
-        guard isActive.hopSequence(false, ordering: .relaxed) else { return }
+        guard isActive.exchange(false, ordering: .relaxed) else { return }
         _ = Self.reserved.withLock { $0.remove(path) }
     }
 

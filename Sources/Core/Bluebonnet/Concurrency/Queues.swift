@@ -11,6 +11,8 @@ enum Queues {
     static let callbacks = DispatchQueue(label: "org.bluebonnet.callbacks")
     /// Posts notifications. Serial.
     static let notifications = DispatchQueue(label: "org.bluebonnet.notifications")
+    /// Calls event monitors. Serial, so that a monitor never receives two batches at once.
+    static let events = DispatchQueue(label: "org.bluebonnet.events")
     /// Finishes small files, streams and operations that retain closures of the user, one batch for each round of the
     /// event loop. Serial.
     static let processing = DispatchQueue(label: "org.bluebonnet.processing")

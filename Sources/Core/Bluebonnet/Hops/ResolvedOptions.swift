@@ -30,6 +30,8 @@ package final class ResolvedOptions: Sendable {
     /// Whether requests are changed by request adapters or an authenticator.
     let areRequestsAdapted: Bool
     let timeouts: ResolvedTimeouts
+    /// The channels of the event monitors; empty without monitors.
+    let eventChannels: [EventChannel]
     /// Whether the idle limit was set for the operation, not for its manager.
     private let isIdleLimitOwn: Bool
     /// The last entry of the TLS setup cache for these options.
@@ -54,6 +56,7 @@ package final class ResolvedOptions: Sendable {
         authenticator = value.authenticator
         areRequestsAdapted = value.authenticator != nil || !value.requestAdapters.isEmpty
         timeouts = ResolvedTimeouts(value.timeouts, isIdleOwn: isIdleLimitOwn)
+        eventChannels = EventChannels.channels(for: value.eventMonitors)
     }
 
     /// Returns the options of an operation with these options after a change.

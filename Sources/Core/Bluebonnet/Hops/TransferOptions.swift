@@ -90,6 +90,9 @@ public struct TransferOptions: Sendable {
     /// The adapters that change each request before it is checked and sent, in this order; see `RequestAdapter`. An
     /// archive does not include them. Default empty.
     public var requestAdapters: [any RequestAdapter] = []
+    /// The monitors that receive the events of operations, see `EventMonitor`. Default: no monitors. A monitor that is
+    /// listed twice receives each event once.
+    public var eventMonitors: [any EventMonitor] = []
     /// The cache in which responses are stored and looked up, according to the request's `cachePolicy`. Default nil: no
     /// cache.
     ///

@@ -89,27 +89,46 @@ extension PartialFile {
 /// A summary of an operation's transfers.
 public struct TransferSummary: Sendable, Equatable {
     /// The number of transfers, including redirects, answers to challenges, continuations and retries.
-    public internal(set) var transferCount = 0
+    public package(set) var transferCount = 0
     /// The attempts before the last attempt, in order, if the operation has a retry policy; empty if there was one
     /// attempt.
-    public internal(set) var retries: [RetriedAttempt] = []
+    public package(set) var retries: [RetriedAttempt] = []
     /// The number of redirects that were followed.
-    public internal(set) var redirectCount = 0
+    public package(set) var redirectCount = 0
     /// Whether the last transfer reused a connection.
-    public internal(set) var isReused = false
+    public package(set) var isReused = false
     /// Whether the response came from a cache, without sending a request.
-    public internal(set) var isFromCache = false
+    public package(set) var isFromCache = false
     /// The parameters of the TLS connection of the last transfer: version, cipher, ALPN, and when the server's
     /// certificate expires. Nil without TLS, if no handshake was completed, and for a response from a cache.
     public var tlsInformation: TLSInformation? { sharedTLSInformation?.value }
     var sharedTLSInformation: Box<TLSInformation>?
     /// The durations of the operation's phases.
-    public internal(set) var timings = TransferTimings()
+    public package(set) var timings = TransferTimings()
+
+    /// Makes an empty summary; for tests of monitors.
+    public init() {}
 }
 
 /// The durations of an operation's phases, measured with the monotonic clock. The phases of connecting are sums over
 /// the operation's transfers.
+///
+/// `total` is the sum of all `waits` and all `phases`: every moment of the operation counts exactly once.
 public struct TransferTimings: Sendable, Equatable {
+    /// A part of the work on a request. The raw values are stable: logs, metrics and reports use them.
+    public enum Phase: String, Sendable, Hashable, CaseIterable, Codable {
+        /// The library's own work: the request is made and checked, files are opened, events wait for their turn.
+        case preparation
+        case nameLookup
+        /// TCP, without the look-up and TLS.
+        case connect
+        case tls
+        /// From the connection to the first byte of the response: sending the request, and the server's work.
+        case waiting
+        /// From the first byte of the response to the end of the transfer.
+        case receiving
+    }
+
     /// In nanoseconds, because adding `Duration` values costs more than the rest of the measurement.
     package struct Nanoseconds: Sendable, Equatable {
         package var queued: UInt64 = 0
@@ -118,6 +137,7 @@ public struct TransferTimings: Sendable, Equatable {
         package var tls: UInt64 = 0
         package var firstByte: UInt64 = 0
         package var total: UInt64 = 0
+        package var shares = TimeShares()
     }
 
     package var nanoseconds = Nanoseconds()
@@ -132,8 +152,13 @@ public struct TransferTimings: Sendable, Equatable {
     public var tls: Duration { .nanoseconds(nanoseconds.tls) }
     /// The time from the slot to the first byte of the final response; zero if no response arrived.
     public var firstByte: Duration { .nanoseconds(nanoseconds.firstByte) }
-    /// The time from the start of `queued` to the end of the last transfer.
+    /// The time from when the operation was added to its queue, or was started without a queue, to the end of its last
+    /// transfer and of writing its body: the sum of `waits` and `phases`.
     public var total: Duration { .nanoseconds(nanoseconds.total) }
+    /// How long the operation waited, for each reason that it waited for. Reasons without a wait are left out.
+    public var waits: [WaitReason.Kind: Duration] { nanoseconds.shares.waits.mapValues(Duration.nanoseconds) }
+    /// How long the operation worked in each phase. Phases that did not happen are left out.
+    public var phases: [Phase: Duration] { nanoseconds.shares.phases.mapValues(Duration.nanoseconds) }
 }
 
 extension TransferTimings: CustomStringConvertible {

@@ -57,6 +57,11 @@ extension RequestOperationManager {
             get { transferOptions.requestAdapters }
             set { transferOptions.requestAdapters = newValue }
         }
+        /// The monitors of the manager's operations: `transferOptions.eventMonitors`. Default: no monitors.
+        public var eventMonitors: [any EventMonitor] {
+            get { transferOptions.eventMonitors }
+            set { transferOptions.eventMonitors = newValue }
+        }
         /// The cache of the manager's operations: `transferOptions.responseCache`. Default nil: no cache.
         public var responseCache: (any ResponseCache)? {
             get { transferOptions.responseCache }

@@ -196,6 +196,13 @@ extension RequestOperationManager {
         set { set(\.transferOptions.requestAdapters, newValue) }
     }
 
+    /// The monitors that receive the events of the manager's operations: `transferOptions.eventMonitors`. Default: no
+    /// monitors.
+    public var eventMonitors: [any EventMonitor] {
+        get { transferOptions.eventMonitors }
+        set { set(\.transferOptions.eventMonitors, newValue) }
+    }
+
     /// The queue for the handlers of operations that are created from now on. Default nil: the library's serial queue
     /// `org.bluebonnet.callbacks`.
     public var completionQueue: DispatchQueue? {
@@ -353,6 +360,7 @@ extension RequestOperationManager {
         if own.authenticator != nil || !own.requestAdapters.isEmpty {
             (operation.authenticator, operation.requestAdapters) = (own.authenticator, own.requestAdapters)
         }
+        for monitor in own.eventMonitors { operation.addEventMonitor(monitor) }
         configure?(operation)
         if let responseSerializer { operation.responseSerializer = responseSerializer }
         return operation

@@ -64,7 +64,7 @@ public struct BodyChunks: AsyncSequence, Sendable {
         /// Begins the iteration. Returns an error for any iteration after the first, because concurrent iterations
         /// would take chunks from each other.
         func beginIteration() -> Result<Loop, NetworkingError> {
-            guard !isIterated.hopSequence(true, ordering: .relaxed) else { return .failure(secondReader) }
+            guard !isIterated.exchange(true, ordering: .relaxed) else { return .failure(secondReader) }
             return .success(Loop(self))
         }
 
@@ -82,7 +82,7 @@ public struct BodyChunks: AsyncSequence, Sendable {
         func next() async throws(NetworkingError) -> Data? {
             guard operation.isBegun else { throw .notStarted(operation) }
             // Copies of an iterator that wait at the same time would replace each other's waiter in the pipe.
-            guard !isWaiting.hopSequence(true, ordering: .acquiring) else { throw secondReader }
+            guard !isWaiting.exchange(true, ordering: .acquiring) else { throw secondReader }
             defer { isWaiting.store(false, ordering: .releasing) }
             let item = await withTaskCancellationHandler {
                 while true {

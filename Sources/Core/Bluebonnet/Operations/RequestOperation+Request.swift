@@ -57,6 +57,12 @@ extension RequestOperation {
         set { changeOptions { $0.requestAdapters = newValue } }
     }
 
+    /// Adds a monitor that receives the events of this operation, in addition to the manager's monitors. Add it before
+    /// the operation is added to a queue or started; later calls have no effect.
+    public func addEventMonitor(_ monitor: any EventMonitor) {
+        changeOptions { $0.eventMonitors.append(monitor) }
+    }
+
     /// The credential that answers a Basic or Digest challenge of the request's own origin, once. Part of `options`.
     /// Default nil.
     public var credential: URLCredential? {

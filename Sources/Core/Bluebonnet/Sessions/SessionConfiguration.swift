@@ -55,6 +55,11 @@ public struct SessionConfiguration: Sendable {
         set { transferOptions.authenticator = newValue }
     }
 
+    /// The monitors of the tasks: `transferOptions.eventMonitors`. Default: no monitors.
+    public var eventMonitors: [any EventMonitor] {
+        get { transferOptions.eventMonitors }
+        set { transferOptions.eventMonitors = newValue }
+    }
     /// The cache of the tasks: `transferOptions.responseCache`.
     public var responseCache: (any ResponseCache)? {
         get { transferOptions.responseCache }

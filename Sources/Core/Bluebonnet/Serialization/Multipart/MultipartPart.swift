@@ -73,7 +73,7 @@ final class SingleUseStream {
     init(_ stream: InputStream) { self.stream = stream }
 
     /// Returns the stream; nil after the first call.
-    func consume() -> InputStream? { isConsumed.hopSequence(true, ordering: .relaxed) ? nil : stream }
+    func consume() -> InputStream? { isConsumed.exchange(true, ordering: .relaxed) ? nil : stream }
 
     func isUntouched() -> Bool { !isConsumed.load(ordering: .relaxed) }
 }

@@ -1,0 +1,115 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+internal import BluebonnetLocks
+internal import Dispatch
+internal import Foundation
+internal import Synchronization
+
+/// Passes events to one monitor, in batches, on `Queues.events`. Any thread.
+///
+/// The buffer is bounded. While the buffer is full, events are counted instead of stored; the count becomes an event
+/// where the events were dropped.
+final class EventChannel: Sendable {
+    private struct Buffer: Sendable {
+        var events: [RequestEvent] = []
+        var droppedCount = 0
+        /// Whether a delivery is scheduled, or the events are being delivered.
+        var isScheduled = false
+    }
+
+    static let capacity = 65_536
+    /// How long the first event of a batch waits for others.
+    private static let delay = DispatchTimeInterval.milliseconds(10)
+    let monitor: any EventMonitor
+    private let capacity: Int
+    private let buffer = Mutex(Buffer())
+
+    /// - Parameter capacity: the number of events that wait for the monitor.
+    init(_ monitor: any EventMonitor, capacity: Int = EventChannel.capacity) {
+        (self.monitor, self.capacity) = (monitor, capacity)
+    }
+
+    func append(_ event: RequestEvent) {
+        let isFirst = buffer.withLock { buffer -> Bool in
+            if buffer.droppedCount > 0 || buffer.events.count >= capacity {
+                buffer.droppedCount += 1
+            } else {
+                buffer.events.append(event)
+            }
+            defer { buffer.isScheduled = true }
+            return !buffer.isScheduled
+        }
+        if isFirst { Queues.events.asyncAfter(deadline: .now() + Self.delay) { self.deliver() } }
+    }
+
+    /// Delivers the events of this moment. On `Queues.events` only.
+    func deliver() {
+        let events = buffer.withLock { buffer -> [RequestEvent] in
+            var events = buffer.events
+            if buffer.droppedCount > 0 {
+                var dropped = RequestEvent(.eventsDropped(buffer.droppedCount))
+                (dropped.instant, dropped.date) = (MonotonicClock.now(), Date())
+                events.append(dropped)
+            }
+            buffer = Buffer()
+            return events
+        }
+        if !events.isEmpty { monitor.receive(events) }
+    }
+}
+
+/// The channels of the process: one for each monitor that is in use.
+enum EventChannels {
+    private struct Entry {
+        weak var channel: EventChannel?
+    }
+
+    private static let entries = Mutex<[ObjectIdentifier: Entry]>([:])
+    /// Whether there is a channel. A plain number, read often.
+    private static let count = Atomic(0)
+
+    static var isEmpty: Bool { count.load(ordering: .relaxed) == 0 }
+
+    /// Returns the channel of a monitor; the same channel as long as something retains it.
+    static func channel(for monitor: any EventMonitor) -> EventChannel {
+        entries.withLock { entries in
+            let key = ObjectIdentifier(monitor)
+            if let channel = entries[key]?.channel { return channel }
+            entries = entries.filter { $0.value.channel != nil }
+            let channel = EventChannel(monitor)
+            entries[key] = Entry(channel: channel)
+            count.store(entries.count, ordering: .relaxed)
+            return channel
+        }
+    }
+
+    /// Returns the channels of monitors, without repetitions.
+    static func channels(for monitors: [any EventMonitor]) -> [EventChannel] {
+        var channels: [EventChannel] = []
+        for monitor in monitors where !channels.contains(where: { $0.monitor === monitor }) {
+            channels.append(channel(for: monitor))
+        }
+        return channels
+    }
+
+    /// All channels, for events without an operation.
+    static var all: [EventChannel] { entries.withLock { $0.values.compactMap(\.channel) } }
+
+    /// Sends an event without an operation to all channels.
+    static func send(_ kind: RequestEvent.Kind, origin: String?, instant: UInt64 = MonotonicClock.now()) {
+        let event = RequestEvent(origin: origin, instant: instant, date: Date(), kind)
+        for channel in all { channel.append(event) }
+    }
+
+    /// Delivers all events that have happened, and returns when the monitors have received them. Not on
+    /// `Queues.events`.
+    static func flush() async {
+        await withCheckedContinuation { continuation in
+            Queues.events.async {
+                for channel in all { channel.deliver() }
+                continuation.resume()
+            }
+        }
+    }
+}
