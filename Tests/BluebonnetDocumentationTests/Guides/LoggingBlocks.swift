@@ -102,13 +102,13 @@ extension PageTests {
         // BLOCK LoggingAndMetrics.md
         for operation in manager.operationQueue.operations {
             guard let request = operation as? RequestOperation,
-                let reason = await request.whyWaiting
+                let reason = await request.waitReason
             else { continue }
             print(request, reason)
         }
         // END
         #expect(printed.value.count == 1)
-        #expect(printed.value.first?.hasSuffix("it waits: its queue is suspended") == true)
+        #expect(printed.value.first?.hasSuffix("the queue is suspended") == true)
         waiting.cancel()
     }
 

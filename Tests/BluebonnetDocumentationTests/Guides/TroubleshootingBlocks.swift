@@ -15,7 +15,7 @@ extension PageTests {
         printed.update { $0 = [] }
         // BLOCK Troubleshooting.md
         let operation = manager.enqueue(manager.operation("GET", "me"))
-        print(await operation.whyWaiting ?? "it does not wait")
+        print(await operation.waitReason?.description ?? "it does not wait")
         try await operation.waitUntilEnded()
         print(operation.error?.description ?? "success")
         print(operation.summary)

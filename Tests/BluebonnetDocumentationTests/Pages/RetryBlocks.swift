@@ -64,7 +64,7 @@ extension PageTests {
         // BLOCK RetriesAndLimits.md
         for operation in manager.operationQueue.operations {
             guard let operation = operation as? RequestOperation,
-                let reason = await operation.whyWaiting
+                let reason = await operation.waitReason
             else { continue }
             print(operation, reason)
         }

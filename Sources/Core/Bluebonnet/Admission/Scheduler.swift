@@ -320,21 +320,35 @@ extension Scheduler: GovernorClient {
         return gates.reduce(0) { $0 + $1.waitingCount(for: index) }
     }
 
-    /// Returns a clause for messages: why there is no slot for an operation that waits for a slot of an origin.
-    func obstacle(to origin: Origin) -> String {
+    /// Returns why there is no slot for an operation that waits for a slot of an origin.
+    func waitReason(to origin: Origin) -> WaitReason {
         let index = origins.knownIndex(of: origin)
-        if let obstacle = index.flatMap({ origins.governed($0)?.obstacle }) ?? governor?.obstacle { return obstacle }
-        if origins.limit < limit, let index, origins.runningCount(index) >= origins.limit {
-            return "the manager runs \(Self.count(origins.limit)) to \(origin) at once"
-                + " (maximumConcurrentTransferCountPerOrigin)"
-        }
-        if runningCount >= limit {
-            return "the manager runs \(Self.count(limit)) at once (maximumConcurrentTransferCount)"
-        }
-        return descriptors?.obstacle ?? "other operations of the manager go first"
+        if let reason = index.flatMap({ origins.governed($0)?.waitReason }) ?? governor?.waitReason { return reason }
+        return limitReason(index, origin) ?? .slot(limit: nil)
     }
 
-    private static func count(_ limit: Int) -> String {
-        limit == 1 ? "no more than 1 transfer" : "no more than \(limit) transfers"
+    /// Returns the limit of this manager or of the process that is reached; nil if none is.
+    private func limitReason(_ index: OriginTable.Index?, _ origin: Origin) -> WaitReason? {
+        if origins.limit < limit, let index, origins.runningCount(index) >= origins.limit {
+            return .originSlot(origin: "\(origin)", limit: origins.limit, isGovernors: false)
+        }
+        if runningCount >= limit { return .slot(limit: limit) }
+        return descriptors?.shortageSentence.map { .descriptors($0) }
+    }
+
+    /// Divides the time for which an operation has waited for a slot among the reasons.
+    ///
+    /// - Returns: the time in which the governor allowed no transfer; the reason for the remaining time; and whether a
+    ///   limit is the reason for that time. An operation gets its slot when another transfer ends, so a limit that was
+    ///   the reason is reached again once the operation has its slot.
+    func waits(
+        to origin: Origin, from start: UInt64, to end: UInt64
+    ) -> (parts: [(WaitReason.Kind, UInt64)], rest: WaitReason.Kind, isBinding: Bool) {
+        let index = origins.knownIndex(of: origin)
+        var parts: [(WaitReason.Kind, UInt64)] = []
+        index.flatMap { origins.governed($0) }?.history.divide(from: start, to: end) { parts.append(($0, $1)) }
+        governor?.history.divide(from: start, to: end) { parts.append(($0, $1)) }
+        let limitReason = limitReason(index, origin)
+        return (parts, limitReason?.kind ?? .slot, limitReason != nil)
     }
 }

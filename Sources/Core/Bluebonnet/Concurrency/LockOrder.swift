@@ -13,12 +13,15 @@ enum LockRank: UInt {
     case inbox
     case operation
     case reachability
+    /// The events of an operation: they are passed on under the lock, so that they arrive in their order.
+    case events
 
     /// Returns whether a thread that holds this lock may acquire a lock of the other rank.
     func permits(_ inner: LockRank) -> Bool {
         switch self {
         case .leaf, .inbox: false
-        case .operation, .reachability: inner == .inbox
+        case .operation: inner == .inbox || inner == .events
+        case .reachability, .events: inner == .inbox
         }
     }
 }

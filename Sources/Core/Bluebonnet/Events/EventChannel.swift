@@ -23,7 +23,7 @@ final class EventChannel: Sendable {
     private static let delay = DispatchTimeInterval.milliseconds(10)
     let monitor: any EventMonitor
     private let capacity: Int
-    private let buffer = Mutex(Buffer())
+    private let buffer = Mutex(Buffer(), rank: .inbox)
 
     /// - Parameter capacity: the number of events that wait for the monitor.
     init(_ monitor: any EventMonitor, capacity: Int = EventChannel.capacity) {

@@ -5,11 +5,11 @@ public import Foundation
 
 /// One step of an operation, or of a connection, as an `EventMonitor` receives it.
 ///
-/// Events of one operation arrive in the order in which they happened. They come in pairs: `queued` and `admitted`,
-/// `waitBegan` and `waitEnded`, `paused` and `resumed`, `hopBegan` and `hopEnded`. Each begin has exactly one end, and
-/// every pair has ended before `finished`, which is the last event of an operation. This also holds if the operation is
-/// cancelled, if its connection breaks, and if the operation is released without an end. Pairs may overlap: an
-/// operation with an unsafe method is paused inside its hop.
+/// Events of one operation arrive in the order in which they happened. They come in pairs: `queued` and `finished`,
+/// `waitBegan` and `waitEnded`, `paused` and `resumed`, `hopBegan` and `hopEnded`. Each begin has exactly one end.
+/// `queued` is the first event of an operation and `finished` the last; the other pairs have ended before. This also
+/// holds if the operation is cancelled, if its connection breaks, and if the operation is released without an end.
+/// Pairs may overlap: an operation with an unsafe method is paused inside its hop.
 ///
 /// An event holds the URL and the header fields as they are, with credentials. `Redaction` and the products for logs,
 /// traces and HAR files leave credentials out.
@@ -48,13 +48,15 @@ public struct RequestEvent: Sendable {
         /// The operation was added to a queue, or was started without a queue. The reason is the first reason why it
         /// waits; nil if nothing is known to stand in its way.
         case queued(WaitReason?)
-        /// The operation begins: it has left its queue, and has the slot for its first hop if it needs one.
+        /// The operation was started: its queue, its dependencies and the slots allow it. At most once; an operation that
+        /// is cancelled in its queue may end without it.
         case admitted
         /// The operation waits, without or during a hop.
         case waitBegan(WaitReason)
-        /// The wait of this kind has ended.
+        /// The wait has ended.
         case waitEnded(WaitReason.Kind)
         case paused
+        /// The pause has ended, with `resume()` or with the operation.
         case resumed
         /// The cache was asked.
         case cacheAnswered(CacheAnswer)
@@ -74,7 +76,8 @@ public struct RequestEvent: Sendable {
         case firstByte(Duration)
         /// The head of the response has arrived.
         case responseHead(HopResponseHead)
-        /// A part of a body was sent or received; at most ten times a second for each direction.
+        /// A part of a body was sent or received; at most ten times a second for each direction, for bodies of 64 KiB or
+        /// more.
         case bodyProgress(BodyProgress)
         /// The transfer has ended.
         case hopEnded(HopEnd)
@@ -116,27 +119,40 @@ extension RequestEvent {
         /// The URL, with its user information and query.
         public var url: String
         /// The fields in the order in which they are sent. libcurl adds `Host`, and what connection and proxy need.
-        public var headers: [(name: String, value: String)]
+        public var headers: [(name: String, value: String)] { fields.map { ($0.name, $0.value) } }
+        private let fields: [HeaderFields.Field]
         /// The length of the body; nil if it is not known before the end. 0 without a body.
         public var bodyByteCount: Int64?
 
         public init(
             method: String, url: String, headers: [(name: String, value: String)] = [], bodyByteCount: Int64? = 0
         ) {
-            (self.method, self.url, self.headers, self.bodyByteCount) = (method, url, headers, bodyByteCount)
+            self.init(
+                method: method, url: url, fields: headers.map { HeaderFields.Field(name: $0.name, value: $0.value) },
+                bodyByteCount: bodyByteCount)
+        }
+
+        init(method: String, url: String, fields: [HeaderFields.Field], bodyByteCount: Int64?) {
+            (self.method, self.url, self.fields, self.bodyByteCount) = (method, url, fields, bodyByteCount)
         }
     }
 
     /// The head of a hop's response.
     public struct HopResponseHead: Sendable {
-        public var statusCode: Int
+        public var statusCode: Int { head.statusCode }
         /// The version of HTTP: `1.0`, `1.1` or `2`.
-        public var version: String
-        public var headers: [(name: String, value: String)]
+        public var version: String { head.httpVersion }
+        public var headers: [(name: String, value: String)] { head.headers.map { ($0.name, $0.value) } }
+        private let head: ResponseHead
 
         public init(statusCode: Int, version: String = "1.1", headers: [(name: String, value: String)] = []) {
-            (self.statusCode, self.version, self.headers) = (statusCode, version, headers)
+            self.init(
+                ResponseHead(
+                    url: URL(fileURLWithPath: "/"), statusCode: statusCode, httpVersion: version,
+                    headers: HeaderFields(headers)))
         }
+
+        init(_ head: ResponseHead) { self.head = head }
     }
 
     /// A connection of the process.

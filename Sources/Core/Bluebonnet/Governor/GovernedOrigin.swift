@@ -12,6 +12,10 @@ final class GovernedOrigin {
     // Unchecked, because an idle governor costs less then (benchmark `limits`). No call on these values re-enters them.
     @exclusivity(unchecked) private var state: OriginState
     @exclusivity(unchecked) private var gate = GovernorGate()
+    /// When and why transfers to the origin had to wait.
+    private(set) var history = WaitHistory()
+    /// The status of the response that asked clients to wait; nil if no response did.
+    private var holdStatus: Int?
 
     init(_ origin: Origin, _ limits: OriginLimits, timers: NetworkTimers, backingOff: BackingOffOrigins) {
         (self.origin, self.timers, self.backingOff) = (origin, timers, backingOff)
@@ -45,7 +49,7 @@ extension GovernedOrigin {
         let permission = permission
         if case .refused = permission { return true }  // the gate stays closed: the permission changes with time
         if gate.clients.isEmpty, permission.isNow {
-            _ = gate.open(timers)
+            _ = open()
             return true
         }
         // Other operations wait, perhaps of this client, which is in the middle of a call: all are notified together.
@@ -58,8 +62,10 @@ extension GovernedOrigin {
     func begin(for client: any GovernorClient) -> GovernorPermit {
         if !gate.isOpen, let refusal = refusal(for: permission) { return GovernorPermit(self, refused: refusal) }
         gate.recordLastStarter(client)
+        let before = EventChannels.isEmpty ? nil : GovernorFacts(state)
         let number = state.recordBegin(timers.clock.now())
-        if !permission.isNow { gate.close() }
+        if let before { reportChanges(since: before) }
+        if !permission.isNow { close() }
         return GovernorPermit(self, number: number)
     }
 
@@ -78,10 +84,14 @@ extension GovernedOrigin {
     }
 
     func record(_ outcome: TransferOutcome, of number: UInt64) {
-        let end = state.backOff.until
+        let before = GovernorFacts(state)
         state.record(outcome, of: number, timers.clock.now())
         if state.mayBeBackingOff { backingOff.add(origin) }
-        if state.backOff.until > end { reportBackOff() }
+        if state.backOff.until > before.backOffEnd {
+            holdStatus = outcome.status
+            reportBackOff()
+        }
+        if !EventChannels.isEmpty { reportChanges(since: before) }
         update()
     }
 
@@ -90,6 +100,11 @@ extension GovernedOrigin {
         state.startBackOff(for: time, now: timers.clock.now())
         backingOff.add(origin)
         update()
+    }
+
+    private func reportChanges(since before: GovernorFacts) {
+        let after = GovernorFacts(state)
+        if after != before { report(from: before, to: after, holdStatus: holdStatus) }
     }
 
     private func reportBackOff() {
@@ -107,19 +122,35 @@ extension GovernedOrigin {
 
     /// Updates the gate after a change: closes it, or opens it for waiting clients.
     private func update() {
-        if !gate.isOpen { look() } else if !permission.isNow { gate.close() }
+        if !gate.isOpen { look() } else if !permission.isNow { close() }
+    }
+
+    /// Closes the gate.
+    private func close() {
+        gate.close()
+        history.record(permission.waitKind, now: MonotonicClock.now())
+    }
+
+    /// Opens the gate.
+    ///
+    /// - Returns: the clients to notify, in this order.
+    private func open() -> [any GovernorClient] {
+        if !history.isEmpty { history.record(nil, now: MonotonicClock.now()) }
+        return gate.open(timers)
     }
 
     /// Opens the gate, or schedules another look if clients wait and a later time may help.
     private func look() {
         let permission = permission
         switch permission {
-        case .now: tell(gate.open(timers))
+        case .now: tell(open())
         case .refused:
-            let clients = gate.open(timers)
-            gate.close()
+            let clients = open()
+            close()
             tell(clients)  // waiting operations pass the gate and fail
-        case .notBefore, .whenOneEnds: if !gate.clients.isEmpty { wake(for: permission) }
+        case .notBefore, .whenOneEnds:
+            history.record(permission.waitKind, now: MonotonicClock.now())
+            if !gate.clients.isEmpty { wake(for: permission) }
         }
     }
 
@@ -144,21 +175,31 @@ extension GovernedOrigin {
 extension OriginState.Permission {
     /// Whether a transfer may begin and be sent.
     fileprivate var isNow: Bool { if case .now = self { true } else { false } }
+
+    /// What an operation waits for; nil if a transfer may begin, or fails at once.
+    fileprivate var waitKind: WaitReason.Kind? {
+        switch self {
+        case .now, .refused: nil
+        case .notBefore(_, .rate): .rate
+        case .notBefore: .hold
+        case .whenOneEnds(.probe): .breaker
+        case .whenOneEnds: .originSlot
+        }
+    }
 }
 
 // MARK: - Messages and status
 
 extension GovernedOrigin {
     /// Why a transfer has to wait; nil if it does not.
-    var obstacle: String? {
+    var waitReason: WaitReason? {
         switch permission {
         case .now, .refused: nil
         case .notBefore(let instant, .rate(let perSecond)):
-            "the rate of \(origin) is limited to \(Self.text(perSecond)), and the next request may begin at "
-                + text(instant)
-        case .notBefore(let instant, _): "\(origin) is held until \(text(instant)), as its server has asked"
-        case .whenOneEnds(.probe): "one request tries whether \(origin) answers again"
-        case .whenOneEnds: "the governor lets no more than \(Int(state.window)) at once run to \(origin)"
+            .rate(origin: "\(origin)", perSecond: perSecond, until: date(instant))
+        case .notBefore(let instant, _): .hold(origin: "\(origin)", until: date(instant), status: holdStatus)
+        case .whenOneEnds(.probe): .breaker(origin: "\(origin)", until: nil)
+        case .whenOneEnds: .originSlot(origin: "\(origin)", limit: Int(state.window), isGovernors: true)
         }
     }
 
@@ -218,7 +259,7 @@ extension GovernedOrigin {
 
     var date: Date { timers.clock.date() }
 
-    private func date(_ instant: UInt64) -> Date {
+    func date(_ instant: UInt64) -> Date {
         let now = timers.clock.now()
         let distance = instant > now ? Double(instant - now) / 1e9 : 0
         return timers.clock.date().addingTimeInterval(distance)
@@ -228,10 +269,4 @@ extension GovernedOrigin {
 
     /// Formats a date for a message.
     static func text(_ date: Date) -> String { date.formatted(.iso8601) }
-
-    /// Formats a rate: `200/s`, `0.5/s`.
-    private static func text(_ perSecond: Double) -> String {
-        let digits = perSecond < 9.95 ? 1 : 0
-        return String(format: "%.\(digits)f", perSecond) + "/s"
-    }
 }

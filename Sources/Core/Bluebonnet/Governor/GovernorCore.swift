@@ -1,6 +1,8 @@
 // Bluebonnet: HTTP operations for Swift on Linux.
 // SPDX-License-Identifier: MIT
 
+internal import Foundation
+
 /// The state of a governor: its origins, and the rate limit of all origins together. Network thread only.
 final class GovernorCore {
     /// The number of known origins from which origins without state are forgotten.
@@ -16,6 +18,8 @@ final class GovernorCore {
     private var bucket: RateBucket?
     private var rateLimit: RateLimit?
     private var gate = GovernorGate()
+    /// When and why transfers to all origins had to wait.
+    private(set) var history = WaitHistory()
 
     init(_ limits: OriginLimits, _ rateLimit: RateLimit?, _ timers: NetworkBound<NetworkTimers>?) {
         (self.limits, self.rateLimit, ownTimers) = (limits, rateLimit, timers)
@@ -95,6 +99,7 @@ extension GovernorCore {
         guard let bucket else { return true }
         let (opensAt, now) = (bucket.opensAt, timers.clock.now())
         guard opensAt > now else { return true }
+        history.record(.rate, now: MonotonicClock.now())
         gate.add(client)
         wake(at: opensAt)
         return false
@@ -107,7 +112,10 @@ extension GovernorCore {
         }
     }
 
-    private func open() { for client in gate.open(timers) { client.originDidOpen(nil) } }
+    private func open() {
+        if !history.isEmpty { history.record(nil, now: MonotonicClock.now()) }
+        for client in gate.open(timers) { client.originDidOpen(nil) }
+    }
 
     /// Takes a token for a transfer. `giveBack()` returns the token if nothing is sent.
     func consumeToken(for client: any GovernorClient) {
@@ -130,8 +138,11 @@ extension GovernorCore {
     }
 
     /// Why a transfer to any origin has to wait; nil if it may begin.
-    var obstacle: String? {
-        guard let rateLimit, let bucket, bucket.opensAt > timers.clock.now() else { return nil }
-        return "all requests together are limited to \(rateLimit.count) in \(rateLimit.period)"
+    var waitReason: WaitReason? {
+        let (now, date) = (timers.clock.now(), timers.clock.date())
+        guard let rateLimit, let bucket, bucket.opensAt > now else { return nil }
+        return .rate(
+            origin: nil, perSecond: Double(rateLimit.count) / rateLimit.period.seconds,
+            until: date.addingTimeInterval(Double(bucket.opensAt - now) / 1e9))
     }
 }

@@ -15,6 +15,9 @@ struct TransferOutcome: Equatable {
     /// How long the server asks clients to wait, in nanoseconds; nil if the response does not say.
     var backOff: UInt64?
 
+    /// The status of the response; nil without a response.
+    var status: Int? { if case .response(let status) = kind { status } else { nil } }
+
     /// Whether the server refused the request because of too many requests: status 429 or 503.
     var isRefusal: Bool { kind == .response(status: 429) || kind == .response(status: 503) }
 
@@ -114,6 +117,11 @@ struct OriginState {
         (probe, learned, breaker, window) = (.none, nil, BreakerState(), limits.transferLimit)
         (lastRestrictedNumber, lastUse) = (lastNumber, 0)
     }
+
+    /// When the origin is tried again after its breaker has opened; nil while the origin is available.
+    var breakerEnd: UInt64? { breaker.opensAt }
+    /// Whether a single transfer is trying whether an unavailable origin answers again.
+    var isProbing: Bool { if case .running = probe { breaker.opensAt != nil } else { false } }
 
     /// Whether the origin is backing off or unavailable, or was when the last transfer began.
     var mayBeBackingOff: Bool { backOff.until != 0 || breaker.opensAt != nil }

@@ -38,14 +38,18 @@ final class HopSequence: TransferDelegate {
     private(set) var pacing: TransferPacing?
     /// The permit of the current transfer; nil without a governor.
     private var place: GovernorPermit?
+    /// Nil without event monitors.
+    private let events: HopEvents?
 
-    init(_ prepared: PreparedRequest, owner reference: OwnerReference, writes: WriteCoalescer) {
-        (self.prepared, self.reference) = (prepared, reference)
+    init(
+        _ prepared: PreparedRequest, owner reference: OwnerReference, writes: WriteCoalescer, track: EventTrack? = nil
+    ) {
+        (self.prepared, self.reference, events) = (prepared, reference, track.map(HopEvents.init))
         hops = HopChain(prepared)
         questions = HopQuestions(prepared, owner: reference)
         outgoing = OutgoingHop(prepared)
         assembly = BodyAssembly(prepared, writes: writes)
-        progress = HopSequenceProgress(reference)
+        progress = HopSequenceProgress(reference, events)
         byteBucket = prepared.resolvedOptions.value.maximumBytesPerSecond.map(SharedByteBucket.init)
         if prepared.hasOutput { watchConsumer() }
     }
@@ -88,6 +92,7 @@ extension HopSequence {
         (self.pacing, self.place) = (pacing, place)
         incoming = IncomingResponse()
         progress.restartUpload()
+        events?.beginHop()
         return TransferRequest(
             url: hops.request.url, origin: origin, method: hops.request.method,
             headers: hops.headers(rangeFields: assembly.rangeFields),
@@ -102,6 +107,7 @@ extension HopSequence {
 extension HopSequence {
     func transferDidReceive(head: ResponseHead) throws(NetworkingError) {
         incoming.head = head
+        events?.received(head)
         place?.record(head)
         let canRepeatBody = ![401, 407, 421].contains(head.statusCode) || outgoing.canRepeatBody(of: hops)
         let decision = hops.decision(on: head, assembly.interrupted, canRepeatBody: canRepeatBody)
@@ -169,6 +175,7 @@ extension HopSequence {
     func transferDidReceive(bytes: UnsafeRawBufferPointer, mustTake: Bool) throws(NetworkingError) -> BodyIntake {
         guard let count = try incoming.receive(bytes, mustTake: mustTake) else { return .wouldBlock }
         progress.received(count, of: incoming.head)
+        events?.received(byteCount: bytes.count)
         return .taken
     }
 }
@@ -177,6 +184,23 @@ extension HopSequence {
 
 extension HopSequence {
     func transferBeginsAgain(after metrics: TransferMetrics) { owner?.handle(.newConnection(after: metrics)) }
+
+    var observesConnections: Bool { events != nil }
+
+    func transferDidConnect(_ use: ConnectionUseFacts, _ metrics: TransferMetrics) {
+        events?.connected(use, metrics, bodyByteCount: outgoing.bodyByteCount(of: hops))
+    }
+
+    /// Reports the end of a transfer to event monitors.
+    func recordEnd(of reason: RequestEvent.HopEnd.Reason, _ metrics: TransferMetrics, in track: EventTrack) {
+        events?.endHop(reason, metrics, incoming.head)
+    }
+
+    /// Reports to event monitors that a redirect is followed.
+    func recordRedirect(in track: EventTrack) {
+        guard let head = incoming.head else { return }
+        track.record(.redirectDecided(status: head.statusCode, target: hops.request.url.absoluteString))
+    }
 
     func transferDidFind(_ violation: PinViolation) { questions.report(violation) }
 
@@ -279,7 +303,9 @@ extension HopSequence {
 
     private func step(to next: HopDecision.Next) -> NextStep {
         switch next {
-        case .sameRequest: return .another(isRedirect: false)
+        case .sameRequest:
+            if let head = incoming.head { events?.challengeAnswered(head) }
+            return .another(isRedirect: false)
         case .wholeBody:
             assembly.startOver()
             return .another(isRedirect: false)
@@ -430,9 +456,13 @@ extension HopSequence {
 // MARK: - Progress
 
 extension HopSequence {
-    func transferDidStartAgain() { progress.restartUpload() }
+    func transferDidStartAgain() {
+        progress.restartUpload()
+        events?.startAgain()
+    }
 
     func transferDidSend(bodyByteCount: Int) {
+        events?.sent(bodyByteCount, of: outgoing.bodyByteCount(of: hops))
         progress.sent(bodyByteCount, of: outgoing.bodyByteCount(of: hops))
     }
 

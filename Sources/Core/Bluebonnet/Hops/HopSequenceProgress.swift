@@ -8,7 +8,10 @@ struct HopSequenceProgress {
     private var upload = ProgressMeter()
     private var download = ProgressMeter()
 
-    init(_ owner: OwnerReference) { reference = owner }
+    /// Nil without event monitors.
+    private let events: HopEvents?
+
+    init(_ owner: OwnerReference, _ events: HopEvents? = nil) { (reference, self.events) = (owner, events) }
 
     /// Restarts the upload, because the request is sent from its start.
     mutating func restartUpload() { upload.restart(at: 0) }
@@ -19,12 +22,14 @@ struct HopSequenceProgress {
     /// - Parameter expected: the length of the body; -1 if it is not known.
     mutating func sent(_ byteCount: Int, of expected: @autoclosure () -> Int64) {
         guard let delta = upload.advance(by: byteCount, now: MonotonicClock.now()) else { return }
+        events?.progress(.sent, upload.total, of: expected())
         reference.owner?.reportUpload(delta, upload.total, expected())
     }
 
     /// - Parameter head: the head of the response with the body.
     mutating func received(_ byteCount: Int, of head: @autoclosure () -> ResponseHead?) {
         guard byteCount > 0, let delta = download.advance(by: byteCount, now: MonotonicClock.now()) else { return }
+        events?.progress(.received, download.total, of: Self.expectedByteCount(of: head()))
         reference.owner?.reportDownload(delta, download.total, Self.expectedByteCount(of: head()))
     }
 

@@ -6,7 +6,7 @@
 /// `notConnected`.
 ///
 /// Time before a transfer in which no part of it can begin counts against no limit: waiting in a queue, for
-/// dependencies, for a slot of the manager or its governor, and for a file descriptor. `RequestOperation.whyWaiting`
+/// dependencies, for a slot of the manager or its governor, and for a file descriptor. `RequestOperation.waitReason`
 /// names the reason. A task that must end by a certain time cancels its operation.
 ///
 /// ```swift

@@ -58,7 +58,7 @@ final class DescriptorCapacity {
     }
 
     /// The reason why no other transfer may begin, as a clause for a message; nil if one may.
-    var obstacle: String? { allowance.hasCapacity ? nil : shortage?.sentence }
+    var shortageSentence: String? { allowance.hasCapacity ? nil : shortage?.sentence }
 
     func begin(for client: any DescriptorClient) {
         allowance.begin()

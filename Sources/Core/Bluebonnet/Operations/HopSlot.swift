@@ -16,6 +16,8 @@ struct HopSlot {
     /// The current transfer, running or paused.
     private(set) var transfer: (any Transfer)?
     private(set) var account: TimeBudget
+    /// The measurements of the last transfer that has ended.
+    private(set) var lastMetrics = TransferMetrics()
     /// Whether the last hop found no file descriptor.
     private var lacksDescriptor = false
     private var loneShortageCount = 0
@@ -92,8 +94,42 @@ extension HopSlot {
         if let slot = granted.take() { scheduler.release(slot, isUnused: isUnused) }
     }
 
-    /// Returns a clause for messages: why a waiting operation has no slot.
-    func obstacle(to origin: Origin) -> String? { scheduler.obstacle(to: origin) }
+    /// Returns why a waiting operation has no slot.
+    func waitReason(to origin: Origin) -> WaitReason { scheduler.waitReason(to: origin) }
+
+    /// Attributes the time of the operation to its current activity, and begins the next activity.
+    mutating func change(to next: TimeBudget.Activity) {
+        guard next != account.activity else { return }
+        let now = MonotonicClock.now()
+        if case .slot(let origin) = account.activity {
+            let waits = scheduler.waits(to: origin, from: account.cursor, to: now)
+            account.divide(waits.parts, rest: .wait(waits.rest), now: now)
+        }
+        account.change(to: next, now: now)
+    }
+
+    /// Attributes the time between the operation's addition to its queue and now.
+    mutating func divideFirstWait(_ schedule: OperationSchedule) {
+        if schedule.enqueueInstant != 0, schedule.readyInstant > schedule.enqueueInstant {
+            let paused = min(schedule.pausedTime, schedule.readyInstant - schedule.enqueueInstant)
+            account.add(paused, to: .wait(.pause))
+            account.add(schedule.readyInstant - schedule.enqueueInstant - paused, to: .wait(.dependency))
+        }
+        let now = MonotonicClock.now()
+        guard let queue = schedule.queue, now > account.cursor + Self.shortestWait else { return }
+        var parts = queue.waits(from: account.cursor, to: now)
+        var rest = TimeShares.Share.phase(.preparation)
+        if let origin = granted?.origin {
+            let waits = scheduler.waits(to: origin, from: account.cursor, to: now)
+            parts.others += waits.parts
+            rest = waits.isBinding ? .wait(waits.rest) : rest
+        }
+        if let limit = parts.limit { rest = .wait(limit) }
+        account.divide(parts.others, rest: rest, now: now)
+    }
+
+    /// In nanoseconds: a shorter time in a queue is no wait, but the way to the network thread.
+    private static let shortestWait: UInt64 = 100_000
 }
 
 // MARK: - The transfer
@@ -110,6 +146,7 @@ extension HopSlot {
     /// Pauses the transfer. It keeps its connection, and releases its slot.
     mutating func pause(now: UInt64) {
         account.charge(now: now)
+        account.change(to: .share(.wait(.pause)), now: now)
         transfer?.pause()
         release()
     }
@@ -117,7 +154,10 @@ extension HopSlot {
     /// Begins to charge the time of the paused transfer, which the caller continues.
     ///
     /// - Returns: the transfer's deadline.
-    mutating func resume(now: UInt64) -> UInt64 { account.beginCharging(now: now) }
+    mutating func resume(now: UInt64) -> UInt64 {
+        change(to: .transfer)
+        return account.beginCharging(now: now)
+    }
 
     mutating func transferContinues(after metrics: TransferMetrics, now: UInt64) {
         account.beginAgain(after: metrics, now: now)
@@ -125,7 +165,7 @@ extension HopSlot {
 
     mutating func transferEnded(_ metrics: TransferMetrics, now: UInt64) {
         if granted != nil { account.charge(now: now) }  // a paused transfer has no slot
-        leave(metrics)
+        leave(metrics, now: now)
     }
 
     /// Releases the slot of the last hop, if it still has a slot, before a stage that waits without a slot.
@@ -134,11 +174,16 @@ extension HopSlot {
     /// Aborts the transfer and releases the slot.
     mutating func abort() {
         let isUnused = transfer?.hasBegunSending != true
-        leave(transfer?.abort(), isUnused: isUnused)
+        let metrics = transfer?.abort()
+        leave(metrics, now: metrics == nil ? 0 : MonotonicClock.now(), isUnused: isUnused)
     }
 
-    private mutating func leave(_ metrics: TransferMetrics?, isUnused: Bool = false) {
-        if let metrics { account.record(metrics) }
+    /// - Parameter now: read only if there was a transfer.
+    private mutating func leave(_ metrics: TransferMetrics?, now: UInt64, isUnused: Bool = false) {
+        if let metrics {
+            account.record(metrics, now: now)
+            lastMetrics = metrics
+        }
         transfer = nil
         withdraw()
         isUnclaimed = false

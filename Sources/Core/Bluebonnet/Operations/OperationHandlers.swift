@@ -134,8 +134,13 @@ struct OperationSchedule: Sendable {
     var queue: RequestOperationQueue?
     /// The batch's policy for failed dependencies, which overrides the policies of the edges.
     var dependencyPolicy: FailedDependencyPolicy?
+    /// When the operation was added to its queue; 0 without a queue.
+    var enqueueInstant: UInt64 = 0
     /// When the operation became ready in its queue; 0 without a queue.
     var readyInstant: UInt64 = 0
+    /// How long the operation was paused before its start, in nanoseconds.
+    var pausedTime: UInt64 = 0
+    var pauseInstant: UInt64 = 0
     var startInstant: UInt64 = 0
     var finishInstant: UInt64 = 0
 
@@ -144,6 +149,11 @@ struct OperationSchedule: Sendable {
 
     /// When the operation could first run; 0 before.
     var began: UInt64 { readyInstant != 0 ? readyInstant : startInstant }
+
+    /// Records that a pause before the start has begun or ended.
+    mutating func recordPause(_ isPaused: Bool, now: UInt64) {
+        if isPaused { pauseInstant = now } else if pauseInstant != 0 { pausedTime += now - pauseInstant }
+    }
 }
 
 extension RequestOperation {

@@ -102,6 +102,8 @@ struct RequestMachine {
         case network
         case credential
         case slot(Origin)
+        /// An adapter that has not answered.
+        case adapter
         /// A block of the program that has not answered.
         case block
         /// The next attempt, at an instant of the retries' clock.
@@ -293,10 +295,28 @@ extension RequestMachine {
         case .at(.connectivity): .network
         case .at(.credential): .credential
         case .at(.admission(let origin)), .transferQueued(let origin): .slot(origin)
+        case .at(.adaptation): .adapter
         case .at(.answer), .at(.retryAnswer): .block
         case .at(.backoff(let instant)): .retry(at: instant)
         case .at(.body): .writing
-        case .at(.prepare), .at(.cache), .at(.adaptation), .at(.files), .at(.hop), .idle, .transferPaused, .ended: nil
+        case .at(.prepare), .at(.cache), .at(.files), .at(.hop), .idle, .transferPaused, .ended: nil
+        }
+    }
+
+    /// Returns what the operation does with its time; nil after its end.
+    ///
+    /// - Parameter isBackingOff: whether the next attempt follows a failed attempt. If not, the governor has refused the
+    ///   transfer.
+    func activity(isBackingOff: Bool) -> TimeBudget.Activity? {
+        switch state {
+        case .ended: return nil
+        case .at(.hop): return .transfer
+        case .at(.admission(let origin)), .transferQueued(let origin): return .slot(origin)
+        case .transferPaused: return .share(.wait(.pause))
+        case .idle: return .share(isPaused ? .wait(.pause) : .phase(.preparation))
+        case .at:
+            let kind = waitReason?.kind(isBackingOff: isBackingOff)
+            return .share(kind.map(TimeShares.Share.wait) ?? .phase(.preparation))
         }
     }
 

@@ -60,6 +60,7 @@ public class RequestOperation: Operation, @unchecked Sendable {  // safe: one Mu
 
     /// Releases a paused operation with its transfer and its files.
     deinit {
+        state.track?.recordRelease()
         if let storedRunner {
             nonisolated(unsafe) let runner = storedRunner  // safe: used on the network thread only
             let plan = LateRelease(state.plan)
@@ -108,6 +109,7 @@ public class RequestOperation: Operation, @unchecked Sendable {  // safe: one Mu
     /// Starts the operation. A queue calls this method. It does nothing while dependencies are unfinished, or if the
     /// operation was started before.
     override public func start() {
+        if state.isMonitored { state.beginTrack(name: name) }
         var none: TransferSlot?
         _ = startIfReady(&none)
     }

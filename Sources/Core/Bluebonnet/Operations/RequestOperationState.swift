@@ -25,6 +25,8 @@ struct RequestOperationState: ~Copyable, Sendable {
         /// The result of the transfers, from the network thread. Processing makes the outcome from it.
         fileprivate var transfer: Box<TransferResult>?
         fileprivate var outcome: Box<OperationOutcome>?
+        /// Nil without event monitors, and before the operation is queued.
+        fileprivate var track: EventTrack?
     }
 
     private let values: Mutex<Values>
@@ -40,6 +42,10 @@ struct RequestOperationState: ~Copyable, Sendable {
     var details: OperationDetails { values.withLock { $0.details?.value ?? OperationDetails() } }
     var completion: CompletionTarget { values.withLock { $0.completion } }
     var schedule: OperationSchedule { values.withLock { $0.schedule } }
+    /// Reports the operation's events; nil without event monitors, and before the operation is queued.
+    var track: EventTrack? { values.withLock { $0.track } }
+    /// Whether the operation has event monitors.
+    var isMonitored: Bool { values.withLock { !$0.plan.options.eventChannels.isEmpty } }
     /// The outcome; nil before the operation is finished.
     var outcome: Box<OperationOutcome>? { values.withLock { $0.outcome } }
     /// The result of the transfers, once the operation has ended.
@@ -151,6 +157,7 @@ struct RequestOperationState: ~Copyable, Sendable {
             values.outcome = outcome
             values.head = nil
             let (change, _) = Self.apply(.processed, to: &values, isWaiting: false)
+            values.track?.record(.finished(RequestEvent.OperationEnd(outcome.value)))
             let hasHandlers = values.handlers.deliver()
             let delivery = OperationDelivery(
                 waits: values.handlers.removeTaskWaits() + values.headWaits, hasFailed: outcome.value.error != nil,
@@ -181,11 +188,27 @@ struct RequestOperationState: ~Copyable, Sendable {
             values.schedule.startInstant = MonotonicClock.now()
         }
         if after.isFinished, !before.isFinished { values.schedule.finishInstant = MonotonicClock.now() }
+        if isStart { values.track?.record(.admitted) }
+        if before.isPaused != after.isPaused { recordPause(after, &values) }
         let change = LifecycleChange(
             before: before, after: after, wasReady: before.isReady(isWaiting: isWaiting),
             isReady: after.isReady(isWaiting: isWaiting), isInQueue: values.schedule.queue != nil,
             startHandler: startHandler)
         return (change, effect)
+    }
+
+    /// Begins the events of an operation that is started without a queue.
+    func beginTrack(name: @autoclosure () -> String?) {
+        values.withLock { values in
+            guard values.track == nil, values.lifecycle.isBeforeStart else { return }
+            values.track = EventTrack(values.plan.options, name: name())
+            values.track?.record(.queued(nil))
+        }
+    }
+
+    private static func recordPause(_ lifecycle: OperationLifecycle, _ values: inout Values) {
+        if lifecycle.isBeforeStart { values.schedule.recordPause(lifecycle.isPaused, now: MonotonicClock.now()) }
+        values.track?.record(lifecycle.isPaused ? .paused : .resumed)
     }
 
     /// Sets the error of a cancellation that follows. Has no effect on a cancelled operation.
@@ -215,12 +238,21 @@ struct RequestOperationState: ~Copyable, Sendable {
     /// - Returns: the operation's flow in fair queueing, and whether it waits for a slot as soon as it is started. A
     ///   request that is made first, or that a cache may answer, does not. Nil if the operation is in a queue, or was
     ///   started.
-    func enter(_ queue: RequestOperationQueue, isWaiting: @autoclosure () -> Bool) -> (flow: Int, needsSlot: Bool)? {
+    ///
+    /// - Parameters:
+    ///   - name: the operation's name, for its events.
+    ///   - reason: why the operation waits at first, for its events.
+    func enter(
+        _ queue: RequestOperationQueue, isWaiting: @autoclosure () -> Bool, name: String?, reason: WaitReason?
+    ) -> (flow: Int, needsSlot: Bool)? {
         values.withLock { values in
             guard values.schedule.queue == nil, values.lifecycle.isBeforeStart else { return nil }
             values.schedule.queue = queue
+            values.schedule.enqueueInstant = MonotonicClock.now()
+            values.track = EventTrack(values.plan.options, name: name)
+            values.track?.record(.queued(reason))
             if values.lifecycle.isReady(isWaiting: isWaiting()) {
-                values.schedule.readyInstant = MonotonicClock.now()
+                values.schedule.readyInstant = values.schedule.enqueueInstant
             }
             return (values.schedule.flow, values.plan.request != nil && !values.plan.options.hasResponseCache)
         }

@@ -23,7 +23,23 @@ final class RequestRunner {
         reference.keep()
         var effect = machine.handle(event)
         while let next = effect { effect = perform(next).flatMap { machine.handle($0) } }
+        attributeTime()
         if machine.isParked { reference.release() }
+    }
+
+    /// Attributes the time of the operation, and reports what it waits for now.
+    private func attributeTime() {
+        if let activity = machine.activity(isBackingOff: work.retries?.isBackingOff == true) {
+            work.slot.change(to: activity)
+        }
+        guard let track = work.track, machine.state != .ended || work.isWriting else { return }
+        track.recordWait(waitKind) { self.publicWaitReason }
+    }
+
+    /// The kind of the wait that events report; nil during a pause, which has its own events.
+    private var waitKind: WaitReason.Kind? {
+        if machine.isPaused { return nil }
+        return waitReason.map { $0.kind(isBackingOff: work.retries?.isBackingOff == true) }
     }
 
     /// Returns the event that ends the effect; nil if the effect ends later.
@@ -120,8 +136,8 @@ final class RequestRunner {
     /// The reason why the operation waits. After a failure, it may wait until the received part of a file is written.
     var waitReason: RequestMachine.WaitReason? { machine.waitReason ?? (work.isWriting ? .writing : nil) }
 
-    /// The wait reason as a clause for messages; nil if the operation does not wait.
-    var obstacle: String? { waitReason.flatMap { $0.description(work.slot, work.retries) } }
+    /// The wait reason in its public form; nil if the operation does not wait.
+    var publicWaitReason: WaitReason? { waitReason.flatMap { $0.publicReason(work.slot, work.retries) } }
 
     /// The received part of the body, for an archive.
     var snapshot: BodyAssembly.Snapshot { work.hopSequence?.snapshot ?? BodyAssembly.Snapshot() }

@@ -37,6 +37,8 @@ final class RequestWork {
     private var adapter: HopAdapter?
     /// Nil before the first admission, because many operations may wait for admission.
     private(set) var hopSequence: HopSequence?
+    /// Nil without event monitors.
+    let track: EventTrack?
 
     init(
         _ operation: RequestOperation, _ reference: OwnerReference, startedWith granted: TransferSlot?,
@@ -47,6 +49,8 @@ final class RequestWork {
         slot = HopSlot(
             operation.services, flow: schedule.flowID, priority: operation.queuePriority.rawValue,
             startedWith: granted, began: schedule.began)
+        track = operation.state.track
+        slot.divideFirstWait(schedule)
     }
 
     /// Begins the work of a stage.
@@ -117,8 +121,10 @@ extension RequestWork {
         }
         return run(in: .alone) {
             let answer = cacheLookup.answer()
-            return { _ in
-                switch answer {
+            return { work in
+                if case .found = answer { work.track?.record(.cacheAnswered(.hit)) }
+                if case .load = answer { work.track?.record(.cacheAnswered(.miss)) }
+                return switch answer {
                 case .found(let response): .cached(response)
                 case .refused(let error): .fail(error)
                 case .load: .notCached
@@ -201,7 +207,7 @@ extension RequestWork {
 
     private func adapt(for origin: Origin, _ number: Int) -> Event? {
         if let refusal = slot.place?.refusal {
-            guard let instant = retries?.wait(after: refusal) else { return .fail(refusal.error) }
+            guard let instant = retries?.wait(after: refusal, of: origin) else { return .fail(refusal.error) }
             return .refused(until: instant)
         }
         guard let adapter, let prepared else { return .adapted }
@@ -255,7 +261,7 @@ extension RequestWork {
     }
 
     private func madeHopSequence(_ prepared: PreparedRequest) -> HopSequence {
-        let made = hopSequence ?? HopSequence(prepared, owner: reference, writes: rounds.writes)
+        let made = hopSequence ?? HopSequence(prepared, owner: reference, writes: rounds.writes, track: track)
         hopSequence = made
         return made
     }
@@ -275,6 +281,7 @@ extension RequestWork {
         let pacing = services.pacing(to: origin, own: hopSequence.byteBucket)
         let deadline = slot.beginTransfer(now: MonotonicClock.now())
         let request = hopSequence.transferRequest(to: origin, deadline: deadline, pacing: pacing, place: slot.place)
+        track?.recordHop(RequestEvent.HopRequestHead(request), to: origin, attempt: retries?.number ?? 1)
         slot.fill(with: services.transport.begin(request, delegate: hopSequence))
     }
 
@@ -289,6 +296,7 @@ extension RequestWork {
     func transferEnded(_ error: NetworkingError?, _ metrics: TransferMetrics) -> Event? {
         guard let hopSequence else { return nil }
         slot.transferEnded(metrics, now: MonotonicClock.now())
+        if let track { hopSequence.recordEnd(of: RequestEvent.HopEnd.Reason(error), metrics, in: track) }
         if metrics.evidence == .nothingSent, slot.releaseForDescriptor(after: error), hopSequence.leaveHop() {
             return .transferEnded(.another(isRedirect: false), metrics.evidence)
         }
@@ -297,7 +305,10 @@ extension RequestWork {
     }
 
     private func transferEnded(_ step: HopSequence.NextStep, _ evidence: DeliveryCertainty) -> Event {
-        if case .another(isRedirect: true) = step { slot.recordRedirect() }
+        if case .another(isRedirect: true) = step {
+            slot.recordRedirect()
+            if let track { hopSequence?.recordRedirect(in: track) }
+        }
         return .transferEnded(step, evidence)
     }
 
@@ -347,6 +358,7 @@ extension RequestWork {
 
     private func judged(_ verdict: RetryController.Verdict, _ error: NetworkingError?) -> Event {
         if case .wait = verdict { hopSequence?.endAttempt() }
+        if let track, let decided = retries?.lastVerdict { track.record(.retryDecided(decided)) }
         return .judged(verdict, error)
     }
 
@@ -366,7 +378,9 @@ extension RequestWork {
         // First, because other processes may change the file once the connection is closed.
         if slot.transfer != nil { hopSequence?.recordInterruption() }
         giveUpPending()
+        let hadTransfer = slot.transfer != nil
         slot.interrupt(now: now)
+        if let track, hadTransfer { hopSequence?.recordEnd(of: .paused, slot.lastMetrics, in: track) }
     }
 
     private func giveUpPending() {
@@ -406,7 +420,11 @@ extension RequestWork {
     /// responds: the file can then be continued, or used by another download, when the end is reported.
     func end(_ end: RequestMachine.End) {
         giveUpPending()
+        let hadTransfer = slot.transfer != nil
         slot.abort()
+        if let track, hadTransfer {
+            hopSequence?.recordEnd(of: RequestEvent.HopEnd.Reason(end.error), slot.lastMetrics, in: track)
+        }
         guard case .failed = end, let sink = hopSequence?.fileBeingWritten else { return finish(end) }
         let closing = SinkClosing(operation.services.timers)
         pending = .body(closing)
@@ -418,9 +436,10 @@ extension RequestWork {
         hopSequence?.flushProgress()
         var result: TransferResult
         if case .cached(let response) = end {
-            result = TransferResult(response, for: prepared, summary: slot.account.summaryOfCacheHit)
+            result = TransferResult(response, for: prepared, summary: slot.account.summaryOfCacheHit(now: MonotonicClock.now()))
         } else {
-            let summary = slot.account.summary(now: MonotonicClock.now(), retries: retries?.retries ?? [])
+            let now = MonotonicClock.now()
+            let summary = slot.account.summary(now: now, retries: retries?.retries ?? [])
             result =
                 hopSequence?.result(end.error, summary, retries?.stop, cacheLookup)
                 ?? TransferResult(

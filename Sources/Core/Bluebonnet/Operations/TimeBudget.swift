@@ -3,7 +3,19 @@
 
 /// The times of one operation's transfers, and the rest of its time limit. A value without a clock: instants are
 /// nanoseconds of `MonotonicClock`.
+///
+/// A cursor moves through the time of the operation. Each change of the activity attributes the time since the last
+/// change, so that the shares add up to the total.
 struct TimeBudget {
+    /// What the operation does with its time.
+    enum Activity: Equatable {
+        case share(TimeShares.Share)
+        /// The time is divided among phases when the transfer has ended.
+        case transfer
+        /// The time is divided among wait reasons when the slot is there.
+        case slot(Origin)
+    }
+
     /// When the operation could begin.
     private let began: UInt64
     /// When the operation was first admitted.
@@ -13,9 +25,14 @@ struct TimeBudget {
     private var chargedSince: UInt64 = 0
     /// Nil without a limit.
     private var remainingTime: UInt64?
+    private(set) var activity = Activity.share(.phase(.preparation))
+    /// The instant up to which the time is attributed.
+    private(set) var cursor: UInt64
+    /// The time of the current transfer so far, without pauses.
+    private var transferTime: UInt64 = 0
     private var summary = TransferSummary()
 
-    init(began: UInt64) { self.began = began }
+    init(began: UInt64) { (self.began, cursor) = (began, began) }
 
     mutating func limitTime(to limit: UInt64?) { remainingTime = limit }
 
@@ -35,6 +52,7 @@ struct TimeBudget {
         }
         transferBegan = now
         summary.transferCount += 1
+        change(to: .transfer, now: now)
         return beginCharging(now: now)
     }
 
@@ -51,7 +69,8 @@ struct TimeBudget {
 
     /// Records that the transfer continues on another connection.
     mutating func beginAgain(after metrics: TransferMetrics, now: UInt64) {
-        record(metrics)
+        record(metrics, now: now)
+        change(to: .transfer, now: now)
         transferBegan = now
     }
 
@@ -66,8 +85,13 @@ struct TimeBudget {
         self.remainingTime = remainingTime > used ? remainingTime - used : 0
     }
 
-    mutating func record(_ metrics: TransferMetrics) {
+    /// Records the measurements of a transfer that has ended.
+    mutating func record(_ metrics: TransferMetrics, now: UInt64) {
         charge(metrics.simulatedTime)
+        change(to: .share(.phase(.preparation)), now: now)
+        summary.timings.nanoseconds.shares.addTransfer(
+            transferTime.take(), nameLookup: metrics.nameLookup, connect: metrics.connect, tls: metrics.tls,
+            firstByte: metrics.firstByte)
         summary.timings.nanoseconds.nameLookup += metrics.nameLookup
         summary.timings.nanoseconds.connect += metrics.connect
         summary.timings.nanoseconds.tls += metrics.tls
@@ -82,16 +106,60 @@ struct TimeBudget {
 
     /// Returns the summary of an operation whose transfers have ended.
     func summary(now: UInt64, retries: [RetriedAttempt] = []) -> TransferSummary {
-        var summary = summary
-        summary.retries = retries
-        summary.timings.nanoseconds.total = now - began
-        return summary
+        var ended = self
+        ended.change(to: .share(.phase(.preparation)), now: now)
+        ended.summary.retries = retries
+        ended.summary.timings.nanoseconds.total = ended.summary.timings.nanoseconds.shares.total
+        return ended.summary
     }
 
-    /// The summary of an operation that was answered by a cache.
-    var summaryOfCacheHit: TransferSummary {
-        var summary = summary
+    /// Returns the summary of an operation that was answered by a cache.
+    func summaryOfCacheHit(now: UInt64) -> TransferSummary {
+        var summary = summary(now: now)
         summary.isFromCache = true
         return summary
+    }
+}
+
+// MARK: - Shares
+
+extension TimeBudget {
+    /// Attributes the time since the last change, and begins another activity.
+    mutating func change(to next: Activity, now: UInt64) {
+        let elapsed = now > cursor ? now - cursor : 0
+        switch activity {
+        case .share(let share): add(elapsed, to: share)
+        case .transfer: transferTime += elapsed
+        case .slot: add(elapsed, to: .wait(.slot))
+        }
+        (activity, cursor) = (next, max(now, cursor))
+    }
+
+    /// Adds time that does not move the cursor: before the operation could begin, or a part of a wait whose rest is
+    /// attributed by `change(to:now:)`.
+    mutating func add(_ nanoseconds: UInt64, to share: TimeShares.Share) {
+        summary.timings.nanoseconds.shares.add(nanoseconds, to: share)
+    }
+
+    /// Attributes the time since the last change to several reasons.
+    ///
+    /// - Parameters:
+    ///   - parts: the time of each reason; the sum is cut to the time since the last change.
+    ///   - rest: the share of the remaining time.
+    mutating func divide(_ parts: [(WaitReason.Kind, UInt64)], rest: TimeShares.Share, now: UInt64) {
+        for (kind, wanted) in parts {
+            let part = min(wanted, now > cursor ? now - cursor : 0)
+            add(part, to: .wait(kind))
+            cursor += part
+        }
+        activity = .share(rest)
+        change(to: .share(.phase(.preparation)), now: now)
+    }
+}
+
+extension UInt64 {
+    fileprivate mutating func take() -> UInt64 {
+        defer { self = 0 }
+        return self
     }
 }

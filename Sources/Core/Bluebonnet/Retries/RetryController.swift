@@ -48,6 +48,10 @@ final class RetryController {
     private var pausedTime: UInt64 = 0
     /// When the governor first refused a transfer since the last transfer that was sent.
     private var refusedAt: UInt64?
+    /// The origin whose transfer the governor has refused last.
+    private var refusedBy: Origin?
+    /// The last decision, for events.
+    private(set) var lastVerdict: RequestEvent.RetryVerdict?
 
     init(_ policy: RetryPolicy, _ waits: RetryWaits) { (self.policy, self.waits) = (policy, waits) }
 
@@ -76,11 +80,17 @@ final class RetryController {
         if firstBegan == nil { (firstBegan, pausedTime) = (now, 0) }
     }
 
-    /// Returns a clause for messages: what the operation waits for between two attempts.
-    func obstacle(until instant: UInt64) -> String {
+    /// Whether the operation waits for its next attempt after a failed attempt.
+    var isBackingOff: Bool { waitBegan != nil }
+
+    /// Returns what the operation waits for between two attempts, or after a refusal of the governor.
+    func waitReason(until instant: UInt64) -> WaitReason {
         let now = clock.now()
         let date = clock.date().addingTimeInterval(instant > now ? Double(instant - now) / 1e9 : 0)
-        return "attempt \(lastFailed == nil ? number : number + 1) begins at \(date.formatted(.iso8601))"
+        guard !isBackingOff, let refusedBy else {
+            return .backoff(attempt: lastFailed == nil ? number : number + 1, until: date)
+        }
+        return .hold(origin: "\(refusedBy)", until: date, status: nil)
     }
 
     func pause() { pauseBegan = pauseBegan ?? clock.now() }
@@ -141,9 +151,11 @@ final class RetryController {
             if policy.usesBudget, failed.needsBudget(reason), let origin, !waits.consumeRetry(from: origin) {
                 return settle(.stop(.budgetUsedUp), failed, to: origin)
             }
+            lastVerdict = .retry(after: .nanoseconds(time), rule: reason, RequestEvent.RetryFacts(failed))
             return .wait(until: beginWait(time, reason, after: failed.end))
         case .stop(let stop):
             self.stop = stop
+            lastVerdict = .stop(RequestEvent.RetryStopReason(stop), RequestEvent.RetryFacts(failed))
             return .end
         }
     }
@@ -180,7 +192,8 @@ final class RetryController {
     /// waiting that long.
     ///
     /// - Returns: the instant of the clock at which waiting ends; nil if the operation ends.
-    func wait(after refusal: TransferRefusal) -> UInt64? {
+    func wait(after refusal: TransferRefusal, of origin: Origin) -> UInt64? {
+        refusedBy = origin
         let (now, first) = (clock.now(), refusedAt ?? clock.now())
         if let end = refusal.end, end > now, end - first <= policy.maximumRetryAfter.nanoseconds, fits(end - now) {
             refusedAt = first

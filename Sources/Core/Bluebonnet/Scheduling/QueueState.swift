@@ -51,12 +51,16 @@ struct QueueState: Sendable {
     }
 
     var limit: Int?
-    var isSuspended = false
+    var isSuspended = false { didSet { recordGate() } }
     /// Whether foreign operations (not a `RequestOperation`) are cancelled when they are added.
     var isClosed = false
     /// Whether operations wait for the network, and whether they wait now.
     var holdsWithoutConnectivity = false
-    var isWaitingForNetwork = false
+    var isWaitingForNetwork = false { didSet { recordGate() } }
+    /// When and why no operation of the queue could start.
+    private var history = WaitHistory()
+    /// When the last barrier ended.
+    private var barrierEnd: UInt64 = 0
     /// While this is not 0, no operation starts: an operation that is about to be cancelled should not start, and
     /// starting the cancelled operations would make two threads contend for each operation's lock.
     var cancellationCount = 0
@@ -151,6 +155,7 @@ extension QueueState {
         if state == .barrier {
             segments.removeFirst()
             finishedSegmentCount += 1
+            barrierEnd = MonotonicClock.now()
         } else {
             if state == .running && !holdsSlot { runningCount -= 1 }
             segments[entries[Int(index)].segment - finishedSegmentCount].count -= 1
@@ -296,15 +301,32 @@ extension QueueState {
         return entries[Int(entry.index)].generation == entry.generation ? operation : nil
     }
 
-    /// Returns a clause for messages: why a ready operation has not started. Nil if its scheduler decides that, or if
-    /// it was started.
-    func obstacle(to operation: Operation) -> String? {
+    /// Returns why a ready operation has not started. Nil if its scheduler decides that, or if it was started.
+    func waitReason(of operation: Operation) -> WaitReason? {
         guard let index = index(of: operation), entries[Int(index)].state == .ready else { return nil }
-        if isSuspended { return "its queue is suspended" }
-        if isWaitingForNetwork { return "its queue waits for a network" }
-        if entries[Int(index)].segment > finishedSegmentCount { return "a barrier of its queue has not ended" }
+        if isSuspended { return .suspended }
+        if isWaitingForNetwork { return .connectivity }
+        if entries[Int(index)].segment > finishedSegmentCount { return .barrier }
         guard let limit, runningCount >= limit else { return nil }
-        return "its queue runs no more than \(limit) at once"
+        return .queueLimit(limit)
+    }
+
+    private mutating func recordGate() {
+        let reason: WaitReason.Kind? = isSuspended ? .suspended : isWaitingForNetwork ? .connectivity : nil
+        if reason != nil || !history.isEmpty { history.record(reason, now: MonotonicClock.now()) }
+    }
+
+    /// Divides the time for which an operation has been ready, which starts now.
+    ///
+    /// - Returns: the time of each reason, and the queue's limit if it is reached now that the operation runs.
+    func waits(from start: UInt64, to end: UInt64) -> QueueWaits {
+        var waits = QueueWaits()
+        // An operation that became ready before the last barrier ended is most likely behind it: operations before it
+        // have ended.
+        if barrierEnd > start { waits.others.append((.barrier, min(barrierEnd, end) - start)) }
+        history.divide(from: max(start, barrierEnd), to: end) { waits.others.append(($0, $1)) }
+        if let limit, runningCount >= limit { waits.limit = .queueLimit }
+        return waits
     }
 
     private var mayStart: Bool { !isSuspended && !isWaitingForNetwork }
@@ -327,4 +349,12 @@ extension QueueState {
         entries[Int(index)].state = .running
         runningCount += 1
     }
+}
+
+/// The time that an operation has waited in its queue.
+struct QueueWaits {
+    /// Nanoseconds, except for the limit.
+    var others: [(WaitReason.Kind, UInt64)] = []
+    /// Nil if the queue's limit is not the reason for the rest of the time.
+    var limit: WaitReason.Kind?
 }

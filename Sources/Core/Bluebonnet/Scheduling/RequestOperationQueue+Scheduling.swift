@@ -19,7 +19,7 @@ extension RequestOperationQueue {
             if isClosed { endUnstarted(operation) }
             return
         }
-        guard let entry = request.state.enter(self, isWaiting: request.dependencyNode.isWaiting) else {
+        guard let entry = enter(request) else {
             preconditionFailure("\(request) can be added to one queue only, once, before it is started")
         }
         add(request, entry)
@@ -28,10 +28,15 @@ extension RequestOperationQueue {
     /// Adds an operation, unless it is in a queue or was started. The caller calls `schedule()` afterwards.
     func enqueueIfFree(_ request: RequestOperation) {
         group.enter()
-        guard let entry = request.state.enter(self, isWaiting: request.dependencyNode.isWaiting) else {
-            return group.leave()
-        }
+        guard let entry = enter(request) else { return group.leave() }
         add(request, entry)
+    }
+
+    private func enter(_ request: RequestOperation) -> (flow: Int, needsSlot: Bool)? {
+        let isMonitored = request.state.isMonitored
+        return request.state.enter(
+            self, isWaiting: request.dependencyNode.isWaiting, name: isMonitored ? request.name : nil,
+            reason: isMonitored ? request.firstWaitReason(in: self) : nil)
     }
 
     private func add(_ request: RequestOperation, _ entry: (flow: Int, needsSlot: Bool)) {
@@ -127,8 +132,15 @@ extension RequestOperationQueue {
         if isNeeded { startSoon() }
     }
 
-    /// Returns a clause for messages: why a ready operation has not started.
-    func obstacle(to operation: RequestOperation) -> String? { shared.withLock { $0.obstacle(to: operation) } }
+    /// Returns why a ready operation has not started; nil if its scheduler decides that.
+    func waitReason(of operation: RequestOperation) -> WaitReason? {
+        shared.withLock { $0.waitReason(of: operation) }
+    }
+
+    /// Divides the time for which an operation has been ready, which starts now.
+    func waits(from start: UInt64, to end: UInt64) -> QueueWaits {
+        shared.withLock { $0.waits(from: start, to: end) }
+    }
 
     /// Makes the network thread start operations at the end of its round, if there are any to start.
     func schedule() {

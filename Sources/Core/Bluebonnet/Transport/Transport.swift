@@ -76,6 +76,13 @@ package protocol TransferDelegate: AnyObject {
     var pacing: TransferPacing? { get }
     /// Called if the server matches none of the report-only pins, before the request is sent.
     func transferDidFind(_ violation: PinViolation)
+    /// Whether `transferDidConnect` is called. Read when the transfer begins.
+    var observesConnections: Bool { get }
+    /// Called when the transfer has its connection, before the request is sent; again after `transferDidStartAgain` and
+    /// `transferBeginsAgain`.
+    ///
+    /// - Parameter metrics: the measurements so far.
+    func transferDidConnect(_ use: ConnectionUseFacts, _ metrics: TransferMetrics)
     /// Called when the transfer has ended, with an error or with a response that is complete according to its framing.
     func transferDidEnd(error: NetworkingError?, metrics: TransferMetrics)
 }
@@ -87,6 +94,19 @@ extension TransferDelegate {
     func recordContinuation(now: UInt64) {}
     var awaitsDecision: Bool { false }
     var pacing: TransferPacing? { nil }
+    package var observesConnections: Bool { false }
+    package func transferDidConnect(_ use: ConnectionUseFacts, _ metrics: TransferMetrics) {}
+}
+
+/// The connection that a transfer uses, for event monitors.
+package struct ConnectionUseFacts: Sendable {
+    let number: Int
+    let peerAddress: String
+    let peerPort: Int
+    let openedAt: UInt64
+    let isReused: Bool
+    /// How long the connection was idle before, in nanoseconds; nil if it is new or shared.
+    let idleTime: UInt64?
 }
 
 /// Describes one transfer. A class, because the immutable description is passed on often.

@@ -56,7 +56,7 @@ import Testing
         let operations = (0..<3).map { net.operation("/\($0)") }
         for operation in operations { operation.start() }
         await net.hasSent(4)
-        #expect(await operations[2].whyWaiting == "it waits: one request tries whether http://a.test:80 answers again")
+        #expect(await operations[2].waitReason?.description == "one request tries whether http://a.test:80 answers again")
         gate.open()
         for operation in operations { await operation.ends() }
         #expect(operations.allSatisfy { $0.error == nil })

@@ -104,8 +104,8 @@ import Testing
         let operation = net.operation("/from", host: "b.test")
         operation.start()
         await net.hasSent(2)
-        await becomes("it waits: http://a.test:80 is held until 2023-11-14T22:13:25Z, as its server has asked") {
-            await operation.whyWaiting
+        await becomes("http://a.test:80 is on hold until 2023-11-14T22:13:25Z, because its server answered 429 and asked clients to wait") {
+            await operation.waitReason?.description
         }
         await net.time.advance(by: .seconds(5))
         await operation.ends()
@@ -232,7 +232,7 @@ import Testing
         let operations = (0..<4).map { net.operation("/\($0)", host: "host\($0).test") }
         for operation in operations { operation.start() }
         await net.hasSent(1)
-        #expect(await operations[3].whyWaiting == "it waits: all requests together are limited to 10 in 1.0 seconds")
+        #expect(await operations[3].waitReason?.description == "all requests together are limited to 10 in 1.0 seconds")
         for count in 2...4 {
             await net.time.advance(by: .milliseconds(100))
             await net.hasSent(count)

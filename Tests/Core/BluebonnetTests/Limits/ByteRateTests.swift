@@ -189,8 +189,8 @@ extension NetworkTests {
                 await arrived.wait()
                 next.start()
                 let sentence =
-                    "it waits: the manager runs no more than 1 transfer at once (maximumConcurrentTransferCount)"
-                await becomes(sentence) { await next.whyWaiting }
+                    "the manager runs at most 1 transfer at once (maximumConcurrentTransferCount)"
+                await becomes(sentence) { await next.waitReason?.description }
                 #expect(server.requests.count == 1)
                 held.cancel()
                 await held.ends()

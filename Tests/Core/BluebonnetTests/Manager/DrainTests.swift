@@ -118,9 +118,9 @@ extension NetworkTests {
                 started.start()
                 for operation in queued + [started] {
                     await becomes(
-                        "it waits: the manager runs no more than 1 transfer at once (maximumConcurrentTransferCount)"
+                        "the manager runs at most 1 transfer at once (maximumConcurrentTransferCount)"
                     ) {
-                        await operation.whyWaiting
+                        await operation.waitReason?.description
                     }
                 }
                 let summary = await manager.drain(timeout: .zero)

@@ -8,7 +8,7 @@ import Testing
 @testable import Bluebonnet
 
 @Suite(.timeLimit(.minutes(1))) struct DescriptorShortageTests {
-    private static let sentence = "it waits: this process has as many open files as it may have (ulimit -n)"
+    private static let sentence = "this process has as many open files as it may have (ulimit -n)"
 
     @Test func transferWithoutDescriptorWaitsForAnotherToEnd() async {
         let (network, gate) = (ScriptedNetwork(), Gate())
@@ -18,7 +18,7 @@ import Testing
         first.start()
         await network.log.sees(.begun(1))
         second.start()
-        await becomes(Self.sentence) { await second.whyWaiting }
+        await becomes(Self.sentence) { await second.waitReason?.description }
         #expect(network.log.requests.count == 2)
         gate.open()
         for operation in [first, second] { await operation.ends() }
@@ -38,9 +38,9 @@ import Testing
         queue.addOperation(operations[0])
         await network.log.sees(.begun(1))
         queue.addOperation(operations[1])
-        await becomes(Self.sentence) { await operations[1].whyWaiting }
+        await becomes(Self.sentence) { await operations[1].waitReason?.description }
         queue.addOperation(operations[2])
-        await becomes(Self.sentence) { await operations[2].whyWaiting }
+        await becomes(Self.sentence) { await operations[2].waitReason?.description }
         gate.open()
         for operation in operations { await operation.ends() }
         #expect(operations.allSatisfy { $0.error == nil })
@@ -80,7 +80,7 @@ import Testing
         first.start()
         await network.log.sees(.begun(1))
         second.start()
-        await becomes(Self.sentence) { await second.whyWaiting }
+        await becomes(Self.sentence) { await second.waitReason?.description }
         second.cancel()
         await second.ends()
         #expect(second.code == .cancelled)

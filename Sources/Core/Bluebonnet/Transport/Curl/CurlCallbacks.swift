@@ -172,6 +172,7 @@ extension CurlTransfer {
             connection.forgetCloseNotice()
             delegate?.transferDidStartAgain()
         }
+        if sending != .refused { beginUse(of: endpoints) }
         partition.http2Streams.streamWillOpen(for: self, isMultiplexed: isMultiplexed || mayUpgrade)
         return sending != .refused
     }
@@ -270,6 +271,7 @@ extension CurlTransfer {
         }
         if head.statusCode >= 300 { giveUpPausedBody() }
         recordStall()
+        if !request.body.isEmpty { reportSentBytes() }
         try delegate?.transferDidReceive(head: head)
         if delegate?.awaitsDecision == true { machine.awaitDecision() }
         partition.deadlineMayBeEarlier(machine.mayEndEarly ? nextDeadline : bodyDeadline)

@@ -22,6 +22,8 @@ final class CurlConnections {
     private var connectedSocket: CInt = -1
     /// The sockets that were closed since transfers were last ended.
     private var closedSockets: [CInt] = []
+    /// The open connections, for statistics and event monitors.
+    private(set) var register = ConnectionRegister()
 
     /// - Parameter maySpeakSOCKS: whether connections may end at a SOCKS proxy.
     init(
@@ -55,6 +57,28 @@ final class CurlConnections {
         return connectedSocket == descriptor
     }
 
+    /// Records the origin of a socket that is being connected.
+    func recordOrigin(_ origin: Origin, of descriptor: CInt) { register.open(descriptor, to: origin) }
+
+    /// Records that a transfer uses a connection; nil if its socket is not known.
+    func beginUse(
+        _ endpoints: ConnectionEndpoints, to origin: Origin, isKept: Bool
+    ) -> (socket: CInt, use: ConnectionUseFacts)? {
+        let found =
+            endpoints.localPort > 0
+            ? sockets.descriptor(of: endpoints) : candidates(for: endpoints).first { register.contains($0) }
+        guard let socket = found else { return nil }
+        return (socket, register.beginUse(of: socket, endpoints, to: origin, isKept: isKept))
+    }
+
+    /// - Parameter hasFailed: whether the transfer has failed or was stopped.
+    func endUse(of socket: CInt, hasFailed: Bool) { register.endUse(of: socket, hasFailed: hasFailed) }
+
+    /// Returns the socket of a connection, if it can be determined.
+    func socket(of endpoints: ConnectionEndpoints) -> CInt? {
+        endpoints.localPort > 0 ? sockets.descriptor(of: endpoints) : nil
+    }
+
     /// Records that libcurl receives a connected socket next.
     func expectConnected(_ descriptor: CInt) { connectedSocket = descriptor }
 
@@ -66,6 +90,7 @@ final class CurlConnections {
         timeouts.forget(descriptor)
         closedSockets.append(descriptor)
         corkedWrites.forget(descriptor)
+        register.close(descriptor) { ConnectionSockets.isAtEnd(descriptor) }
         loop.forget(descriptor)
         return Glibc.close(descriptor)
     }

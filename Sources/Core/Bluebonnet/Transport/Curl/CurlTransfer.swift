@@ -34,6 +34,10 @@ final class CurlTransfer: Transfer {
     private(set) var shortage: DescriptorShortage?
     /// Nil without a rate limit.
     let pacing: TransferPacing?
+    /// Whether the delegate observes connections.
+    private let isObserved: Bool
+    /// The socket whose use is recorded for event monitors; -1 without monitors.
+    private var usedSocket: CInt = -1
 
     /// The decoder of a chunked body, and its progress in the current piece.
     struct Chunks {
@@ -49,6 +53,7 @@ final class CurlTransfer: Transfer {
         self.partition = partition
         self.delegate = delegate
         pacing = delegate.pacing
+        isObserved = delegate.observesConnections
         usesProxyDigest = partition.usesProxyDigest
     }
 
@@ -95,6 +100,29 @@ final class CurlTransfer: Transfer {
             machine.resumeReceiving(now: MonotonicClock.roughly())
             partition.resume(self)
         }
+    }
+
+    /// Records for event monitors that the transfer uses a connection.
+    func beginUse(of endpoints: ConnectionEndpoints) {
+        guard isObserved || !EventChannels.isEmpty else { return }
+        endUse()
+        let isKept = handle.long(CURLINFO_NUM_CONNECTS) == 0
+        guard let (socket, use) = partition.connections.beginUse(endpoints, to: request.origin, isKept: isKept) else {
+            return
+        }
+        usedSocket = socket
+        if isObserved {
+            var metrics = handle.metrics
+            metrics.tlsInformation = connection.tlsInformation
+            delegate?.transferDidConnect(use, metrics)
+        }
+    }
+
+    /// Records for event monitors that the transfer has left its connection.
+    private func endUse(hasFailed: Bool = false) {
+        guard usedSocket >= 0 else { return }
+        partition.connections.endUse(of: usedSocket, hasFailed: hasFailed)
+        usedSocket = -1
     }
 
     /// Records the failure, unless an earlier one is recorded. libcurl then stops the transfer.
@@ -228,6 +256,7 @@ extension CurlTransfer {
     func end(result: CURLcode) {
         endOpening()
         reportSentBytes()
+        endUse(hasFailed: result != CURLE_OK)
         var metrics = self.metrics
         let error = error(after: result)
         if error != nil { metrics.evidence = machine.sendEvidence }
@@ -287,6 +316,7 @@ extension CurlTransfer {
     /// would deliver them to the handle's next transfer, so libcurl has to deliver them first.
     private func leave() -> TransferMetrics {
         endOpening()
+        endUse(hasFailed: true)
         let metrics = self.metrics
         markHandleIfSpoiled(CURLE_OK, isWhole: false)
         if mayHaveBufferedBytes { _ = curl_easy_pause(handle.raw, CURLPAUSE_CONT) }

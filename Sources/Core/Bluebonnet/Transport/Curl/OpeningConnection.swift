@@ -125,6 +125,7 @@ extension CurlTransfer {
         let socket =
             opening?.openSocket(to: target) { partition.connections.expectConnected($0) }
             ?? OpeningConnection.socket(for: target)
+        if socket >= 0 { partition.connections.recordOrigin(request.origin, of: socket) }
         socketWasOpened(socket < 0 ? DescriptorShortage(errorNumber: errno) : nil)
         return socket
     }

@@ -7,26 +7,26 @@ import Testing
 
 @testable import Bluebonnet
 
-@Suite(.timeLimit(.minutes(1))) struct WhyWaitingTests {
+@Suite(.timeLimit(.minutes(1))) struct WaitReasonTests {
     private let net = GovernedNetwork(OriginLimits(rateLimit: nil), limit: 2, limitPerOrigin: 1)
 
     private func waits(
         _ operation: RequestOperation, for reason: String?, at location: SourceLocation = #_sourceLocation
     ) async {
-        await becomes(reason, at: location) { await operation.whyWaiting }
+        await becomes(reason, at: location) { await operation.waitReason?.description }
     }
 
     @Test func operationThatDoesNotWaitHasNoReason() async {
         let gate = Gate()
         net.network.answer("/a", with: [.wait(gate), .head(200)])
         let operation = net.operation("/a")
-        #expect(await operation.whyWaiting == nil)
+        #expect(await operation.waitReason?.description == nil)
         operation.start()
         await net.hasSent(1)
-        #expect(await operation.whyWaiting == nil)
+        #expect(await operation.waitReason?.description == nil)
         gate.open()
         await operation.ends()
-        #expect(await operation.whyWaiting == nil)
+        #expect(await operation.waitReason?.description == nil)
     }
 
     @Test func reasonNamesOriginOrManagerLimit() async {
@@ -38,13 +38,13 @@ import Testing
         await net.hasSent(2)
         await waits(
             operations[1],
-            for: "it waits: the manager runs no more than 1 transfer to http://a.test:80 at once"
+            for: "the manager runs at most 1 transfer to http://a.test:80 at once"
                 + " (maximumConcurrentTransferCountPerOrigin)")
         await waits(
             operations[3],
-            for: "it waits: the manager runs no more than 2 transfers at once (maximumConcurrentTransferCount)")
+            for: "the manager runs at most 2 transfers at once (maximumConcurrentTransferCount)")
         operations[3].pause()
-        await waits(operations[3], for: "it is paused")
+        await waits(operations[3], for: "the operation is paused")
         operations[3].resume()
         gate.open()
         for operation in operations { await operation.ends() }
@@ -56,9 +56,9 @@ import Testing
         let (first, second, third) = (net.operation("/1"), net.operation("/2"), net.operation("/3"))
         (first.name, second.name) = ("login", "profile")
         third.addDependency(first)
-        #expect(await third.whyWaiting == "it waits: login has not ended")
+        #expect(await third.waitReason?.description == "login has not ended")
         third.addDependency(second)
-        #expect(await third.whyWaiting == "it waits: 2 operations have not ended, the first is login")
+        #expect(await third.waitReason?.description == "2 operations have not ended, the first is login")
         gate.open()
         for operation in [first, second, third] {
             operation.start()
@@ -76,12 +76,12 @@ import Testing
         queue.addOperation(operations[1])
         queue.addBarrierBlock {}
         queue.addOperation(operations[2])
-        #expect(await operations[1].whyWaiting == "it waits: its queue is suspended")
+        #expect(await operations[1].waitReason?.description == "the queue is suspended")
         queue.maxConcurrentOperationCount = 1
         queue.isSuspended = false
         await net.hasSent(1)
-        await waits(operations[1], for: "it waits: its queue runs no more than 1 at once")
-        #expect(await operations[2].whyWaiting == "it waits: a barrier of its queue has not ended")
+        await waits(operations[1], for: "the queue runs at most 1 operation at once")
+        #expect(await operations[2].waitReason?.description == "a barrier of the queue has not ended")
         gate.open()
         for operation in operations { await operation.ends() }
     }
@@ -91,7 +91,7 @@ import Testing
         let operation = net.operation("/a", retries: .standard)
         operation.start()
         await net.time.hasWaiting(1)
-        #expect(await operation.whyWaiting == "it waits: attempt 2 begins at 2023-11-14T22:13:20Z")
+        #expect(await operation.waitReason?.description == "attempt 2 begins at 2023-11-14T22:13:20Z")
         await net.time.advance(by: .seconds(1))
         await operation.ends()
     }
@@ -103,7 +103,7 @@ import Testing
         operation.start()
         await waits(
             operation,
-            for: "it waits: the rate of http://a.test:80 is limited to 1.0/s, and the next request may begin at "
+            for: "the rate of http://a.test:80 is limited to 1.0/s, and the next request may begin at "
                 + "2023-11-14T22:13:20Z")
         await net.time.advance(by: .seconds(1))
         await operation.ends()
@@ -119,7 +119,7 @@ import Testing
         for operation in operations { operation.start() }
         await net.hasSent(1)
         await waits(
-            operations[1], for: "it waits: the governor lets no more than 1 at once run to http://a.test:80")
+            operations[1], for: "the governor allows at most 1 transfer to http://a.test:80 at once")
         gate.open()
         for operation in operations { await operation.ends() }
     }
@@ -133,7 +133,7 @@ import Testing
             return proposed
         }
         operation.start()
-        await waits(operation, for: "it waits: a block of the program has not answered yet")
+        await waits(operation, for: "a block of the program has not answered yet")
         gate.open()
         await operation.ends()
     }
@@ -150,7 +150,7 @@ import Testing
         let answers = (0..<200).map { _ in
             Task {
                 asked.update { $0 += 1 }
-                return await operation.whyWaiting
+                return await operation.waitReason?.description
             }
         }
         await asked.becomes(200)

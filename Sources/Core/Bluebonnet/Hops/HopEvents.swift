@@ -1,0 +1,148 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+/// Reports what happens in the hops of one hop sequence to event monitors. Exists only if there are monitors. Network
+/// thread only.
+final class HopEvents {
+    private let track: EventTrack
+    private var begunAt: UInt64 = 0
+    private var sentByteCount: Int64 = 0
+    private var receivedByteCount: Int64 = 0
+    private var isBodySent = false
+    /// The connecting phases of the hop, which are reported once.
+    private var hasConnected = false
+
+    init(_ track: EventTrack) { self.track = track }
+
+    func beginHop() {
+        begunAt = MonotonicClock.now()
+        (sentByteCount, receivedByteCount, isBodySent, hasConnected) = (0, 0, false, false)
+    }
+
+    /// Records that the request is sent from its start again, over another connection.
+    func startAgain() { (sentByteCount, isBodySent, hasConnected) = (0, false, false) }
+
+    func connected(_ use: ConnectionUseFacts, _ metrics: TransferMetrics, bodyByteCount: Int64) {
+        if !use.isReused { reportConnecting(metrics) }
+        hasConnected = true
+        let connection = RequestEvent.ConnectionInformation(use)
+        track.record(
+            .connectionAcquired(
+                RequestEvent.ConnectionUse(
+                    connection, isReused: use.isReused, idleTime: use.idleTime.map(Duration.nanoseconds))))
+        if bodyByteCount == 0 { isBodySent = true }
+    }
+
+    private func reportConnecting(_ metrics: TransferMetrics) {
+        guard !hasConnected else { return }
+        var instant = begunAt
+        if metrics.nameLookup > 0 {
+            instant += metrics.nameLookup
+            track.record(.nameLookedUp(.nanoseconds(metrics.nameLookup)), at: instant)
+        }
+        if metrics.connect > 0 {
+            instant += metrics.connect
+            track.record(.connected(.nanoseconds(metrics.connect)), at: instant)
+        }
+        if let information = metrics.tlsInformation {
+            track.record(.tlsEstablished(information.value, .nanoseconds(metrics.tls)), at: instant + metrics.tls)
+        }
+    }
+
+    /// - Parameter expected: the length of the body; -1 if it is not known.
+    func sent(_ byteCount: Int, of expected: Int64) {
+        sentByteCount += Int64(byteCount)
+        if sentByteCount == expected { reportBodySent() }
+    }
+
+    private func reportBodySent() {
+        guard !isBodySent else { return }
+        isBodySent = true
+        track.record(.requestBodySent(byteCount: sentByteCount))
+    }
+
+    func received(_ head: ResponseHead) {
+        track.record(.firstByte(.nanoseconds(MonotonicClock.now() - begunAt)))
+        track.record(.responseHead(RequestEvent.HopResponseHead(head)))
+    }
+
+    func received(byteCount: Int) { receivedByteCount += Int64(byteCount) }
+
+    /// The length from which progress is reported.
+    private static let longBody: Int64 = 65_536
+
+    /// - Parameter expected: the length of the body; -1 if it is not known.
+    func progress(_ direction: RequestEvent.BodyProgress.Direction, _ total: Int64, of expected: Int64) {
+        guard max(total, expected) >= Self.longBody else { return }
+        track.record(
+            .bodyProgress(
+                RequestEvent.BodyProgress(
+                    direction, byteCount: total, expectedByteCount: expected >= 0 ? expected : nil)))
+    }
+
+    func challengeAnswered(_ head: ResponseHead) {
+        if [401, 407].contains(head.statusCode) { track.record(.challengeAnswered(status: head.statusCode)) }
+    }
+
+    func endHop(_ reason: RequestEvent.HopEnd.Reason, _ metrics: TransferMetrics, _ head: ResponseHead?) {
+        if !metrics.isReused { reportConnecting(metrics) }
+        if reason == .complete, sentByteCount > 0 { reportBodySent() }
+        let phases = RequestEvent.HopPhases(metrics, elapsed: MonotonicClock.now() - begunAt)
+        track.record(
+            .hopEnded(
+                RequestEvent.HopEnd(
+                    reason, statusCode: head?.statusCode, receivedByteCount: receivedByteCount,
+                    sentByteCount: sentByteCount, phases: phases)))
+    }
+}
+
+@available(*, unavailable)
+extension HopEvents: Sendable {}
+
+extension RequestEvent.ConnectionInformation {
+    init(_ use: ConnectionUseFacts) {
+        self.init(
+            number: use.number, peerAddress: use.peerAddress, peerPort: use.peerPort, openedAt: use.openedAt)
+    }
+}
+
+extension RequestEvent.HopEnd.Reason {
+    init(_ error: NetworkingError?) {
+        guard let error else {
+            self = .complete
+            return
+        }
+        self = error.code == .cancelled ? .cancelled : .failed(error.code)
+    }
+}
+
+extension RequestEvent.HopPhases {
+    /// - Parameter elapsed: the time of the whole transfer, in nanoseconds.
+    init(_ metrics: TransferMetrics, elapsed: UInt64) {
+        var shares = TimeShares()
+        shares.addTransfer(
+            elapsed, nameLookup: metrics.nameLookup, connect: metrics.connect, tls: metrics.tls,
+            firstByte: metrics.firstByte)
+        let phases = shares.phases.mapValues(Duration.nanoseconds)
+        self.init(
+            nameLookup: phases[.nameLookup] ?? .zero, connect: phases[.connect] ?? .zero, tls: phases[.tls] ?? .zero,
+            waiting: phases[.waiting] ?? .zero, receiving: phases[.receiving] ?? .zero)
+    }
+}
+
+extension RequestEvent.HopRequestHead {
+    init(_ request: TransferRequest) {
+        self.init(
+            method: request.method, url: request.urlText, fields: request.headers,
+            bodyByteCount: request.body.isEmpty ? 0 : request.body.byteCount)
+    }
+}
+
+extension RequestEvent.OperationEnd {
+    init(_ outcome: OperationOutcome) {
+        let result = outcome.transfer.value
+        self.init(
+            errorCode: outcome.error?.code, statusCode: result.head?.statusCode,
+            receivedByteCount: result.receivedByteCount, summary: result.summary)
+    }
+}
