@@ -56,7 +56,7 @@ import Testing
             "numberedURLsComeFromPipe",
         "FleetInProduction.md: export BLUEBONNET_STORE=postgresql://fleet@db.example.com/fleet":
             "commandsCheckNewStore",
-        "TestingYourProgram.md: ShopTests/OrderTests.swift:42: the requests that were sent are not those expected "
+        "TestingYourProgram.md: ShopTests/OrderTests.swift:42: the sent requests differ from the expected ones "
             + "(- missing, + not expected):":
             "missingAndSurplusRequestsKeepTheOthersInPlace",
         "TestingYourProgram.md: {": "pageFileIsValidRecording",

@@ -10,21 +10,21 @@ import Glibc
 struct JournalCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "journal",
-        abstract: "Shows where the batch of a journal stands.",
+        abstract: "Shows the progress of the batch in a journal.",
         discussion: """
-            It reads the file that bluebonnet run --journal writes, also while a run has it, and changes nothing.
+            The command reads the file that bluebonnet run --journal writes, even during a run, and changes nothing.
 
             With --json, one object with these fields, of which lines and waiting are null when the lines come from \
             a pipe: lines, ended, success, failure, cancelled, skipped, mayHaveBeenSent, waiting, bytes, created \
             (seconds since 1970), digest, isRunning.
 
-            Exit status: 0 it was shown; 2 the command line is wrong, or the file is not a journal.
+            Exit status: 0 the progress was shown; 2 the command line is invalid, or the file is not a journal.
             """)
 
     @Argument(help: "The journal.")
     var file: String
 
-    @Flag(help: "Writes one JSON object for programs instead of text for people.")
+    @Flag(help: "Write one JSON object instead of text.")
     var json = false
 
     func run() throws {

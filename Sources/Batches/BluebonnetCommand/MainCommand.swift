@@ -9,7 +9,7 @@ import Glibc
 struct MainCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "bluebonnet",
-        abstract: "Runs batches of HTTP requests, and shows whether the network can be reached.",
+        abstract: "Runs batches of HTTP requests, and shows whether the network is reachable.",
         version: LibraryVersion.text,
         subcommands: [
             RunCommand.self, JournalCommand.self, ReachabilityCommand.self, SubmitCommand.self, WorkCommand.self,

@@ -9,32 +9,32 @@ import Glibc
 struct ReachabilityCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "reachability",
-        abstract: "Shows whether the network or a host can be reached, by which interface and route.",
+        abstract: "Shows whether the network or a host is reachable, and by which interface and route.",
         discussion: """
-            It says what the kernel would do with a packet; nothing is sent, so it does not tell whether the host \
-            answers. A host's name is looked up first.
+            The command shows how the kernel would route a packet. Nothing is sent, so it does not show whether the \
+            host answers. A host name is resolved first.
 
             With --lines, each line is one status and then fields, in this order, separated by single spaces: \
             status=unknown|notReachable|reachableViaWWAN|reachableViaWiFi target=… interface=… \
-            kind=wired|wireless|cellular|loopback|tunnel destination=… gateway=… source=…. What there is none of \
-            is a "-".
+            kind=wired|wireless|cellular|loopback|tunnel destination=… gateway=… source=…. A field without \
+            a value is "-".
 
-            Exit status: 0 it can be reached; 1 it cannot, or that is not known; 2 the command line is wrong; 130 \
-            interrupted while watching.
+            Exit status: 0 reachable; 1 not reachable, or not known; 2 the command line is invalid; 130 interrupted \
+            while watching.
             """)
 
-    @Argument(help: "A host's name or address. Without one, the network as a whole: a route to the Internet.")
+    @Argument(help: "A host name or address. Without one, the command checks for a route to the Internet.")
     var host: String?
 
-    @Flag(help: "Goes on with a line for each change, until it is interrupted.")
+    @Flag(help: "Keep running and write a line for each change.")
     var watch = false
 
-    @Flag(help: "Writes lines for programs instead of text for people.")
+    @Flag(help: "Write machine-readable lines instead of text.")
     var lines = false
 
     func validate() throws {
         guard let host, host.isEmpty || host.contains(where: { $0.isWhitespace || $0 == "/" }) else { return }
-        throw ValidationError("\"\(host)\" is neither a host's name nor an address: give it without scheme and path.")
+        throw ValidationError("\"\(host)\" is neither a host name nor an address: omit the scheme and the path.")
     }
 
     /// Runs on the main thread and does not return.

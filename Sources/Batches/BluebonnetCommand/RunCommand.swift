@@ -11,29 +11,30 @@ import Glibc
 struct RunCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "run",
-        abstract: "Runs a batch of requests, one JSON object a line, and writes a result line for each.",
+        abstract: "Runs a batch of requests, one JSON object per line, and writes a result line for each.",
         discussion: """
-            A file is checked as a whole before anything is sent. The lines of a pipe or a terminal are checked and \
-            started as they come.
+            A whole file is checked before anything is sent. The lines of a pipe or a terminal are checked and started \
+            as they arrive.
 
             {"url": "https://api.example.com/status"}
             {"id": "login", "method": "POST", "url": "login", "json": {"user": "me"}}
             {"url": "me.pdf", "after": ["login"], "output": "me.pdf"}
 
-            Exit status: 0 every operation succeeded; 1 some did not, or the results could not be written; 2 the \
-            command line or a request line is wrong; 130 interrupted. SIGINT cancels what is under way; SIGTERM and \
-            SIGHUP start nothing more and give what is under way --drain-timeout seconds to finish. Every operation \
-            still gets its result line; a second signal exits at once. A signal that was ignored at the start stays so.
+            Exit status: 0 every operation succeeded; 1 an operation did not succeed, or the results could not be \
+            written; 2 the command line or a request line is invalid; 130 interrupted. SIGINT cancels running \
+            operations. SIGTERM and SIGHUP start no more operations and give running ones --drain-timeout seconds to \
+            finish. Every operation still gets its result line. A second signal exits at once. A signal that was \
+            ignored at the start stays ignored.
 
-            With --journal, what becomes of each line is on the disk before its result line is written. Whatever ends \
-            the run, the same command again goes on: lines that have ended are not sent again, their result lines are \
-            written from the journal, and --results has each operation once. A request other than GET, HEAD, OPTIONS \
-            and TRACE that may have been sent when the process died is not sent again: its outcome is "unknown", \
-            unless it has an idempotency key or --resend-unsafe is given. A line whose output file is gone or has \
-            another length runs again, if it is safe to repeat.
+            With --journal, the outcome of each line is on disk before its result line is written. After an \
+            interruption, run the same command again to resume: lines that have ended are not sent again, their \
+            result lines are written from the journal, and --results has each operation once. A request other than \
+            GET, HEAD, OPTIONS and TRACE that may have been sent when the process died is not resent: its outcome is \
+            "unknown", unless it has an idempotency key or --resend-unsafe is set. A line whose output file is missing \
+            or has another length runs again, if it is safe to repeat.
 
             With --plan nothing is sent: the lines are checked and printed in the waves in which they could run. The \
-            status is 0 when all of them could be sent, 1 when some would fail before that, 2 when a line is wrong.
+            status is 0 if all lines could be sent, 1 if some would fail before that, 2 if a line is invalid.
             """)
 
     @OptionGroup var options: RunOptions

@@ -127,7 +127,7 @@ extension JournalLock {
                 guard let found = file(at: journal), found.file.number == Int(status.inode) else { continue }
                 guard found.linkCount == 1 else {
                     throw JournalError(
-                        .unavailable, "the journal \(journal) has other names (hard links): SQLite loses records then")
+                        .unavailable, "the journal \(journal) has hard links, with which SQLite loses records")
                 }
                 isKept = true
                 return (found.path, found.file, descriptor)

@@ -57,7 +57,7 @@ package struct JournaledFeed {
 
     private func anotherLine(_ node: RequestLineGraph.Node) -> JournalError {
         JournalError(
-            .anotherBatch, "the journal is of another batch: line \(node.line.number) is not the one that it knows")
+            .anotherBatch, "the journal is of another batch: its line \(node.line.number) is different")
     }
 }
 

@@ -200,10 +200,10 @@ extension JournaledRun {
         switch step {
         case .deliver(let ending): deliver(ending, of: record, end)
         case .reportUnknown:
-            let reason = "the process ended when the request may have been sent, and its outcome is not known"
+            let reason = "the process ended and may have sent the request, whose outcome is unknown"
             report(lost(record, .unknown, ResultLine.Failure(code: .mayHaveBeenSent, message: reason)), end)
         case .reportLostOutput:
-            let reason = "\(line()?.output ?? ""), which an earlier run wrote, was removed or has another length"
+            let reason = "\(line()?.output ?? ""), written by an earlier run, was removed or has another length"
             let failure = ResultLine.Failure(
                 code: .cannotReadFile, message: "\(reason), and the request is not safe to repeat")
             report(lost(record, .failure, failure), end)
@@ -246,7 +246,7 @@ extension JournaledRun {
     ) -> ResultLine {
         var result = ResultLine(id: record.id, outcome: outcome)
         result.error = ResultLine.Failure(
-            code: reason.code, message: "\(reason.message): the request is not sent again unless that is asked for")
+            code: reason.code, message: "\(reason.message): the request is not resent automatically")
         return result
     }
 

@@ -41,7 +41,7 @@ final class OutputSync: Sendable {
         for device in devices {
             guard let folder = folders.withLock({ $0[device] }) else { continue }
             guard bluebonnet_sync_file_system(folder) == 0 else {
-                throw Self.failure("cannot bring the files of a batch to their disk", errno)
+                throw Self.failure("cannot sync the files of a batch to disk", errno)
             }
         }
     }
@@ -60,7 +60,7 @@ final class OutputSync: Sendable {
         // A slash at the end makes the lookup follow a symbolic link to the folder.
         let attributes = try? FileManager.default.attributesOfItem(atPath: path.hasSuffix("/") ? path : path + "/")
         guard let device = (attributes?[.systemNumber] as? NSNumber)?.intValue else {
-            throw JournalError(.unavailable, "cannot look at the folder \(path)")
+            throw JournalError(.unavailable, "cannot read the attributes of the folder \(path)")
         }
         isKept = folders.withLock { folders in
             guard folders[device] == nil else { return false }

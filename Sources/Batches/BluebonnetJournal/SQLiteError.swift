@@ -26,11 +26,11 @@ extension JournalError {
     fileprivate init(_ error: DatabaseError, _ path: String) {
         let (code, message): (Code, String) =
             switch error.resultCode {
-            case .SQLITE_FULL: (.diskFull, "the journal \(path) cannot be written: its disk is full")
+            case .SQLITE_FULL: (.diskFull, "the journal \(path) cannot be written: the disk is full")
             case .SQLITE_BUSY, .SQLITE_LOCKED: (.inUse, "the journal \(path) is in use by another process")
             case .SQLITE_NOTADB: (.notAJournal, "\(path) is not a journal")
             case .SQLITE_CORRUPT: (.damaged, "the journal \(path) is damaged")
-            case .SQLITE_READONLY, .SQLITE_PERM: (.notWritable, "the journal \(path) may not be written")
+            case .SQLITE_READONLY, .SQLITE_PERM: (.notWritable, "the journal \(path) is not writable")
             case .SQLITE_CANTOPEN: (.unavailable, "the journal \(path) cannot be opened")
             default: (.unavailable, "the journal \(path) cannot be read or written")
             }

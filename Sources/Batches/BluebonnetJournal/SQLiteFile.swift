@@ -56,8 +56,8 @@ enum SQLiteFile {
             guard byteCount(path + "-journal") == 0 else {
                 throw JournalError(
                     .unavailable,
-                    "the journal \(path) is not complete: a run is making it, or died then; "
-                        + "the next run begins it")
+                    "the journal \(path) is incomplete: a run is creating it or was interrupted; "
+                        + "the next run creates it again")
             }
             guard case .journal = SQLiteSchema.Header(header) else { throw notAJournal(path) }
             if let escaped = path.addingPercentEncoding(withAllowedCharacters: .urlPathAllowed),

@@ -131,6 +131,6 @@ public final class SQLiteJournal: JournalStore {
     }
 
     private var anotherBatch: JournalError {
-        JournalError(.anotherBatch, "the journal \(path) is of another batch: its lines or options are others")
+        JournalError(.anotherBatch, "the journal \(path) is of another batch: its lines or options differ")
     }
 }

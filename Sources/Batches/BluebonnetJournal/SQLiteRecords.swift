@@ -63,7 +63,7 @@ enum SQLiteRecords {
     private static func state(of row: Row) throws -> JournalRecord.State {
         guard let name = try row.decode(String?.self, atIndex: 2) else { return .mayHaveBeenSent }
         guard let outcome = ResultLine.Outcome(rawValue: name), let line = try row.decode(Data?.self, atIndex: 5) else {
-            throw JournalError(.damaged, "the journal has an outcome that is none: \(name)")
+            throw JournalError(.damaged, "the journal has an unknown outcome: \(name)")
         }
         return .ended(
             .init(
@@ -80,7 +80,7 @@ enum SQLiteRecords {
         while let row = try rows.next() {
             let (count, byteCount) = (try row.decode(Int.self, atIndex: 1), try row.decode(Int.self, atIndex: 2))
             let (sum, overflow) = summary.byteCount.addingReportingOverflow(byteCount)
-            guard !overflow else { throw JournalError(.damaged, "the journal has impossible sizes of bodies") }
+            guard !overflow else { throw JournalError(.damaged, "the journal has invalid body sizes") }
             summary.byteCount = sum
             guard let name = try row.decode(String?.self, atIndex: 0), let outcome = ResultLine.Outcome(rawValue: name)
             else {

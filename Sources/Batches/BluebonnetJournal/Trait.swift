@@ -4,7 +4,7 @@
 #if !Journal
     #error(
         """
-        BluebonnetJournal needs the trait "Journal" of the package Bluebonnet, which is on by default: \
-        leave out traits: [] where your Package.swift names the package, or write traits: ["Journal"]
+        BluebonnetJournal requires the trait "Journal" of the package Bluebonnet, which is on by default: \
+        remove traits: [] where your Package.swift names the package, or write traits: ["Journal"]
         """)
 #endif

@@ -68,7 +68,7 @@ public final class ImageCache: ImageCaching {
     public init(memoryCapacity: Int = 100 << 20, preferredMemoryUsageAfterPurge: Int = 60 << 20) {
         precondition(
             0...memoryCapacity ~= preferredMemoryUsageAfterPurge,
-            "a cache has to be larger than what a purge leaves of it")
+            "a cache's capacity must be larger than its size after a purge")
         self.memoryCapacity = memoryCapacity
         self.preferredMemoryUsageAfterPurge = preferredMemoryUsageAfterPurge
     }

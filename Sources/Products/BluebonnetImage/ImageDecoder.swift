@@ -25,8 +25,8 @@ struct ImageDecoder {
     private static let turn = Mutex(())
 
     func image(of data: Data, scale: Double) throws(Failure) -> RasterImage {
-        guard let format = ImageFormat(of: data) else { throw Failure(description: "its format is none that is known") }
-        guard format.isWhole(data) else { throw Failure(description: "the \(format) file is cut short") }
+        guard let format = ImageFormat(of: data) else { throw Failure(description: "its format is unknown") }
+        guard format.isWhole(data) else { throw Failure(description: "the \(format) file is truncated") }
         let decoded = Self.turn.withLock { _ in
             Result { () throws(Failure) in try decode(data, format, scale) }
         }
@@ -59,7 +59,7 @@ struct ImageDecoder {
         }
         guard isWritten, isClosed else { throw Self.failure(&problem, format) }
         guard let picture = gdk_pixbuf_loader_get_pixbuf(loader) else {
-            throw Failure(description: "the \(format) file has no picture in it")
+            throw Failure(description: "the \(format) file contains no picture")
         }
         return try Self.image(picture, scale)
     }
@@ -76,14 +76,14 @@ struct ImageDecoder {
     /// Copies the pixels, rotated as the file's metadata (EXIF) specifies.
     private static func image(_ picture: OpaquePointer, _ scale: Double) throws(Failure) -> RasterImage {
         guard let upright = gdk_pixbuf_apply_embedded_orientation(picture) else {
-            throw Failure(description: "there is no memory to turn it")
+            throw Failure(description: "there is not enough memory to rotate it")
         }
         defer { g_object_unref(UnsafeMutableRawPointer(upright)) }
         let (width, height) = (Int(gdk_pixbuf_get_width(upright)), Int(gdk_pixbuf_get_height(upright)))
         let (channels, stride) = (Int(gdk_pixbuf_get_n_channels(upright)), Int(gdk_pixbuf_get_rowstride(upright)))
         guard gdk_pixbuf_get_bits_per_sample(upright) == 8, channels == 3 || channels == 4,
             let source = gdk_pixbuf_read_pixels(upright)
-        else { throw Failure(description: "its pixels are not red, green and blue of 8 bits") }
+        else { throw Failure(description: "its pixels are not 8-bit RGB") }
         var pixels = Data(count: width * height * 4)
         pixels.withUnsafeMutableBytes { target in
             for row in 0..<height {

@@ -71,7 +71,7 @@ public final class ImageDownloader: Sendable {
     /// Makes a downloader with a connection limit and a queue, and with a new cache unless a cache is given.
     public init(configuration: Configuration = Configuration(), imageCache: (any ImageCaching)? = ImageCache()) {
         let count = configuration.maximumActiveDownloadCount
-        precondition(count > 0, "a downloader needs room for at least one download")
+        precondition(count > 0, "a downloader must allow at least one download")
         var limits = RequestOperationManager.Configuration()
         limits.maximumConcurrentTransferCount = count
         limits.maximumConcurrentTransferCountPerOrigin = count
@@ -151,7 +151,7 @@ extension ImageDownloader {
             return .success((image, nil))
         }
         guard request.cachePolicy == .returnCacheDataDontLoad else { return nil }
-        let message = "the image is not in the cache, and the request's cache policy lets it not be loaded"
+        let message = "the image is not in the cache, and the request's cache policy forbids loading it"
         return .failure(NetworkingError(.notConnected, message, request: request))
     }
 

@@ -64,7 +64,7 @@ struct AnswerSteps {
         case .cut(let byteCount):
             addPieces(of: answer.body.prefix(byteCount), answer)
             guard byteCount < answer.body.count else { return }
-            let text = "\(request.host) broke the protocol or its body is truncated: it closed the connection"
+            let text = "\(request.host) violated the protocol or its body is truncated: it closed the connection"
             steps.append(.fail(NetworkingError(.badServerResponse, text)))
         }
     }

@@ -24,13 +24,13 @@ struct PlaybackFault: Error {
     func text(in file: URL) -> String {
         let name = file.lastPathComponent
         if playedCount > 0 {
-            let count = playedCount == 1 ? "the one that it has was" : "the \(playedCount) that it has were"
-            return "\(name) has no further \(wanted.method) \(wanted.url): \(count) played"
+            let count = playedCount == 1 ? "the only one was" : "all \(playedCount) were"
+            return "\(name) has no further \(wanted.method) \(wanted.url): \(count) already played"
         }
-        let advice = "Record \(name) anew if the program is right."
+        let advice = "Record \(name) again if the program is right."
         guard let closest else { return "\(name) has no \(wanted.method) \(wanted.url). \(advice)" }
         var lines = [
-            "\(name) has no \(wanted.method) \(wanted.url). \(advice) What comes closest (- recorded, + sent):"
+            "\(name) has no \(wanted.method) \(wanted.url). \(advice) Closest request (- recorded, + sent):"
         ]
         lines += Self.lines("", "\(closest.method) \(closest.url)", "\(wanted.method) \(wanted.url)")
         if matching == .methodURLAndBody, closest.body != wanted.body {

@@ -22,7 +22,7 @@ public struct SentRequestsDifference: Error, Sendable, CustomStringConvertible {
         guard lines.contains(where: \.differs) else { return nil }
         let texts = lines.flatMap(\.texts).map { "  " + $0 }
         description =
-            (["\(place): the requests that were sent are not those expected (- missing, + not expected):"] + texts)
+            (["\(place): the sent requests differ from the expected ones (- missing, + not expected):"] + texts)
             .joined(separator: "\n")
     }
 }

@@ -35,7 +35,7 @@ public final class TestClock: Sendable {
     ///
     /// - Parameter duration: 0 or more.
     public func advance(by duration: Duration) async {
-        precondition(duration >= .zero, "a clock does not go back")
+        precondition(duration >= .zero, "a clock cannot go back")
         await time.advance(by: duration)
     }
 

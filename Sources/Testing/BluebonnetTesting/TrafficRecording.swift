@@ -137,7 +137,7 @@ public final class TrafficRecording: Sendable {
         do {
             let contents = try JSONDecoder().decode(Contents.self, from: try Data(contentsOf: file))
             guard contents.bluebonnetRecording == 1 else {
-                let text = "\(file.path) is a recording of version \(contents.bluebonnetRecording); this is version 1"
+                let text = "\(file.path) is a recording of version \(contents.bluebonnetRecording); expected version 1"
                 throw NetworkingError(.cannotReadFile, text)
             }
             return contents.exchanges
@@ -145,7 +145,7 @@ public final class TrafficRecording: Sendable {
             throw error
         } catch {
             throw NetworkingError(
-                .cannotReadFile, "\(file.path) is no recording that can be played: \(error)", underlying: error)
+                .cannotReadFile, "\(file.path) is not a playable recording: \(error)", underlying: error)
         }
     }
 

@@ -70,7 +70,7 @@ import Testing
             defer { try? FileManager.default.removeItem(atPath: output + "-moved") }
             let again = try await fixture.results(lines)
             #expect(again["p"]?.outcome == .failure && again["p"]?.error?.code == .cannotReadFile)
-            let reason = "\(output), which an earlier run wrote, was removed or has another length"
+            let reason = "\(output), written by an earlier run, was removed or has another length"
             #expect(again["p"]?.error?.message.hasPrefix(reason) == true)
             #expect(again["a"]?.outcome == .success)
             try FileManager.default.moveItem(atPath: output + "-moved", toPath: output)

@@ -305,7 +305,7 @@ extension SQLiteJournalTests {
         #expect(bytes.count >= 512)
         try bytes.write(to: rollback)
         let error = #expect(throws: JournalError.self) { try place.journal.summary() }
-        #expect(error?.message.contains("is not complete") == true)
+        #expect(error?.message.contains("is incomplete") == true)
         let journal = place.journal
         #expect(try journal.open(JournalFolder.batch, isRestarted: false) == JournalFolder.batch)
         try journal.close()

@@ -7,7 +7,7 @@ import Foundation
 import FoundationNetworking
 import Testing
 
-// Trust, credentials and proxies of the recipes.
+// Recipes about trust, credentials and proxies.
 extension PageTests {
     @Test func recipeRefreshesTokenOnce() async throws {
         let script: TestServer.Script = { request in
@@ -42,21 +42,21 @@ extension PageTests {
     @Test func recipePresentsClientCertificate() async throws {
         var options = TestServer.Options()
         (options.certificate, options.requiresClientCertificate) = (.localhost, true)
-        let (clientPEM, clientKeyPEM) = (
+        let (clientCertificatePath, clientKeyPath) = (
             try TestCertificate.client.certificatePath, try TestCertificate.client.keyPath
         )
-        let authorityPEM = try TestCertificate.localhost.caPath
+        let authorityPath = try TestCertificate.localhost.caPath
         let script: TestServer.Script = { _ in .response() }
         try await Site.scripted(script, options: options) { site in
             let manager = site.manager
             // BLOCK Recipes.md
-            // where clientPEM is "client.pem"
-            // where clientKeyPEM is "client.key"
-            // where authorityPEM is "authority.pem"
+            // where clientCertificatePath is "client.pem"
+            // where clientKeyPath is "client.key"
+            // where authorityPath is "authority.pem"
             manager.transferOptions.tls.clientIdentity = .files(
-                certificate: clientPEM, key: clientKeyPEM)
+                certificate: clientCertificatePath, key: clientKeyPath)
             manager.securityPolicy = try SecurityPolicy(
-                authorities: .file(authorityPEM))
+                authorities: .file(authorityPath))
             let response = try await manager.get("me")
             print(response.statusCode)
             // END

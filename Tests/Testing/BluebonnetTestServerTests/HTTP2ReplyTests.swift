@@ -83,13 +83,13 @@ import Testing
             request.path == "/held"
                 ? Reply([.wait(until: gate)] + Reply.response(body: "held").steps) : .response(body: "x")
         }
-        let held = manager.operation("GET", "held")
-        manager.operationQueue.addOperation(held)
+        let waiting = manager.operation("GET", "held")
+        manager.operationQueue.addOperation(waiting)
         await server.waitForRequests(count: 1)
         #expect(await get("other", manager).responseString == "x")
         gate.open()
-        _ = try? await held.value
-        #expect(held.responseString == "held")
+        _ = try? await waiting.value
+        #expect(waiting.responseString == "held")
         #expect(server.connectionCount == 1)
         #expect(server.requests.map(\.numberOnConnection) == [1, 2])
         await server.stop()

@@ -196,7 +196,7 @@ import Testing
         let error = await #expect(throws: NetworkingError.self) {
             let _: JSONValue = try await manager.post("orders", body: .json(["article": 7]))
         }
-        #expect(error?.description.contains("the one that it has was played") == true)
+        #expect(error?.description.contains("the only one was already played") == true)
     }
 
     @Test func bodyNeedNotMatch() async throws {

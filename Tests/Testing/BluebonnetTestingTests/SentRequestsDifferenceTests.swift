@@ -40,7 +40,7 @@ import Testing
         }
         #expect(
             difference?.description == """
-                \(file):\(line): the requests that were sent are not those expected (- missing, + not expected):
+                \(file):\(line): the sent requests differ from the expected ones (- missing, + not expected):
                   - GET /users/1
                   + GET /users/1
                       field x-a: expected 2, sent 1
@@ -59,7 +59,7 @@ import Testing
         }
         #expect(
             difference?.description == """
-                \(file):\(line): the requests that were sent are not those expected (- missing, + not expected):
+                \(file):\(line): the sent requests differ from the expected ones (- missing, + not expected):
                     GET /users/1
                   - DELETE /users/1
                     POST /orders {"article":8}

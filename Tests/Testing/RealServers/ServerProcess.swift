@@ -6,7 +6,7 @@ import Foundation
 
 /// A server program that listens on free ports of 127.0.0.1.
 struct ServerProcess: Sendable {
-    /// The ports that the server listens on, as many as requested.
+    /// The ports that the server listens on: one for each of `portCount`.
     let ports: [Int]
     private let watchdog: Watchdog
 
@@ -16,7 +16,7 @@ struct ServerProcess: Sendable {
         portCount: Int, command: (TemporaryFolder, [Int]) throws -> [String]
     ) async throws -> ServerProcess {
         var output = ""
-        // Another program may take a free port before this one does.
+        // Another program may take a free port before the server does.
         for _ in 1...3 {
             let folder = try TemporaryFolder()
             let ports = try (0..<portCount).map { _ in try LoopbackPort.unused() }

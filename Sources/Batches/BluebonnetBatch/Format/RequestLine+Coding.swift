@@ -52,7 +52,7 @@ extension RequestLine: FieldCodable {
         let headers = try field.stringMembers()
         var seen: Set<ByteString> = []
         for (name, _) in headers where !seen.insert(ByteString(name.lowercasedASCII)).inserted {
-            throw RequestLineError(at: field.path.member(name), "given twice; header names do not differ by case")
+            throw RequestLineError(at: field.path.member(name), "duplicate header; header names are case-insensitive")
         }
         let key = headers.first { FieldSyntax.isSameName($0.name, HeaderFields.idempotencyKeyName) }
         if let key, FieldSyntax.isBlank(key.value) {
@@ -66,7 +66,7 @@ extension RequestLine: FieldCodable {
         var (addresses, seen) = ([String: String](), Set<String>())
         for (host, address) in try field.stringMembers() {
             guard seen.insert(HostName.normalized(host)).inserted else {
-                throw RequestLineError(at: field.path.member(host), "given twice: another spelling is the same host")
+                throw RequestLineError(at: field.path.member(host), "duplicate host, in another spelling")
             }
             addresses[host] = address
         }

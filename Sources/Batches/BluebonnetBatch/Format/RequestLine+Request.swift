@@ -45,7 +45,7 @@ extension RequestLine {
         _ path: String, in field: String, mayBeFolder: Bool = false
     ) throws(NetworkingError) -> URL {
         guard !path.isEmpty, !path.hasByte(0) else {
-            throw NetworkingError(.cannotOpenFile, "the path in \"\(field)\" is empty or has a NUL in it")
+            throw NetworkingError(.cannotOpenFile, "the path in \"\(field)\" is empty or contains a NUL byte")
         }
         return FilePath.url(path, isDirectory: mayBeFolder && FilePath.namesFolder(path))
     }
@@ -175,17 +175,17 @@ extension RequestLine {
     private static func socketPath(_ path: String) throws(NetworkingError) -> String {
         guard !path.isEmpty, path.utf8.count < 108, !path.utf8.contains(0) else {
             throw NetworkingError(
-                .invalidRequest, "the path in \"unixSocket\" is empty, over 107 bytes, or has a NUL in it")
+                .invalidRequest, "the path in \"unixSocket\" is empty, over 107 bytes, or contains a NUL byte")
         }
         return path
     }
 
     private static func check(host: String, address: String) throws(NetworkingError) {
         let isName = !host.isEmpty && host.utf8.allSatisfy { $0 > 0x20 && $0 != 0x7F && !":,*+[]".utf8.contains($0) }
-        guard isName else { throw NetworkingError(.invalidRequest, "\"resolve\" has a host that is no name") }
+        guard isName else { throw NetworkingError(.invalidRequest, "\"resolve\" has a host that is not a host name") }
         let bare = address.hasPrefix("[") && address.hasSuffix("]") ? String(address.dropFirst().dropLast()) : address
         guard bluebonnet_is_address(bare) else {
-            throw NetworkingError(.invalidRequest, "\"resolve\" gives \(host) something that is no IP address")
+            throw NetworkingError(.invalidRequest, "\"resolve\" maps \(host) to a value that is not an IP address")
         }
     }
 }

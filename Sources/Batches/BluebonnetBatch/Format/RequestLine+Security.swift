@@ -43,7 +43,7 @@ extension RequestLine.Security {
             guard clientKey == nil else {
                 throw NetworkingError(
                     .invalidSecurityPolicy,
-                    "\"security.clientKey\" is of no use without \"security.clientCertificate\"")
+                    "\"security.clientKey\" requires \"security.clientCertificate\"")
             }
             return nil
         }
@@ -52,7 +52,7 @@ extension RequestLine.Security {
     private static func check(_ path: String?, _ name: String) throws(NetworkingError) {
         guard let path, path.isEmpty || path.utf8.contains(0) else { return }
         throw NetworkingError(
-            .invalidSecurityPolicy, "the path in \"security.\(name)\" is empty or has a NUL in it")
+            .invalidSecurityPolicy, "the path in \"security.\(name)\" is empty or contains a NUL byte")
     }
 }
 

@@ -62,7 +62,7 @@ extension RequestLine.Body: FieldCodable {
         guard let name = given.first else { return nil }
         if given.count > 1 {
             let path = members.path.member(given[1].rawValue)
-            throw RequestLineError(at: path, "a line has one body at most, and \"\(name)\" is there already")
+            throw RequestLineError(at: path, "a line can have only one body, but \"\(name)\" is also set")
         }
         let field = try members.required(name)
         switch name {
@@ -103,7 +103,7 @@ extension RequestLine.Part: FieldCodable {
         name = try fields.required(.name).string()
         guard let path = try fields[.file]?.string() else {
             let value = try fields.required(.value).string()
-            if let stray = fields[.filename] ?? fields[.contentType] { throw stray.problem("only a file has this") }
+            if let stray = fields[.filename] ?? fields[.contentType] { throw stray.problem("allowed for a file only") }
             content = .value(value)
             return
         }

@@ -97,7 +97,7 @@ extension RequestLineParser {
     private static func value(_ text: ArraySlice<UInt8>) throws(RequestLineError) -> JSONValue {
         guard isUTF8(text) else { throw RequestLineError(message: "not valid UTF-8") }
         guard !text.starts(with: byteOrderMark) else {
-            throw RequestLineError(message: "a byte order mark may stand at the start of the file only")
+            throw RequestLineError(message: "a byte order mark is allowed only at the start of the file")
         }
         let parsed: (value: JSONValue, hasRepeatedName: Bool)
         do throws(JSONSyntaxError) {
@@ -108,7 +108,7 @@ extension RequestLineParser {
             throw malformed(text.prefix(error.offset), error.reason)
         }
         if parsed.hasRepeatedName, let path = FieldScanner.repeatedField(in: text) {
-            throw RequestLineError(at: path, "given twice")
+            throw RequestLineError(at: path, "duplicate field")
         }
         return parsed.value
     }

@@ -11,7 +11,7 @@ package enum SkipReason {
     ///
     /// - Parameter reason: nil if the reason is not known.
     package static func message(_ reason: String?) -> String {
-        start + (reason ?? "an operation that it needed did not succeed")
+        start + (reason ?? "a dependency did not succeed")
     }
 
     /// Returns the reason to skip the lines that depend on this one; nil if it succeeded. A skipped line passes on its
@@ -24,7 +24,7 @@ package enum SkipReason {
             return String(message.dropFirst(start.count))
         case .failure: return "\"\(id)\" failed" + (error.map { " with \($0.code.rawValue): \($0.message)" } ?? "")
         case .cancelled: return "\"\(id)\" was cancelled"
-        case .unknown: return "the outcome of \"\(id)\" is not known"
+        case .unknown: return "the outcome of \"\(id)\" is unknown"
         }
     }
 

@@ -38,7 +38,7 @@ package final class BatchFile: LineSource {
             let line = try? RequestLineParser().parse(bytes[...], number: number),
             let dependencies = try? line.dependencies({ _ in nil })
         else {
-            throw LineSourceError("the request lines were changed during the run: line \(number) is another one")
+            throw LineSourceError("the request lines changed during the run: line \(number) is different")
         }
         return RequestLineGraph.Node(line: line, dependencies: dependencies)
     }

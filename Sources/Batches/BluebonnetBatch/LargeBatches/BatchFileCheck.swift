@@ -211,7 +211,7 @@ extension BatchFileCheck {
     /// kept.
     private func error(at place: Int) -> RequestLineError {
         let number = index.names.number(at: place)
-        let other = RequestLineError(line: number, message: "the file was changed while it was read")
+        let other = RequestLineError(line: number, message: "the file changed while it was being read")
         guard let bytes = FileBytes.read(descriptor, Int(index.byteCounts[place]), at: index.offsets[place]),
             let line = try? RequestLineParser().parse(bytes[...], number: number)
         else { return other }

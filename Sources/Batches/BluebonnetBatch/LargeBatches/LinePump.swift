@@ -260,7 +260,7 @@ extension LinePump {
         var needs: [RunnerDependency] = []
         for (dependency, outcome) in zip(known, outcomes) {
             guard let position = dependency.position, let (outcome, reason) = outcome else {
-                throw LineSourceError("\(node.line.id) waits for another line than when it was checked")
+                throw LineSourceError("the dependencies of \(node.line.id) changed after they were checked")
             }
             needs.append(
                 RunnerDependency(id: dependency.id, outcome: outcome, reason: reason) { [self] in

@@ -141,7 +141,7 @@ package struct LineSchedule: Sendable {
     @discardableResult
     package mutating func end(_ position: Int, _ outcome: ResultLine.Outcome) -> Bool {
         let former = lines[position].state
-        precondition(former.rawValue < LineState.success.rawValue, "a line has ended twice")
+        precondition(former.rawValue < LineState.success.rawValue, "a line ended twice")
         lines[position].state = LineState(outcome)
         counts[outcome, default: 0] += 1
         if former == .started { leave(Int(lines[position].lane)) }

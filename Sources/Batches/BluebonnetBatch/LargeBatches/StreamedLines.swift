@@ -40,7 +40,7 @@ package final class StreamedLines: LineSource {
 
     package func node(at position: Int) throws(LineSourceError) -> RequestLineGraph.Node {
         guard let node = state.withLock({ $0.nodes.removeValue(forKey: position) }) else {
-            throw LineSourceError("line \(position + 1) was run already")
+            throw LineSourceError("line \(position + 1) has already run")
         }
         return node
     }

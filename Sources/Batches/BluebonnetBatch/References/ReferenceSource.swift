@@ -94,7 +94,7 @@ public struct ReferenceSource: Sendable {
         let place = path.joined(separator: ".")
         switch range {
         case .failure(let error): throw Missing(reason: "the body is not JSON: \(error)")
-        case .success(nil): throw Missing(reason: "the body has no \(place), and is not JSON as a whole: \(fault)")
+        case .success(nil): throw Missing(reason: "the body has no \(place), and is not JSON: \(fault)")
         case .success(let range?):
             do throws(JSONSyntaxError) {
                 return try JSONValue(parsing: Data(bytes[range]), .utf8)
@@ -150,7 +150,7 @@ extension JSONValue {
     fileprivate var kind: String {
         switch self {
         case .null: "null"
-        case .bool: "a truth value"
+        case .bool: "a boolean"
         case .integer, .number: "a number"
         case .string: "a string"
         case .array(let elements): "an array of \(elements.count)"

@@ -204,7 +204,7 @@ private struct ReferenceScanner {
         }
         let name = String(Substring(content.utf8.dropFirst(environmentPrefix.count)))
         guard !name.isEmpty, !name.hasByte(0), !name.hasByte(UInt8(ascii: "=")) else {
-            let problem = "an environment variable has a name without \"=\" and NUL"
+            let problem = "expected the name of an environment variable, without \"=\" and NUL"
             throw RequestLineError(message: "\(problem), found \(JSONText.quoted("${\(content)}"))")
         }
         return .environmentVariable(name: name)

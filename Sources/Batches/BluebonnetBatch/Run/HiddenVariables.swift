@@ -76,7 +76,7 @@ package struct HiddenVariables: Sendable {
     private func message(_ code: NetworkingError.Code, _ message: String) -> String {
         guard code == .badURL, urlHasVariables else { return hide(in: message) }
         let url = RequestCheck.shown(URLText.withoutUserInfo(urlAsWritten))
-        return "the URL \(url) cannot be used with the values of its environment variables"
+        return "the URL \(url) is invalid with the values of its environment variables"
     }
 
     private func variable(in bytes: [UInt8], at start: Int) -> (reference: [UInt8], end: Int)? {

@@ -87,7 +87,7 @@ struct OutputPaths {
         if let meaning = reserved[output.key] { return RequestLineError(field: "output", message: meaning) }
         guard let first = claims[output.key], !(first.isFolder && output.isFolder) else { return nil }
         let place = first.isFolder ? "into this folder" : "to this file"
-        return RequestLineError(field: "output", message: "line \(first.lineNumber) writes \(place) already")
+        return RequestLineError(field: "output", message: "line \(first.lineNumber) already writes \(place)")
     }
 
     /// Records the checked output of a line.

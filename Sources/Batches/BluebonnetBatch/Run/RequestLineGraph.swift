@@ -146,7 +146,7 @@ extension RequestLineGraph {
 
 extension RequestLineError {
     static func duplicate(_ id: String, of line: Int) -> RequestLineError {
-        RequestLineError(field: "id", message: "\(JSONText.quoted(id)) is the id of line \(line) already")
+        RequestLineError(field: "id", message: "\(JSONText.quoted(id)) is already the id of line \(line)")
     }
 }
 
@@ -162,7 +162,7 @@ extension NumberedLine {
         var ids: [String] = []
         for mention in mentions where seen.insert(ByteString(mention.id)).inserted {
             if FieldSyntax.isSameText(mention.id, id) {
-                throw RequestLineError(at: mention.path, "a line cannot wait for itself")
+                throw RequestLineError(at: mention.path, "a line cannot depend on itself")
             }
             if let reason = reasonUnknown(mention.id) {
                 throw RequestLineError(at: mention.path, "\(reason) \(JSONText.quoted(mention.id))")

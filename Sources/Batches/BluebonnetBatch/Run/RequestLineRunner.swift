@@ -225,16 +225,16 @@ extension HeaderFields.Field {
         let name = String(text[..<colon])
         let value = Self.trimmed(text[text.index(after: colon)...])
         guard FieldSyntax.isToken(name.utf8) else {  // not shown: it may be a secret whose name is missing
-            throw Self.unusable("the name of a header field is not made of token characters only")
+            throw Self.unusable("the name of a header field is not a valid token")
         }
         try RequestCheck.field(name: name, value: value)
         guard !RequestCheck.isFraming(name), name.lowercased() != "content-type" else {
-            throw Self.unusable("the header \(name) depends on each request's body, and is not for every line")
+            throw Self.unusable("the header \(name) depends on the body of each request: set it in the lines")
         }
         if FieldSyntax.isSameName(name, HeaderFields.idempotencyKeyName) { try RequestCheck.idempotencyKey(value) }
         guard try Self.template(value, of: name).references.isEmpty else {
             throw Self.unusable(
-                "the value of header \(name) refers to a response, which only a line can do; write $${ for ${")
+                "the value of header \(name) refers to a response, allowed only in a line; write $${ for a literal ${")
         }
         self.init(name: name, value: value)
     }

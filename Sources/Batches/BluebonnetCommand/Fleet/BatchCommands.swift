@@ -32,7 +32,7 @@ extension BatchCommand {
 /// `bluebonnet pause`: pauses a batch, so that workers get no further lines from it.
 struct PauseCommand: BatchCommand {
     static let configuration = CommandConfiguration(
-        commandName: "pause", abstract: "Gives the workers of a fleet no more lines of a batch; what they have goes on."
+        commandName: "pause", abstract: "Pauses a batch: workers get no new lines of it and finish the lines they have."
     )
     static let action: @Sendable (Fleet, String) async throws -> Void = { try await $0.pause($1) }
 
@@ -42,7 +42,7 @@ struct PauseCommand: BatchCommand {
 /// `bluebonnet resume`: resumes a paused batch.
 struct ResumeCommand: BatchCommand {
     static let configuration = CommandConfiguration(
-        commandName: "resume", abstract: "Gives the workers of a fleet lines of a paused batch again.")
+        commandName: "resume", abstract: "Resumes a paused batch: workers get its lines again.")
     static let action: @Sendable (Fleet, String) async throws -> Void = { try await $0.resume($1) }
 
     @OptionGroup var target: BatchTarget
@@ -52,7 +52,7 @@ struct ResumeCommand: BatchCommand {
 struct CancelCommand: BatchCommand {
     static let configuration = CommandConfiguration(
         commandName: "cancel",
-        abstract: "Cancels what has not ended of a batch in the store of a fleet. Each line still gets its result.")
+        abstract: "Cancels the unfinished lines of a batch. Each line still gets its result.")
     static let action: @Sendable (Fleet, String) async throws -> Void = { try await $0.cancel($1) }
 
     @OptionGroup var target: BatchTarget
@@ -62,11 +62,11 @@ struct CancelCommand: BatchCommand {
 struct RemoveCommand: BatchCommand {
     static let configuration = CommandConfiguration(
         commandName: "remove",
-        abstract: "Removes a batch that has ended, with its lines and results, from the store of a fleet.",
+        abstract: "Removes a batch that has ended, with its lines and results, from the store.",
         discussion: """
-            The batch must be complete or cancelled, and no worker may have lines of it. Its name is free at once; its \
-            lines and results go some thousands at a time, so that nobody waits for them. When the command is broken \
-            off, the next remove, of any batch, goes on with what is left.
+            The batch must be complete or cancelled, and no worker may have lines of it. Its name is free at once. Its \
+            lines and results are deleted a few thousand at a time, so that other commands do not block. If the \
+            command is interrupted, the next remove, of any batch, deletes the rest.
             """)
     static let action: @Sendable (Fleet, String) async throws -> Void = { try await $0.remove($1) }
 
@@ -77,14 +77,14 @@ struct RemoveCommand: BatchCommand {
 struct RetryFailedCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "retry-failed",
-        abstract: "Lets lines of a batch run again that failed, were cancelled or were skipped.",
+        abstract: "Reruns the lines of a batch that failed, were cancelled or were skipped.",
         discussion: """
-            Their results are removed, and the batch goes on, also when it was cancelled or paused. The number of \
-            lines is written on standard output.
+            Their results are removed, and the batch continues, even if it was cancelled or paused. The command writes \
+            the number of lines to standard output.
             """)
 
     @OptionGroup var target: BatchTarget
-    @Flag(help: "Also lines whose outcome is unknown: they may have been sent.") var unknown = false
+    @Flag(help: "Also rerun lines whose outcome is unknown: they may have been sent.") var unknown = false
 
     func run() throws {
         FleetCall.run { [fleet = target.store.fleet, batch = target.batch, unknown] in

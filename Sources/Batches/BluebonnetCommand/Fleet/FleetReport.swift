@@ -55,7 +55,7 @@ struct FleetReport {
         } else if batch.isComplete {
             parts.append("complete")
         }
-        if batch.claimedCount > 0 { parts.append("\(batch.claimedCount) with workers") }
+        if batch.claimedCount > 0 { parts.append("\(batch.claimedCount) claimed") }
         for (outcome, word) in Self.words {
             if let count = batch.counts[outcome], count > 0 { parts.append("\(count) \(word)") }
         }
@@ -71,7 +71,7 @@ struct FleetReport {
 
     private func line(_ member: FleetMember, _ nameWidth: Int) -> String {
         let fraction = min(1, Double(member.claimedCount) / Double(max(1, member.slotCount)))
-        var parts = ["\(member.claimedCount) in hand", "\(member.endedCount) recorded"]
+        var parts = ["\(member.claimedCount) claimed", "\(member.endedCount) recorded"]
         if member.secondsSilent >= 10 { parts.append("silent for \(Quantity.duration(member.secondsSilent))") }
         return Self.row(member.name, nameWidth, fraction, parts)
     }
@@ -79,12 +79,12 @@ struct FleetReport {
     private func line(_ origin: FleetOrigin, _ nameWidth: Int) -> String {
         let fraction = origin.lineCount > 0 ? 1 - Double(origin.readyCount) / Double(origin.lineCount) : 1
         var parts = ["\(Quantity.count(origin.lineCount, "line"))", "\(origin.readyCount) ready"]
-        if let seconds = origin.secondsHeld { parts.append("held for \(Quantity.duration(seconds.rounded(.up)))") }
+        if let seconds = origin.secondsHeld { parts.append("on hold for \(Quantity.duration(seconds.rounded(.up)))") }
         return Self.row(Self.name(of: origin), nameWidth, max(0, fraction), parts)
     }
 
     private static func name(of origin: FleetOrigin) -> String {
-        origin.origin.isEmpty ? "(known later)" : origin.origin
+        origin.origin.isEmpty ? "(not known yet)" : origin.origin
     }
 
     private static func row(_ name: String, _ nameWidth: Int, _ fraction: Double, _ parts: [String]) -> String {

@@ -12,15 +12,15 @@ struct ResultsCommand: ParsableCommand {
         commandName: "results",
         abstract: "Writes the result lines of a batch in the store of a fleet.",
         discussion: """
-            The lines come in the order in which they were recorded, each operation once. With --follow the command \
-            waits for those that have not ended, also while the store is away, and ends with the batch.
+            The command writes each operation once, in the order in which the results were recorded. With --follow it \
+            waits for missing results until the batch ends, even while the store is unavailable.
 
-            Exit status: 0 the batch is complete and every operation succeeded; 1 it is not, or some did not; 2 the \
-            command line or the store is wrong.
+            Exit status: 0 the batch is complete and every operation succeeded; 1 the batch is incomplete, or an \
+            operation did not succeed; 2 the command line is invalid or the store failed.
             """)
 
     @OptionGroup var target: BatchTarget
-    @Flag(help: "Wait for what has not ended.") var follow = false
+    @Flag(help: "Wait for missing results until the batch ends.") var follow = false
 
     func run() throws {
         FleetCall.run { [fleet = target.store.fleet, batch = target.batch, follow] in

@@ -11,25 +11,25 @@ import Glibc
 struct StatusCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "status",
-        abstract: "Shows where the batches in the store of a fleet stand, and the workers.",
+        abstract: "Shows the progress of the batches in the store of a fleet, and the workers.",
         discussion: """
-            With a name it shows one batch and its origins. With --watch the text is drawn again every second; it \
-            ends with the batch. With --json it writes an object with the members batches, workers and, with a name, \
-            origins.
+            With a name, the command shows one batch and its origins. With --watch it redraws the text every second \
+            until the batch ends. With --json it writes an object with the members batches, workers and, with a \
+            name, origins.
 
-            Exit status: 0 it was shown; 2 the command line or the store is wrong.
+            Exit status: 0 the status was shown; 2 the command line is invalid or the store failed.
             """)
 
     /// The interval at which `--watch` reads the state.
     private static let interval = Duration.seconds(1)
 
-    @Argument(help: "The batch's name; all batches when absent.") var batch: String?
+    @Argument(help: "The batch's name. (default: all batches)") var batch: String?
     @OptionGroup var store: StoreOptions
-    @Flag(help: "Draw it again every second.") var watch = false
-    @Flag(help: "Write one JSON object for programs instead of text for people.") var json = false
+    @Flag(help: "Redraw every second.") var watch = false
+    @Flag(help: "Write one JSON object instead of text.") var json = false
 
     func validate() throws {
-        if watch, json { throw ValidationError("--watch draws for people: leave --json out") }
+        if watch, json { throw ValidationError("--watch shows text: omit --json") }
     }
 
     func run() throws {

@@ -23,12 +23,12 @@ struct StoreOptions: ParsableArguments {
 
     func validate() throws {
         guard !target.isEmpty else {
-            throw ValidationError("say where the store is: --store postgresql://…, or the variable \(Self.variable)")
+            throw ValidationError("no store: use --store postgresql://… or set the variable \(Self.variable)")
         }
         // libpq would take any other URL for the name of a local database.
         let scheme = target.range(of: "://").map { target[..<$0.lowerBound] }
         guard let scheme, !scheme.contains("="), !["postgresql", "postgres"].contains(scheme) else { return }
-        throw ValidationError("the store is a PostgreSQL: its URL begins with postgresql://, not with \(scheme)://")
+        throw ValidationError("the store is a PostgreSQL database: its URL starts with postgresql://, not \(scheme)://")
     }
 }
 

@@ -11,33 +11,33 @@ import Foundation
 struct SubmitCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "submit",
-        abstract: "Puts a batch into the store of a fleet, whose workers run it.",
+        abstract: "Submits a batch to the store of a fleet. The workers of the fleet run it.",
         discussion: """
-            All lines are checked first; a batch with a wrong line is not submitted. The store gets all of a batch or \
-            nothing: after an error the same command can be given again. With --name that is safe in any case: a batch \
-            that the store has under its name already is not submitted a second time. The name is written on standard \
+            All lines are checked first; a batch with an invalid line is not submitted. The store gets the whole batch \
+            or nothing: after an error, run the same command again. With --name this is always safe: a batch that the \
+            store already has under this name is not submitted a second time. The command writes the name to standard \
             output.
 
-            Secrets do not belong in a batch: write ${env:NAME} instead, and the worker that sends the request puts \
-            its environment variable there. Paths of files are paths on the workers.
+            Do not put secrets in a batch: write ${env:NAME}, and the worker that sends the request inserts its \
+            environment variable. File paths are paths on the workers.
 
-            Exit status: 0 the store has the batch; 2 the command line, a line or the store is wrong.
+            Exit status: 0 the store has the batch; 2 the command line or a line is invalid, or the store failed.
             """)
 
-    @Argument(help: ArgumentHelp("The request lines; standard input when absent or \"-\".", valueName: "file"))
+    @Argument(help: ArgumentHelp("The request lines; standard input if absent or \"-\".", valueName: "file"))
     var file: String?
 
     @OptionGroup var store: StoreOptions
 
     @Option(
         help: ArgumentHelp(
-            "The batch's name, once in the store. (default: the file's name with the time)", valueName: "name"),
+            "The batch's name, unique in the store. (default: file name and time)", valueName: "name"),
         transform: OptionValue.batchName)
     var name: String?
 
     @Option(
         parsing: .unconditional,
-        help: ArgumentHelp("Batches of a higher priority go first, -1000 to 1000. (default: 0)", valueName: "n"),
+        help: ArgumentHelp("Batches with a higher priority run first, -1000 to 1000. (default: 0)", valueName: "n"),
         transform: OptionValue.batchPriority)
     var priority = 0
 
@@ -46,7 +46,7 @@ struct SubmitCommand: ParsableCommand {
     @Option(
         parsing: .unconditional,
         help: ArgumentHelp(
-            "Transfers in flight to one scheme, host and port, of all workers together, 1 to 1000000. (default: each "
+            "Transfers in flight to one scheme, host and port for all workers, 1 to 1000000. (default: each "
                 + "worker's limit)", valueName: "n"),
         transform: OptionValue.count)
     var perOrigin: Int?
@@ -54,12 +54,12 @@ struct SubmitCommand: ParsableCommand {
     @Option(
         parsing: .unconditional,
         help: ArgumentHelp(
-            "Requests of all workers together that begin in a second, minute or hour (/s, /m, /h) to one scheme, host "
+            "Requests started by all workers per second, minute or hour (/s, /m, /h) to one scheme, host "
                 + "and port, 1 to 1000000000. (default: no limit)", valueName: "n/s"),
         transform: OptionValue.rate)
     var originRate: RateLimit?
 
-    @Flag(help: "Send requests again that are not safe to repeat and that a lost worker may have sent.")
+    @Flag(help: "Resend requests with unsafe methods that a lost worker may have sent.")
     var resendUnsafe = false
 
     @OptionGroup var bodies: BodyOptions
@@ -70,13 +70,13 @@ struct SubmitCommand: ParsableCommand {
     func run() throws {
         let batch = try CheckedBatch(
             InputSource.open(file).source.file(), limits: .init(concurrency: 1, concurrencyPerOrigin: 1))
-        guard let schedule = batch.removeSchedule() else { preconditionFailure("the schedule was just made") }
+        guard let schedule = batch.removeSchedule() else { preconditionFailure("the batch has a schedule") }
         let lines = SubmittedLines(batch.file, schedule)
         let settings = try settings
         let name = name ?? defaultName
         FleetCall.run { [fleet = store.fleet] in
             let isNew = try await fleet.submit(lines, named: name, settings: settings)
-            if !isNew { StandardError.write("the store has the batch \(name) already\n") }
+            if !isNew { StandardError.write("the store already has the batch \(name)\n") }
             try FleetCall.print(name + "\n")
             return .success
         }

@@ -32,10 +32,10 @@ struct TokenSettings: Decodable {
             self = try JSONDecoder().decode(TokenSettings.self, from: Data(text.utf8))
         } catch {
             throw .unusable(
-                "cannot read \(path): it must hold a JSON object with tokenEndpoint, clientID and origins, and with "
-                    + "clientSecret, scope, refreshToken and name where they are needed")
+                "cannot read \(path): expected a JSON object with tokenEndpoint, clientID and origins, and optionally "
+                    + "clientSecret, scope, refreshToken and name")
         }
-        guard !origins.isEmpty else { throw .unusable("cannot read \(path): origins names no URL") }
+        guard !origins.isEmpty else { throw .unusable("cannot read \(path): origins is empty") }
     }
 
     /// Returns the authenticator of the worker's operations.

@@ -10,18 +10,18 @@ import Foundation
 struct WorkCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "work",
-        abstract: "Runs lines of the batches in the store of a fleet.",
+        abstract: "Runs a worker, which runs lines of the batches in the store of a fleet.",
         discussion: """
-            It works until it is told to end. SIGTERM, SIGINT and SIGHUP give back what was not sent and give what is under \
-            way --drain-timeout seconds to finish; a second signal exits at once. When the store is away it finishes \
-            what is under way, keeps the outcomes, connects again and records them.
+            The worker runs until it is stopped. On SIGTERM, SIGINT or SIGHUP it returns lines that were not sent and \
+            gives running transfers --drain-timeout seconds to finish; a second signal exits at once. When the store \
+            is unavailable, the worker finishes running transfers, keeps their outcomes, reconnects and records them.
 
-            A worker of which the store hears nothing for --lease seconds is taken for lost, and its lines go to \
-            others. A request other than GET, HEAD, OPTIONS and TRACE that it may have sent is not sent again: its \
-            outcome is "unknown", unless it has an idempotency key or was submitted with --resend-unsafe.
+            A worker without contact to the store for --lease seconds counts as lost, and other workers get its \
+            lines. A request other than GET, HEAD, OPTIONS and TRACE that the lost worker may have sent is not \
+            resent: its outcome is "unknown", unless it has an idempotency key or was submitted with --resend-unsafe.
 
-            Exit status: 0 it was told to end, or had nothing left to do with --until-done; 1 outcomes could not be \
-            recorded; 2 the command line or the store is wrong.
+            Exit status: 0 the worker was stopped, or nothing was left to do with --until-done; 1 outcomes could not \
+            be recorded; 2 the command line is invalid or the store failed.
             """)
 
     @OptionGroup var store: StoreOptions
@@ -30,19 +30,19 @@ struct WorkCommand: ParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "The name that status shows. (default: the host's name and the process's number)", valueName: "name"))
+            "The worker's name, shown by status. (default: host name and process ID)", valueName: "name"))
     var name: String?
 
     @Option(
         parsing: .unconditional,
         help: ArgumentHelp(
-            "Seconds of silence after which the worker is lost, 1 to 86400. (default: 30)", valueName: "s"),
+            "Seconds without contact after which the worker counts as lost, 1 to 86400. (default: 30)", valueName: "s"),
         transform: OptionValue.lease)
     var lease = 30.0
 
     @OptionGroup var drain: DrainOptions
 
-    @Flag(help: "End when every batch is complete, paused or cancelled.")
+    @Flag(help: "Exit when every batch is complete, paused or cancelled.")
     var untilDone = false
 
     @OptionGroup var machine: MachineOptions
@@ -69,7 +69,7 @@ struct WorkCommand: ParsableCommand {
         FleetCall.run {
             do throws(FleetError) {
                 try await worker.run { problem in
-                    StandardError.write((problem.map(\.description) ?? "the store is back") + "\n")
+                    StandardError.write((problem.map(\.description) ?? "the store is available again") + "\n")
                 }
             } catch {
                 guard worker.summary.unrecordedCount > 0 else { throw error }

@@ -38,7 +38,7 @@ extension InputSource {
         case .file(let file): return file
         case .stream(let stream):
             guard let descriptor = NamelessFile.open() else {
-                throw .unusable("cannot make a temporary file for the request lines: \(SystemError.latest)")
+                throw .unusable("cannot create a temporary file for the request lines: \(SystemError.latest)")
             }
             let file = FileDescriptor(descriptor)
             do throws(SystemError) {

@@ -6,7 +6,7 @@ internal import BluebonnetBatch
 internal import BluebonnetJournal
 import Foundation
 
-/// The text of the state of a journal's batch: lines for people, or a JSON object for programs.
+/// Describes the state of a journal's batch, as lines for people or as a JSON object for programs.
 struct JournalReport {
     let name: String
     let summary: JournalSummary
@@ -15,18 +15,18 @@ struct JournalReport {
 
     /// The text for people.
     var text: String {
-        let count = summary.batch.lineCount.map { Quantity.count($0, "line") } ?? "lines that come from a pipe"
+        let size = summary.batch.lineCount.map { Quantity.count($0, "line") } ?? "lines from a pipe"
         let ended = [(.success, "succeeded"), (.failure, "failed"), (.cancelled, "cancelled"), (.skipped, "skipped")]
             .filter { (outcome: ResultLine.Outcome, _) in outcome == .success || self.count(outcome) > 0 }
             .map { (outcome: ResultLine.Outcome, word: String) in "\(self.count(outcome)) \(word)" }
         var parts = ended
         if summary.mayHaveBeenSentCount > 0 { parts.append("\(summary.mayHaveBeenSentCount) may have been sent") }
         if let waiting = summary.waitingCount { parts.append("\(waiting) not sent yet") }
-        let state = isRunning ? "a run has it" : isComplete ? "complete" : "no run has it"
-        return "\(TerminalText.clean(name)): \(count), \(state)\n\(parts.joined(separator: ", "))\n"
+        let state = isRunning ? "running" : isComplete ? "complete" : "not running"
+        return "\(TerminalText.clean(name)): \(size), \(state)\n\(parts.joined(separator: ", "))\n"
     }
 
-    /// Whether another run would send nothing. Never true for lines from a pipe, because more lines may come.
+    /// Whether another run would send nothing. False for lines from a pipe, because more lines may come.
     private var isComplete: Bool { summary.waitingCount == 0 && summary.mayHaveBeenSentCount == 0 }
 
     /// The JSON object for programs, with a line end.

@@ -8,7 +8,7 @@ struct DrainOptions: ParsableArguments {
     @Option(
         parsing: .unconditional,
         help: ArgumentHelp(
-            "Seconds that transfers under way may go on after SIGTERM, 0 to 1000000000, fractions allowed. "
+            "Seconds that running transfers may continue after SIGTERM, 0 to 1000000000, fractions allowed. "
                 + "(default: 10)", valueName: "s"),
         transform: OptionValue.secondsOrZero)
     var drainTimeout = 10.0

@@ -12,8 +12,8 @@ enum HiddenArguments {
         guard showsArguments(message), let option = options.first(where: { isUsed($0, in: arguments) }) else {
             return message
         }
-        return "there are more arguments than expected, which are not shown: they may be the rest of \(option), whose "
-            + "value needs quotation marks if it has spaces in it"
+        return "unexpected arguments, not shown because they may be a part of \(option): put a value with spaces in "
+            + "quotation marks"
     }
 
     /// Returns whether a message of ArgumentParser quotes arguments that may be parts of values. Misspelled long

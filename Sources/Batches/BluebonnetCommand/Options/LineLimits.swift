@@ -23,7 +23,7 @@ struct LineLimits: ParsableArguments {
     @Option(
         parsing: .unconditional,
         help: ArgumentHelp(
-            "Seconds without a byte moved, up to 1000000000, fractions allowed. (default: 60)", valueName: "s"),
+            "Seconds without a byte transferred, up to 1000000000, fractions allowed. (default: 60)", valueName: "s"),
         transform: OptionValue.seconds)
     var idleTimeout = 60.0
 
@@ -38,14 +38,14 @@ struct LineLimits: ParsableArguments {
     @Option(
         parsing: .unconditional,
         help: ArgumentHelp(
-            "Attempts beyond the first one, where another one is safe, 0 to 1000000. (default: 0)", valueName: "n"),
+            "Retries of a request, where a retry is safe, 0 to 1000000. (default: 0)", valueName: "n"),
         transform: OptionValue.retryCount)
     var retries = 0
 
     @Option(
         parsing: .unconditional,
         help: ArgumentHelp(
-            "Seconds after which no other attempt of a request begins, up to 1000000000, fractions allowed. "
+            "Seconds after which no further attempt of a request starts, up to 1000000000, fractions allowed. "
                 + "(default: no limit)", valueName: "s"),
         transform: OptionValue.seconds)
     var retryMaxTime: Double?

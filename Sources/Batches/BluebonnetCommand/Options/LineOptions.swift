@@ -11,7 +11,7 @@ struct LineOptions: ParsableArguments {
     @Option(
         name: .customLong("base-url"),
         help: ArgumentHelp(
-            "What relative URLs are resolved against: to https://h/v1, users is https://h/v1/users.", valueName: "url"),
+            "The base of relative URLs: with https://h/v1, users is https://h/v1/users.", valueName: "url"),
         transform: BaseURL.init)
     private var base: BaseURL?
 
@@ -19,17 +19,17 @@ struct LineOptions: ParsableArguments {
         parsing: .unconditionalSingleValue,
         help: ArgumentHelp(
             """
-            A header field of every line that does not set it; may be given again and again. ${env:NAME} in the \
-            value stands for an environment variable of the process that sends the request.
+            A header field for every line that does not set it; repeatable. ${env:NAME} in the value is replaced by \
+            an environment variable of the process that sends the request.
             """,
             valueName: "name: value"),
         transform: HeaderOption.init)
     private var header: [HeaderOption] = []
 
-    @Flag(help: "Send the segments . and .. of a URL's path as they are; they are removed otherwise.")
+    @Flag(help: "Send the path segments . and .. unchanged; by default they are removed.")
     var pathAsIs = false
 
-    @Flag(help: "The first failure cancels what has not finished.")
+    @Flag(help: "Cancel the remaining operations after the first failure.")
     var failFast = false
 
     /// The URL of `--base-url`.
@@ -41,7 +41,7 @@ struct LineOptions: ParsableArguments {
         if let problem = header.lazy.compactMap(\.problem).first { throw ValidationError("--header: \(problem)") }
         guard let base, base.url == nil else { return }
         throw ValidationError(
-            "--base-url must be an http:// or https:// URL with a host, and is \(RequestCheck.shown(base.shown))")
+            "--base-url must be an http:// or https:// URL with a host, but is \(RequestCheck.shown(base.shown))")
     }
 
     /// The header fields of `--header`.

@@ -6,10 +6,10 @@ import Bluebonnet
 
 /// The options that let requests use settings of the sending machine and user.
 struct MachineOptions: ParsableArguments {
-    @Flag(help: "Take the proxies of lines that name none from http_proxy, https_proxy, all_proxy and no_proxy.")
+    @Flag(help: "For lines without a proxy, use http_proxy, https_proxy, all_proxy and no_proxy.")
     var environmentProxy = false
 
-    @Flag(help: "Answer challenges of hosts that the user's .netrc file names (or the file that NETRC names).")
+    @Flag(help: "Use the credentials of the user's .netrc file, or of the file that NETRC names.")
     var netrc = false
 
     /// Adds the settings of the options.

@@ -75,7 +75,7 @@ enum OptionValue {
         let isNumber = digits.utf8.allSatisfy { (0x30...0x39).contains($0) }
         guard isNumber, let count = Int(digits), (1...mostBytes / (factor ?? 1)).contains(count) else {
             throw ValidationError(
-                "it must be a whole number of bytes, 1 or more and at most 1048576G, with k, M or G after it if need be"
+                "it must be a whole number of bytes, 1 or more and at most 1048576G, optionally followed by k, M or G"
             )
         }
         return count * (factor ?? 1)
@@ -89,7 +89,7 @@ enum OptionValue {
             (1...1_000_000_000).contains(count)
         else {
             throw ValidationError(
-                "it must be a whole number, 1 or more and at most 1000000000, with /s, /m or /h after it")
+                "it must be a whole number, 1 or more and at most 1000000000, followed by /s, /m or /h")
         }
         return RateLimit(count, per: period)
     }
@@ -99,7 +99,7 @@ enum OptionValue {
         var isFolder: ObjCBool = false
         let exists = FileManager.default.fileExists(atPath: text, isDirectory: &isFolder)
         guard exists, !isFolder.boolValue, FileManager.default.isReadableFile(atPath: text) else {
-            throw ValidationError("it must be the path of a file that can be read")
+            throw ValidationError("it must be the path of a readable file")
         }
         return text
     }

@@ -9,7 +9,7 @@ import Glibc
 
 /// The options of `bluebonnet run`.
 struct RunOptions: ParsableArguments {
-    @Argument(help: ArgumentHelp("The request lines; standard input when absent or \"-\".", valueName: "file"))
+    @Argument(help: ArgumentHelp("The request lines; standard input if absent or \"-\".", valueName: "file"))
     var file: String?
 
     @OptionGroup(title: "Requests") var requests: Requests
@@ -69,7 +69,7 @@ extension RunOptions {
         @Option(
             parsing: .unconditional,
             help: ArgumentHelp(
-                "Requests that begin in a second, minute or hour (/s, /m, /h), all together, 1 to 1000000000. "
+                "Requests started per second, minute or hour (/s, /m, /h), in total, 1 to 1000000000. "
                     + "(default: no limit)", valueName: "n/s"),
             transform: OptionValue.rate)
         var rate: RateLimit?
@@ -77,7 +77,7 @@ extension RunOptions {
         @Option(
             parsing: .unconditional,
             help: ArgumentHelp(
-                "Requests that begin in a second, minute or hour to one scheme, host and port, 1 to 1000000000. "
+                "Requests started per second, minute or hour to one scheme, host and port, 1 to 1000000000. "
                     + "(default: no limit)", valueName: "n/s"),
             transform: OptionValue.rate)
         var originRate: RateLimit?
@@ -98,7 +98,7 @@ extension RunOptions {
         @Option(
             parsing: .unconditional,
             help: ArgumentHelp(
-                "Bytes a second of all transfers together, in both directions, 1 to 1048576G; k, M and G stand for "
+                "Bytes per second for all transfers, in both directions, 1 to 1048576G; k, M and G stand for "
                     + "KiB, MiB and GiB. (default: no limit)", valueName: "bytes"),
             transform: OptionValue.byteRate)
         var limitRate: Int?
@@ -108,11 +108,11 @@ extension RunOptions {
     struct Trust: ParsableArguments {
         @Option(
             name: .customLong("ca"),
-            help: ArgumentHelp("A PEM file of the authorities to trust instead of the system's.", valueName: "file"),
+            help: ArgumentHelp("A PEM file of authorities to trust instead of the system's.", valueName: "file"),
             transform: OptionValue.readablePath)
         var authorityFile: String?
 
-        @Flag(help: "Accept certificates that nobody vouches for; needs --no-host-validation.")
+        @Flag(help: "Accept untrusted certificates; requires --no-host-validation.")
         var allowInvalidCertificates = false
 
         @Flag(help: "Do not check that the certificate names the host.")
@@ -131,7 +131,7 @@ extension RunOptions {
             do throws(NetworkingError) {
                 _ = try policy
             } catch {
-                throw ValidationError("--allow-invalid-certificates needs --no-host-validation: \(error.message)")
+                throw ValidationError("--allow-invalid-certificates requires --no-host-validation: \(error.message)")
             }
         }
     }
@@ -140,17 +140,17 @@ extension RunOptions {
     struct Journal: ParsableArguments {
         @Option(
             help: ArgumentHelp(
-                "Keep what becomes of each line in this file: the same command again goes on, whatever ended the run.",
+                "Record the outcome of each line in this file. The same command resumes an interrupted run.",
                 valueName: "file"))
         var journal: String?
 
-        @Flag(help: "Begin anew: empty the journal first, whatever batch it is of.")
+        @Flag(help: "Start over: empty the journal first, even if it is of another batch.")
         var restart = false
 
-        @Flag(help: "Send requests again that are not safe to repeat and that an earlier run may have sent.")
+        @Flag(help: "Resend requests with unsafe methods that an earlier run may have sent.")
         var resendUnsafe = false
 
-        @Flag(help: "Run lines again that failed or were cancelled, whatever their methods.")
+        @Flag(help: "Rerun failed and cancelled lines, with any method.")
         var retryFailed = false
 
         func validate() throws {
@@ -158,7 +158,7 @@ extension RunOptions {
                 (restart, "--restart"), (resendUnsafe, "--resend-unsafe"), (retryFailed, "--retry-failed"),
             ]
             guard journal == nil, let flag = flags.first(where: \.0) else { return }
-            throw ValidationError("\(flag.1) needs --journal")
+            throw ValidationError("\(flag.1) requires --journal")
         }
     }
 
@@ -170,7 +170,7 @@ extension RunOptions {
             transform: OptionValue.choice)
         var progress = ProgressMode.auto
 
-        @Flag(help: "Show no summary, and no bars unless --progress always asks for them.")
+        @Flag(help: "Show no summary, and no progress bars unless --progress is always.")
         var quiet = false
 
         /// The style of the progress display; nil if no progress is shown.
@@ -180,7 +180,7 @@ extension RunOptions {
             return progress.style(isTerminal: FileDescriptor.standardError.isTerminal && canMoveCursor)
         }
 
-        @Option(help: ArgumentHelp("Where result lines go instead of standard output.", valueName: "file"))
+        @Option(help: ArgumentHelp("Write result lines to this file instead of standard output.", valueName: "file"))
         var results: String?
 
         @OptionGroup var bodies: BodyOptions

@@ -29,7 +29,7 @@ struct ProgressRenderer {
         var parts = ["\(reading.finishedCount)/\(reading.totalCount)"]
         if let fraction = reading.fraction { parts.append(percentage(fraction)) } else { parts[0] += " so far" }
         if reading.failureCount > 0 { parts.append("\(reading.failureCount) failed") }
-        if reading.waitingRetryCount > 0 { parts.append("\(reading.waitingRetryCount) to be tried again") }
+        if reading.waitingRetryCount > 0 { parts.append("\(reading.waitingRetryCount) to retry") }
         if let rate = reading.requestsPerSecond { parts.append(Quantity.requestsPerSecond(rate)) }
         parts.append(Quantity.bytes(reading.receivedByteCount))
         if let seconds = reading.secondsLeft {
@@ -46,7 +46,7 @@ struct ProgressRenderer {
 
     private func line(_ paused: ProgressReading.HeldOrigin) -> String {
         let text =
-            "  \(TerminalText.clean(paused.origin))  held for \(Quantity.duration(paused.secondsLeft.rounded(.up)))"
+            "  \(TerminalText.clean(paused.origin))  on hold for \(Quantity.duration(paused.secondsLeft.rounded(.up)))"
         let waiting = paused.waitingCount > 0 ? ", \(Quantity.count(paused.waitingCount, "request")) waiting" : ""
         return TerminalText.cut(text + waiting, to: width)
     }

@@ -34,7 +34,7 @@ struct RunSummary {
     private var outcomes: String {
         let counts: [(ResultLine.Outcome, String)] = [
             (.success, "succeeded"), (.failure, "failed"), (.cancelled, "cancelled"), (.skipped, "skipped"),
-            (.unknown, "of unknown outcome"),
+            (.unknown, "with unknown outcome"),
         ]
         return counts.filter { $0.0 == .success || tally.count($0.0) > 0 }
             .map { "\(tally.count($0.0)) \($0.1)" }.joined(separator: ", ")
@@ -45,7 +45,7 @@ struct RunSummary {
         guard tally.retriedCount > 0 else { return [] }
         let reasons = tally.retryReasons.sorted { ($1.value, $0.key) < ($0.value, $1.key) }
             .map { "\($0.value) after \($0.key)" }.joined(separator: ", ")
-        return ["\(Quantity.count(tally.retriedCount, "request")) tried again: \(reasons)"]
+        return ["\(Quantity.count(tally.retriedCount, "request")) retried: \(reasons)"]
     }
 
     private var problems: [String] {

@@ -125,7 +125,7 @@ extension LineRunner.Delivery {
 extension CommandError {
     /// Makes an error from a journal's error, with the option that helps.
     init(_ error: JournalError) {
-        let offer = error.code == .anotherBatch ? "; --restart begins anew" : ""
+        let offer = error.code == .anotherBatch ? "; --restart starts over" : ""
         self = .unusable(error.message + offer)
     }
 }

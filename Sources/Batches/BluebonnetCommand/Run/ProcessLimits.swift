@@ -33,7 +33,7 @@ enum ProcessLimits {
 
     /// Returns the message for a run with fewer concurrent transfers than requested.
     static func reducedConcurrencyMessage(wanted: Int, used: Int) -> String {
-        "--concurrency \(wanted): only \(used) at once, because this process may have \(descriptorLimit) open files "
+        "--concurrency \(wanted): only \(used) at once, because the process can have \(descriptorLimit) open files "
             + "(ulimit -n)"
     }
 
@@ -62,7 +62,7 @@ enum ProcessLimits {
         guard problem != 0 else { return }
         throw .unusable(
             "cannot start \(threadCount) threads, only \(threads.count): \(SystemError(code: problem)); "
-                + "the limit of processes and threads is too low (ulimit -u)")
+                + "raise the limit of processes and threads (ulimit -u)")
     }
 
     /// Blocks until the gate opens, so that all threads exist at the same time.

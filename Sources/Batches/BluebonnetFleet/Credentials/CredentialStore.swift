@@ -119,7 +119,7 @@ struct CredentialStore<Credential: Codable & Sendable>: Sendable {
         do {
             return try JSONDecoder().decode(Credential.self, from: Data(text.utf8))
         } catch {
-            throw FleetError(.failed, "the store has a credential of another kind under this name")
+            throw FleetError(.failed, "the store has a credential of another type under this name")
         }
     }
 }

@@ -58,7 +58,7 @@ public struct FleetSettings: Sendable, Codable, Hashable {
     func encoded() -> String {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys]
-        guard let data = try? encoder.encode(self) else { preconditionFailure("settings that cannot be encoded") }
+        guard let data = try? encoder.encode(self) else { preconditionFailure("the settings cannot be encoded") }
         return String(decoding: data, as: UTF8.self)
     }
 

@@ -109,7 +109,7 @@ final class PostgreSQLConnection {
         guard PQconnectionNeedsPassword(connection) == 1 || failure.isLasting(wasTried: wasTried) else {
             return .unreachable(failure.text)
         }
-        return FleetError(.refused, "the store refuses the connection: \(failure.text)")
+        return FleetError(.refused, "the store refused the connection: \(failure.text)")
     }
 
     private var message: String { Self.oneLine(PQerrorMessage(connection)) }
@@ -204,7 +204,7 @@ extension PostgreSQLConnection {
         do throws(FleetError) {
             return try next()
         } catch {
-            while PQputCopyEnd(connection, "the client has given up") == 0 { try flush() }
+            while PQputCopyEnd(connection, "the client cancelled the copy") == 0 { try flush() }
             try flush()
             _ = try? lastResult()
             throw error

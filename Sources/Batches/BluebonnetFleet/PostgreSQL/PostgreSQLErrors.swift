@@ -17,22 +17,22 @@ extension FleetError {
         if code.hasPrefix("08") || code.hasPrefix("57P") || code == "53300" {
             self = .unreachable(message)
         } else if code == "42501" {
-            self.init(.refused, "the store's user may not do that: \(message)", underlying: code)
+            self.init(.refused, "the store's user lacks a privilege: \(message)", underlying: code)
         } else if code == "42P05" || code == "26000" {
             // Each transaction may get another server session, which does not know the prepared statements of this
             // one.
             self.init(
                 .failed,
-                "the store has failed: \(message); a pooler in transaction mode is before it: connect to PostgreSQL "
-                    + "itself, or let the pooler work in session mode (pgbouncer: pool_mode = session)",
+                "the store reported an error: \(message); a pooler runs in transaction mode: connect to PostgreSQL "
+                    + "directly, or set the pooler to session mode (pgbouncer: pool_mode = session)",
                 underlying: code)
         } else if code == "22P05" {
             self.init(
                 .failed,
-                "the store has failed: \(message); the encoding of its database lacks this character: use a "
+                "the store reported an error: \(message); its database encoding lacks this character: use a "
                     + "database with ENCODING 'UTF8'", underlying: code)
         } else {
-            self.init(.failed, "the store has failed: \(message)", underlying: code)
+            self.init(.failed, "the store reported an error: \(message)", underlying: code)
         }
     }
 
@@ -44,6 +44,6 @@ extension FleetError {
     var isMissingReference: Bool { code == .failed && underlying == "23503" }
 
     static func noBatch(_ name: String) -> FleetError {
-        FleetError(.noBatch, "the store has no batch with the name \(name)")
+        FleetError(.noBatch, "the store has no batch named \(name)")
     }
 }

@@ -63,7 +63,7 @@ final class PostgreSQLResult {
     }
 
     private func field<Value>(_ row: Int, _ column: Int, _ read: (UnsafeRawBufferPointer) -> Value) -> Value {
-        precondition(!isNull(row, column), "a column that is null is read as a value")
+        precondition(!isNull(row, column), "a null column was read as a value")
         let length = Int(PQgetlength(result, Int32(row), Int32(column)))
         return read(UnsafeRawBufferPointer(start: PQgetvalue(result, Int32(row), Int32(column)), count: length))
     }
@@ -73,7 +73,7 @@ final class PostgreSQLResult {
         case 2: Int(Int16(bigEndian: bytes.loadUnaligned(as: Int16.self)))
         case 4: Int(Int32(bigEndian: bytes.loadUnaligned(as: Int32.self)))
         case 8: Int(Int64(bigEndian: bytes.loadUnaligned(as: Int64.self)))
-        default: preconditionFailure("a column of \(bytes.count) bytes is no integer")
+        default: preconditionFailure("a column of \(bytes.count) bytes is not an integer")
         }
     }
 }

@@ -12,8 +12,8 @@ internal import Glibc
 /// that contain no part of them.
 enum StoreTarget {
     private static let hint =
-        "characters of a password such as @, / and ? are written as %40, %2F and %3F in a URI, and a password with "
-        + "spaces stands in quotes elsewhere"
+        "in a URI, write @, / and ? in a password as %40, %2F and %3F; elsewhere, put a password with "
+        + "spaces in quotes"
 
     /// - Throws: `refused` for a connection string that libpq cannot read or would misread.
     static func check(_ target: String) throws(FleetError) {
@@ -21,20 +21,20 @@ enum StoreTarget {
         guard isURI || target.contains("=") else {
             // Any other text is the name of a database, which errors show.
             guard !target.contains("@"), !target.contains("://") else {
-                throw unusable("it does not begin with postgresql:// and has no keyword=value")
+                throw unusable("it neither starts with postgresql:// nor contains keyword=value")
             }
             return
         }
         var problem: UnsafeMutablePointer<CChar>?
         guard let options = PQconninfoParse(target, &problem) else {
             defer { PQfreemem(problem) }
-            let reason = problem.map { withoutQuotations(String(cString: $0)) } ?? "no memory"
+            let reason = problem.map { withoutQuotations(String(cString: $0)) } ?? "out of memory"
             throw unusable(reason)
         }
         defer { PQconninfoFree(options) }
-        if isURI, hasSecondAtSign(target) { throw unusable("a host or a database in it has an @") }
+        if isURI, hasSecondAtSign(target) { throw unusable("its host or database contains an @") }
         if let port = value(of: "port", options), !port.isEmpty, !port.split(separator: ",").allSatisfy(isPort) {
-            throw unusable("the port in it is no number from 1 to 65535")
+            throw unusable("its port is not a number from 1 to 65535")
         }
     }
 

@@ -27,7 +27,7 @@ struct BatchControl {
     func resume() throws(FleetError) {
         try change { number, state throws(FleetError) in
             guard state != .cancelled else {
-                throw notPossible("was cancelled: retry-failed lets its cancelled lines run again")
+                throw notPossible("was cancelled: use retry-failed to run its cancelled lines")
             }
             try set(.open, number, .work)
         }

@@ -53,8 +53,8 @@ struct BatchRemoval {
                 let way = found.text(0, 1) == FleetBatch.State.cancelled.rawValue ? "" : "cancel it, or "
                 throw FleetError(
                     .notPossible,
-                    "the batch \(name) cannot be removed while workers have lines of it, now \(claimed): "
-                        + "\(way)wait until these have ended")
+                    "the batch \(name) cannot be removed while workers have \(claimed) of its lines: "
+                        + "\(way)wait until these lines have ended")
             }
             guard open <= 0 else {
                 throw FleetError(

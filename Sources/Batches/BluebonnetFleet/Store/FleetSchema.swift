@@ -33,13 +33,13 @@ enum FleetSchema {
     static func check(_ connection: PostgreSQLConnection) throws(FleetError) {
         let found = try version(connection)
         guard found > 0 else {
-            throw FleetError(.noBatch, "the store has no batches: nothing was ever submitted to it")
+            throw FleetError(.noBatch, "the store has no batches: submit one first")
         }
         guard found <= version + 1 else {
             throw FleetError(
                 .newerVersion,
-                "the store has tables of version \(found), and this program knows those up to \(version + 1): "
-                    + "install a newer Bluebonnet here")
+                "the store's tables have version \(found), but this program supports versions up to \(version + 1): "
+                    + "install a newer version of Bluebonnet")
         }
     }
 

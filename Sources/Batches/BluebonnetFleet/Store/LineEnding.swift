@@ -25,7 +25,7 @@ extension LineEnding {
         var result = ResultLine(id: id, outcome: .failure)
         result.error = ResultLine.Failure(
             code: .bodyTooLarge,
-            message: "the response has come, and the store cannot take it: write large bodies to files with \"output\"",
+            message: "the store cannot save the response: write large bodies to files with \"output\"",
             underlying: error.description)
         return LineEnding(
             claim: claim, batch: batch, position: position, outcome: .failure, byteCount: byteCount,

@@ -122,23 +122,23 @@ extension ResultLine.Failure {
     }
 
     /// The worker was lost when the line may have been sent.
-    static var inDoubt: ResultLine.Failure { inDoubt("the worker was lost when the request may have been sent") }
+    static var inDoubt: ResultLine.Failure { inDoubt("the worker was lost and may have sent the request") }
 
     /// The worker has cancelled the line, because the worker ends, when the line may have been sent.
     static var cancelledInDoubt: ResultLine.Failure {
-        inDoubt("the worker was told to end, and cancelled the request when it may have been sent")
+        inDoubt("the worker was stopped and may have sent the request")
     }
 
     private static func inDoubt(_ reason: String) -> ResultLine.Failure {
         .init(
             code: .mayHaveBeenSent,
-            message: "\(reason), and its outcome is not known: it is not sent again unless that is asked for")
+            message: "\(reason): its outcome is unknown, and it is not resent automatically")
     }
 
     /// Too many workers were lost with the line.
     static var workersLost: ResultLine.Failure {
         .init(
             code: .workerLost,
-            message: "\(LostLine.limit) workers were lost while they had the operation: it is not given to another one")
+            message: "\(LostLine.limit) workers were lost while they ran the operation: it is not assigned again")
     }
 }

@@ -210,7 +210,7 @@ struct ResultFrame {
         var line = ResultLine(id: "", outcome: outcome)
         line.error = failure
         let text = String(decoding: line.encodedLine().dropLast(), as: UTF8.self)
-        precondition(text.hasPrefix(Self.head + "\"\""), "a result line begins with its id")
+        precondition(text.hasPrefix(Self.head + "\"\""), "a result line starts with its id")
         tail = String(text.dropFirst(Self.head.count + 2))
     }
 }

@@ -85,7 +85,7 @@ final class ResultBox<Value: Sendable>: Sendable {
 
     /// The result. Must be read after the task has set it.
     var value: Result<Value, any Error> {
-        guard let value = result.withLock({ $0 }) else { preconditionFailure("the task has left nothing") }
+        guard let value = result.withLock({ $0 }) else { preconditionFailure("the task has no result") }
         return value
     }
 }

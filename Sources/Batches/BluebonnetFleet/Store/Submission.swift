@@ -56,7 +56,7 @@ struct Submission {
             [.text(name), .integer(lines.count)])
         guard found.count == 1, found.text(0, 0) == (try digest()) else {
             throw FleetError(
-                .nameTaken, "the store has another batch with the name \(name): give this one another name")
+                .nameTaken, "the store already has a different batch named \(name): choose another name")
         }
         return false
     }
@@ -198,7 +198,7 @@ extension SubmittedLines {
         do throws(LineSourceError) {
             let node = try source.node(at: position)
             guard !node.line.id.utf8.contains(0) else {
-                throw LineSourceError("line \(node.line.number) has an id with a NUL in it, which no store keeps")
+                throw LineSourceError("the id of line \(node.line.number) contains a NUL byte, which cannot be stored")
             }
             return node
         } catch {

@@ -114,8 +114,8 @@ final class BatchExecutor: Sendable {
         var result = ResultLine(id: claimed.id, outcome: .failure)
         result.error = ResultLine.Failure(
             code: .invalidRequest,
-            message: "this worker cannot read the line, which a newer version has submitted "
-                + "perhaps: \(error.description)")
+            message: "this worker cannot read the line, perhaps submitted by a newer "
+                + "version: \(error.description)")
         return LineReport(
             outcome: .failure, byteCount: 0, line: result.encodedLine().dropLast(), body: nil, attemptCount: 0)
     }

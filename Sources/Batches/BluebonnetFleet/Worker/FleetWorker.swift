@@ -67,7 +67,7 @@ public final class FleetWorker: Sendable {
     public init(store: String, configuration: Configuration = Configuration()) {
         precondition(
             configuration.concurrency > 0 && configuration.concurrencyPerOrigin > 0,
-            "a worker needs room for one transfer")
+            "a worker needs at least one transfer slot")
         var configuration = configuration
         // No machine can run more transfers, and multiples of the limit must not overflow.
         configuration.concurrency = min(configuration.concurrency, Self.mostTransfers)

@@ -110,8 +110,8 @@ struct WorkerLoop {
     private var lastWord: FleetError {
         FleetError(
             .unreachable,
-            "the worker ends, and the store was not told of \(hand.endedCount) outcomes: "
-                + "it is away (\(store.problem?.message ?? "no answer"))")
+            "the worker stopped before it recorded \(hand.endedCount) outcomes: "
+                + "the store is unavailable (\(store.problem?.message ?? "no answer"))")
     }
 
     private mutating func publish() {

@@ -232,6 +232,14 @@ final class OriginTable {
 
     func runningCount(_ index: Index) -> Int { rows[index].runningCount }
 
+    /// The origins with a running operation or a lane, and the origin that was looked up last.
+    var all: [Origin] { Array(indexOfOrigin.keys) }
+
+    /// The number of running operations of each origin that has any.
+    var runningCounts: [(origin: Origin, count: Int)] {
+        rows.compactMap { row in row.runningCount > 0 ? row.origin.map { ($0, row.runningCount) } : nil }
+    }
+
     func governed(_ index: Index) -> GovernedOrigin? { rows[index].governed }
 
     func hasFreeSlot(_ index: Index) -> Bool {

@@ -26,6 +26,13 @@ package final class NetworkServices: Sendable {
     private let rates: NetworkBound<ByteRates>?
     private let descriptors: NetworkBound<DescriptorCapacity>
     private let drained = Atomic(false)
+    /// The ends of the operations.
+    let counters = OperationCounters()
+    private let latencyBox = NetworkBound(LatencyBox())
+
+    private final class LatencyBox {
+        var latencies = RecentLatencies()
+    }
 
     convenience init(
         limit: Int, limitPerOrigin: Int, bytesPerSecond: Int? = nil, bytesPerSecondPerOrigin: Int? = nil,
@@ -104,6 +111,14 @@ package final class NetworkServices: Sendable {
     func pacing(to origin: Origin, own: SharedByteBucket?) -> TransferPacing? {
         if let rates { return rates.value.pacing(to: origin, own: own, now: MonotonicClock.now()) }
         return own.flatMap { TransferPacing([$0]) }
+    }
+
+    /// The durations of recent transfers. Network thread only.
+    var latencies: RecentLatencies { latencyBox.value.latencies }
+
+    /// Records the duration of a transfer, in nanoseconds. Network thread only.
+    func recordTransfer(_ duration: UInt64, to origin: Origin, now: UInt64) {
+        latencyBox.value.latencies.record(duration, to: origin, now: now)
     }
 
     /// Network thread only.

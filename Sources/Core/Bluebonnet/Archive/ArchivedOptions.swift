@@ -104,7 +104,7 @@ struct ArchivedOptions: Codable, Sendable {
         }
         if let netrc = options.netrc, netrc.path == nil {
             throw NetworkingError(
-                .invalidRequest, "an archive cannot have the credentials of a netrc text: make them from a file")
+                .invalidRequest, "an archive cannot contain credentials from netrc text: read them from a file")
         }
         netrc = options.netrc?.path
         netrcMayBeReadByOthers = options.netrc?.mayBeReadByOthers

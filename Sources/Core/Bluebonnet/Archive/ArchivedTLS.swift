@@ -41,8 +41,8 @@ struct ArchivedTLS: Codable, Sendable {
     private static var secret: NetworkingError {
         NetworkingError(
             .invalidRequest,
-            "a client identity with a password, or with a key in memory, has no archive; name files, or archive the "
-                + "request without it")
+            "a client identity with a password or an in-memory key cannot be archived: use files, or archive the "
+                + "request without the identity")
     }
 
     /// Returns the options, after checking them again, because an archive may come from any source.

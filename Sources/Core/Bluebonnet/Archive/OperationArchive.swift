@@ -55,10 +55,12 @@ struct ArchivedRequest: Codable, Sendable {
 
     /// - Throws: `invalidRequest` if the body is a stream, which an archive cannot contain.
     init(_ request: URLRequest) throws(NetworkingError) {
-        guard let url = request.url else { throw NetworkingError(.badURL, "a request without a URL has no archive") }
+        guard let url = request.url else {
+            throw NetworkingError(.badURL, "a request without a URL cannot be archived")
+        }
         guard request.httpBodyStream == nil else {
             throw NetworkingError(
-                .invalidRequest, "a request with a body stream has no archive; give the body as data or as a file")
+                .invalidRequest, "a request with a body stream cannot be archived: use data or a file")
         }
         self.url = url
         method = request.httpMethod ?? "GET"

@@ -157,7 +157,7 @@ extension Batch {
     private var finalOutcome: BatchOutcome {
         let (counts, reason, isSuccess) = state.withLock { ($0.counts, $0.stopReason, $0.isSuccess) }
         let results = operations.map { operation in
-            guard let result = operation.result else { preconditionFailure("a batch's outcome is there when it ended") }
+            guard let result = operation.result else { preconditionFailure("a batch that ended has an outcome") }
             return result
         }
         return BatchOutcome(results: results, counts: counts, stopReason: reason, isSuccess: isSuccess)

@@ -81,7 +81,7 @@ extension RequestHandle {
         case .failure?: throw SkipReason(operation).error
         case nil:
             throw NetworkingError(
-                .dependencyFailed, "\"\(operation.graphName)\" has not ended: is it no dependency any more?")
+                .dependencyFailed, "\"\(operation.graphName)\" has not ended: add it as a dependency")
         }
     }
 }

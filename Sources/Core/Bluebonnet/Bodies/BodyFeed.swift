@@ -90,12 +90,12 @@ extension BodyFeed {
         guard let declaredByteCount else { return }
         if count > declaredByteCount {
             throw NetworkingError(
-                .invalidRequest, "the body stream has more than the \(declaredByteCount) bytes that Content-Length says"
+                .invalidRequest, "the body stream has more than the \(declaredByteCount) bytes of Content-Length"
             )
         }
         guard hasEnded, count < declaredByteCount else { return }
         throw NetworkingError(
             .invalidRequest,
-            "the body stream ended after \(count) of the \(declaredByteCount) bytes that Content-Length says")
+            "the body stream ended after \(count) of the \(declaredByteCount) bytes of Content-Length")
     }
 }

@@ -12,7 +12,7 @@ enum BodyFile {
     /// Copies a stream to its end. Replaces an existing file; after an error no file is left.
     static func write(_ stream: InputStream, to url: URL) throws(NetworkingError) {
         guard url.isFileURL, !url.path.utf8.contains(0) else {
-            throw NetworkingError(.cannotOpenFile, "\(url) is not the URL of a file")
+            throw NetworkingError(.cannotOpenFile, "\(url) is not a file URL")
         }
         let descriptor = open(url.path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o666)
         guard descriptor >= 0 else {
@@ -48,7 +48,7 @@ enum BodyFile {
             guard count > 0 else {
                 if let error = stream.errorIfAny as? NetworkingError { throw error }
                 throw NetworkingError(
-                    .cannotReadFile, "the body's stream cannot be read", underlying: stream.errorIfAny)
+                    .cannotReadFile, "the body stream cannot be read", underlying: stream.errorIfAny)
             }
             try consume(buffer.prefix(count))
         }

@@ -67,7 +67,7 @@ final class ChannelSink: BodySink {
         guard byteCount > 0 else { return }
         throw NetworkingError(
             .resumeRefused,
-            "the body would have to start again, but \(byteCount) bytes of it were given away already")
+            "the body cannot restart: \(byteCount) bytes of it were already delivered")
     }
 
     /// The error with which writing to the stream or device failed; nil otherwise.
@@ -95,9 +95,9 @@ extension QueueBound<OutputStream> {
             }
             guard count > 0 else {
                 let reason = value.errorIfAny
-                let fault = count == 0 ? "it has no room left" : reason.map { "\($0)" } ?? "it does not say why"
+                let fault = count == 0 ? "it is full" : reason.map { "\($0)" } ?? "unknown reason"
                 throw NetworkingError(
-                    .cannotWriteFile, "the output stream did not take the body: \(fault)", underlying: reason)
+                    .cannotWriteFile, "cannot write the body to the output stream: \(fault)", underlying: reason)
             }
             rest = rest.dropFirst(count)
         }

@@ -52,7 +52,7 @@ final class ContentDecoder {
 
     /// Decodes the next bytes of the body into the sink. An error closes the decoder.
     func decode(_ bytes: UnsafeRawBufferPointer, into sink: Sink) throws {
-        guard !isClosed else { throw NetworkingError(.cannotDecodeBody, "more of the body came after its end") }
+        guard !isClosed else { throw NetworkingError(.cannotDecodeBody, "the body has data after its end") }
         do {
             for start in stride(from: 0, to: bytes.count, by: Self.pieceByteCount) {
                 let end = min(start + Self.pieceByteCount, bytes.count)
@@ -73,7 +73,7 @@ final class ContentDecoder {
         defer { close() }
         if isDeclaredEmpty && receivedByteCount == 0 { return }
         for stage in stages where !stage.isAtEnd {
-            throw NetworkingError(.cannotDecodeBody, "the body ended early: its \(stage.coding) coding is not complete")
+            throw NetworkingError(.cannotDecodeBody, "the body is truncated: its \(stage.coding) coding is incomplete")
         }
     }
 
@@ -95,7 +95,7 @@ final class ContentDecoder {
     private func deliver(_ piece: UnsafeRawBufferPointer, into sink: Sink) throws {
         let total = decodedByteCount + Int64(piece.count)
         if let limit = limits.decodedByteCount, total > limit {
-            throw NetworkingError(.bodyTooLarge, "the body is larger than \(limit) bytes, the limit")
+            throw NetworkingError(.bodyTooLarge, "the body is larger than the limit of \(limit) bytes")
         }
         try sink(piece)
         decodedByteCount = total
@@ -107,7 +107,7 @@ final class ContentDecoder {
         let ratio = max(limits.expansionRatio, 1)
         guard produced > Self.ratioFreeByteCount, (produced - 1) / ratio >= receivedByteCount else { return }
         throw NetworkingError(
-            .bodyTooLarge, "the body expands over the limit of \(ratio) to 1: from \(receivedByteCount) bytes")
+            .bodyTooLarge, "the body expands by more than the limit of \(ratio) to 1, from \(receivedByteCount) bytes")
     }
 }
 

@@ -23,7 +23,7 @@ final class InflateStage {
 
     init(coding: String) throws(NetworkingError) {
         guard ["gzip", "x-gzip", "deflate"].contains(coding) else {
-            throw NetworkingError(.cannotDecodeBody, "the body's content coding \(coding.prefix(80)) is not known")
+            throw NetworkingError(.cannotDecodeBody, "the body has the unknown content coding \(coding.prefix(80))")
         }
         self.coding = coding
     }
@@ -118,7 +118,7 @@ extension InflateStage {
 
     private func beginMember(_ stream: UnsafeMutablePointer<z_stream>) throws(NetworkingError) {
         guard coding != "deflate" else {
-            throw NetworkingError(.cannotDecodeBody, "the body in the content coding deflate goes on after its end")
+            throw NetworkingError(.cannotDecodeBody, "the body in the content coding deflate has data after its end")
         }
         let code = inflateReset(stream)
         guard code == Z_OK else { throw failure(code) }
@@ -129,7 +129,7 @@ extension InflateStage {
     private func failure(_ code: Int32) -> NetworkingError {
         let text = stream?.pointee.msg.map { String(cString: $0) } ?? String(cString: zError(code))
         let isBehindEnd = memberCount > 0 && stream?.pointee.total_out == 0
-        let fault = isBehindEnd ? "goes on after its end" : "is damaged: \(text)"
+        let fault = isBehindEnd ? "has data after its end" : "is damaged: \(text)"
         return NetworkingError(
             .cannotDecodeBody, "the body in the content coding \(coding) \(fault)",
             underlying: LibraryError(library: "zlib", code: Int(code), text: text))

@@ -15,7 +15,7 @@ struct OpenedPartialFile {
     private static let canGiveNames = access("/proc/self/fd", X_OK) == 0
 
     static func inUse(_ path: String) -> NetworkingError {
-        NetworkingError(.cannotOpenFile, "cannot write \(path): another download writes to it")
+        NetworkingError(.cannotOpenFile, "cannot write \(path): another download is writing to it")
     }
 
     /// Opens a file without a name in the folder of a partial file. Returns nil if a partial file exists, or if the
@@ -40,7 +40,7 @@ struct OpenedPartialFile {
             let opened = openat(base, name, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0o666)
             guard opened >= 0 else {
                 throw NetworkingError(
-                    .cannotOpenFile, "cannot create \(path): does its folder exist and may it be written to?",
+                    .cannotOpenFile, "cannot create \(path): check that its folder exists and is writable",
                     underlying: POSIXError.last)
             }
             var file = bluebonnet_file()
@@ -59,7 +59,7 @@ struct OpenedPartialFile {
             }
             close(opened)
         }
-        throw NetworkingError(.cannotOpenFile, "cannot write \(path): other downloads keep replacing it")
+        throw NetworkingError(.cannotOpenFile, "cannot write \(path): other downloads replaced it repeatedly")
     }
 
     /// Opens a file that no other download uses, under a name made from the URL. The file is the partial file of an
@@ -76,7 +76,7 @@ struct OpenedPartialFile {
                 return (file, destination)
             }
         }
-        throw NetworkingError(.cannotOpenFile, "1000 downloads of this URL write to \(folder.path) already")
+        throw NetworkingError(.cannotOpenFile, "1000 downloads of this URL are already writing to \(folder.path)")
     }
 
     /// The query parameters in which storage services sign a URL.

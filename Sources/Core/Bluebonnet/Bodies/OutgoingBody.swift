@@ -47,7 +47,7 @@ public struct OutgoingBody: Sendable {
                 guard let stream = makeStream?() else {
                     throw NetworkingError(
                         .bodyStreamExhausted,
-                        "the body stream can be read only once, so that its digest is not known before it is sent: "
+                        "the body stream can be read only once, so its digest is not available before it is sent: "
                             + "sign it as unsigned, or use a ReplayableBodyStream or onNeedNewBodyStream")
                 }
                 return try Self.digest(of: stream)

@@ -32,7 +32,7 @@ final class OutputFolder: Sendable {
         self.policy = policy
         guard descriptor >= 0 else {
             throw NetworkingError(
-                .cannotOpenFile, "cannot open the folder \(path): does it exist and may it be read?",
+                .cannotOpenFile, "cannot open the folder \(path): check that it exists and is readable",
                 underlying: POSIXError.last)
         }
     }
@@ -95,7 +95,7 @@ final class OutputFolder: Sendable {
             return "\(path)/\(suggestion)"
         case .fail:
             guard try moveToFreeName(name, suggestion) else {
-                throw NetworkingError(.cannotWriteFile, "there is a file \(path)/\(suggestion) already")
+                throw NetworkingError(.cannotWriteFile, "the file \(path)/\(suggestion) already exists")
             }
             return "\(path)/\(suggestion)"
         case .number: return try placeNumbered(name, suggestion)

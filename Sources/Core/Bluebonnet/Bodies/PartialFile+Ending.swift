@@ -61,7 +61,7 @@ extension PartialFile {
         var file = bluebonnet_file()
         guard bluebonnet_look_at(descriptor, &file) != 0 || file.permissions != permissions else { return }
         guard fchmod(descriptor, permissions) == 0 else {
-            let reason = "cannot give \(path) the permissions of the file that it replaces"
+            let reason = "cannot give \(path) the permissions of the replaced file"
             throw NetworkingError(.cannotWriteFile, reason, underlying: POSIXError.last)
         }
     }
@@ -80,7 +80,7 @@ extension PartialFile {
 
     private func sync(_ descriptor: CInt, _ path: String) throws(NetworkingError) {
         guard fsync(descriptor) != 0 else { return }
-        throw NetworkingError(.cannotWriteFile, "cannot sync \(path) to its disk", underlying: POSIXError.last)
+        throw NetworkingError(.cannotWriteFile, "cannot sync \(path) to disk", underlying: POSIXError.last)
     }
 
     /// Ends a file after an error: keeps a file that can be continued, with its pending bytes written, and removes any

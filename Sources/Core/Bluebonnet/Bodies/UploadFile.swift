@@ -62,7 +62,7 @@ final class UploadFile: UploadSource {
             guard count > 0 else { return data }
             data.append(contentsOf: buffer[..<count])
             guard data.count <= contentsLimit else {
-                let reason = "its size is not known, and it has more than \(contentsLimit >> 20) MiB"
+                let reason = "its size is unknown and over \(contentsLimit >> 20) MiB"
                 throw NetworkingError(.cannotReadFile, "cannot send \(path): \(reason)")
             }
         }
@@ -109,7 +109,7 @@ final class UploadFile: UploadSource {
     private func checked(_ count: Int, at offset: Int64) throws(NetworkingError) -> Int {
         guard count == 0 else { return count }
         throw NetworkingError(
-            .cannotReadFile, "\(path) became shorter while it was sent: \(offset) of \(byteCount) bytes are there")
+            .cannotReadFile, "\(path) was truncated during the upload: \(offset) of \(byteCount) bytes are left")
     }
 
     deinit { closeOffNetworkThread(descriptor) }

@@ -27,17 +27,17 @@ struct PEMText {
         for line in bytes.split(whereSeparator: { $0 == 0x0A || $0 == 0x0D }) {
             let line = Self.trimmed(line)
             if let label = Self.label(of: line, Self.begin) {
-                guard open == nil else { throw PEMFault("a block begins inside of another") }
+                guard open == nil else { throw PEMFault("a block starts inside another block") }
                 open = PEMBlock(label: label)
             } else if let label = Self.label(of: line, Self.end) {
-                guard let block = open, block.label == label else { throw PEMFault("a block ends that never began") }
+                guard let block = open, block.label == label else { throw PEMFault("an END line has no BEGIN line") }
                 found.append(block)
                 open = nil
             } else {
                 open?.body.append(contentsOf: line)
             }
         }
-        guard open == nil else { throw PEMFault("its last block has no end") }
+        guard open == nil else { throw PEMFault("its last block has no END line") }
         return found
     }
 
@@ -45,7 +45,7 @@ struct PEMText {
     func certificates() throws(PEMFault) -> [Data] {
         var found: [Data] = []
         for block in try blocks() {
-            guard block.isCertificate else { throw PEMFault("it holds a block of \(block.label.lowercased())") }
+            guard block.isCertificate else { throw PEMFault("it contains a block of \(block.label.lowercased())") }
             guard let bytes = block.bytes else { throw PEMFault("block \(found.count + 1) is not Base64") }
             found.append(bytes)
         }

@@ -21,7 +21,7 @@ public struct PublicKeyPin: Sendable, Hashable {
         else {
             throw NetworkingError(
                 .invalidSecurityPolicy,
-                "\"\(text)\" is no pinned key: write sha256/ and the Base64 of the 32 bytes of its digest")
+                "\"\(text)\" is not a pinned key: write sha256/ and the Base64 of the 32-byte digest")
         }
         self.digest = digest
     }

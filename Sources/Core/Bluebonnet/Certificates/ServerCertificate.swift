@@ -34,12 +34,12 @@ public struct ServerCertificate: Sendable, Hashable {
         for bytes in try blocks(in: data, source) {
             guard let certificate = try? ServerCertificate(der: bytes) else {
                 throw NetworkingError(
-                    .invalidSecurityPolicy, "\(source) holds something that is no certificate, in DER or PEM")
+                    .invalidSecurityPolicy, "\(source) contains data that is not a certificate in DER or PEM")
             }
             certificates.append(certificate)
         }
         guard !certificates.isEmpty else {
-            throw NetworkingError(.invalidSecurityPolicy, "\(source) holds no certificate")
+            throw NetworkingError(.invalidSecurityPolicy, "\(source) contains no certificate")
         }
         return certificates
     }
@@ -49,7 +49,7 @@ public struct ServerCertificate: Sendable, Hashable {
         do throws(PEMFault) {
             return try PEMText(data).certificates()
         } catch {
-            throw NetworkingError(.invalidSecurityPolicy, "\(source) is no list of certificates: \(error.words)")
+            throw NetworkingError(.invalidSecurityPolicy, "\(source) is not a list of certificates: \(error.words)")
         }
     }
 

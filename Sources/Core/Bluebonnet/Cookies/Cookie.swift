@@ -79,15 +79,15 @@ extension Cookie {
     func check() throws(NetworkingError) {
         guard let fault else { return }
         let shown = URLText.escape(name).prefix(80)
-        throw NetworkingError(.invalidRequest, "the cookie \"\(shown)\" cannot be kept: \(fault)")
+        throw NetworkingError(.invalidRequest, "the cookie \"\(shown)\" cannot be stored: \(fault)")
     }
 
     private var fault: String? {
         if name.isEmpty || name.utf8.contains(where: { $0 <= 0x20 || $0 == 0x7F || "=;,".utf8.contains($0) }) {
-            return "its name is empty or has a space, a control character, \"=\", \";\" or \",\" in it"
+            return "its name is empty or contains a space, a control character, \"=\", \";\" or \",\""
         }
         if (value + path).utf8.contains(where: { $0 < 0x20 || $0 == 0x7F || $0 == UInt8(ascii: ";") }) {
-            return "its value or path has a control character or \";\" in it"
+            return "its value or path contains a control character or \";\""
         }
         if value.utf8.first == 0x20 || value.utf8.last == 0x20 { return "its value starts or ends with a space" }
         if name.utf8.count + value.utf8.count > 4096 { return "its name and value are over 4096 bytes" }
@@ -101,21 +101,21 @@ extension Cookie {
         let isName = domain.utf8.allSatisfy { byte in
             (0x61...0x7A).contains(byte) || (0x30...0x39).contains(byte) || "-_.:[]".utf8.contains(byte)
         }
-        if domain.isEmpty || domain.utf8.count > 255 || !isName { return "its domain is no host name in lower case" }
+        if domain.isEmpty || domain.utf8.count > 255 || !isName { return "its domain is not a lowercase host name" }
         if domain.hasPrefix(".") || domain.hasSuffix(".") { return "its domain starts or ends with a dot" }
         guard includesSubdomains else { return nil }
         // The public-suffix list is applied to cookies from servers only; this check needs no list.
         return !domain.contains(".") || CookieRules.isAddress(domain)
-            ? "a cookie for hosts below \(domain) would be one for everybody" : nil
+            ? "cookies for all hosts below \(domain) are not allowed" : nil
     }
 
     /// RFC 6265bis, 4.1.3.
     private var prefixFault: String? {
         let lowercased = name.lowercased()
-        if lowercased.utf8.starts(with: "__secure-".utf8), !isSecure { return "its prefix wants it to be secure" }
+        if lowercased.utf8.starts(with: "__secure-".utf8), !isSecure { return "its prefix requires it to be secure" }
         let isForOneHost = isSecure && !includesSubdomains && path == "/"
         if lowercased.utf8.starts(with: "__host-".utf8), !isForOneHost {
-            return "its prefix wants it to be secure, for one host and for every path"
+            return "its prefix requires it to be secure, for one host and for the path /"
         }
         return nil
     }

@@ -44,7 +44,7 @@ enum CookieFile {
             if line.isEmpty || line.hasPrefix("#") && !line.hasPrefix(httpOnlyMark) { continue }
             let place = "line \(index + 1) of the cookie file \(path)"
             guard let cookie = cookie(line) else {
-                throw NetworkingError(.cannotReadFile, "\(place) is not a cookie in Netscape's format")
+                throw NetworkingError(.cannotReadFile, "\(place) is not a cookie in the Netscape format")
             }
             do {
                 try cookie.check()
@@ -117,7 +117,7 @@ extension CookieFile {
             throw NetworkingError(.cannotReadFile, "cannot read the cookie file \(path)", underlying: error)
         }
         guard data.count <= byteLimit, let text = String(validating: data, as: UTF8.self) else {
-            throw NetworkingError(.cannotReadFile, "\(path) is no cookie file: it is too large or not text")
+            throw NetworkingError(.cannotReadFile, "\(path) is not a cookie file: it is too large or not text")
         }
         return try cookies(in: text, path: path)
     }

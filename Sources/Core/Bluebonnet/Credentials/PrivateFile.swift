@@ -23,14 +23,14 @@ package enum PrivateFile {
         }
         guard !path.isEmpty, !path.hasByte(0) else { throw failure("it is not the path of a file") }
         let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
-        guard descriptor >= 0 else { throw failure("does it exist, and may it be read?", POSIXError.last) }
+        guard descriptor >= 0 else { throw failure("check that it exists and is readable", POSIXError.last) }
         defer { close(descriptor) }
         var file = bluebonnet_file()
         guard bluebonnet_look_at(descriptor, &file) == 0, file.is_regular else {
             throw failure("it is not a regular file")
         }
         guard file.permissions & (mayBeReadByOthers ? 0o022 : 0o077) == 0 else {
-            throw failure("others than its owner may use it; run chmod 600 \(path)")
+            throw failure("other users have access to it; run chmod 600 \(path)")
         }
         guard file.byte_count <= byteLimit else { throw failure("it is larger than 1 MiB") }
         var bytes = [UInt8](repeating: 0, count: Int(file.byte_count))
@@ -73,7 +73,7 @@ package enum PrivateFile {
         let temporary = "\(target).\(isAlone ? "new" : UUID().uuidString)"
         if isAlone { unlink(temporary) }
         let descriptor = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
-        guard descriptor >= 0 else { throw failure("create a file beside", path) }
+        guard descriptor >= 0 else { throw failure("create a temporary file for", path) }
         var isDone = false
         defer {
             close(descriptor)

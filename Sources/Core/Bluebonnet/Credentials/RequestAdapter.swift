@@ -14,20 +14,20 @@ public import FoundationNetworking
 /// ]
 /// ```
 ///
-/// The adapters of an operation run in order before each of its transfers, on a Swift task: before the first transfer,
-/// each attempt of a retry policy, the response to a challenge, the continuation after a pause, and a redirect within
-/// the origin. Each time they receive the request without their earlier changes, with all fields that will be sent,
-/// except for the authenticator's credential, which is applied after them. A redirect to another origin, and all later
-/// hops, are sent without adapters and without their changes.
+/// The adapters of an operation run in order, in a Swift task, before each of its transfers: the first one, each retry,
+/// the request that answers a challenge, the continuation after a pause, and a redirect within the origin. Each time,
+/// the adapters receive the request with its default fields and without their earlier changes. The authenticator's
+/// credential, the cookies of a jar, `Host` and `Content-Length` are added after the adapters. No adapter runs for a
+/// redirect to another origin and for later hops, and these requests have none of the adapters' changes.
 ///
 /// The adapted request is checked like a request of the program. Adapters may change the method, the URL (also to
 /// another origin), the fields, and a body in memory; a body from a stream or a file cannot be changed. An operation
-/// with adapters does not use the response cache, because the cache lookup comes before the adapters: a response could
+/// with adapters does not use the response cache: the lookup comes before the adapters, so the cached response could
 /// belong to another request.
 ///
-/// The operation keeps its slot meanwhile, so that a date or a signature is fresh when the request is sent. An adapter
-/// must not wait for operations of the same manager, nor of a manager with the same governor. To get a credential over
-/// the network, use an `Authenticator`.
+/// The operation keeps its slot while adapters run, so that a date or a signature is fresh when the request is sent. An
+/// adapter must not wait for operations of the same manager, or of a manager with the same governor: they may need that
+/// slot. To get a credential over the network, use an `Authenticator`.
 public protocol RequestAdapter: Sendable {
     /// Changes a request. The task is cancelled if the operation is cancelled or paused.
     ///

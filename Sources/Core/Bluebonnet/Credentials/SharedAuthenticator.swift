@@ -260,7 +260,7 @@ extension SharedAuthenticator {
     }
 
     private func end(_ number: Int, with value: any Sendable) {
-        guard let use = authenticator.use(value) else { preconditionFailure("a refresh changes no type") }
+        guard let use = authenticator.use(value) else { preconditionFailure("a refresh cannot change the type") }
         let now = date()
         let validity = CredentialState.Validity(obtained: now, expiry: use.expiry, leeway: leeway)
         values.withLock { values -> Released in

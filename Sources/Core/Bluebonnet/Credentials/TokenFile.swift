@@ -28,7 +28,7 @@ public struct TokenFile: Sendable, Hashable {
         do {
             return try Self.decoder.decode(BearerToken.self, from: Data(text.utf8))
         } catch {  // the error may contain a part of a token
-            throw NetworkingError(.cannotOpenFile, "cannot read \(path): it holds no token that TokenFile wrote")
+            throw NetworkingError(.cannotOpenFile, "cannot read \(path): it contains no token written by TokenFile")
         }
     }
 
@@ -49,7 +49,7 @@ public struct TokenFile: Sendable, Hashable {
         do {
             data = try Self.encoder.encode(token)
         } catch {
-            throw NetworkingError(.cannotWriteFile, "cannot write \(path): the token's date is no date")
+            throw NetworkingError(.cannotWriteFile, "cannot write \(path): the token's date is invalid")
         }
         try PrivateFile.replace(path, with: data + Data("\n".utf8), isAlone: isLocked)
     }

@@ -80,7 +80,7 @@ extension TopologicalOrder {
 
     /// Removes a node without edges.
     mutating func removeNode(_ node: Node) {
-        precondition(isUnused(node), "a node with edges cannot be taken out")
+        precondition(isUnused(node), "a node with edges cannot be removed")
         list.remove(node)
         freeNodes.append(node)
         guard count == 0 else { return }

@@ -26,15 +26,15 @@ struct NetrcText {
                 reader.skipMacro()
             case "login", "password", "account":
                 guard let last = entries.indices.last else {
-                    throw reader.error("\(word) stands before the first machine")
+                    throw reader.error("\(word) appears before the first machine")
                 }
                 let value = try reader.value(of: word)
                 guard word == "account" || !value.unicodeScalars.contains(where: isControl) else {
-                    throw reader.error("the \(word) has a control character in it")
+                    throw reader.error("the \(word) contains a control character")
                 }
                 if word == "login" { entries[last].login = value }
                 if word == "password" { entries[last].password = value }
-            default: throw reader.error("a word is no keyword; a value with spaces in it has to be quoted")
+            default: throw reader.error("unknown keyword; quote a value that contains spaces")
             }
         }
         return entries
@@ -45,7 +45,7 @@ struct NetrcText {
 
 extension NetrcText {
     private func error(_ text: String) -> NetworkingError {
-        NetworkingError(.invalidRequest, "line \(line) of \(name) is wrong: \(text)")
+        NetworkingError(.invalidRequest, "line \(line) of \(name) is invalid: \(text)")
     }
 
     private mutating func next() -> Unicode.Scalar? {

@@ -99,7 +99,7 @@ extension ProxyConfiguration {
             do throws(NetworkingError) {
                 return try Proxy(Self.url(value))
             } catch {
-                throw NetworkingError(.invalidRequest, "the environment variable \(name) is wrong: \(error.message)")
+                throw NetworkingError(.invalidRequest, "the environment variable \(name) is invalid: \(error.message)")
             }
         }
 

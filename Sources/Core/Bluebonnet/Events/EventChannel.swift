@@ -30,6 +30,8 @@ final class EventChannel: Sendable {
         (self.monitor, self.capacity) = (monitor, capacity)
     }
 
+    deinit { EventChannels.remove(ObjectIdentifier(monitor)) }
+
     func append(_ event: RequestEvent) {
         let isFirst = buffer.withLock { buffer -> Bool in
             if buffer.droppedCount > 0 || buffer.events.count >= capacity {
@@ -65,7 +67,7 @@ enum EventChannels {
         weak var channel: EventChannel?
     }
 
-    private static let entries = Mutex<[ObjectIdentifier: Entry]>([:])
+    private static let entries = Mutex<[ObjectIdentifier: Entry]>([:], rank: .inbox)
     /// Whether there is a channel. A plain number, read often.
     private static let count = Atomic(0)
 
@@ -76,11 +78,18 @@ enum EventChannels {
         entries.withLock { entries in
             let key = ObjectIdentifier(monitor)
             if let channel = entries[key]?.channel { return channel }
-            entries = entries.filter { $0.value.channel != nil }
             let channel = EventChannel(monitor)
             entries[key] = Entry(channel: channel)
             count.store(entries.count, ordering: .relaxed)
             return channel
+        }
+    }
+
+    /// Forgets the channel of a monitor, which was released.
+    fileprivate static func remove(_ key: ObjectIdentifier) {
+        entries.withLock { entries in
+            if let entry = entries[key], entry.channel == nil { entries[key] = nil }
+            count.store(entries.count, ordering: .relaxed)
         }
     }
 

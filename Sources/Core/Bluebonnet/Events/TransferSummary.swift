@@ -94,7 +94,7 @@ extension TransferSummary: CustomStringConvertible {
         if isFromCache { return "from the cache" }
         let transfers = transferCount == 1 ? "1 transfer" : "\(transferCount) transfers"
         let redirects = redirectCount == 0 ? "" : redirectCount == 1 ? ", 1 redirect" : ", \(redirectCount) redirects"
-        return "\(transfers)\(redirects)\(isReused ? ", kept connection" : ""); \(timings)"
+        return "\(transfers)\(redirects)\(isReused ? ", reused connection" : ""); \(timings)"
     }
 }
 

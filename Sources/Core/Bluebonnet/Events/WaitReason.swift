@@ -111,7 +111,7 @@ extension WaitReason: CustomStringConvertible {
         case .queueLimit(let limit): "the queue runs \(Self.atMost(limit, "operation")) at once"
         case .barrier: "a barrier of the queue has not ended"
         case .suspended: "the queue is suspended"
-        case .slot(nil): "other operations of the manager go first"
+        case .slot(nil): "other operations of the manager start first"
         case .slot(let limit?):
             "the manager runs \(Self.atMost(limit, "transfer")) at once (maximumConcurrentTransferCount)"
         case .originSlot(let origin, let limit, let isGovernors):
@@ -120,17 +120,17 @@ extension WaitReason: CustomStringConvertible {
                 : "the manager runs \(Self.atMost(limit, "transfer")) to \(origin) at once"
                     + " (maximumConcurrentTransferCountPerOrigin)"
         case .rate(let origin?, let perSecond, let date):
-            "the rate of \(origin) is limited to \(Self.rate(perSecond)), and the next request may begin at "
+            "the rate of \(origin) is limited to \(Self.rate(perSecond)), and the next request may start at "
                 + Self.text(date)
         case .rate(nil, let perSecond, let date):
-            "the rate of all requests together is limited to \(Self.rate(perSecond)), and the next request may begin "
+            "the rate of all requests together is limited to \(Self.rate(perSecond)), and the next request may start "
                 + "at \(Self.text(date))"
         case .hold(let origin, let date, let status):
             "\(origin) is on hold until \(Self.text(date)), because its server "
                 + (status.map { "answered \($0) and " } ?? "") + "asked clients to wait"
-        case .breaker(let origin, nil): "one request tries whether \(origin) answers again"
+        case .breaker(let origin, nil): "one request checks whether \(origin) answers again"
         case .breaker(let origin, let date?): "\(origin) is unavailable until \(Self.text(date)) (circuit breaker)"
-        case .backoff(let attempt, let date): "attempt \(attempt) begins at \(Self.text(date))"
+        case .backoff(let attempt, let date): "attempt \(attempt) starts at \(Self.text(date))"
         case .connectivity: "there is no network by which the server can be reached"
         case .credential: "the credential is being refreshed"
         case .adapter: "a request adapter has not answered yet"

@@ -29,7 +29,7 @@ final class DeviceFile: Sendable {
             fcntl(opened, F_SETFL, fcntl(opened, F_GETFL) & ~O_NONBLOCK) == 0
         else {
             close(opened)
-            throw NetworkingError(.cannotOpenFile, "cannot write \(path): it is no device any more")
+            throw NetworkingError(.cannotOpenFile, "cannot write \(path): it is no longer a device")
         }
         (self.path, self.place, descriptor) = (path, place, opened)
         running = Mutex(isDigested ? MessageDigest(.sha256) : nil)

@@ -39,7 +39,7 @@ package enum ExistingFile: Equatable {
             if isLink, Self.isDescriptor(path, in: folder) { throw refusal("a descriptor of this process") }
             self = .regular(permissions: file.permissions & 0o777)
         case S_IFCHR: self = .device
-        case S_IFDIR: throw refusal("a folder; with a slash at the end of the path, the response names a file in it")
+        case S_IFDIR: throw refusal("a folder; end the path with a slash to let the response name a file in it")
         case S_IFIFO: throw refusal("a FIFO or pipe, not a regular file")
         case S_IFSOCK: throw refusal("a socket, not a regular file")
         default: throw refusal("not a regular file")

@@ -220,7 +220,7 @@ extension GovernedOrigin {
                 error: refusal(
                     .originUnavailable,
                     "has failed \(limits.circuitBreaker?.failureCount ?? 1) times in a row; "
-                        + "it is tried again at", instant), end: nil)
+                        + "the next attempt is at", instant), end: nil)
         // The last three cases occur only if time has passed since a refusal.
         case .refused(let instant, _), .notBefore(let instant, _): tooLong(until: instant)
         case .whenOneEnds: tooLong(until: timers.clock.now())
@@ -228,7 +228,7 @@ extension GovernedOrigin {
     }
 
     private func tooLong(until instant: UInt64) -> TransferRefusal {
-        let sentence = "wants to be asked again not before"
+        let sentence = "asked for no request before"
         return TransferRefusal(
             error: refusal(.retryAfterTooLong, sentence, instant), end: state.backOff.mayBeWaitedFor ? instant : nil)
     }

@@ -54,7 +54,7 @@ public final class Governor: Sendable {
 
     private static func check(_ limits: OriginLimits?) {
         precondition(
-            limits.map { $0.maximumConcurrentTransferCount > 0 } ?? true, "an origin needs room for one transfer")
+            limits.map { $0.maximumConcurrentTransferCount > 0 } ?? true, "an origin must allow at least one transfer")
     }
 }
 

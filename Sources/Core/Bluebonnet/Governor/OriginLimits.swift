@@ -40,7 +40,7 @@ public struct OriginLimits: Sendable, Hashable, Codable {
         guard maximumConcurrentTransferCount > 0 else {
             throw DecodingError.dataCorruptedError(
                 forKey: .maximumConcurrentTransferCount, in: container,
-                debugDescription: "an origin needs room for one transfer")
+                debugDescription: "an origin must allow at least one transfer")
         }
         rateLimit = try container.decodeIfPresent(RateLimit.self, forKey: .rateLimit)
         circuitBreaker = try container.decodeIfPresent(CircuitBreaker.self, forKey: .circuitBreaker)

@@ -71,7 +71,7 @@ struct Adaptation: Sendable {
         guard request.httpBodyStream == nil, request.httpBody == nil || fixedBody == nil else {
             throw NetworkingError(
                 .invalidRequest,
-                "a request adapter can set a body in memory only, and not instead of a stream or a file")
+                "a request adapter can set only an in-memory body, and cannot replace a stream or file")
         }
         guard fixedBody == nil, request.httpBody != adapted.body else { return }
         adapted.hasBody = request.httpBody?.isEmpty == false
@@ -85,7 +85,7 @@ struct Adaptation: Sendable {
         adapted.method = method
         guard request.url != adapted.url else { return }
         guard let given = request.url else {
-            throw NetworkingError(.badURL, "a request adapter gave a request without a URL")
+            throw NetworkingError(.badURL, "a request adapter returned a request without a URL")
         }
         try RequestCheck.check(given)
         let url = options.keepsDotSegments ? given : DotSegments.removed(from: given) ?? given
@@ -102,7 +102,7 @@ struct Adaptation: Sendable {
         guard request.url == given.url, request.httpMethod == given.httpMethod, request.httpBody == given.httpBody,
             request.httpBodyStream == nil
         else {
-            throw NetworkingError(.invalidRequest, "an authenticator can change the header fields of a request only")
+            throw NetworkingError(.invalidRequest, "an authenticator can change only the header fields of a request")
         }
         var hop = adapted
         do throws(NetworkingError) {

@@ -120,7 +120,7 @@ extension BodyAssembly {
         continuedTotal = isContinued ? head.totalByteCount ?? resumption?.value.totalByteCount : nil
         resumption = nil
         guard head.statusCode != 206 || isContinued || isPartWanted else {
-            throw NetworkingError(.badServerResponse, "the server sent a part of the body without being asked for one")
+            throw NetworkingError(.badServerResponse, "the server sent a partial body, but the request has no Range")
         }
         let sink = try isContinued ? continuedSink() : makeSink(for: head, hasBody: hasBody, hasOutput: hasOutput)
         return try receiver(into: sink, for: head, hasBody: hasBody)
@@ -160,8 +160,8 @@ extension BodyAssembly {
         guard let stream = sink as? ChannelSink, stream.byteCount > 0 else { return nil }
         return NetworkingError(
             .resumeRefused,
-            "status \(head.statusCode) came instead of the rest of a body of which \(stream.byteCount) bytes were given away"
-        )
+            "the body cannot resume after status \(head.statusCode): \(stream.byteCount) bytes of it were already "
+                + "delivered")
     }
 
     /// Whether another transfer can continue the body or restart it, after the transfer has failed.
@@ -194,7 +194,7 @@ extension BodyAssembly {
     /// Returns the sink of the interrupted transfer, or a sink for the file that an earlier operation left.
     private func continuedSink() throws(NetworkingError) -> any BodySink {
         if let sink { return sink }
-        guard let file else { throw NetworkingError(.resumeRefused, "there is nothing to continue") }
+        guard let file else { throw NetworkingError(.resumeRefused, "there is nothing to resume") }
         return FileSink(file, writes: writes, sinkBecameWritable: sinkBecameWritable)
     }
 
@@ -274,13 +274,13 @@ extension BodyAssembly {
         guard let continuedTotal, let byteCount = sink?.byteCount, byteCount != continuedTotal else { return }
         if byteCount > continuedTotal { record = nil }
         throw NetworkingError(
-            .badServerResponse, "the continued body has \(byteCount) bytes, not \(continuedTotal)")
+            .badServerResponse, "the resumed body has \(byteCount) bytes, not \(continuedTotal)")
     }
 
     /// The error of the consumer of a streamed body.
     var consumerError: NetworkingError {
         (sink as? ChannelSink)?.failure
-            ?? NetworkingError(.cancelled, "the operation was cancelled: nobody takes its body any more")
+            ?? NetworkingError(.cancelled, "the operation was cancelled: the consumer of its body was released")
     }
 
     /// The state of the body at the operation's end.

@@ -23,7 +23,7 @@ struct BodyStreamSource: Sendable {
             if isFirst, let stream, stream.streamStatus != .closed { return stream }
             throw NetworkingError(
                 .bodyStreamExhausted,
-                "the body stream was used up and has to be sent again: use onNeedNewBodyStream to make it anew")
+                "the body must be sent again, but its stream was read: provide a new one in onNeedNewBodyStream")
         }
     }
 

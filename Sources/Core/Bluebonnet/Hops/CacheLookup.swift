@@ -79,7 +79,7 @@ final class CacheLookup: Sendable {
 
     /// The error of a request that must not be sent and is not in the cache.
     static let notCached = NetworkingError(
-        .notCached, "the response is not in the cache, and the request's cache policy forbids to load it")
+        .notCached, "the response is not in the cache, and the request's cache policy forbids loading it")
 
     /// Looks the request up.
     func answer(now: Date = Date()) -> Answer {

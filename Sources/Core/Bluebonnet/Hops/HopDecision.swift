@@ -308,7 +308,7 @@ extension HopChain {
     /// origin than the proposal, header fields of the proposed origin are dropped, as in any redirect.
     private mutating func checkedTarget(_ given: URLRequest) throws(NetworkingError) -> HopRequest {
         guard let proposed, let givenURL = given.url else {
-            throw NetworkingError(.badURL, "the redirect block gave a request without a URL")
+            throw NetworkingError(.badURL, "the redirect block returned a request without a URL")
         }
         let options = prepared.options
         let url = options.keepsDotSegments ? givenURL : DotSegments.removed(from: givenURL) ?? givenURL
@@ -318,7 +318,7 @@ extension HopChain {
         guard
             url.scheme?.lowercased() == "https" || request.url.scheme?.lowercased() == "http"
                 || options.allowsInsecureRedirects
-        else { throw NetworkingError(.redirectRefused, "the redirect block leads from https to http") }
+        else { throw NetworkingError(.redirectRefused, "the redirect block redirects from https to http") }
         var hop = proposed
         if Origin(url) != Origin(proposed.url) { hop.leaveOrigin() }
         (hop.url, hop.method) = (url, method)

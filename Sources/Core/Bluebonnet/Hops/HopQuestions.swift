@@ -81,12 +81,12 @@ struct HopQuestions {
     /// Calls the block about a server. The handshake was aborted, and is repeated with the answer.
     mutating func ask(about question: ServerTrustQuestion) throws(NetworkingError) {
         guard let block = prepared.blocks.serverTrust?.call, let answers = trustAnswers?.answers else {
-            preconditionFailure("nobody is there to decide about a server")
+            preconditionFailure("no block decides about server trust")
         }
         guard answers.count < TrustAnswers.limit else {
             throw NetworkingError(
                 .serverNotTrusted,
-                "\(question.challenge.host) showed other certificates each of \(TrustAnswers.limit) times")
+                "\(question.challenge.host) presented different certificates \(TrustAnswers.limit) times")
         }
         ask { .serverTrust(await block($0, question.challenge), question) }
     }

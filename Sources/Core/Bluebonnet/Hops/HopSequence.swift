@@ -38,6 +38,8 @@ final class HopSequence: TransferDelegate {
     private(set) var pacing: TransferPacing?
     /// The permit of the current transfer; nil without a governor.
     private var place: GovernorPermit?
+    /// The bytes of request bodies that were sent in all transfers.
+    private(set) var sentByteCount: Int64 = 0
     /// Nil without event monitors.
     private let events: HopEvents?
 
@@ -462,6 +464,7 @@ extension HopSequence {
     }
 
     func transferDidSend(bodyByteCount: Int) {
+        sentByteCount += Int64(bodyByteCount)
         events?.sent(bodyByteCount, of: outgoing.bodyByteCount(of: hops))
         progress.sent(bodyByteCount, of: outgoing.bodyByteCount(of: hops))
     }

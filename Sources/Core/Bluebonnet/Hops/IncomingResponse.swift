@@ -80,7 +80,7 @@ struct IncomingResponse {
         case .discard:
             allowance?.receive(bytes.count, now: MonotonicClock.roughly())
             guard allowance?.isUsedUp != true else {
-                throw NetworkingError(.cancelled, "the rest of a body that nobody sees was not read")
+                throw NetworkingError(.cancelled, "the rest of a discarded body was not read")
             }
             return 0
         case .body(let receiver): return try Self.receive(bytes, receiver, mustTake)

@@ -112,7 +112,7 @@ extension PreparedRequest {
         if let origin = Origin(plain: url.absoluteString) { return origin }
         try RequestCheck.check(url)
         guard let origin = Origin(url) else {
-            throw NetworkingError(.badURL, "\(Redaction.url(url.absoluteString)) is no http or https URL")
+            throw NetworkingError(.badURL, "\(Redaction.url(url.absoluteString)) is not an http or https URL")
         }
         return origin
     }
@@ -143,7 +143,7 @@ extension PreparedRequest {
         if let stream = plan.streamedOutput { outputs.append(.stream(stream)) }
         guard outputs.count < 2 else {
             throw NetworkingError(
-                .invalidRequest, "the response's body goes to one place: a file, a directory or a stream")
+                .invalidRequest, "the response body has one destination: a file, a directory or a stream")
         }
         return outputs.first ?? .memory
     }
@@ -151,7 +151,7 @@ extension PreparedRequest {
     /// A user name is part of a header field. A user name from a response may contain any characters.
     private static func check(_ credential: URLCredential?) throws(NetworkingError) {
         guard let user = credential?.user, user.utf8.contains(where: FieldSyntax.isForbiddenInValue) else { return }
-        throw NetworkingError(.invalidRequest, "the credential's user name has a control character in it")
+        throw NetworkingError(.invalidRequest, "the credential's user name contains a control character")
     }
 }
 
@@ -228,7 +228,7 @@ extension PreparedRequest {
             let upload = try UploadFile(path: Self.path(of: url))
             guard declaredBodyByteCount == nil || declaredBodyByteCount == upload.byteCount else {
                 throw NetworkingError(
-                    .invalidRequest, "Content-Length does not say the \(upload.byteCount) bytes of \(upload.path)")
+                    .invalidRequest, "Content-Length does not match the \(upload.byteCount) bytes of \(upload.path)")
             }
             files.body = .file(FileFeed(upload))
         }
@@ -287,7 +287,7 @@ extension PreparedRequest {
 
     private static func checked(_ path: String, of url: URL) throws(NetworkingError) -> String {
         guard !path.isEmpty, !path.hasByte(0) else {
-            throw NetworkingError(.cannotOpenFile, "\(url) is not the URL of a file")
+            throw NetworkingError(.cannotOpenFile, "\(url) is not a file URL")
         }
         return path
     }

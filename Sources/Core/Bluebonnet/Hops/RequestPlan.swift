@@ -220,7 +220,7 @@ extension RequestPlan {
         } catch let error as NetworkingError {
             throw error
         } catch {
-            throw NetworkingError(.invalidRequest, "the request could not be made: \(error)", underlying: error)
+            throw NetworkingError(.invalidRequest, "the request could not be created: \(error)", underlying: error)
         }
     }
 }

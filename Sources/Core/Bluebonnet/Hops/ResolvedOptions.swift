@@ -85,14 +85,14 @@ package final class ResolvedOptions: Sendable {
 
     private static func checkLimits(of options: TransferOptions) throws(NetworkingError) {
         guard options.maximumBytesPerSecond.map({ $0 > 0 }) ?? true else {
-            throw NetworkingError(.invalidRequest, "a limit of bytes a second has to be 1 or more")
+            throw NetworkingError(.invalidRequest, "a limit of bytes per second must be 1 or more")
         }
         guard options.lowSpeedLimit?.isValid ?? true else {
-            throw NetworkingError(.invalidRequest, "a low speed limit needs 1 byte a second or more, and some time")
+            throw NetworkingError(.invalidRequest, "a low-speed limit needs a rate and a duration above zero")
         }
         guard options.connectionLimits.isValid else {
             throw NetworkingError(
-                .invalidRequest, "a limit of a connection's age, idle time or uses has to be above zero")
+                .invalidRequest, "a limit of a connection's age, idle time or uses must be above zero")
         }
     }
 

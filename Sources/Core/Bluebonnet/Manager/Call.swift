@@ -220,7 +220,7 @@ extension RequestPlan {
         case .recipe(let recipe): try recipe.complete(&self)
         case .none: break
         }
-        guard let request else { preconditionFailure("a recipe makes a request") }
+        guard let request else { preconditionFailure("a recipe creates a request") }
         return request
     }
 }

@@ -138,7 +138,7 @@ extension RequestSerializer {
             guard asked.httpBody == nil, asked.httpBodyStream == nil else {
                 throw NetworkingError(
                     .invalidRequest,
-                    "parameters beside a body go into the query, and \(type(of: self)) puts those of a GET into its body"
+                    "parameters next to a body go into the query, but \(type(of: self)) puts those of a GET into the body"
                 )
             }
             request.url = asked.url

@@ -146,7 +146,7 @@ extension KeyedDecodingContainer {
         let count = try decode(Int.self, forKey: key)
         guard count > 0 else {
             throw DecodingError.dataCorruptedError(
-                forKey: key, in: self, debugDescription: "a manager needs room for at least one transfer")
+                forKey: key, in: self, debugDescription: "a manager's limit must allow at least one transfer")
         }
         return count
     }
@@ -156,7 +156,7 @@ extension KeyedDecodingContainer {
         guard let rate = try decodeIfPresent(Int.self, forKey: key) else { return nil }
         guard rate > 0 else {
             throw DecodingError.dataCorruptedError(
-                forKey: key, in: self, debugDescription: "a limit of bytes a second has to be 1 or more")
+                forKey: key, in: self, debugDescription: "a limit of bytes per second must be 1 or more")
         }
         return rate
     }

@@ -73,7 +73,7 @@ extension NetworkingError {
     static func notStarted(_ operation: RequestOperation) -> NetworkingError {
         let call = "run it with RequestOperationManager.run(_:), or add it to a queue first"
         return NetworkingError(
-            .notStarted, "the operation was not started, and would be waited for without end: \(call)",
+            .notStarted, "the operation was not started, so waiting for it would never end: \(call)",
             request: operation.request)
     }
 
@@ -81,19 +81,19 @@ extension NetworkingError {
     static var drained: NetworkingError {
         NetworkingError(
             .notStarted,
-            "nothing was sent: the manager was drained, and starts no operation any more; make a new manager")
+            "nothing was sent: the manager was drained and starts no more operations; create a new manager")
     }
 
     /// The error of waiting for a batch that was not enqueued.
     static var batchNotStarted: NetworkingError {
         let call = "run it with RequestOperationManager.run(_:), or enqueue it first"
-        return NetworkingError(.notStarted, "the batch was not enqueued, and would be waited for without end: \(call)")
+        return NetworkingError(.notStarted, "the batch was not enqueued, so waiting for it would never end: \(call)")
     }
 
     /// The error of a waiting task that was cancelled.
     static var waitCancelled: NetworkingError {
         NetworkingError(
-            .cancelled, "the task that waited was cancelled; what it waited for goes on",
+            .cancelled, "the waiting task was cancelled; the work continues",
             underlying: CancellationError())
     }
 }

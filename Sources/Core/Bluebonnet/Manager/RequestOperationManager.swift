@@ -72,10 +72,10 @@ public final class RequestOperationManager: Sendable {
         precondition(
             configuration.maximumConcurrentTransferCount > 0
                 && configuration.maximumConcurrentTransferCountPerOrigin > 0,
-            "maximumConcurrentTransferCount and maximumConcurrentTransferCountPerOrigin have to be 1 or more")
+            "maximumConcurrentTransferCount and maximumConcurrentTransferCountPerOrigin must be 1 or more")
         precondition(
             [configuration.maximumBytesPerSecond, configuration.maximumBytesPerSecondPerOrigin]
-                .allSatisfy { $0.map { $0 > 0 } ?? true }, "a limit of bytes a second has to be 1 or more")
+                .allSatisfy { $0.map { $0 > 0 } ?? true }, "a limit of bytes per second must be 1 or more")
         let services = NetworkServices(
             limit: configuration.maximumConcurrentTransferCount,
             limitPerOrigin: configuration.maximumConcurrentTransferCountPerOrigin,

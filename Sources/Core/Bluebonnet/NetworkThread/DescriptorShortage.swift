@@ -39,8 +39,8 @@ enum DescriptorShortage: Sendable {
     /// The reason for users, as a clause for a message.
     var sentence: String {
         switch self {
-        case .ofProcess: "this process has as many open files as it may have (ulimit -n)"
-        case .ofSystem: "the system has as many open files as it may have"
+        case .ofProcess: "the process has reached its limit of open files (ulimit -n)"
+        case .ofSystem: "the system has reached its limit of open files"
         }
     }
 }

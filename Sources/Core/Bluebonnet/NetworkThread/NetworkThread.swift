@@ -62,7 +62,7 @@ public final class NetworkThread: Sendable {
     var eventLoop: EventLoop { bound.value }
 
     static func preconditionIsCurrent() {
-        precondition(isCurrent, "this belongs to the network thread")
+        precondition(isCurrent, "this runs on the network thread only")
     }
 }
 

@@ -1,8 +1,8 @@
 // Bluebonnet: HTTP operations for Swift on Linux.
 // SPDX-License-Identifier: MIT
 
-/// Records the longest turn of an event loop, with its longest step. A value without a clock: instants are nanoseconds
-/// of `MonotonicClock`.
+/// Records the longest turn of an event loop, with its longest step. Reads no clock: the event loop passes the time, in
+/// nanoseconds of `MonotonicClock`.
 struct TurnRecorder {
     /// The code that a step runs.
     enum Source {
@@ -51,14 +51,14 @@ struct TurnRecorder {
             stageDuration: .nanoseconds(longestStep.time))
     }
 
-    /// Returns the longest turn if it is longer than at the last call; nil otherwise.
+    /// Returns the longest turn; nil if no longer turn was recorded since the last call.
     mutating func newLongest() -> NetworkThread.Turn? {
         guard hasNewLongest else { return nil }
         hasNewLongest = false
         return longest
     }
 
-    /// Forgets the longest turn.
+    /// Starts a new record.
     mutating func forget() { (longest, longestTime, hasNewLongest) = (nil, 0, false) }
 
     private mutating func endStep(now: UInt64) {

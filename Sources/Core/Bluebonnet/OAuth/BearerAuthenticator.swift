@@ -136,7 +136,7 @@ public struct BearerAuthenticator: Authenticator, FieldAuthenticator {
         if let error = operation.error {
             // Without the request, whose header fields and body contain secrets.
             throw NetworkingError(
-                error.code, "no answer of the token endpoint: \(error.message)", underlying: error.underlying)
+                error.code, "no answer from the token endpoint: \(error.message)", underlying: error.underlying)
         }
         let body = operation.responseData ?? Data()
         return try endpoint.token(status: operation.statusCode ?? 0, body: body, replacing: token, at: sent)

@@ -102,14 +102,14 @@ extension TokenEndpoint {
             old.refreshToken, old.accessToken, refreshToken, accessToken, clientSecret, answer["id_token"]?.string,
         ])
         if let error = Self.error(status: status, answer, secrets) { throw error }
-        guard (200...299).contains(status) else { throw unusable("there is no error code in the body") }
-        guard let accessToken, !accessToken.isEmpty else { throw unusable("there is no access_token") }
+        guard (200...299).contains(status) else { throw unusable("the body has no error code") }
+        guard let accessToken, !accessToken.isEmpty else { throw unusable("the body has no access_token") }
         if let type = answer["token_type"]?.string, type.lowercased() != "bearer" {
             throw unusable("the token_type is \(RequestCheck.shown(secrets.hidden(in: type))), not Bearer")
         }
         let texts = [accessToken, refreshToken].compactMap(\.self)
         guard texts.allSatisfy({ !$0.utf8.contains(where: FieldSyntax.isForbiddenInValue) }) else {
-            throw unusable("a token has a control character in it")
+            throw unusable("a token contains a control character")
         }
         return BearerToken(
             accessToken, refreshToken: refreshToken ?? old.refreshToken,

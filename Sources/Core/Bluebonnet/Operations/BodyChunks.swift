@@ -70,7 +70,7 @@ public struct BodyChunks: AsyncSequence, Sendable {
 
         private var secondReader: NetworkingError {
             NetworkingError(
-                .invalidRequest, "another loop reads the body's chunks: a sequence of chunks can be iterated once",
+                .invalidRequest, "another loop is reading the body's chunks: they can be iterated only once",
                 request: operation.request)
         }
 
@@ -133,7 +133,7 @@ extension RequestOperation {
         guard !isBegun, state.setChunks(pipe) else {
             let error = NetworkingError(
                 .invalidRequest,
-                "the body's chunks were asked for twice, or too late: ask once, before the operation is added to a queue",
+                "the body's chunks were requested twice or too late: call chunks once, before the operation is queued",
                 request: request)
             return BodyChunks(consumer: .failure(error))
         }

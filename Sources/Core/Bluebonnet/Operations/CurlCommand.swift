@@ -126,7 +126,7 @@ extension CurlCommand {
         if let uploadFile { return Body(arguments: fileArguments(uploadFile.path)) }
         if request.httpBodyStream != nil {
             return Body(
-                arguments: ["--data-binary", "@-"], comment: "the body is a stream: give it on standard input")
+                arguments: ["--data-binary", "@-"], comment: "the body is a stream: pass it on standard input")
         }
         guard let data = shownBody, !data.isEmpty else {
             // Like the transport: an empty body is a body of length 0.
@@ -135,7 +135,7 @@ extension CurlCommand {
         guard data.count <= Self.inlineLimit else {
             return Body(
                 arguments: ["--data-binary", "@-"],
-                comment: "the body of \(data.count) bytes is left out: give it on standard input")
+                comment: "the body of \(data.count) bytes is omitted: pass it on standard input")
         }
         if !data.contains(0), let text = String(validating: data, as: UTF8.self) {
             return Body(arguments: ["--data-raw", text])
@@ -246,18 +246,18 @@ extension CurlCommand {
     }
 
     private var trustComment: String? {
-        if policy.trustsNobody { return "the operation trusts no server, and would connect to nothing" }
+        if policy.trustsNobody { return "the operation trusts no server and cannot connect" }
         guard isSecure else { return nil }
         switch policy.pinningMode {
         case .none: break
-        case .publicKey: return "curl compares the pins with the key of the server's own certificate only"
-        case .certificate: return "curl cannot compare certificates, so this checks no pin"
+        case .publicKey: return "curl compares the pins only with the key of the server's own certificate"
+        case .certificate: return "curl cannot compare certificates, so no pin is checked"
         }
         if !policy.validatesDomainName, !policy.allowInvalidCertificates {
-            return "curl cannot check a certificate without its host's name, so this checks neither"
+            return "curl cannot check a certificate without its host name, so neither is checked"
         }
         guard case .data = policy.authorities, !policy.allowInvalidCertificates else { return nil }
-        return "the operation's authorities are in its memory: name them with --cacert"
+        return "the operation's authorities are in memory: pass a file with --cacert"
     }
 
     private var limitArguments: [String] {

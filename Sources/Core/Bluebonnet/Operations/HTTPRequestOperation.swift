@@ -85,7 +85,7 @@ public final class HTTPRequestOperation: RequestOperation, @unchecked Sendable {
     ) throws(NetworkingError) {
         guard let serializer = responseSerializer ?? archive.serializer?.serializer else {
             let name = archive.leftOutSerializer.map { ", \($0)," } ?? ","
-            let text = "the archive was made without its response serializer\(name) so give one"
+            let text = "the archive has no response serializer\(name) so pass one"
             throw NetworkingError(.invalidRequest, text)
         }
         self.init(plan: try RequestPlan(archive), serializer: ResolvedSerializer(serializer), services: services)

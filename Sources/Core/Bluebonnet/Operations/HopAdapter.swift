@@ -3,12 +3,13 @@
 
 internal import Foundation
 
-/// Runs the request adapters and the authenticator of one operation for each of its transfers, off the network thread.
+/// Runs an operation's request adapters before each transfer, and waits for its authenticator.
 ///
-/// Belongs to the operation's runner; network thread only. The adapter has no slot and begins no transfer. It does not
-/// know whether its work is still wanted when the work ends: `RequestMachine` numbers the work.
+/// Belongs to the operation's runner; network thread only. The program's adapters run in a task, off the network
+/// thread. The hop adapter has no slot and begins no transfer. It does not know whether a result is still needed:
+/// `RequestMachine` numbers the work, and ignores the end of work with an older number.
 final class HopAdapter {
-    /// The end of the work with a number, reported on the network thread.
+    /// How work ended. Reported on the network thread, with the number of the work.
     enum End: Sendable {
         case adapted(Result<HopRequest, NetworkingError>)
         /// The refresh of the credential has ended.
@@ -28,12 +29,12 @@ final class HopAdapter {
     private let timers: NetworkTimers
     private let report: @Sendable (End, _ work: Int) -> Void
     private var state = State.idle
-    private var began: UInt64 = 0
-    private var limit: NetworkTimers.Ticket?
+    private var startTime: UInt64 = 0
+    private var limitTimer: NetworkTimers.Ticket?
     /// The request of the next transfer, as adapted so far.
     private var adapted: HopRequest?
-    /// The last refresh that the operation has waited for since its last transfer.
-    private var waited: Int?
+    /// The number of the last refresh that the operation has waited for since its last transfer.
+    private var awaitedRefresh: Int?
 
     /// - Parameter report: called on the network thread.
     init(
@@ -47,28 +48,28 @@ final class HopAdapter {
 
     /// The stage `adaptation`: makes the request of the next transfer.
     ///
-    /// - Returns: the event that ends the stage; nil if work has begun, at whose end `report` is called.
+    /// - Returns: the event that ends the stage; nil if work has begun. `report` is called when that work ends.
     func adapt(
         _ hopSequence: HopSequence, for origin: Origin, work: Int, timeLeft: UInt64?
     ) -> RequestMachine.Event? {
         var credential: CurrentCredential?
         if hopSequence.needsCredential(adapted), let authenticator {
             if let adapted, let generation = adapted.credential?.generation {
-                if authenticator.isUsable(generation) { return send(adapted, hopSequence, for: origin) }
+                if authenticator.isUsable(generation) { return accept(adapted, hopSequence, for: origin) }
                 self.adapted?.credential = nil
             }
-            switch authenticator.ask(refused: hopSequence.refusedGeneration, waited: waited, resume: nil) {
+            switch authenticator.ask(refused: hopSequence.refusedGeneration, waited: awaitedRefresh, resume: nil) {
             case .use(let usable): credential = usable
             case .wait(_, let refresh):
-                waited = refresh
+                awaitedRefresh = refresh
                 return .credentialNeeded
             case .fail(let error): return .fail(error)
             }
         } else if let adapted {
-            return send(adapted, hopSequence, for: origin)
+            return accept(adapted, hopSequence, for: origin)
         }
         let adaptation = hopSequence.adaptation(after: adapted, credential)
-        if let adapted = adaptation.quickResult { return send(adapted, hopSequence, for: origin) }
+        if let adapted = adaptation.quickResult { return accept(adapted, hopSequence, for: origin) }
         begin(work, timeLeft)
         let task = Task { [report] in
             let result = await adaptation.result()
@@ -78,7 +79,8 @@ final class HopAdapter {
         return nil
     }
 
-    private func send(_ adapted: HopRequest, _ hopSequence: HopSequence, for origin: Origin) -> RequestMachine.Event {
+    /// Makes this request the one that the next transfer sends.
+    private func accept(_ adapted: HopRequest, _ hopSequence: HopSequence, for origin: Origin) -> RequestMachine.Event {
         self.adapted = adapted
         hopSequence.setFinalForm(adapted)
         return hopSequence.nextOrigin == origin ? .adapted : .originChanged
@@ -86,11 +88,11 @@ final class HopAdapter {
 
     /// The stage `credential`: waits for a credential that the next transfer may use.
     ///
-    /// - Returns: the event that ends the stage; nil if the operation waits for a refresh, at whose end `report` is
-    ///   called.
+    /// - Returns: the event that ends the stage; nil if the operation waits for a refresh. `report` is called when that
+    ///   refresh ends.
     func awaitCredential(of hopSequence: HopSequence, work: Int, timeLeft: UInt64?) -> RequestMachine.Event? {
         guard hopSequence.needsCredential(adapted), let authenticator else { return .credentialReady }
-        let answer = authenticator.ask(refused: hopSequence.refusedGeneration, waited: waited) { [report] in
+        let answer = authenticator.ask(refused: hopSequence.refusedGeneration, waited: awaitedRefresh) { [report] in
             report(.refreshed, work)
         }
         switch answer {
@@ -99,21 +101,21 @@ final class HopAdapter {
         case .wait(let ticket, let refresh):
             begin(work, timeLeft)
             state = .waiting(ticket)
-            waited = refresh
+            awaitedRefresh = refresh
             return nil
         }
     }
 
     private func begin(_ work: Int, _ timeLeft: UInt64?) {
         let now = timers.clock.now()
-        began = now
+        startTime = now
         guard let timeLeft else { return }
-        limit = timers.wait(until: now + min(timeLeft, .max - now)) { [report] in report(.tookTooLong, work) }
+        limitTimer = timers.wait(until: now + min(timeLeft, .max - now)) { [report] in report(.tookTooLong, work) }
     }
 
     // MARK: Ends
 
-    /// Ends the work.
+    /// Records the end of the work.
     ///
     /// - Returns: how long the work took, in nanoseconds, to subtract from the total time limit.
     func recordEnd(_ end: End) -> UInt64 {
@@ -125,7 +127,7 @@ final class HopAdapter {
         return finish()
     }
 
-    /// Cancels the work and discards its result: after a pause the adapters run again.
+    /// Cancels the work and discards its result. After a pause, the adapters run again.
     ///
     /// - Returns: how long the work took, in nanoseconds.
     func cancel() -> UInt64 {
@@ -140,12 +142,12 @@ final class HopAdapter {
 
     private func finish() -> UInt64 {
         state = .idle
-        if let limit = limit.take() { timers.withdraw(limit) }
-        return timers.clock.now() - began
+        if let timer = limitTimer.take() { timers.withdraw(timer) }
+        return timers.clock.now() - startTime
     }
 
-    /// Forgets the request of the transfer that begins. The next request is adapted anew.
-    func reset() { (adapted, waited) = (nil, nil) }
+    /// Discards the adapted request, because its transfer begins: adapters run again for the next transfer.
+    func reset() { (adapted, awaitedRefresh) = (nil, nil) }
 }
 
 @available(*, unavailable)

@@ -108,7 +108,7 @@ struct OperationLifecycle: Equatable {
             (.processing, .resume), (.executing, .skip), (.paused, .skip), (.processing, .skip):
             return nil
         case (.ready, .ended), (.pausedBeforeStart, .ended), (.processing, .ended):
-            preconditionFailure("an operation ended that was not under way")
+            preconditionFailure("an operation ended that was not running")
         case (.ready, .processed), (.executing, .processed), (.pausedBeforeStart, .processed), (.paused, .processed):
             preconditionFailure("a response was processed before its transfer ended")
         case (.finished, _):

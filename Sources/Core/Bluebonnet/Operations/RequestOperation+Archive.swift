@@ -16,7 +16,7 @@ extension RequestOperation {
     ///   type that is not the library's. The error names the type.
     public func archive(includingSerializer: Bool = true) async throws(NetworkingError) -> OperationArchive {
         guard let request else {
-            throw NetworkingError(.invalidRequest, "the request has not been made yet, so there is no archive of it")
+            throw NetworkingError(.invalidRequest, "the request has not been created yet, so it cannot be archived")
         }
         let plan = state.plan
         let resolved = state.result?.serializer ?? plan.serializer
@@ -47,8 +47,8 @@ extension RequestOperation {
         } catch {
             throw NetworkingError(
                 .invalidRequest,
-                "the response serializer \(error.type) has no archive: leave it out, with includingSerializer: false, "
-                    + "and give it again to the operation that is made from the archive")
+                "the response serializer \(error.type) cannot be archived: omit it with includingSerializer: false, "
+                    + "and pass it to the operation that is created from the archive")
         }
     }
 

@@ -15,7 +15,8 @@ extension RequestOperation {
             let lifecycle = state.lifecycle
             if lifecycle.isPaused { return .pause }
             guard lifecycle.isBeforeStart || lifecycle.isExecuting else { return nil }
-            return lifecycle.isBeforeStart ? await reasonBeforeStart : await askNetworkThread { $0.runner?.publicWaitReason }
+            if lifecycle.isBeforeStart { return await reasonBeforeStart }
+            return await askNetworkThread { $0.runner?.publicWaitReason }
         }
     }
 
@@ -40,7 +41,9 @@ extension RequestOperation {
         dependencyReason ?? (queue.isSuspended ? .suspended : nil)
     }
 
-    private func askNetworkThread(_ question: @escaping @Sendable (RequestOperation) -> WaitReason?) async -> WaitReason? {
+    private func askNetworkThread(
+        _ question: @escaping @Sendable (RequestOperation) -> WaitReason?
+    ) async -> WaitReason? {
         await NetworkThread.shared.answer { [self] in question(self) }
     }
 }

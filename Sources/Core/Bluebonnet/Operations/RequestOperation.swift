@@ -254,6 +254,7 @@ extension RequestOperation {
 
     /// Publishes the outcome. Removes and returns everything that has to be called or released outside the lock.
     func finish(with outcome: Box<OperationOutcome>) -> OperationDelivery {
+        services.counters.record(outcome.value)
         let (change, delivery) = state.finish(with: outcome)
         announce(change)
         return delivery

@@ -45,22 +45,22 @@ enum RequestStage: Equatable {
 
 extension NetworkingError {
     static func limitPassed(to origin: Origin) -> NetworkingError {
-        timeLimit(.total, "the time limit of the request to \(origin.host) had passed before the request began")
+        timeLimit(.total, "the time limit of the request to \(origin.host) passed before the request started")
     }
 
     /// - Parameter byteCount: the length of the body.
     static func limitPassedWriting(_ byteCount: Int64) -> NetworkingError {
         timeLimit(
-            .total, "the time limit passed while the body was being written: not all of its \(byteCount) bytes are")
+            .total, "the time limit passed before all \(byteCount) bytes of the body were written")
     }
 
     static var limitPassedPlacing: NetworkingError {
-        timeLimit(.total, "the time limit passed before a block said where the downloaded file goes")
+        timeLimit(.total, "the time limit passed before a block chose the destination of the download")
     }
 
     static func noConnectivity(to origin: Origin, for limit: Duration) -> NetworkingError {
         timeLimit(
-            .connectivity, "there was no network by which to reach \(origin.host) for \(limit)", code: .notConnected)
+            .connectivity, "there was no network route to \(origin.host) for \(limit)", code: .notConnected)
     }
 }
 

@@ -151,7 +151,7 @@ extension RequestWork {
     private func awaitConnectivity() -> Event? {
         slot.releaseHop()
         guard let prepared, let origin = hopSequence.map({ $0.nextOrigin }) ?? prepared.origin else {
-            return .fail(NetworkingError(.badURL, "the request has no usable URL"))
+            return .fail(NetworkingError(.badURL, "the request has no valid URL"))
         }
         guard prepared.resolvedOptions.value.waitsForConnectivity,
             let target = prepared.options.connectivityTarget(origin)
@@ -225,7 +225,7 @@ extension RequestWork {
     /// Opens the request's files, and reads the files that TLS needs, for each hop that needs other files than the
     /// last.
     private func openFiles(for origin: Origin) -> Event? {
-        guard let prepared else { preconditionFailure("a transfer was let in before its request was made") }
+        guard let prepared else { preconditionFailure("a transfer was admitted before its request was created") }
         do throws(NetworkingError) {
             guard let opening = try madeHopSequence(prepared).opening(for: origin) else { return .opened }
             guard openingOrigin == nil else { return nil }
@@ -271,7 +271,7 @@ extension RequestWork {
 
 extension RequestWork {
     private func beginTransfer(to origin: Origin) {
-        guard let hopSequence else { preconditionFailure("a transfer begins before its files are there") }
+        guard let hopSequence else { preconditionFailure("a transfer started before its files were open") }
         if let retries {
             retries.recordTransfer(to: origin)
             hopSequence.beginAttempt(isLast: retries.isLastAttempt)
@@ -295,7 +295,11 @@ extension RequestWork {
 
     func transferEnded(_ error: NetworkingError?, _ metrics: TransferMetrics) -> Event? {
         guard let hopSequence else { return nil }
-        slot.transferEnded(metrics, now: MonotonicClock.now())
+        let now = MonotonicClock.now()
+        if let duration = slot.account.timeOfTransfer(now: now), let origin = hopSequence.nextOrigin {
+            operation.services.recordTransfer(duration, to: origin, now: now)
+        }
+        slot.transferEnded(metrics, now: now)
         if let track { hopSequence.recordEnd(of: RequestEvent.HopEnd.Reason(error), metrics, in: track) }
         if metrics.evidence == .nothingSent, slot.releaseForDescriptor(after: error), hopSequence.leaveHop() {
             return .transferEnded(.another(isRedirect: false), metrics.evidence)
@@ -433,10 +437,14 @@ extension RequestWork {
 
     private func finish(_ end: RequestMachine.End) {
         pending = nil
-        hopSequence?.flushProgress()
+        if let hopSequence {
+            hopSequence.flushProgress()
+            if hopSequence.sentByteCount > 0 { operation.services.counters.addSent(hopSequence.sentByteCount) }
+        }
         var result: TransferResult
         if case .cached(let response) = end {
-            result = TransferResult(response, for: prepared, summary: slot.account.summaryOfCacheHit(now: MonotonicClock.now()))
+            result = TransferResult(
+                response, for: prepared, summary: slot.account.summaryOfCacheHit(now: MonotonicClock.now()))
         } else {
             let now = MonotonicClock.now()
             let summary = slot.account.summary(now: now, retries: retries?.retries ?? [])

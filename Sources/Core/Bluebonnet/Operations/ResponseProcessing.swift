@@ -40,7 +40,7 @@ struct ResponseProcessing {
             bodyIsEmpty: result.receivedByteCount == 0, hasNoBody: !typeCounts(result))
         guard var refusal else { return }
         if head.statusCode == 407 {
-            throw NetworkingError(.authenticationRequired, "the proxy wants a credential, or another one")
+            throw NetworkingError(.authenticationRequired, "the proxy requires a credential, or rejected the one sent")
         }
         if result.isCredentialRefused {
             throw NetworkingError(.authenticationRequired, "the server does not accept the credential")
@@ -53,7 +53,7 @@ struct ResponseProcessing {
     private static func tooLong(_ refusal: NetworkingError, until date: Date) -> NetworkingError {
         let time = date.ISO8601Format()
         var error = NetworkingError(
-            .retryAfterTooLong, "\(refusal.message), and wants to be asked again not before \(time)",
+            .retryAfterTooLong, "\(refusal.message), and asked for no retry before \(time)",
             underlying: refusal)
         error.retryDate = date
         return error

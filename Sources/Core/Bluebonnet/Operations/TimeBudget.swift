@@ -74,6 +74,12 @@ struct TimeBudget {
         transferBegan = now
     }
 
+    /// The time of the current transfer so far, without pauses, in nanoseconds; nil without a transfer.
+    func timeOfTransfer(now: UInt64) -> UInt64? {
+        guard activity == .transfer, now >= cursor else { return nil }
+        return transferTime + (now - cursor)
+    }
+
     /// Subtracts the transfer's time from the time limit of the whole request.
     mutating func charge(now: UInt64) {
         charge(now - chargedSince)

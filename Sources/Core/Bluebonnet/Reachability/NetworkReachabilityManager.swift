@@ -6,7 +6,7 @@ public import Dispatch
 public import Foundation
 
 /// Reports whether the network, a host or an address can be reached, and every change. A target is reachable if the
-/// kernel has a route to it. No packet is sent: a reachable host may not answer.
+/// kernel has a route to it. No packet is sent to the target: a reachable host may not answer.
 ///
 /// ```swift
 /// let manager = NetworkReachabilityManager(domain: "example.com")
@@ -114,8 +114,9 @@ extension NetworkReachabilityManager {
 // MARK: - Reporting changes
 
 extension NetworkReachabilityManager {
-    /// Posted for each event after the block was called. The object is the manager; the user info contains the
-    /// status's number under `notificationStatusItem`. The name is AFNetworking's.
+    /// Posted for each event after the block was called. The object is the manager, or nil if the manager was released
+    /// meanwhile. The user info contains the raw value of the status under `notificationStatusItem`. The name is
+    /// AFNetworking's.
     public static let didChangeNotification = Notification.Name("com.alamofire.networking.reachability.change")
 
     /// The key of the status, an `Int`, in the notification's user info.
@@ -200,8 +201,8 @@ extension NetworkReachabilityManager {
         }
     }
 
-    /// Calls the block, posts the notification and feeds the streams, in this order. Does nothing after the manager
-    /// was stopped.
+    /// Calls the block, posts the notification and feeds the streams, in this order. Does nothing if the manager was
+    /// stopped or restarted after the event.
     private func deliver(_ reachability: NetworkReachability, event: UInt64, run: UInt64) {
         let (isCurrent, block) = state.withLock { ($0.run == run, $0.block) }
         guard isCurrent else { return }
@@ -225,7 +226,7 @@ private final class Observations {
     private var current: (monitor: NetworkMonitor, observation: NetworkMonitor.Observation)?
 
     func replace(_ monitor: NetworkMonitor, _ observe: (NetworkMonitor) -> NetworkMonitor.Observation) {
-        // The new observation begins first: when the last one ends, the socket is closed.
+        // First the new observation: a monitor without observations closes its socket.
         let old = current
         current = (monitor, observe(monitor))
         if let old { old.monitor.stop(old.observation) }

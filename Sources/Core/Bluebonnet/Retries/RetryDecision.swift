@@ -95,11 +95,11 @@ enum RetryStop: Sendable, Equatable {
     var words: String? {
         switch self {
         case .notTransient, .attemptsUsedUp, .retryAfterTooLong, .refusedByBlock: nil
-        case .unsafe(let method): "\(method) is not sent again, because the server may have acted on it"
-        case .bodyGone: "not tried again, because the body stream cannot be made again; use onNeedNewBodyStream"
-        case .outputGone: "not tried again, because a part of the body was given away and cannot be continued"
-        case .timeUsedUp: "not tried again, because the time for it is used up"
-        case .budgetUsedUp: "not tried again, because the retry budget of the origin is used up"
+        case .unsafe(let method): "\(method) is not retried, because the server may have processed it"
+        case .bodyGone: "not retried, because the body stream cannot be created again; use onNeedNewBodyStream"
+        case .outputGone: "not retried, because a part of the body was already delivered"
+        case .timeUsedUp: "not retried, because the retry time limit has passed"
+        case .budgetUsedUp: "not retried, because the retry budget of the origin is exhausted"
         }
     }
 }

@@ -16,7 +16,7 @@ extension RequestOperation {
         do throws(DependencyCycle) {
             try addDependency(checking: operation, ifItFails: policy)
         } catch {
-            preconditionFailure("\(error); take one of the dependencies out")
+            preconditionFailure("\(error); remove one of the dependencies")
         }
     }
 

@@ -20,7 +20,7 @@ extension RequestOperationQueue {
             return
         }
         guard let entry = enter(request) else {
-            preconditionFailure("\(request) can be added to one queue only, once, before it is started")
+            preconditionFailure("\(request) can be added to only one queue, once, before it is started")
         }
         add(request, entry)
     }

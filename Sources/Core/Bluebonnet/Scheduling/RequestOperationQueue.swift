@@ -80,7 +80,7 @@ extension RequestOperationQueue {
 
     /// Adds operations. If `waitUntilFinished` is true, blocks the calling thread until all of them are finished. Do
     /// not wait on the queue of a handler. A task cannot call this method: it would block a thread of Swift's pool.
-    @available(*, noasync, message: "add the operations without waiting, and await their ends")
+    @available(*, noasync, message: "add the operations without waiting, then await them")
     public func addOperations(_ operations: [Operation], waitUntilFinished: Bool) {
         addOperations(operations)
         guard waitUntilFinished else { return }
@@ -120,7 +120,7 @@ extension RequestOperationQueue {
 
     /// Blocks the calling thread until all added operations and barriers are finished. Handlers may still be running. A
     /// task cannot call this method: it would block a thread of Swift's pool.
-    @available(*, noasync, message: "await the ends of the operations")
+    @available(*, noasync, message: "await the operations instead")
     public func waitUntilAllOperationsAreFinished() {
         group.wait()
     }

@@ -33,7 +33,7 @@ public struct PinSet: Sendable, Hashable {
         for text in backupKeys { backups.append(try PublicKeyPin(text)) }
         guard !inUse.isEmpty else { throw NetworkingError(.invalidSecurityPolicy, "a set of pinned keys is empty") }
         if let twice = backups.first(where: inUse.contains) {
-            throw NetworkingError(.invalidSecurityPolicy, "\(twice) cannot be a backup for itself")
+            throw NetworkingError(.invalidSecurityPolicy, "\(twice) cannot be its own backup")
         }
         self.init(certificates: [], keys: inUse, backupKeys: backups)
     }
@@ -121,7 +121,7 @@ extension PinSet {
     /// - Throws: `NetworkingError` with `invalidSecurityPolicy`, which names the file that cannot be read or parsed.
     public init(certificateFiles paths: [String]) throws(NetworkingError) {
         guard !paths.isEmpty else {
-            throw NetworkingError(.invalidSecurityPolicy, "no file of pinned certificates was named")
+            throw NetworkingError(.invalidSecurityPolicy, "no file of pinned certificates was given")
         }
         var found: [ServerCertificate] = []
         for path in paths {

@@ -17,7 +17,7 @@ public struct ReportOnlyPins: Sendable, Hashable, Codable {
     /// - Throws: `NetworkingError` with `invalidSecurityPolicy` if the set is empty.
     public init(_ pins: PinSet, expires: Date) throws(NetworkingError) {
         guard !pins.isEmpty else {
-            throw NetworkingError(.invalidSecurityPolicy, "pins that are only reported need at least one pin")
+            throw NetworkingError(.invalidSecurityPolicy, "report-only pins need at least one pin")
         }
         self.pins = pins
         self.expires = expires

@@ -93,18 +93,18 @@ public struct SecurityPolicy: Sendable, Hashable {
         switch pinningMode {
         case .none where !pins.isEmpty:
             let (pins, them) = pins.count == 1 ? ("1 pin is", "it") : ("\(pins.count) pins are", "them")
-            return "\(pins) set, but nothing is compared with \(them): choose the mode publicKey or certificate"
+            return "\(pins) set, but the mode does not use \(them): choose the mode publicKey or certificate"
         case .none where allowInvalidCertificates && validatesDomainName:
             return
-                "accepting invalid certificates contradicts validating the host: a name in a certificate that nobody "
-                + "vouches for proves nothing; turn host validation off too, name the authority to trust, or pin"
+                "accepting invalid certificates contradicts validating the host: a name in an untrusted certificate "
+                + "proves nothing; also turn off host validation, name the authority to trust, or pin"
         case .publicKey where pins.isEmpty, .certificate where pins.isEmpty:
             return "the mode \(pinningMode.rawValue) needs at least one pin: without one every server is refused"
         case .certificate where !pins.keys.isEmpty || !pins.backupKeys.isEmpty:
             return "digests of keys are pinned, but the mode certificate compares whole certificates: use publicKey"
         case _ where trustsNobody && (pinningMode != .none || reportOnlyPins != nil):
             return
-                "pins are set, but no authority is trusted, so that every server is refused: accept invalid "
+                "pins are set, but no authority is trusted, so every server is refused: accept invalid "
                 + "certificates to let the pins decide alone, or name the authorities"
         case .none, .publicKey, .certificate: return nil
         }
@@ -124,7 +124,7 @@ extension SecurityPolicy {
         let name = host ?? "the server"
         if host != nil, allowInvalidCertificates, validatesDomainName, pinningMode == .none || pins.isEmpty {
             return .refused(
-                .invalidSecurityPolicy, "a policy that takes any certificate of \(name) cannot validate its host")
+                .invalidSecurityPolicy, "a policy that accepts any certificate of \(name) cannot validate its host")
         }
         if pinningMode == .none && allowInvalidCertificates { return .trusted(facts.authorityResult.chain) }
         if let refusal = refusalWithoutPins(facts, host: host, name) { return refusal }

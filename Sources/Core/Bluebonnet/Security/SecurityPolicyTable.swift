@@ -40,7 +40,7 @@ public struct SecurityPolicyTable: Sendable, Hashable {
     private static func check(_ policy: SecurityPolicy, _ key: String) throws(NetworkingError) {
         guard policy.hosts.isEmpty else {
             throw NetworkingError(
-                .invalidSecurityPolicy, "the policy for \(key) has a table of its own; put its hosts into this table")
+                .invalidSecurityPolicy, "the policy for \(key) contains another table; add its hosts to this table")
         }
         do throws(NetworkingError) {
             try policy.validate()
@@ -54,7 +54,7 @@ public struct SecurityPolicyTable: Sendable, Hashable {
         guard let name = bareName(isWildcard ? String(pattern.dropFirst(2)) : pattern) else {
             throw NetworkingError(
                 .invalidSecurityPolicy,
-                "\"\(pattern)\" is no pattern for hosts: write a name, an address, or *. and a name, in ASCII")
+                "\"\(pattern)\" is not a host pattern: write a name, an address, or *. and a name, in ASCII")
         }
         return isWildcard ? "*." + name : name
     }

@@ -236,7 +236,7 @@ extension HTTPSessionManager {
             let response = try? SerializerRecord(responseSerializer)
         else {
             let types = "\(type(of: requestSerializer)) or \(type(of: responseSerializer))"
-            throw NetworkingError(.invalidRequest, "the serializer \(types) has no archive, so its manager has none")
+            throw NetworkingError(.invalidRequest, "the serializer \(types) cannot be archived, nor can its manager")
         }
         return Archive(
             baseURL: baseURL, configuration: session.currentConfiguration, requestSerializer: request,

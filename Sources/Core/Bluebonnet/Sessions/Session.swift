@@ -6,7 +6,7 @@ internal import Dispatch
 internal import Foundation
 
 /// The state that the tasks of one session manager share: the manager that creates their operations, the queue of the
-/// session's blocks, and the list of tasks. It outlives the session manager while a task runs. Any thread.
+/// session's blocks, and the list of tasks. A session outlives its session manager while a task runs. Any thread.
 final class Session: Sendable {
     private struct State: Sendable {
         var tasks: [Int: SessionTask] = [:]
@@ -15,8 +15,8 @@ final class Session: Sendable {
         var resumedTasks: [SessionTask] = []
         var isInvalidated = false
         /// Whether the end of the last task of an invalidated session still has to be reported.
-        var awaitsInvalidity = false
-        /// The manager that was invalidated, for observers.
+        var mustReportInvalidation = false
+        /// The invalidated session manager: the object of the notification.
         weak var sessionManager: SessionManager?
         var completion = CompletionTarget()
         /// Nil without blocks.
@@ -43,7 +43,7 @@ final class Session: Sendable {
         set { replace(\.completion, newValue) }
     }
 
-    /// Sets a part. The old value is released outside the lock, because it may refer to the program's objects.
+    /// Sets a part. Releases the old value outside the lock, because the release may run the program's code.
     private func replace<Value: Sendable>(_ part: any WritableKeyPath<State, Value> & Sendable, _ value: Value) {
         let old = state.withLock { state in
             let old = state[keyPath: part]
@@ -78,8 +78,8 @@ final class Session: Sendable {
         return tasks.filter { !$0.operation.isFinished }.sorted { $0.taskIdentifier < $1.taskIdentifier }
     }
 
-    /// Adds the operation of a task that was resumed, or cancelled before that, to the queue. Many tasks that are
-    /// resumed at once are reported in one turn of the delegate queue, before their ends.
+    /// Enqueues the operation of a task that was resumed, or that was cancelled without having been resumed. Tasks that
+    /// are resumed at about the same time are reported in one block on the delegate queue, before the tasks' ends.
     func begin(_ task: SessionTask, isResumed: Bool) {
         let (isFirst, group) = state.withLock { state in
             if state.tasks[task.taskIdentifier] == nil { state.tasks[task.taskIdentifier] = task }
@@ -106,7 +106,8 @@ final class Session: Sendable {
         reportInvalidationIfDone()
     }
 
-    /// Called when the session manager is released: from then on, only the program retains tasks that were not resumed.
+    /// Releases the tasks that were not resumed. Called when the session manager is released; from then on, only the
+    /// program retains these tasks.
     func forgetIdleTasks() {
         let idle = state.withLock { Array($0.tasks.values) }.filter { !$0.isBegun }
         let removed = state.withLock { state in idle.map { state.tasks.removeValue(forKey: $0.taskIdentifier) } }
@@ -114,11 +115,12 @@ final class Session: Sendable {
         reportInvalidationIfDone()
     }
 
-    /// Refuses further tasks. When the last task has ended, reports that and releases the blocks.
+    /// Invalidates the session: new tasks end with `cancelled`. When the last task has ended, reports the invalidation
+    /// and releases the blocks.
     func invalidate(_ manager: SessionManager, cancelsTasks: Bool) {
         state.withLock { state in
             guard !state.isInvalidated else { return }
-            (state.isInvalidated, state.awaitsInvalidity, state.sessionManager) = (true, true, manager)
+            (state.isInvalidated, state.mustReportInvalidation, state.sessionManager) = (true, true, manager)
         }
         if cancelsTasks { for task in tasks { task.cancel() } }
         reportInvalidationIfDone()
@@ -126,10 +128,10 @@ final class Session: Sendable {
 
     private func reportInvalidationIfDone() {
         let (isNew, blocks, manager) = state.withLock { state in
-            guard state.awaitsInvalidity, state.tasks.isEmpty else {
+            guard state.mustReportInvalidation, state.tasks.isEmpty else {
                 return (false, nil, nil) as (Bool, Box<SessionBlocks>?, SessionManager?)
             }
-            defer { (state.awaitsInvalidity, state.blocks) = (false, nil) }
+            defer { (state.mustReportInvalidation, state.blocks) = (false, nil) }
             return (true, state.blocks, state.sessionManager)
         }
         guard isNew else { return }
@@ -144,15 +146,15 @@ final class Session: Sendable {
         delegateQueue.async { NotificationCenter.default.post(name: name, object: task) }
     }
 
-    /// Calls a handler on the completion queue; immediately if that is the delegate queue, on which this method is
-    /// called.
+    /// Calls a handler on the completion queue. Without a completion queue, calls the handler immediately: this method
+    /// runs on the delegate queue.
     func complete(_ handler: @escaping @Sendable () -> Void) {
-        let place = completion
-        guard let queue = place.queue else { return handler() }
-        queue.async(group: place.group, execute: handler)
+        let target = completion
+        guard let queue = target.queue else { return handler() }
+        queue.async(group: target.group, execute: handler)
     }
 
-    /// Calls a block on the delegate queue, after everything that was reported before, and returns its answer.
+    /// Calls a block on the delegate queue, after all earlier reports, and returns the block's answer.
     func ask<Answer: Sendable>(_ block: @escaping @Sendable () -> Answer) async -> Answer {
         await withCheckedContinuation { waiter in
             delegateQueue.async { waiter.resume(returning: block()) }

@@ -56,7 +56,7 @@ public struct TLSOptions: Sendable, Hashable {
     ) throws(NetworkingError) {
         for version in [minimumVersion, maximumVersion].compactMap({ $0 })
         where !TLSProtocolVersion.known.contains(version) {
-            throw NetworkingError(.invalidSecurityPolicy, "there is no \(version): take TLS 1.0 to 1.3")
+            throw NetworkingError(.invalidSecurityPolicy, "there is no \(version): use TLS 1.0 to 1.3")
         }
         if let maximumVersion, minimumVersion > maximumVersion {
             throw NetworkingError(

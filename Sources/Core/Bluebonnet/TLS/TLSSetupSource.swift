@@ -17,7 +17,7 @@ struct TLSSetupSource: Sendable, Hashable {
         guard !(options.requiresStapledStatus && policy.allowInvalidCertificates) else {
             throw NetworkingError(
                 .invalidSecurityPolicy,
-                "accepting invalid certificates contradicts requiring proof that they were not revoked; choose one")
+                "accepting invalid certificates contradicts requiring a stapled OCSP response; choose one")
         }
         authorities = policy.authorities
     }

@@ -25,9 +25,9 @@ public struct Proxy: Sendable, Hashable {
     public init(_ text: String) throws(NetworkingError) {
         let parsed = URLComponents(string: text)
         if let scheme = parsed?.scheme?.lowercased(), ["socks", "socks4", "socks4a", "socks5"].contains(scheme) {
-            let meaning = scheme == "socks5" ? "looks names up here" : "is SOCKS 4"
+            let meaning = scheme == "socks5" ? "resolves names locally" : "is SOCKS 4"
             throw NetworkingError(
-                .invalidRequest, "\(scheme):// \(meaning), which is not supported: write socks5h:// for SOCKS 5")
+                .invalidRequest, "\(scheme):// \(meaning), which is not supported: use socks5h:// for SOCKS 5")
         }
         guard var parts = parsed, let scheme = parts.scheme?.lowercased(),
             Self.schemes.contains(scheme), parts.host?.isEmpty == false
@@ -43,7 +43,7 @@ public struct Proxy: Sendable, Hashable {
         (parts.percentEncodedQuery, parts.fragment) = (nil, nil)
         url = parts.string ?? text
         guard RequestCheck.isHost(URLText(url).host) else {
-            throw NetworkingError(.invalidRequest, "the proxy's URL has a host that is no name or address")
+            throw NetworkingError(.invalidRequest, "the proxy's URL has a host that is not a name or address")
         }
         if let port = URLText(url).port, !(1...65_535).contains(Int(port) ?? 0) {
             throw NetworkingError(
@@ -86,7 +86,7 @@ public struct Proxy: Sendable, Hashable {
 
     private func checkCredential() throws(NetworkingError) {
         for part in [user, password] where part?.utf8.contains(where: { $0 < 0x20 || $0 == 0x7F }) == true {
-            throw NetworkingError(.invalidRequest, "the proxy's credential has a control character in it")
+            throw NetworkingError(.invalidRequest, "the proxy's credential contains a control character")
         }
     }
 }

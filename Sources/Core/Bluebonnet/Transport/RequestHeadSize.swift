@@ -107,7 +107,7 @@ extension RequestHeadSize {
         guard withAdditions || byteCount > form.limit else { return nil }
         let additions =
             byteCount > form.limit
-            ? "" : ", with up to \(upperBound - byteCount) bytes more for cookies, credentials and fields of libcurl's"
+            ? "" : ", with up to \(upperBound - byteCount) bytes more for cookies, credentials and libcurl's fields"
         return NetworkingError(
             .invalidRequest,
             "the request's head is too large for \(form.version): \(byteCount) bytes, \(Self.largestPart(of: request))"

@@ -18,10 +18,14 @@ package protocol Transport: AnyObject {
 
     /// Temporarily keeps few idle connections, because a transfer found no file descriptor.
     func keepFewConnections()
+
+    /// The origin of each connection, and whether no transfer uses the connection.
+    var connections: [(origin: Origin, isIdle: Bool)] { get }
 }
 
 extension Transport {
     package func keepFewConnections() {}
+    package var connections: [(origin: Origin, isIdle: Bool)] { [] }
 }
 
 /// One running transfer: one request and its response, over one connection. Network thread only.

@@ -32,29 +32,29 @@ package struct BinaryPropertyList {
         self.bytes = bytes
         budget = bytes.count
         let trailer = bytes.count - Self.trailerByteCount
-        guard trailer >= Self.magic.count else { throw PropertyListSyntaxError("it ends early") }
+        guard trailer >= Self.magic.count else { throw PropertyListSyntaxError("it is truncated") }
         offsetByteCount = Int(bytes[trailer + 6])
         referenceByteCount = Int(bytes[trailer + 7])
         guard (1...8).contains(offsetByteCount), (1...8).contains(referenceByteCount) else {
-            throw PropertyListSyntaxError("its trailer has impossible sizes")
+            throw PropertyListSyntaxError("its trailer has invalid sizes")
         }
         objectCount = try integer(at: trailer + 8, byteCount: 8)
         tableStart = try integer(at: trailer + 24, byteCount: 8)
         guard tableStart <= trailer, objectCount <= (trailer - tableStart) / offsetByteCount else {
-            throw PropertyListSyntaxError("its table of objects lies outside of it")
+            throw PropertyListSyntaxError("its object table is out of bounds")
         }
     }
 
     private func integer(at start: Int, byteCount: Int) throws(PropertyListSyntaxError) -> Int {
         var value: UInt64 = 0
         for byte in try slice(start, byteCount) { value = value << 8 | UInt64(byte) }
-        guard let result = Int(exactly: value) else { throw PropertyListSyntaxError("it has an impossible number") }
+        guard let result = Int(exactly: value) else { throw PropertyListSyntaxError("it has a number out of range") }
         return result
     }
 
     private func slice(_ start: Int, _ byteCount: Int) throws(PropertyListSyntaxError) -> ArraySlice<UInt8> {
         guard start >= 0, byteCount >= 0, start <= bytes.count, byteCount <= bytes.count - start else {
-            throw PropertyListSyntaxError("an object lies outside of it")
+            throw PropertyListSyntaxError("an object is out of bounds")
         }
         return bytes[start..<start + byteCount]
     }
@@ -65,7 +65,7 @@ package struct BinaryPropertyList {
 extension BinaryPropertyList {
     private mutating func value(of number: Int, depth: Int) throws(PropertyListSyntaxError) -> PropertyListValue {
         if let value = shared[number] { return value }
-        guard number < objectCount else { throw PropertyListSyntaxError("it refers to an object that is not there") }
+        guard number < objectCount else { throw PropertyListSyntaxError("it refers to a missing object") }
         let start = try integer(at: tableStart + number * offsetByteCount, byteCount: offsetByteCount)
         let marker = try integer(at: start, byteCount: 1)
         let (kind, low) = (marker >> 4, marker & 0x0F)
@@ -87,7 +87,7 @@ extension BinaryPropertyList {
     }
 
     private func doubled(_ count: Int) throws(PropertyListSyntaxError) -> Int {
-        guard count <= bytes.count else { throw PropertyListSyntaxError("an object lies outside of it") }
+        guard count <= bytes.count else { throw PropertyListSyntaxError("an object is out of bounds") }
         return count * 2
     }
 
@@ -98,7 +98,7 @@ extension BinaryPropertyList {
             kind == 0x5
             ? (content.allSatisfy { $0 < 0x80 } ? String(decoding: content, as: UTF8.self) : nil)
             : String(validating: units.map { UInt16(content[$0]) << 8 | UInt16(content[$0 + 1]) }, as: UTF16.self)
-        guard let text else { throw PropertyListSyntaxError("it has a string that is no text") }
+        guard let text else { throw PropertyListSyntaxError("it has a string that is not text") }
         return .string(text)
     }
 
@@ -127,7 +127,7 @@ extension BinaryPropertyList {
         if low < 0x0F { return (low, start + 1) }
         let marker = try integer(at: start + 1, byteCount: 1)
         guard marker >> 4 == 0x1, marker & 0x0F <= 3 else {
-            throw PropertyListSyntaxError("it has an impossible count")
+            throw PropertyListSyntaxError("it has an invalid count")
         }
         let width = 1 << (marker & 0x0F)
         return (try integer(at: start + 2, byteCount: width), start + 2 + width)
@@ -171,7 +171,7 @@ extension BinaryPropertyList {
         var members: [String: PropertyListValue] = [:]
         for (key, member) in zip(keys, values) {
             guard case .string(let name) = try value(of: key, depth: depth + 1) else {
-                throw PropertyListSyntaxError("it has a dictionary with a key that is no string")
+                throw PropertyListSyntaxError("it has a dictionary with a key that is not a string")
             }
             members[name] = try value(of: member, depth: depth + 1)
         }

@@ -3,8 +3,8 @@
 
 /// The members of a JSON object, by name.
 ///
-/// Two names are the same if they have the same bytes in UTF-8, as for other readers of JSON. Keys of a Swift
-/// dictionary are the same if they are canonically equivalent, so a dictionary could lose one of two members.
+/// Names are equal if their UTF-8 bytes are equal, as in other JSON parsers. A Swift dictionary also treats canonically
+/// equivalent names as equal, such as "é" and "e" with a combining accent, and would lose one of the two members.
 public struct JSONObject: Sendable, Hashable {
     private var members: [ByteString: JSONValue] = [:]
 
@@ -78,19 +78,19 @@ extension JSONObject: Sequence {
 }
 
 extension JSONObject: ExpressibleByDictionaryLiteral {
-    /// Makes an object from a literal. If two members have the same name, the later member counts.
+    /// Makes an object from a literal. If two members have the same name, the later member replaces the earlier one.
     public init(dictionaryLiteral elements: (String, JSONValue)...) {
         for (name, value) in elements { members[ByteString(name)] = value }
     }
 }
 
 extension JSONObject: CustomStringConvertible {
-    /// Compact JSON text for a log, like `JSONValue.description`: without the values of secrets.
+    /// Compact JSON text for a log, without the values of secrets: see `JSONValue.description`.
     public var description: String { JSONValue.object(self).description }
 }
 
-/// The members of a JSON object with values of several types, for instance of a literal with variables. Their names are
-/// written unchanged, as in a `JSONValue`, even if the encoder converts the names of properties.
+/// The members of a JSON object whose values have different types, as in a literal that contains variables. Names are
+/// written unchanged, even if the encoder has a key encoding strategy such as `convertToSnakeCase`.
 package struct JSONMembers: Encodable, Sendable {
     private struct Member: Encodable, Sendable {
         let value: (any Encodable & Sendable)?

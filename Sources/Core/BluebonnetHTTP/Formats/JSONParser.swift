@@ -80,13 +80,13 @@ package struct JSONParser {
         case UInt8(ascii: "-"), UInt8(ascii: "0")...UInt8(ascii: "9"): return try number()
         case UInt8(ascii: "N") where isLenient: return try literal("NaN", .null)
         case UInt8(ascii: "I") where isLenient: return try literal("Infinity", .null)
-        default: throw error("no value starts like this")
+        default: throw error("unexpected character")
         }
     }
 
     private mutating func literal(_ word: StaticString, _ value: JSONValue) throws(JSONSyntaxError) -> JSONValue {
         guard bytes[position...].starts(with: UnsafeBufferPointer(start: word.utf8Start, count: word.utf8CodeUnitCount))
-        else { throw error("no value starts like this") }
+        else { throw error("unexpected character") }
         position += word.utf8CodeUnitCount
         return value
     }

@@ -115,7 +115,7 @@ extension JSONValue {
     package static func utf8(of data: Data, _ encoding: BodyEncoding) throws(JSONSyntaxError) -> Data {
         if encoding == .utf8 { return data }
         guard let text = encoding.text(of: data) else {
-            throw JSONSyntaxError(reason: "bytes that are no text in their encoding", offset: 0)
+            throw JSONSyntaxError(reason: "bytes that are not text in their encoding", offset: 0)
         }
         return Data(text.utf8)
     }

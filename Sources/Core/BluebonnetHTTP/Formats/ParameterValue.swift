@@ -163,7 +163,7 @@ extension ParameterValue {
     }
 
     private static func advice(for value: Any) -> String {
-        "\(type(of: value)) is not a string, a number, a truth value, a dictionary or an array"
+        "\(type(of: value)) is not a string, a number, a boolean, a dictionary or an array"
     }
 
     /// The reason why text formats refuse dates.

@@ -99,7 +99,7 @@ extension PropertyListValue {
             var values: [String: PropertyListValue] = [:]
             for (key, member) in members { values[key] = try value(of: member) }
             return .dictionary(values)
-        default: throw PropertyListSyntaxError("it has a \(type(of: object)), which is no value of a property list")
+        default: throw PropertyListSyntaxError("it has a \(type(of: object)), which is not a property list value")
         }
     }
 

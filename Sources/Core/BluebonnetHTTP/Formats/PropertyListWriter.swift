@@ -30,7 +30,7 @@ package struct PropertyListWriter {
 
     private func object(_ value: Any, depth: Int) throws -> Any {
         switch try ParameterPath.kind(of: value, depth: depth) {
-        case .null: throw ParameterPath.fault("a property list has no form for nothing, so leave it out")
+        case .null: throw ParameterPath.fault("a property list cannot represent null, so omit it")
         case .set: throw ParameterPath.fault("a set has no order in a property list, so use an array")
         case .bool(let value): return value
         case .number(let text): return try number(text)
@@ -47,7 +47,7 @@ package struct PropertyListWriter {
         for (key, value) in members {
             try ParameterPath.at("." + key) {
                 guard result.updateValue(try object(value, depth: depth), forKey: try checked(key)) == nil else {
-                    throw ParameterPath.fault("a key with other bytes is the same in a property list")
+                    throw ParameterPath.fault("two keys are the same in a property list")
                 }
             }
         }
@@ -75,7 +75,7 @@ package struct PropertyListWriter {
     private func checked(_ text: String) throws -> String {
         guard format == .xml, let scalar = text.unicodeScalars.first(where: { !Self.isXML($0) }) else { return text }
         let number = String(scalar.value, radix: 16, uppercase: true)
-        throw ParameterPath.fault("XML cannot hold its character U+\(number), so use the binary format")
+        throw ParameterPath.fault("XML cannot represent its character U+\(number), so use the binary format")
     }
 
     /// Returns whether XML can express a character (XML 1.0, production 2). A carriage return is excluded too: a reader

@@ -112,13 +112,13 @@ package struct ChunkedBody: Sendable {
         }
         if state == .size, let digit = Self.value(ofDigit: byte) {
             guard lineByteCount <= Self.digitLimit, byteCount <= Int64.max >> 4 else {
-                throw Self.fault("a chunk of the response has a size beyond 63 bits, or of more than 16 digits")
+                throw Self.fault("a chunk of the response has a size over 63 bits or 16 digits")
             }
             byteCount = byteCount << 4 | digit
             return
         }
         guard state != .size || lineByteCount > 1 else {
-            throw Self.fault("a chunk of the response has no hexadecimal number as its size")
+            throw Self.fault("a chunk of the response has a size that is not hexadecimal")
         }
         switch (state, byte) {
         case (.sizeLineFeed, 0x0A), (.size, 0x0A), (.sizeEnd, 0x0A), (.extensions, 0x0A):
@@ -131,9 +131,9 @@ package struct ChunkedBody: Sendable {
         case (.extensionStart, UInt8(ascii: ";")): break  // may be in a quoted string
         case (.extensionStart, 0x21...0x7E), (.extensionStart, 0x80...): state = .extensions
         case (.extensionStart, 0x0D), (.extensionStart, 0x0A):
-            throw Self.fault("a chunk's size has a semicolon, and no extension behind it")
+            throw Self.fault("a chunk's size is followed by a semicolon without an extension")
         case (.extensions, 0x09), (.extensions, 0x20...0x7E), (.extensions, 0x80...): break
-        default: throw Self.fault("behind a chunk's size stands something else than chunk extensions")
+        default: throw Self.fault("a chunk's size is followed by text that is not a chunk extension")
         }
     }
 

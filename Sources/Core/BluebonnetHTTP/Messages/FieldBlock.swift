@@ -116,7 +116,7 @@ package struct FieldBlock: Sendable {
     }
 
     private static func badName(_ name: Slice<UnsafeRawBufferPointer>) -> NetworkingError {
-        let fault = name.last == 0x20 || name.last == 0x09 ? "white space before its colon" : "a name that is no token"
+        let fault = name.last == 0x20 || name.last == 0x09 ? "white space before its colon" : "an invalid name"
         return NetworkingError(.badServerResponse, "a field of the response has \(fault)")
     }
 }

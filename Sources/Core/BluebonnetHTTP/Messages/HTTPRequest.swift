@@ -4,7 +4,7 @@
 public import Foundation
 public import FoundationNetworking
 
-/// A request: method, URL, header fields and a body in memory. The library uses this value from the call to the wire.
+/// A request: method, URL, header fields and a body in memory.
 ///
 /// ```swift
 /// var request = HTTPRequest(url: URL(string: "https://api.example.com/users")!)
@@ -13,10 +13,10 @@ public import FoundationNetworking
 /// ```
 ///
 /// Bodies from files and forms belong to the call or the operation (`RequestBody`, `RequestOperation.uploadFile`).
-/// Nothing is checked here: an operation whose request cannot be sent fails with `invalidRequest` or `badURL`.
+/// A request is not checked until it is sent: then the operation fails with `invalidRequest` or `badURL`.
 ///
-/// A request that was made from a `URLRequest` keeps its other properties, such as the cache policy and the body
-/// stream. Two requests are equal if their methods, URLs, header fields and bodies are equal.
+/// A request that was made from a `URLRequest` keeps the other properties of that `URLRequest`, such as the cache policy
+/// and the body stream. Two requests are equal if their methods, URLs, header fields and bodies are equal.
 public struct HTTPRequest: Sendable {
     /// The method. The names GET, HEAD, POST, PUT, DELETE and CONNECT are converted to upper case, as in Foundation;
     /// any other method is sent as written (RFC 9110, 9.1). Default `GET`.
@@ -39,8 +39,8 @@ public struct HTTPRequest: Sendable {
     }
     /// The body. Setting it replaces a body stream. Default nil: no body.
     public var body: Data? { didSet { foundation?.httpBody = body } }
-    /// Foundation's form of the request, kept in sync. Present if the request was made from that form or has properties
-    /// that only that form has. Making it for each request would take longer than sending the request.
+    /// The same request as a `URLRequest`, kept in sync. Nil unless the request was made from a `URLRequest`, or has
+    /// properties that only a `URLRequest` has: making one takes longer than sending a small request.
     private var foundation: URLRequest?
 
     /// Makes a request.
@@ -127,7 +127,7 @@ extension HTTPRequest {
 }
 
 extension URLRequest {
-    /// Makes a request with a method. Setting the default method again takes Foundation longer than making the request.
+    /// Makes a request with a method. GET, the default, is not set: setting it takes longer than making the request.
     package init(url: URL, method: String) {
         self.init(url: url)
         if method != "GET" { httpMethod = method }

@@ -14,7 +14,7 @@ package enum RequestCheck {
         if let byte = text.utf8.first(where: { $0 < 0x20 || $0 == 0x7F }) {
             throw badURL(text, "contains \(FieldSyntax.name(ofControl: byte))")
         }
-        if text.utf8.contains(0x20) { throw badURL(text, "contains a space, which has to be written %20") }
+        if text.utf8.contains(0x20) { throw badURL(text, "contains a space, which must be written as %20") }
         let parts = URLText(text)
         if parts.scheme != nil { try scheme(of: parts, text) }
         if parts.authority != nil || parts.scheme != nil { try authority(of: parts, text) }
@@ -34,10 +34,10 @@ package enum RequestCheck {
     /// Refuses a method that is not a token, and CONNECT.
     package static func method(_ method: String) throws(NetworkingError) {
         guard FieldSyntax.isToken(method.utf8) else {
-            throw NetworkingError(.invalidRequest, "the method \(shown(method)) is not made of token characters only")
+            throw NetworkingError(.invalidRequest, "the method \(shown(method)) is not a valid token")
         }
         guard method != "CONNECT" else {
-            let text = "the method CONNECT asks a proxy for a tunnel: set the proxy, which is asked by itself"
+            let text = "the method CONNECT opens a tunnel through a proxy: set the proxy instead"
             throw NetworkingError(.invalidRequest, text)
         }
     }
@@ -45,7 +45,7 @@ package enum RequestCheck {
     /// Refuses a name that is not a token, and a value with a control character other than a tab.
     package static func field(name: String, value: String) throws(NetworkingError) {
         guard FieldSyntax.isToken(name.utf8) else {
-            throw NetworkingError(.invalidRequest, "the header \(shown(name)) is not made of token characters only")
+            throw NetworkingError(.invalidRequest, "the header \(shown(name)) is not a valid token")
         }
         guard let byte = FieldSyntax.forbiddenByte(inValue: value.utf8) else { return }
         let control = FieldSyntax.name(ofControl: byte)
@@ -57,7 +57,7 @@ package enum RequestCheck {
         try field(name: HeaderFields.idempotencyKeyName, value: key)
         guard FieldSyntax.isBlank(key) else { return }
         throw NetworkingError(
-            .invalidRequest, "the idempotency key is blank: no server could recognize the request by it")
+            .invalidRequest, "the idempotency key is blank: a server cannot recognize the request by it")
     }
 
     /// Returns the text for a message, without control characters and of a limited length.
@@ -94,14 +94,14 @@ extension RequestCheck {
         guard !parts.host.isEmpty else { throw badURL(text, "has no host") }
         // Readers disagree about whether a backslash ends the host, and about a second "@": `http://a\@b`.
         if authority.utf8.contains(UInt8(ascii: "\\")) || authority.lowercased().contains("%5c") {
-            let remedy = "a user name with a backslash goes into TransferOptions.credential"
+            let remedy = "put a user name with a backslash into TransferOptions.credential"
             throw badURL(text, "has a backslash before its path: \(remedy)")
         }
         if parts.userInfo?.utf8.contains(UInt8(ascii: "@")) == true {
             throw badURL(text, "has more than one @ before its path")
         }
         guard isHost(parts.host) else {
-            throw badURL(text, parts, the: "host", parts.host, "which is no name or address")
+            throw badURL(text, parts, the: "host", parts.host, "which is not a name or address")
         }
         guard let port = parts.port, !port.isEmpty else { return }
         guard FieldSyntax.isNumber(port.utf8), let number = Int(port), (1...65535).contains(number) else {
@@ -187,8 +187,8 @@ extension RequestCheck {
             if FieldSyntax.isSameName(name, "Transfer-Encoding") {
                 throw NetworkingError(
                     .invalidRequest,
-                    "the header Transfer-Encoding is not the caller's: a body stream without a Content-Length is sent "
-                        + "in chunks where HTTP/1.1 needs it; remove the header")
+                    "the header Transfer-Encoding cannot be set: a body stream without a Content-Length is sent "
+                        + "chunked over HTTP/1.1; remove the header")
             }
             if FieldSyntax.isSameName(name, "Content-Length") {
                 length = try contentLength(value, of: length)
@@ -205,7 +205,7 @@ extension RequestCheck {
     private static func nameTransferCodings(_ fields: inout [(name: String, value: String)]) throws(NetworkingError) {
         guard let codings = fields.first(where: { FieldSyntax.isSameName($0.name, "TE") }) else { return }
         guard !codings.value.lowercased().contains("chunked") else {
-            let text = "the header TE names chunked, which every server may use anyway (RFC 9112, 7.4)"
+            let text = "the header TE names chunked, which is always acceptable (RFC 9112, 7.4): remove it"
             throw NetworkingError(.invalidRequest, text)
         }
         guard let index = fields.firstIndex(where: { FieldSyntax.isSameName($0.name, "Connection") }) else {
@@ -223,7 +223,7 @@ extension RequestCheck {
             throw NetworkingError(.invalidRequest, "the value of header Content-Length is not a length: \(value)")
         }
         guard number == bodyByteCount ?? number else {
-            let fault = "the header Content-Length says \(number), but the body has \(bodyByteCount ?? 0) bytes"
+            let fault = "the header Content-Length is \(number), but the body has \(bodyByteCount ?? 0) bytes"
             throw NetworkingError(.invalidRequest, fault)
         }
         return number

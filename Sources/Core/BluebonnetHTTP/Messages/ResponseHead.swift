@@ -135,7 +135,7 @@ extension ResponseHead {
             // another coding is present, some versions of libcurl do not look for chunks.
             guard transferCodings == ["chunked"] || transferCodings.allSatisfy(Self.identities.contains) else {
                 let names = transferCodings.joined(separator: ", ")
-                return "the response has a Transfer-Encoding that was not asked for: \(names)"
+                return "the response has an unexpected Transfer-Encoding: \(names)"
             }
             if isFolded { return "the response has a folded Content-Length or Transfer-Encoding" }
             return isFramedTwice ? "the response has both Content-Length and Transfer-Encoding" : nil
@@ -178,7 +178,7 @@ extension ResponseHead {
     func checkFraming() throws(NetworkingError) {
         if let fault = framing.fault { throw NetworkingError(.badServerResponse, fault) }
         if httpVersion == "2" && !framing.transferCodings.isEmpty {
-            throw NetworkingError(.badServerResponse, "the response has Transfer-Encoding, which HTTP/2 does not know")
+            throw NetworkingError(.badServerResponse, "the response has Transfer-Encoding, which HTTP/2 does not allow")
         }
     }
 

@@ -63,7 +63,7 @@ package struct ResponseHeadParser: Sendable {
 
     private mutating func endBlock() throws(NetworkingError) -> Event {
         if statusLine.status == 101 && !expectsUpgrade {
-            throw NetworkingError(.badServerResponse, "the server switched to another protocol without being asked")
+            throw NetworkingError(.badServerResponse, "the server switched protocols without a request to upgrade")
         }
         if statusLine.status < 200 {
             state = .statusLine

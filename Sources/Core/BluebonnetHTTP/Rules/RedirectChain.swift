@@ -100,7 +100,7 @@ package struct RedirectChain: Sendable {
             throw NetworkingError(.tooManyRedirects, fault)
         }
         guard mayReturn || !visited.contains(Self.key(next)) && Self.key(next) != Self.key(current) else {
-            throw NetworkingError(.tooManyRedirects, "the redirects lead in a circle, back to \(Self.shown(url))")
+            throw NetworkingError(.tooManyRedirects, "the redirects form a loop, back to \(Self.shown(url))")
         }
         return next
     }

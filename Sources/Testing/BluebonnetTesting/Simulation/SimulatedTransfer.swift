@@ -314,7 +314,7 @@ extension SimulatedTransfer {
             return NetworkingError(.connectionLost, "\(request.hostName) closed the connection before it answered")
         }
         if let missing = missingByteCount, missing > 0 {
-            let text = "\(request.hostName) broke the protocol or its body is truncated: \(missing) bytes are missing"
+            let text = "\(request.hostName) violated the protocol or its body is truncated: \(missing) bytes missing"
             return NetworkingError(.badServerResponse, text)
         }
         return switch machine.end(.success, self) {

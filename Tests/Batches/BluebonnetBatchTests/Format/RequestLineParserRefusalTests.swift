@@ -90,14 +90,14 @@ import Testing
         (#""expect":{"sha256":"\#(String(repeating: "g", count: 64))"}"#, "expect.sha256", ["64 hexadecimal digits"]),
         (#""json":1,"text":"a""#, "text", ["one body", "\"json\""]),
         (#""file":"a","form":{}"#, "file", ["one body", "\"form\""]),
-        (#""headers":{"Accept":"a","accept":"b"}"#, "headers.accept", ["given twice"]),
+        (#""headers":{"Accept":"a","accept":"b"}"#, "headers.accept", ["duplicate header"]),
         (#""headers":{"IDEMPOTENCY-key":" \t"}"#, "headers.IDEMPOTENCY-key", ["must not be blank"]),
         (#""idempotencyKey":"""#, "idempotencyKey", ["must not be blank"]),
         (#""idempotencyKey":" \t""#, "idempotencyKey", ["must not be blank"]),
-        (#""resolve":{"h.example.":"127.0.0.1","H.example":"127.0.0.2"}"#, "resolve.h.example.", ["given twice"]),
-        (#""timeout":1,"timeout":1"#, "timeout", ["given twice"]),
-        (#""ur\u006c":"v""#, "url", ["given twice"]),
-        (#""json":{"a":[{},{"b":1,"c":2,"b":1}]}"#, "json.a[1].b", ["given twice"]),
+        (#""resolve":{"h.example.":"127.0.0.1","H.example":"127.0.0.2"}"#, "resolve.h.example.", ["duplicate host"]),
+        (#""timeout":1,"timeout":1"#, "timeout", ["duplicate field"]),
+        (#""ur\u006c":"v""#, "url", ["duplicate field"]),
+        (#""json":{"a":[{},{"b":1,"c":2,"b":1}]}"#, "json.a[1].b", ["duplicate field"]),
     ]
 
     static let unknownNames: [Case] = [

@@ -21,7 +21,7 @@ import Testing
         #expect(SkipReason.reason("b", NetworkingError(.dependencyFailed, SkipReason.message(first))) == first)
         #expect(SkipReason.reason("c", NetworkingError(.cancelled, "cancelled")) == "\"c\" was cancelled")
         #expect(SkipReason.reason("c", .cancelled, nil) == "\"c\" was cancelled")
-        #expect(SkipReason.reason("c", .unknown, nil) == "the outcome of \"c\" is not known")
+        #expect(SkipReason.reason("c", .unknown, nil) == "the outcome of \"c\" is unknown")
     }
 
     private static let lines: [RequestLine] = {

@@ -100,7 +100,7 @@ import Testing
             try handle.write(contentsOf: Data("c".utf8))
             try handle.close()
             #expect(try file.node(at: 0).line.line.url == "a")
-            let message = "the request lines were changed during the run: line 2 is another one"
+            let message = "the request lines changed during the run: line 2 is different"
             #expect(throws: LineSourceError(message)) { try file.node(at: 1) }
             truncate(path, 5)
             #expect(throws: LineSourceError.self) { try file.node(at: 0) }

@@ -57,7 +57,7 @@ import Testing
 
     @Test(arguments: [
         ("t", "t is not JSON: a string contains half a surrogate pair"), ("n", "n is not JSON"),
-        ("gone", "the body has no gone, and is not JSON as a whole"),
+        ("gone", "the body has no gone, and is not JSON"),
     ])
     func memberThatIsNotJSONIsNamed(path: String, words: String) throws {
         let error = try #require(throws: NetworkingError.self) { try resolve("body.\(path)", Self.faulty) }

@@ -25,7 +25,7 @@ import Testing
     ])
     func linesWithTheSameOutputAreAnError(_ first: String, _ second: String) throws {
         let all = lines([first, second])
-        let expected = RequestLineError(line: 2, field: "output", message: "line 1 writes to this file already")
+        let expected = RequestLineError(line: 2, field: "output", message: "line 1 already writes to this file")
         let errors = try #require(throws: RequestLineErrors.self) { try RequestLineGraph(all) }
         #expect(errors.errors == [expected])
         var graph = RequestLineGraph()
@@ -48,7 +48,7 @@ import Testing
     @Test func fileWithTheNameOfAFolderIsAnError() throws {
         let all = lines(["dir/", "dir/", "x/../dir"])
         let errors = try #require(throws: RequestLineErrors.self) { try RequestLineGraph(all) }
-        let message = "line 2 writes into this folder already"
+        let message = "line 2 already writes into this folder"
         #expect(errors.errors == [RequestLineError(line: 3, field: "output", message: message)])
     }
 

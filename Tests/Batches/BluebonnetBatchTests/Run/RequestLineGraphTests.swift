@@ -66,13 +66,13 @@ import Testing
 
     @Test func duplicateIDNamesBothLines() throws {
         let found = try errors(lines([("a", [], "u"), ("b", [], "u"), ("a", [], "u")]))
-        #expect(found == [RequestLineError(line: 3, field: "id", message: #""a" is the id of line 1 already"#)])
+        #expect(found == [RequestLineError(line: 3, field: "id", message: #""a" is already the id of line 1"#)])
     }
 
     @Test func defaultIDCanBeADuplicate() throws {
         #expect(
             try errors(lines([("2", [], "u"), (nil, [], "u")])).map(\.description) == [
-                #"line 2, field "id": "2" is the id of line 1 already"#
+                #"line 2, field "id": "2" is already the id of line 1"#
             ])
     }
 
@@ -88,7 +88,7 @@ import Testing
     @Test(arguments: [(["a"], "u", "after[0]"), ([], "${a.status}", "url")])
     func lineCannotWaitForItself(_ after: [String], _ url: String, _ field: String) throws {
         let found = try errors(lines([("a", after, url)]))
-        #expect(found == [RequestLineError(line: 1, field: field, message: "a line cannot wait for itself")])
+        #expect(found == [RequestLineError(line: 1, field: field, message: "a line cannot depend on itself")])
     }
 
     @Test func cycleIsSpelledOutFromItsFirstLine() throws {
@@ -144,7 +144,7 @@ import Testing
             try graph.add(all[2])
         }
         try graph.add(all[3])
-        #expect(throws: RequestLineError(line: 5, field: "id", message: #""a" is the id of line 1 already"#)) {
+        #expect(throws: RequestLineError(line: 5, field: "id", message: #""a" is already the id of line 1"#)) {
             try graph.add(all[4])
         }
         #expect(order(graph) == ["a", "b", "d"])
@@ -152,7 +152,7 @@ import Testing
 
     @Test func addedLineCannotReferToItself() {
         var graph = RequestLineGraph()
-        #expect(throws: RequestLineError(line: 1, field: "url", message: "a line cannot wait for itself")) {
+        #expect(throws: RequestLineError(line: 1, field: "url", message: "a line cannot depend on itself")) {
             try graph.add(lines([("a", [], "${a.status}")])[0])
         }
         #expect(graph.nodes.isEmpty)

@@ -30,13 +30,13 @@ extension ProcessTests {
         @Test func storeThatIsNoPostgreSQLIsRefused() async throws {
             let end = try await run(["status", "--store", "mysql://fleet@127.0.0.1/fleet"])
             #expect(end.status == 2)
-            #expect(end.errors.contains("its URL begins with postgresql://, not with mysql://"))
+            #expect(end.errors.contains("its URL starts with postgresql://, not mysql://"))
         }
 
         @Test func emptyStoreIsRefused() async throws {
             let end = try await run(["status", "--store", ""])
             #expect(end.status == 2)
-            #expect(end.errors.contains("say where the store is"))
+            #expect(end.errors.contains("no store: use --store"))
         }
 
         @Test func passwordInAMalformedStoreStringIsNotShown() async throws {

@@ -42,7 +42,7 @@ extension ProcessTests {
                 await eventually(fixture.server.requests.count) { $0 > 0 }
                 let second = try await CommandProcess(["work", "--store", store], in: fixture.folder).end()
                 #expect(second.status == 2)
-                #expect(second.errors.contains("a pooler in transaction mode is before it"), "\(second.errors)")
+                #expect(second.errors.contains("a pooler runs in transaction mode"), "\(second.errors)")
                 #expect(second.errors.contains("pool_mode = session"))
                 first.send(SIGTERM)
                 _ = await first.end()

@@ -84,7 +84,7 @@ extension ProcessTests {
                 #expect(first.status == 0 && first.output == "n\n" && first.errors == "")
                 let second = try await fixture.submit(Self.lines)
                 #expect(second.status == 0 && second.output == "n\n")
-                #expect(second.errors == "the store has the batch n already\n")
+                #expect(second.errors == "the store already has the batch n\n")
                 let early = try await fixture.run("results", "n")
                 #expect(early.status == 1 && early.output == "")
                 let work = try await fixture.run("work", "--until-done", "--name", "one")
@@ -189,27 +189,27 @@ extension ProcessTests {
 
         @Test func wrongNamesAndStoresAreReportedInOneSentence() async throws {
             try await FleetFixture.with { fixture in
-                let nothing = "Error: the store has no batches: nothing was ever submitted to it\n"
+                let nothing = "Error: the store has no batches: submit one first\n"
                 #expect(try await fixture.run("status").errors == nothing)
                 _ = try await fixture.submit(Self.lines)
-                let noBatch = "Error: the store has no batch with the name m\n"
+                let noBatch = "Error: the store has no batch named m\n"
                 for command in ["status", "results", "pause", "resume", "cancel", "retry-failed", "remove"] {
                     let end = try await fixture.run(command, "m")
                     #expect(end.status == 2 && end.errors == noBatch && end.output == "", "\(command): \(end)")
                     let absent = try await fixture.start([command, "m"], []).end()
                     #expect(absent.status == 2)
                     #expect(
-                        absent.errors.contains("say where the store is: --store postgresql://…"), "\(absent.errors)")
+                        absent.errors.contains("no store: use --store postgresql://…"), "\(absent.errors)")
                 }
                 let other = try await fixture.submit([#"{"url":"a"}"#])
                 #expect(other.status == 2)
                 #expect(
-                    other.errors == "Error: the store has another batch with the name n: give this one another name\n")
+                    other.errors == "Error: the store already has a different batch named n: choose another name\n")
                 let nowhere = fixture.postgres.unixURL(database: "nowhere")
                 for arguments in [["work"], ["status"], ["cancel", "n"]] {
                     let end = try await fixture.start(arguments + ["--store", nowhere], []).end()
                     #expect(end.status == 2)
-                    #expect(end.errors.hasPrefix("Error: the store refuses the connection: "), "\(end.errors)")
+                    #expect(end.errors.hasPrefix("Error: the store refused the connection: "), "\(end.errors)")
                     #expect(end.errors.hasSuffix("database \"nowhere\" does not exist\n"), "\(end.errors)")
                 }
                 let port = "postgresql://a@127.0.0.1:\(try LoopbackPort.unused())/a"
@@ -226,7 +226,7 @@ extension ProcessTests {
                 #expect(try await fixture.run("work", "--lease", "0.5").status == 2)
                 #expect(try await fixture.run("status", "--watch", "--json").status == 2)
                 let status = try await fixture.run("status")
-                #expect(status.errors.contains("nothing was ever submitted"))
+                #expect(status.errors.contains("submit one first"))
             }
         }
 
@@ -253,7 +253,7 @@ extension ProcessTests {
                 #expect(work.errors == "1 operation recorded\n")
                 #expect(try await fixture.status()["success"]?.number == 1)
                 let other = try await fixture.start(["status", "--store", "service=other"], variables).end()
-                #expect(other.status == 2 && other.errors.hasPrefix("Error: the store refuses the connection: "))
+                #expect(other.status == 2 && other.errors.hasPrefix("Error: the store refused the connection: "))
             }
         }
 

@@ -27,7 +27,7 @@ extension ProcessTests {
                 let lines = [#"{"id":"1","url":"a"}"#, #"{"url":"b","after":["1"]}"#, #"{"url":"c","after":["1"]}"#]
                 let end = try await fixture.run(lines, ["--retries", "1", "--progress", "always"])
                 #expect(end.status == 0, "\(end.errors)")
-                #expect(end.errors.contains("1 request tried again: 1 after status 429"))
+                #expect(end.errors.contains("1 request retried: 1 after status 429"))
                 let seen = times.value
                 #expect(seen.count == 4 && seen[1] - seen[0] >= .milliseconds(990))
             }
@@ -41,8 +41,8 @@ extension ProcessTests {
                     [fixture.file([#"{"url":"a"}"#, #"{"url":"b"}"#]), "--retries", "1", "--per-origin", "1"],
                     errors: terminal.inside)
                 let text = await terminal.read(until: "waiting")
-                #expect(text.contains("1 to be tried again"))
-                #expect(text.contains("  http://127.0.0.1:\(fixture.server.port)  held for 0:0"))
+                #expect(text.contains("1 to retry"))
+                #expect(text.contains("  http://127.0.0.1:\(fixture.server.port)  on hold for 0:0"))
                 _ = await terminal.read(until: "2 succeeded")
                 #expect(await process.end().status == 0)
                 terminal.close()

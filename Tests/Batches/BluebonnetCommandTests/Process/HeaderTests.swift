@@ -64,7 +64,8 @@ extension ProcessTests {
                 #expect(end.errors.contains("--header: "), "\(end.errors)")
                 #expect(end.errors.contains("has no colon: write Name: value"))
                 let type = try await fixture.run([#"{"url":"a"}"#], ["--header", "content-TYPE: text/csv"])
-                #expect(type.status == 2 && type.errors.contains("depends on each request's body"), "\(type.errors)")
+                #expect(
+                    type.status == 2 && type.errors.contains("depends on the body of each request"), "\(type.errors)")
                 #expect(fixture.server.requests.isEmpty)
             }
         }

@@ -101,7 +101,7 @@ extension ProcessTests {
                 _ = await process.end()
                 let second = try await fixture.runJournaled(file, ["--progress", "always"])
                 #expect(second.status == 1)
-                #expect(second.errors.contains("0 succeeded, 2 skipped, 1 of unknown outcome"))
+                #expect(second.errors.contains("0 succeeded, 2 skipped, 1 with unknown outcome"))
                 #expect(try fixture.results()["login"]?.error?.code == .mayHaveBeenSent)
                 #expect(try fixture.results()["login"]?.outcome == .unknown)
                 #expect(try fixture.results()["me"]?.outcome == .skipped)
@@ -122,7 +122,7 @@ extension ProcessTests {
                     #expect(end.status == 2)
                     #expect(
                         end.errors == "Error: the journal \(fixture.journal) is of another batch: "
-                            + "its lines or options are others; --restart begins anew\n")
+                            + "its lines or options differ; --restart starts over\n")
                 }
                 // The results file is unchanged, and options that do not change the meaning may differ.
                 #expect(try String(contentsOfFile: fixture.resultsPath, encoding: .utf8) == results)
@@ -146,7 +146,7 @@ extension ProcessTests {
                 #expect(second.status == 2)
                 #expect(second.errors == "Error: the journal \(fixture.journal) is in use by process \(first.id)\n")
                 let status = try await fixture.journal([fixture.journal])
-                #expect(status.output == "\(fixture.journal): 1 line, a run has it\n0 succeeded, 1 not sent yet\n")
+                #expect(status.output == "\(fixture.journal): 1 line, running\n0 succeeded, 1 not sent yet\n")
                 gate.open()
                 #expect(await first.end().status == 0)
                 #expect(try fixture.results().count == 1)
@@ -251,7 +251,7 @@ extension ProcessTests.JournalTests {
             let file = try fixture.file([#"{"url":"a"}"#])
             for option in ["--restart", "--resend-unsafe", "--retry-failed"] {
                 let end = try await fixture.start([file, option]).end()
-                #expect(end.status == 2 && end.errors.contains("\(option) needs --journal"))
+                #expect(end.status == 2 && end.errors.contains("\(option) requires --journal"))
             }
             let end = try await fixture.start([file, "--journal", fixture.journal, "--results", fixture.journal]).end()
             #expect(end.status == 2)
@@ -280,12 +280,12 @@ extension ProcessTests.JournalTests {
             _ = await process.end()
             let other = try await start([#"{"method":"POST","url":"other"}"#]).end()
             #expect(other.status == 2)
-            #expect(other.errors.contains("of another batch: line 1 is not the one that it knows"))
+            #expect(other.errors.contains("of another batch: its line 1 is different"))
             #expect(try await start(lines).end().status == 0)
             #expect(try fixture.results().mapValues(\.outcome) == ["1": .success, "2": .success])
             #expect(fixture.server.requests.map(\.target) == ["/login", "/b?t0k3n", "/b?t0k3n"])
             let status = try await fixture.journal([fixture.journal])
-            #expect(status.output == "\(fixture.journal): lines that come from a pipe, no run has it\n2 succeeded\n")
+            #expect(status.output == "\(fixture.journal): lines from a pipe, not running\n2 succeeded\n")
             let asFile = try await fixture.runJournaled(fixture.file(lines))
             #expect(asFile.status == 2)
         }
@@ -315,7 +315,7 @@ extension ProcessTests.JournalTests {
             _ = await process.end()
             let other = try await start(lines.reversed()).end()
             #expect(other.status == 2)
-            #expect(other.errors.contains("of another batch: line 1 is not the one that it knows"))
+            #expect(other.errors.contains("of another batch: its line 1 is different"))
             #expect(fixture.requests(to: "/b").count == 1)
         }
     }
@@ -335,7 +335,7 @@ extension ProcessTests.JournalTests {
             let arguments = [try fixture.file(lines), "--journal", journal, "--results", fixture.resultsPath]
             let first = try await fixture.start(arguments).end()
             #expect(first.status == 1)
-            #expect(first.errors.contains("the journal \(journal) cannot be written: its disk is full"))
+            #expect(first.errors.contains("the journal \(journal) cannot be written: the disk is full"))
             #expect(try fixture.results().count == 400)
             // While the disk is full, the run makes no progress, and nothing is lost.
             let sent = fixture.server.requests.count

@@ -42,7 +42,7 @@ extension ProcessTests {
                 let lines = ["", "/"].map { #"{"url":"a","output":"\#(fixture.folder.path("x"))\#($0)"}"# }
                 let wrong = try await fixture.run(lines)
                 #expect(wrong.status == 2)
-                #expect(wrong.errors.contains("line 1 writes to this file already"))
+                #expect(wrong.errors.contains("line 1 already writes to this file"))
             }
         }
 

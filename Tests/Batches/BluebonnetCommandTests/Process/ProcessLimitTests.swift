@@ -22,7 +22,7 @@ extension ProcessTests {
                 #expect(end.status == 0)
                 #expect(try end.results.filter { $0.outcome == .success }.count == 200)
                 let message =
-                    "--concurrency 1000: only 6 at once, because this process may have 64 open files (ulimit -n)\n"
+                    "--concurrency 1000: only 6 at once, because the process can have 64 open files (ulimit -n)\n"
                 #expect(end.errors.hasPrefix(message))
             }
         }
@@ -44,7 +44,7 @@ extension ProcessTests {
                 let end = try await fixture.start(by: program, []).end()
                 #expect(end.status == 2)
                 #expect(end.errors.hasPrefix("Error: cannot start 12 threads, only "))
-                #expect(end.errors.hasSuffix("; the limit of processes and threads is too low (ulimit -u)\n"))
+                #expect(end.errors.hasSuffix("; raise the limit of processes and threads (ulimit -u)\n"))
             }
         }
 

@@ -45,7 +45,7 @@ extension ProcessTests {
         func argumentThatIsNoHostIsRefused(_ host: String) async throws {
             let end = try await run([host])
             #expect(end.status == 2)
-            #expect(end.errors.contains("is neither a host's name nor an address"))
+            #expect(end.errors.contains("is neither a host name nor an address"))
             #expect(end.output.isEmpty)
         }
     }

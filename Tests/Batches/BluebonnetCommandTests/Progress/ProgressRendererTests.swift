@@ -50,11 +50,11 @@ import Testing
             ProgressReading.HeldOrigin(origin: "https://a.test:443", secondsLeft: 61.2, waitingCount: 300),
             ProgressReading.HeldOrigin(origin: "http://b.test:80", secondsLeft: 0.1, waitingCount: 0),
         ]
-        #expect(ProgressRenderer.text(reading) == "30/60   50%  4 to be tried again  10 req/s  0 B  0:03 left")
+        #expect(ProgressRenderer.text(reading) == "30/60   50%  4 to retry  10 req/s  0 B  0:03 left")
         let lines = ProgressRenderer(width: 80).lines(reading).dropFirst()
         #expect(
             lines == [
-                "  https://a.test:443  held for 1:02, 300 requests waiting", "  http://b.test:80  held for 0:01",
+                "  https://a.test:443  on hold for 1:02, 300 requests waiting", "  http://b.test:80  on hold for 0:01",
             ])
         reading.heldOrigins = Array(repeating: reading.heldOrigins[0], count: 9)
         #expect(ProgressRenderer(width: 20).lines(reading).count == 4)

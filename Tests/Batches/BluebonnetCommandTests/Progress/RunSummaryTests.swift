@@ -54,7 +54,7 @@ import Testing
         }
         #expect(
             summary(tally, elapsed: 0).lines.last
-                == "3 requests tried again: 2 after status 503, 1 after connectionLost, 1 after status 429")
+                == "3 requests retried: 2 after status 503, 1 after connectionLost, 1 after status 429")
     }
 
     @Test func tenFailuresAreNamedAndTheRestCounted() {

@@ -59,7 +59,7 @@ extension StoreTests {
             let pause = FleetError(.notPossible, "the batch n was cancelled: it cannot be paused")
             await #expect(throws: pause) { try await fixture.fleet.pause("n") }
             let resume = FleetError(
-                .notPossible, "the batch n was cancelled: retry-failed lets its cancelled lines run again")
+                .notPossible, "the batch n was cancelled: use retry-failed to run its cancelled lines")
             await #expect(throws: resume) { try await fixture.fleet.resume("n") }
         }
 

@@ -94,13 +94,13 @@ extension StoreTests {
             let lines = try store.claim(store.openBatch(), 1)
             let claimed = FleetError(
                 .notPossible,
-                "the batch n cannot be removed while workers have lines of it, now 1: cancel it, or wait until these "
-                    + "have ended")
+                "the batch n cannot be removed while workers have 1 of its lines: cancel it, or wait until these "
+                    + "lines have ended")
             await #expect(throws: claimed) { try await fixture.fleet.remove("n") }
             try await fixture.fleet.cancel("n")
             let cancelled = FleetError(
                 .notPossible,
-                "the batch n cannot be removed while workers have lines of it, now 1: wait until these have ended")
+                "the batch n cannot be removed while workers have 1 of its lines: wait until these lines have ended")
             await #expect(throws: cancelled) { try await fixture.fleet.remove("n") }
             #expect(try await fixture.fleet.batch(named: "n").lineCount == 2)
             try store.giveBack(lines[0].claim, batch: lines[0].batch, [lines[0].position])

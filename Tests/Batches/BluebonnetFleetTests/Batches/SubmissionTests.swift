@@ -29,7 +29,7 @@ extension StoreTests {
                     try await fleet.submit(lines, named: "n", settings: settings)
                 }
                 #expect(error?.code == .nameTaken)
-                #expect(error?.message == "the store has another batch with the name n: give this one another name")
+                #expect(error?.message == "the store already has a different batch named n: choose another name")
             }
             #expect(try await fleet.submit(lines, named: "m"))
             let batches = try await fleet.batches()
@@ -167,7 +167,7 @@ extension StoreTests {
                 try await fixture.fleet.submit(lines, named: "n", settings: FleetSettings())
             }
             #expect(error?.code == .notPossible)
-            #expect(error?.message == "the request lines were changed during the run: line 8 is another one")
+            #expect(error?.message == "the request lines changed during the run: line 8 is different")
             #expect(try await fixture.fleet.batches().map(\.name) == ["first"])
             try file.close()
         }
@@ -177,7 +177,7 @@ extension StoreTests {
             let error = await #expect(throws: FleetError.self) {
                 try await fixture.fleet.submit([Fixture.get("a"), Fixture.get("b\0")], named: "n")
             }
-            #expect(error?.message == "line 2 has an id with a NUL in it, which no store keeps")
+            #expect(error?.message == "the id of line 2 contains a NUL byte, which cannot be stored")
             #expect(try await fixture.fleet.batches().isEmpty)
         }
 
@@ -206,8 +206,8 @@ extension StoreTests {
             try await Self.noteVersion(2, fixture)
             let version = FleetSchema.version
             let sentence =
-                "the store has tables of version \(version + 2), and this program knows those up to \(version + 1): "
-                + "install a newer Bluebonnet here"
+                "the store's tables have version \(version + 2), but this program supports versions up to \(version + 1): "
+                + "install a newer version of Bluebonnet"
             let expected = FleetError(.newerVersion, sentence)
             await #expect(throws: expected) { try await fixture.fleet.submit([Fixture.get("a")], named: "m") }
             await #expect(throws: expected) { try await fixture.fleet.batches() }
@@ -216,7 +216,7 @@ extension StoreTests {
 
         @Test func storeWithoutTablesReportsThatNothingWasSubmitted() async throws {
             let fleet = try await Fixture().fleet
-            let nothing = FleetError(.noBatch, "the store has no batches: nothing was ever submitted to it")
+            let nothing = FleetError(.noBatch, "the store has no batches: submit one first")
             await #expect(throws: nothing) { try await fleet.batches() }
             await #expect(throws: nothing) { try await fleet.cancel("n") }
             try await fleet.submit([Fixture.get("a")], named: "n")

@@ -16,7 +16,7 @@ extension StoreTests {
             let connection = try await StoreFixture().connect()
             let error = #expect(throws: FleetError.self) { try connection.query("SELECT 1/0") }
             #expect(error?.code == .failed && error?.underlying == "22012")
-            #expect(error?.message == "the store has failed: division by zero")
+            #expect(error?.message == "the store reported an error: division by zero")
             let other = #expect(throws: FleetError.self) { try connection.query("SELECT $1 + nothing", [.integer(1)]) }
             #expect(other?.underlying == "42703")
             #expect(try connection.query("SELECT $1", [.integer(5)]).integer(0, 0) == 5)
@@ -157,7 +157,7 @@ extension StoreTests {
             ] {
                 let error = await Self.error(url)
                 #expect(error?.code == .refused)
-                #expect(error?.message.hasPrefix("the store refuses the connection: ") == true)
+                #expect(error?.message.hasPrefix("the store refused the connection: ") == true)
                 #expect(error?.message.contains(reason) == true, "\(error?.message ?? "")")
                 #expect(error?.message.contains(":wrong@") == false)
             }
@@ -203,7 +203,7 @@ extension StoreTests {
             #expect(first?.code == .refused)
             #expect(
                 first?.message
-                    == "the store's user may not do that: permission denied for database \(fixture.database)")
+                    == "the store's user lacks a privilege: permission denied for database \(fixture.database)")
             try await fixture.fleet.submit([StoreFixture.get("a")], named: "n")
             let second = await #expect(throws: FleetError.self) { try await guest.batches() }
             #expect(second?.code == .refused && second?.message.contains("permission denied") == true)
@@ -219,7 +219,7 @@ extension StoreTests {
             let fourth = await #expect(throws: FleetError.self) {
                 try await guest.submit([StoreFixture.get("a")], named: "m")
             }
-            #expect(fourth?.message == "the store's user may not do that: permission denied for table lines")
+            #expect(fourth?.message == "the store's user lacks a privilege: permission denied for table lines")
         }
     }
 }

@@ -8,8 +8,8 @@ import Testing
 @Suite struct PostgreSQLErrorsTests {
     @Test(arguments: [
         ("42P05", "session mode"), ("26000", "session mode"), ("22P05", "ENCODING 'UTF8'"),
-        ("42501", "may not do that"),
-        ("XX000", "the store has failed: m"),
+        ("42501", "lacks a privilege"),
+        ("XX000", "the store reported an error: m"),
     ])
     func messageSaysWhatToDo(code: String, words: String) {
         let error = FleetError(serverCode: code, "m")

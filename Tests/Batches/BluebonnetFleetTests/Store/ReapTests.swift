@@ -45,7 +45,7 @@ extension StoreTests {
             let text = try #require(try await fixture.rows("SELECT line FROM bluebonnet.results").first?.first)
             let line = try JSONDecoder().decode(ResultLine.self, from: Data(text.utf8))
             #expect(line.id == "unsafe" && line.error?.code == .mayHaveBeenSent && line.attempts == 0)
-            #expect(line.error?.message.hasPrefix("the worker was lost when the request may have been sent") == true)
+            #expect(line.error?.message.hasPrefix("the worker was lost and may have sent the request") == true)
             try await fixture.expectOrder()
         }
 
@@ -166,7 +166,7 @@ extension StoreTests {
             let done = try #require(batches.first { $0.name == "done" })
             try store.record(store.claim(done, 1))
             let cancelled = try #require(batches.first { $0.name == "cancelled" })
-            let held = try store.claim(cancelled, 1)
+            let claimed = try store.claim(cancelled, 1)
             try await fixture.fleet.cancel("cancelled")
             #expect(try !store.isIdle())
             let open = try #require(batches.first { $0.name == "open" })
@@ -175,7 +175,7 @@ extension StoreTests {
             try store.record(lines, .failure)
             #expect(try store.isIdle())
             #expect(try store.hasFailure(open.number) && !store.hasFailure(done.number))
-            try store.record(held)
+            try store.record(claimed)
         }
     }
 }

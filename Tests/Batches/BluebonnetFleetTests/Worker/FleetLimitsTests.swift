@@ -87,9 +87,9 @@ import Testing
 /// How a worker divides its capacity among batches.
 @Suite struct ClaimPlanTests {
     private static func steps(
-        _ batches: [OpenBatch], capacity: Int, held: [Int: Int] = [:], room: Int
+        _ batches: [OpenBatch], capacity: Int, openCounts: [Int: Int] = [:], room: Int
     ) -> [[Int]] {
-        ClaimPlan(batches, capacity: capacity).steps(openCount: { held[$0] ?? 0 }, room: room).map {
+        ClaimPlan(batches, capacity: capacity).steps(openCount: { openCounts[$0] ?? 0 }, room: room).map {
             [$0.batch.number, $0.count]
         }
     }
@@ -106,7 +106,7 @@ import Testing
 
     @Test func batchWithFewerLinesIsAskedFirst() {
         let batches = [Sample.batch(1), Sample.batch(2)]
-        #expect(Self.steps(batches, capacity: 8, held: [1: 4, 2: 1], room: 3) == [[2, 3], [2, 3], [1, 3]])
+        #expect(Self.steps(batches, capacity: 8, openCounts: [1: 4, 2: 1], room: 3) == [[2, 3], [2, 3], [1, 3]])
     }
 
     @Test func moreBatchesThanSlotsGetOneLineEach() {
@@ -115,8 +115,8 @@ import Testing
     }
 
     @Test func batchWithLinesOnHoldStillTakesFreeSlots() {
-        #expect(Self.steps([Sample.batch(1)], capacity: 8, held: [1: 8], room: 6) == [[1, 6]])
-        #expect(Self.steps([Sample.batch(1)], capacity: 8, held: [1: 5], room: 6) == [[1, 3], [1, 6]])
+        #expect(Self.steps([Sample.batch(1)], capacity: 8, openCounts: [1: 8], room: 6) == [[1, 6]])
+        #expect(Self.steps([Sample.batch(1)], capacity: 8, openCounts: [1: 5], room: 6) == [[1, 3], [1, 6]])
     }
 
     @Test func noBatchesGiveNoSteps() { #expect(Self.steps([], capacity: 8, room: 8).isEmpty) }

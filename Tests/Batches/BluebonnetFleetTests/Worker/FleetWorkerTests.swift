@@ -240,7 +240,7 @@ extension StoreTests {
                 try await work.value
                 let results = try await fixture.results()
                 #expect(results.mapValues(\.outcome) == ["post": .unknown])
-                let reason = "the worker was told to end, and cancelled the request when it may have been sent"
+                let reason = "the worker was stopped and may have sent the request"
                 #expect(results["post"]?.error?.code == .mayHaveBeenSent)
                 #expect(results["post"]?.error?.message.hasPrefix(reason) == true)
                 #expect(try await fixture.store.ids(in: "ready") == ["get", "key"])

@@ -107,7 +107,7 @@ extension StoreTests {
                 try await work
                 #expect(try await fixture.results().mapValues(\.outcome) == ["a": .success, "b": .success])
                 #expect(fixture.server.requests.count == 2)
-                #expect(tidings.problems.value.last == .some(nil), "the store is back")
+                #expect(tidings.problems.value.last == .some(nil), "the store is available again")
                 await proxy.stop()
             }
         }

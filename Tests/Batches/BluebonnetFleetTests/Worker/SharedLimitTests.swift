@@ -121,19 +121,19 @@ extension StoreTests {
                 return isRefused
                     ? .response(status: 429, headers: ["Retry-After": "200"], body: "") : .response(body: "hello")
             } _: { fixture in
-                let held = fixture.server.url("/", host: name).absoluteString
+                let refusedBase = fixture.server.url("/", host: name).absoluteString
                 let (one, other) = (
                     fixture.worker("one", endsWhenIdle: false), fixture.worker("other", endsWhenIdle: false)
                 )
                 try await fixture.submit([], named: "empty")
                 async let work: Void = fixture.run(one, other)
                 try await becomes(2) { try await fixture.members().count }
-                try await fixture.submit([StoreFixture.get("first", held + "first")])
+                try await fixture.submit([StoreFixture.get("first", refusedBase + "first")])
                 let holds = "SELECT count(*) FROM bluebonnet.holds WHERE until > now() + interval '100 s'"
                 try await becomes(1) { try await fixture.store.number(holds) }
                 // Both workers learn of the hold before they learn of more work.
                 let lines = (0..<60).map { number in
-                    StoreFixture.get("l\(number)", number % 2 == 0 ? held + "l\(number)" : "l\(number)")
+                    StoreFixture.get("l\(number)", number % 2 == 0 ? refusedBase + "l\(number)" : "l\(number)")
                 }
                 try await fixture.submit(lines, named: "m")
                 try await becomes(30) { try await fixture.batch("m").endedCount }

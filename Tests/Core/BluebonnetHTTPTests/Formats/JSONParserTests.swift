@@ -156,7 +156,7 @@ import Testing
     }
 
     @Test(arguments: [
-        ("[1,]", "no value starts like this", 3), ("{\"a\":1,}", "a member's name is expected", 7),
+        ("[1,]", "unexpected character", 3), ("{\"a\":1,}", "a member's name is expected", 7),
         ("", "the text ends", 0),
         ("[1 2]", "a comma", 3), ("  01", "a zero", 3), ("[\"\\x\"]", "escape", 3), ("[\"ab\u{1}\"]", "control", 4),
         ("1 x", "more text", 2), ("{\"a\" 1}", "a colon", 5), ("[1e]", "a digit", 3),

@@ -165,9 +165,9 @@ import Testing
     @Test func returningQueueTakesNoTurnFromOthers() {
         let scheduler = bench.scheduler(limit: 1)
         let (first, second) = (bench.queue(), bench.queue())
-        let held = first.add(scheduler)
+        let running = first.add(scheduler)
         let waiting = add(3, scheduler, to: second)
-        #expect(bench.turn() == [held])
+        #expect(bench.turn() == [running])
         for expected in waiting[..<2] { #expect(turnAfterEnd(in: [first, second]) == [expected]) }
         let back = add(3, scheduler, to: first)
         var order: [Operation] = []

@@ -95,13 +95,13 @@ import Testing
     @Test func limitedQueueContinuesWithAnotherManagersOperations() {
         let (queue, full, free) = (bench.queue(), bench.scheduler(limit: 1), bench.scheduler(limit: 5))
         queue.change { $0.limit = 3 }
-        let held = add(2, full, to: queue)
+        let limited = add(2, full, to: queue)
         let others = add(3, free, to: queue)
-        #expect(bench.turn() == [held[0], others[0], others[1]])
+        #expect(bench.turn() == [limited[0], others[0], others[1]])
         queue.end(others[0])
         #expect(bench.turn() == [others[2]])
-        queue.end(held[0])
-        #expect(bench.turn() == [held[1]])
+        queue.end(limited[0])
+        #expect(bench.turn() == [limited[1]])
     }
 
     @Test func removedOperationsTakeNoSlot() {
@@ -123,11 +123,11 @@ import Testing
     @Test func freedOriginServesTheQueuesInTurn() {
         let scheduler = bench.scheduler(limit: 5, limitPerOrigin: 1)
         let queues = [bench.queue(), bench.queue()]
-        let held = queues[0].add(scheduler, a)
-        #expect(bench.turn() == [held])
+        let running = queues[0].add(scheduler, a)
+        #expect(bench.turn() == [running])
         let waiting = queues.map { queue in (0..<3).map { _ in queue.add(scheduler, a) } }
         #expect(bench.turn().isEmpty)
-        queues[0].end(held)
+        queues[0].end(running)
         var served: [Int] = []
         while let next = bench.turn().first {
             let index = waiting[0].contains(next) ? 0 : 1
@@ -213,14 +213,14 @@ extension GateTests {
 
     @Test func admittedOperationIgnoresTheGateWhenReadmitted() {
         let (queue, scheduler, log) = (bench.queue(), bench.scheduler(limit: 1), AdmissionLog())
-        let held = queue.add(scheduler)
-        #expect(bench.turn() == [held])
+        let running = queue.add(scheduler)
+        #expect(bench.turn() == [running])
         queue.change { $0.isSuspended = true }
         queue.add(scheduler)
         var ticket = scheduler.makeTicket(flow: 0, priority: 0)
         scheduler.enqueue(&ticket, origin: a, priority: 0, demand: .another, client: log.client(1))
         #expect(bench.turn().isEmpty && log.numbers.isEmpty)
-        queue.end(held)
+        queue.end(running)
         #expect(bench.turn().isEmpty)
         #expect(log.numbers == [1])
     }
@@ -270,14 +270,14 @@ extension GateTests {
 
     @Test func priorityAppliesBeforeAndAfterEnteringTheLane() {
         let (queue, scheduler) = (bench.queue(), bench.scheduler(limit: 1))
-        let held = queue.add(scheduler)
+        let lowered = queue.add(scheduler)
         let all = add(3, scheduler, to: queue)
         queue.change { $0.changePriority(of: all[2], to: 4) }
         #expect(bench.turn() == [all[2]])
         queue.change { $0.changePriority(of: all[1], to: 4) }
-        queue.change { $0.changePriority(of: held, to: -4) }
+        queue.change { $0.changePriority(of: lowered, to: -4) }
         #expect(bench.turn().isEmpty)
-        for expected in [all[1], all[0], held] {
+        for expected in [all[1], all[0], lowered] {
             queue.end(bench.started[bench.started.count - 1])
             #expect(bench.turn() == [expected])
         }

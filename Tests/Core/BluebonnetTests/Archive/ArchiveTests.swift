@@ -245,10 +245,10 @@ extension NetworkTests {
                 let operation = HTTPRequestOperation(request: URLRequest(url: server.url()), responseSerializer: Own())
                 let refusal = await #expect(throws: NetworkingError.self) { try await operation.archive() }
                 #expect(refusal?.code == .invalidRequest)
-                #expect(refusal?.message.hasPrefix("the response serializer Own has no archive") == true)
+                #expect(refusal?.message.hasPrefix("the response serializer Own cannot be archived") == true)
                 let archive = try sent(await operation.archive(includingSerializer: false))
                 let error = #expect(throws: NetworkingError.self) { try HTTPRequestOperation(archive: archive) }
-                #expect(error?.message == "the archive was made without its response serializer, Own, so give one")
+                #expect(error?.message == "the archive has no response serializer, Own, so pass one")
                 let again = try HTTPRequestOperation(archive: archive, responseSerializer: Own())
                 #expect(await again.run().responseObject as? Int == 4)
             }

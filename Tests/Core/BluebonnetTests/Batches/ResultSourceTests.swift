@@ -174,12 +174,12 @@ import Testing
 
     @Test func cancellingTheRunningTaskCancelsTheOperation() async {
         network.answer("/held", with: [.wait(Gate())])
-        let held = manager.get("held", returning: text)
-        let task = Task { try await manager.run(held) }
+        let call = manager.get("held", returning: text)
+        let task = Task { try await manager.run(call) }
         await network.log.sees(.begun(1))
         task.cancel()
         await #expect { try await task.value } throws: { ($0 as? NetworkingError)?.code == .cancelled }
-        #expect(held.operation.isCancelled)
+        #expect(call.operation.isCancelled)
     }
 
     @Test func resultChainRunsInOrderAndIsReleased() async throws {

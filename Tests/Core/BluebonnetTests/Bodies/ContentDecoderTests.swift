@@ -138,7 +138,7 @@ enum CodedBody {
         for cut in body.indices {
             let error = #expect(throws: NetworkingError.self) { try decode(codings, [Array(body[..<cut])]) }
             #expect(error?.code == .cannotDecodeBody)
-            #expect(error?.message.contains("ended early") == true, "cut at \(cut)")
+            #expect(error?.message.contains("is truncated") == true, "cut at \(cut)")
         }
     }
 
@@ -168,7 +168,7 @@ enum CodedBody {
             #expect(code(codings, body + junk) == .cannotDecodeBody)
         }
         let error = #expect(throws: NetworkingError.self) { try decode(codings, [body, Array("junk".utf8)]) }
-        #expect(error?.message.contains("goes on after its end") == true)
+        #expect(error?.message.contains("has data after its end") == true)
     }
 
     @Test func bytesOfAnotherFormatAreRefused() {

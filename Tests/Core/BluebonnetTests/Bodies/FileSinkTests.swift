@@ -75,11 +75,11 @@ import Testing
 
     @Test func partialSmallBodyIsWrittenWhenTheRoundEnds() async throws {
         let (file, body) = (try open(), Data.patterned(byteCount: 100))
-        let held = try await onNetworkThread {
+        let writtenByteCount = try await onNetworkThread {
             try FileSink(file).write(body, inPiecesOf: 100)
             return file.stamp?.byteCount
         }
-        #expect(held == 0)
+        #expect(writtenByteCount == 0)
         try await onNetworkThread {}
         #expect(await holds(body, in: file))
     }
@@ -97,13 +97,13 @@ import Testing
 
     @Test func smallBodyIsWrittenAtOnceWhenManyAreDeferred() async throws {
         let (file, body) = (try open(), Data.patterned(byteCount: 2_000))
-        var held: [PendingSmallBody] = []
-        while let one = PendingSmallBody(Data()) { held.append(one) }
-        #expect(held.count <= PendingSmallBody.limit)
+        var pending: [PendingSmallBody] = []
+        while let one = PendingSmallBody(Data()) { pending.append(one) }
+        #expect(pending.count <= PendingSmallBody.limit)
         try await complete(body, file)
         await file.writesEnd()
         #expect(file.stamp?.byteCount == 2_000)
-        held = []
+        pending = []
         let other = try open("other")
         try await complete(body, other)
         #expect(other.stamp?.byteCount == 0)

@@ -36,8 +36,8 @@ import Testing
         return network.operation("/a", options: options)
     }
 
-    /// Starts an operation and returns when it waits for the credential.
-    private func waiting(_ operation: HTTPRequestOperation) async -> HTTPRequestOperation {
+    /// Starts the operation, and returns it when it waits for the credential.
+    private func startedAndWaiting(_ operation: HTTPRequestOperation) async -> HTTPRequestOperation {
         let count = shared.waitingCount
         operation.start()
         await becomes(count + 1) { shared.waitingCount }
@@ -46,7 +46,7 @@ import Testing
 
     @Test func waitingOccupiesNoSlot() async {
         var operations: [HTTPRequestOperation] = []
-        for _ in 0..<5 { operations.append(await waiting(self.operation())) }
+        for _ in 0..<5 { operations.append(await startedAndWaiting(self.operation())) }
         let other = await network.operation("/public").run()
         #expect(other.error == nil)
         gate.open()
@@ -56,7 +56,7 @@ import Testing
     }
 
     @Test func cancelledWaiterEndsAtOnceAndOthersContinue() async {
-        let (first, second) = (await waiting(self.operation()), await waiting(self.operation()))
+        let (first, second) = (await startedAndWaiting(self.operation()), await startedAndWaiting(self.operation()))
         first.cancel()
         await first.ends()
         #expect(first.code == .cancelled && shared.waitingCount == 1)
@@ -66,7 +66,7 @@ import Testing
     }
 
     @Test(arguments: [false, true]) func pausedWaiterContinuesAfterResume(isRefreshedMeanwhile: Bool) async {
-        let operation = await waiting(self.operation())
+        let operation = await startedAndWaiting(self.operation())
         operation.pause()
         await becomes(0) { shared.waitingCount }
         if isRefreshedMeanwhile {
@@ -84,7 +84,7 @@ import Testing
     }
 
     @Test func totalLimitIncludesTheWait() async {
-        let operation = await waiting(self.operation { $0.timeouts.total = .seconds(5) })
+        let operation = await startedAndWaiting(self.operation { $0.timeouts.total = .seconds(5) })
         await time.hasWaiting(1)
         await time.advance(by: .seconds(4))
         #expect(!operation.isFinished)
@@ -96,7 +96,7 @@ import Testing
     }
 
     @Test func timerIsReleasedAfterTheWait() async {
-        let operation = await waiting(self.operation { $0.timeouts.total = .seconds(60) })
+        let operation = await startedAndWaiting(self.operation { $0.timeouts.total = .seconds(60) })
         await time.hasWaiting(1)
         gate.open()
         await operation.ends()
@@ -145,11 +145,11 @@ import Testing
                 [.head(401, ["WWW-Authenticate": "Bearer"])], [.head(503)],
                 [.head(401, ["WWW-Authenticate": "Bearer"])], [.head(200)],
             ])
-        let shared = SharedAuthenticator(
+        let ownAuthenticator = SharedAuthenticator(
             authenticator, credential: .init(text: "old"), origins: [ScriptedNetwork.url("/")], failureInterval: .zero)
         let operation = self.operation {
             $0.retryPolicy = .standard
-            $0.authenticator = shared
+            $0.authenticator = ownAuthenticator
         }
         operation.start()
         await time.runsOut(for: operation)

@@ -117,8 +117,8 @@ import Testing
         let network = ScriptedNetwork(limit: 2, limitPerOrigin: 1)
         let (gate, reached) = (Gate(), Observed(0))
         network.answer("/held", with: [.reach(reached), .wait(gate), .head(200)])
-        let held = network.operation("/held")
-        held.start()
+        let running = network.operation("/held")
+        running.start()
         await reached.becomes(1)
         let options = TransferOptions {
             $0.requestAdapters = [.block { $0.url = URL(string: "http://scripted.test/b") }]
@@ -132,7 +132,7 @@ import Testing
         #expect(network.log.requests.count == 1)
         gate.open()
         await moved.ends()
-        await held.ends()
+        await running.ends()
         #expect(moved.error == nil && network.log.entries.value.peakPerOrigin == 1)
         #expect(network.log.requests.last?.origin.host == "scripted.test")
         #expect(moved.response?.url?.absoluteString == "http://scripted.test/b")

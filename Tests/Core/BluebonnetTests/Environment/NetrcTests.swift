@@ -65,8 +65,8 @@ import Testing
 
     @Test(
         arguments: [
-            ("machine h login u password my secret", 1, "no keyword"),
-            ("\n\nmachine h\nlogin u\nsecret", 5, "no keyword"),
+            ("machine h login u password my secret", 1, "unknown keyword"),
+            ("\n\nmachine h\nlogin u\nsecret", 5, "unknown keyword"),
             ("login secret", 1, "before the first machine"),
             ("machine h password \"secret", 1, "not closed"),
             ("machine h password \"secret\n\"", 1, "not closed"),
@@ -74,9 +74,9 @@ import Testing
             ("machine", 1, "machine has no value"),
             ("machine h\nlogin secret\npassword \n", 4, "password has no value"),
             ("macdef", 1, "macdef has no value"),
-            ("machine h\nlogin u password \"secret\\tx\"", 2, "the password has a control character"),
-            ("machine h\nlogin secret\u{7F}", 2, "the login has a control character"),
-            ("machine h\n\npassword secret\u{1}", 3, "the password has a control character"),
+            ("machine h\nlogin u password \"secret\\tx\"", 2, "the password contains a control character"),
+            ("machine h\nlogin secret\u{7F}", 2, "the login contains a control character"),
+            ("machine h\n\npassword secret\u{1}", 3, "the password contains a control character"),
         ])
     func malformedTextIsReportedByLineWithoutItsWords(text: String, line: Int, part: String) {
         let error = #expect(throws: NetworkingError.self) { try Netrc(text: text) }

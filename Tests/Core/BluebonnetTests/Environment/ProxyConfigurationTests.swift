@@ -71,7 +71,7 @@ import Testing
         let error = #expect(throws: NetworkingError.self) {
             try ProxyConfiguration(environment: ["all_proxy": "socks://p:1", "http_proxy": "http://q:2"])
         }
-        #expect(error?.message.contains("the environment variable all_proxy is wrong: socks:// is SOCKS 4") == true)
+        #expect(error?.message.contains("the environment variable all_proxy is invalid: socks:// is SOCKS 4") == true)
     }
 
     @Test func proxyURLHasNoPathQueryOrFragment() throws {
@@ -105,7 +105,7 @@ import Testing
     func wrongURLIsReportedByItsVariableWithoutItsValue(variable: String, value: String) {
         let error = #expect(throws: NetworkingError.self) { try ProxyConfiguration(environment: [variable: value]) }
         #expect(error?.code == .invalidRequest)
-        #expect(error?.message.contains("the environment variable \(variable) is wrong") == true)
+        #expect(error?.message.contains("the environment variable \(variable) is invalid") == true)
         #expect(error?.message.contains("secret") == false)
     }
 

@@ -26,7 +26,7 @@ import Testing
         #expect(operations.allSatisfy { $0.code == .originUnavailable } && net.sentCount == 3)
         let error = operations[0].error
         #expect(
-            error?.message == "not sent, because http://a.test:80 has failed 3 times in a row; it is tried again at "
+            error?.message == "not sent, because http://a.test:80 has failed 3 times in a row; the next attempt is at "
                 + "2023-11-14T22:13:50Z")
         #expect(error?.retryDate == VirtualTime.start.addingTimeInterval(30) && error?.isTransient == true)
         #expect(await net.status()?.isUnavailable == true)
@@ -56,7 +56,8 @@ import Testing
         let operations = (0..<3).map { net.operation("/\($0)") }
         for operation in operations { operation.start() }
         await net.hasSent(4)
-        #expect(await operations[2].waitReason?.description == "one request tries whether http://a.test:80 answers again")
+        #expect(
+            await operations[2].waitReason?.description == "one request checks whether http://a.test:80 answers again")
         gate.open()
         for operation in operations { await operation.ends() }
         #expect(operations.allSatisfy { $0.error == nil })

@@ -49,7 +49,9 @@ import Testing
         let operation = net.operation("/a", retries: Self.patient)
         operation.start()
         await net.time.hasWaiting(1)
-        #expect(await operation.waitReason?.description == Self.hold)
+        #expect(
+            await operation.waitReason?.description
+                == "http://a.test:80 is on hold until 2023-11-14T22:20:00Z, because its server asked clients to wait")
         await net.time.advance(by: .seconds(399))
         #expect(net.sentCount == 1)
         await net.time.advance(by: .seconds(1))

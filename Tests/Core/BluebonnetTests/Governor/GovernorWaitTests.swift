@@ -12,7 +12,7 @@ import Testing
 /// virtual time.
 @Suite(.timeLimit(.minutes(1))) struct GovernorWaitTests {
     private let net = GovernedNetwork()
-    private static let heldSentence =
+    private static let holdSentence =
         "http://a.test:80 is on hold until 2023-11-14T22:13:30Z, because its server answered 429 and asked clients to wait"
 
     /// The probe of a.test after its back-off. Its transfer waits for a gate.
@@ -66,7 +66,9 @@ import Testing
         await net.hasSent(3)
         let next = net.operation("/next")
         next.start()
-        await becomes("one request tries whether http://a.test:80 answers again") { await next.waitReason?.description }
+        await becomes("one request checks whether http://a.test:80 answers again") {
+            await next.waitReason?.description
+        }
         #expect(net.sentCount == 3)
         gate.open()
         await probe.ends()
@@ -98,7 +100,7 @@ import Testing
         let post = await pausedPost(gate)
         await net.hold(seconds: 10)
         post.resume()
-        await becomes(Self.heldSentence) { await post.waitReason?.description }
+        await becomes(Self.holdSentence) { await post.waitReason?.description }
         await net.time.advance(by: .milliseconds(9_999))
         #expect(!net.log.events.contains(.resumed(1)))
         await net.time.advance(by: .milliseconds(1))
@@ -145,7 +147,7 @@ import Testing
             await operation.ends()
             #expect(operation.error == nil && operation.summary.isFromCache)
         }
-        await becomes(Self.heldSentence) { await other.waitReason?.description }
+        await becomes(Self.holdSentence) { await other.waitReason?.description }
         #expect(other.isExecuting && net.sentCount == 2)
         await net.time.advance(by: .seconds(10))
         await other.ends()
@@ -169,7 +171,7 @@ import Testing
         await NetworkThread.shared.catchesUp()
         gate.open()
         await running.ends()
-        await becomes(Self.heldSentence) { await redirected.waitReason?.description }
+        await becomes(Self.holdSentence) { await redirected.waitReason?.description }
         await net.time.advance(by: .seconds(10))
         let summary = await drained
         #expect(!summary.hasExpired && summary.cancelled.isEmpty && summary.paused.isEmpty)

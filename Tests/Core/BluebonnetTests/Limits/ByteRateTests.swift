@@ -182,18 +182,18 @@ extension NetworkTests {
                         plan: RequestPlan(URLRequest(url: server.url()), options: ResolvedOptions(options)),
                         services: services)
                 }
-                let (held, next) = (operation(1), operation(nil))
+                let (slow, next) = (operation(1), operation(nil))
                 let arrived = Gate()
-                held.onDownloadProgress = { _, total, _ in if total > 0 { arrived.open() } }
-                held.start()
+                slow.onDownloadProgress = { _, total, _ in if total > 0 { arrived.open() } }
+                slow.start()
                 await arrived.wait()
                 next.start()
                 let sentence =
                     "the manager runs at most 1 transfer at once (maximumConcurrentTransferCount)"
                 await becomes(sentence) { await next.waitReason?.description }
                 #expect(server.requests.count == 1)
-                held.cancel()
-                await held.ends()
+                slow.cancel()
+                await slow.ends()
                 await next.ends()
                 #expect(next.responseData == Self.body)
             }

@@ -73,7 +73,7 @@ extension NetworkTests {
             try await TestServer.answering(drip(1_000_000, chunk: 10, every: .milliseconds(5))) { server in
                 let operation = await get(server.url(), options(1_000_000, .milliseconds(200)))
                 #expect(operation.code == .timedOut && operation.error?.timeLimit == .lowSpeed)
-                #expect(operation.error?.message.contains("less than 1000000 bytes a second") == true)
+                #expect(operation.error?.message.contains("slower than 1000000 bytes per second") == true)
                 await server.waitForConnectionsToClose()
             }
         }

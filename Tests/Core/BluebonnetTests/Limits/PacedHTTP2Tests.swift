@@ -22,21 +22,21 @@ extension NetworkTests {
         }
 
         /// Starts a download at one byte a second, and waits for its first bytes.
-        private static func heldDownload(_ fixture: HTTP2Fixture) async throws -> RequestOperation {
+        private static func pacedDownload(_ fixture: HTTP2Fixture) async throws -> RequestOperation {
             try fixture.folder.write("body", body)
             var options = fixture.options
             options.maximumBytesPerSecond = 1
-            let held = RequestOperation(request: URLRequest(url: fixture.nginx.tlsURL("/body")), options: options)
+            let paced = RequestOperation(request: URLRequest(url: fixture.nginx.tlsURL("/body")), options: options)
             let arrived = Gate()
-            held.onDownloadProgress = { _, total, _ in if total > 0 { arrived.open() } }
-            held.start()
+            paced.onDownloadProgress = { _, total, _ in if total > 0 { arrived.open() } }
+            paced.start()
             await arrived.wait()
-            return held
+            return paced
         }
 
         @Test func rateLimitedDownloadDoesNotDelayOthers() async throws {
             try await HTTP2Fixture.with { fixture in
-                let held = try await Self.heldDownload(fixture)
+                let paced = try await Self.pacedDownload(fixture)
                 for _ in 0..<3 {
                     let operation = await get(fixture.nginx.tlsURL("/body"), fixture.options)
                     #expect(operation.responseData == Self.body)
@@ -46,15 +46,15 @@ extension NetworkTests {
                 options.maximumBytesPerSecond = 1
                 let operation = await get(fixture.nginx.tlsURL("/tiny"), options)
                 #expect(operation.responseString == "Hello, world!")
-                #expect(!held.isFinished)
-                held.cancel()
-                await held.waitAsOwner()
+                #expect(!paced.isFinished)
+                paced.cancel()
+                await paced.waitAsOwner()
             }
         }
 
         @Test func networkThreadSleepsWhileDownloadIsRateLimited() async throws {
             try await HTTP2Fixture.with { fixture in
-                let held = try await Self.heldDownload(fixture)
+                let paced = try await Self.pacedDownload(fixture)
                 let clock = Reply([.delay(.milliseconds(300))] + Reply.response(body: "tick").steps)
                 try await TestServer.answering(clock) { server in
                     let before = await Self.roundNumber()
@@ -64,9 +64,9 @@ extension NetworkTests {
                     let count = await Self.roundNumber() - before
                     #expect(count < 500, "\(count)")
                 }
-                #expect(!held.isFinished)
-                held.cancel()
-                await held.waitAsOwner()
+                #expect(!paced.isFinished)
+                paced.cancel()
+                await paced.waitAsOwner()
             }
         }
 

@@ -133,7 +133,7 @@ extension RequestOperationManagerTests {
             try await manager.run(operation)
         } throws: {
             let error = $0 as? NetworkingError
-            #expect(error?.message.contains("BodySerializer puts those of a GET into its body") == true)
+            #expect(error?.message.contains("BodySerializer puts those of a GET into the body") == true)
             return error?.code == .invalidRequest
         }
         #expect(network.log.requests.isEmpty)

@@ -64,7 +64,7 @@ import Testing
         let (first, second) = (Client("first") { told.append($0) }, Client("second") { told.append($0) })
         capacity.begin(for: second)
         #expect(capacity.limitToRunning(after: .ofProcess))
-        #expect(capacity.obstacle == DescriptorShortage.ofProcess.sentence)
+        #expect(capacity.shortageSentence == DescriptorShortage.ofProcess.sentence)
         for client in [first, second, first] { #expect(!capacity.isOpen(for: client)) }
         capacity.end()
         #expect(told == ["first", "second"])
@@ -79,12 +79,12 @@ import Testing
     func obstacleIsTheLastShortage(shortage: DescriptorShortage) {
         let capacity = DescriptorCapacity()
         let client = Client("only") { _ in }
-        #expect(capacity.obstacle == nil)
+        #expect(capacity.shortageSentence == nil)
         capacity.begin(for: client)
         #expect(capacity.limitToRunning(after: shortage))
-        #expect(capacity.obstacle == shortage.sentence)
+        #expect(capacity.shortageSentence == shortage.sentence)
         capacity.end()
-        #expect(capacity.obstacle == nil)
+        #expect(capacity.shortageSentence == nil)
     }
 
     @Test func limitIsForgottenWhenNothingRuns() {

@@ -195,8 +195,8 @@ import Testing
         let client = RecordingClient()
         let slot = loop.add(client)
         let pair = try Pair()
-        let held = dup(pair.one)
-        defer { close(held) }
+        let duplicate = dup(pair.one)
+        defer { close(duplicate) }
         loop.watch(pair.one, events: EPOLLIN.rawValue, isNew: true, slot: slot)
         loop.mute(pair.one, isBrief: false)
         loop.forget(pair.one)

@@ -147,7 +147,7 @@ extension NetworkTests {
                 let sent = server.requests.filter { $0.path == "/item" }
                 #expect(sent.count == (canBeMade ? 2 : 1) && sent.allSatisfy { $0.bodyText == "streamed" })
                 #expect(operation.code == (canBeMade ? nil : .unacceptableStatus))
-                #expect(canBeMade || operation.error?.message.contains("body stream cannot be made again") == true)
+                #expect(canBeMade || operation.error?.message.contains("body stream cannot be created again") == true)
             }
         }
     }

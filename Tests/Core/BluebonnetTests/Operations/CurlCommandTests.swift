@@ -72,11 +72,11 @@ import Testing
         var stream = try request("http://h/")
         stream.httpMethod = "POST"
         stream.httpBodyStream = InputStream(data: Data("x".utf8))
-        #expect(stream.curlCommand().hasSuffix("# the body is a stream: give it on standard input"))
+        #expect(stream.curlCommand().hasSuffix("# the body is a stream: pass it on standard input"))
         var large = try request("http://h/")
         large.httpMethod = "POST"
         large.httpBody = Data(repeating: 65, count: 100_000)
-        #expect(large.curlCommand().contains("# the body of 100000 bytes is left out"))
+        #expect(large.curlCommand().contains("# the body of 100000 bytes is omitted"))
         let unchecked = try TransferOptions { $0.securityPolicy = try SecurityPolicy(validatesDomainName: false) }
         let command = try request("https://h/").curlCommand(options: unchecked)
         #expect(command.contains("--insecure") && command.contains("# curl cannot check"))
@@ -92,7 +92,7 @@ import Testing
         #expect(try !request("https://h/").curlCommand(options: options).contains("#"))
         options.securityPolicy.authorities = .data(Data("PEM".utf8))
         let command = try request("https://h/").curlCommand(options: options)
-        #expect(command.contains("# the operation's authorities are in its memory"))
+        #expect(command.contains("# the operation's authorities are in memory"))
     }
 
     @Test func proxyAndCredentialMatchTheURL() throws {

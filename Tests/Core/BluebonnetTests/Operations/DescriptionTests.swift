@@ -39,7 +39,7 @@ import Testing
         #expect("\(timings)" == "connect 1.3 ms, first byte 12.0 s, total 12.3 s")
         var summary = TransferSummary()
         (summary.transferCount, summary.redirectCount, summary.isReused, summary.timings) = (2, 1, true, timings)
-        #expect("\(summary)" == "2 transfers, 1 redirect, kept connection; \(timings)")
+        #expect("\(summary)" == "2 transfers, 1 redirect, reused connection; \(timings)")
     }
 
     @Test(arguments: [
@@ -138,7 +138,7 @@ extension NetworkTests {
                 let texts = await [get(server.url(), total), get(server.url(), idle)].map { $0.error?.message ?? "" }
                 #expect(
                     texts[0] == "the request to 127.0.0.1 took longer than its time limit (total limit: 0.05 seconds)")
-                #expect(texts[1].hasSuffix("for longer than the idle limit (idle limit: 0.05 seconds)"))
+                #expect(texts[1].hasSuffix("within the idle limit (idle limit: 0.05 seconds)"))
             }
         }
 

@@ -8,7 +8,7 @@ import Testing
 @testable import Bluebonnet
 
 @Suite(.timeLimit(.minutes(1))) struct DescriptorShortageTests {
-    private static let sentence = "this process has as many open files as it may have (ulimit -n)"
+    private static let sentence = "the process has reached its limit of open files (ulimit -n)"
 
     @Test func transferWithoutDescriptorWaitsForAnotherToEnd() async {
         let (network, gate) = (ScriptedNetwork(), Gate())

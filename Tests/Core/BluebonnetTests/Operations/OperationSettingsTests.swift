@@ -225,7 +225,7 @@ import Testing
         queue.isSuspended = false
         let error = await #expect(throws: NetworkingError.self) { for try await _ in chunks {} }
         #expect(error?.code == .invalidRequest)
-        #expect(error?.message.contains("before the operation is added to a queue") == true)
+        #expect(error?.message.contains("before the operation is queued") == true)
         await operation.ends()
         #expect(operation.responseString == "a", "the body stays where it is")
     }

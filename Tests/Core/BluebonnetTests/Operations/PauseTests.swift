@@ -109,9 +109,9 @@ extension NetworkTests {
         @Test func pausedPostKeepsItsConnectionAndIsSentOnce() async throws {
             let gate = Gate()
             let reply = Reply.response(body: file.body)
-            let held = Reply([.bytes(reply.bytes.prefix(100_000)), .wait(until: gate)])
+            let waitingReply = Reply([.bytes(reply.bytes.prefix(100_000)), .wait(until: gate)])
                 .then(.bytes(reply.bytes.dropFirst(100_000)))
-            try await TestServer.answering(held) { server in
+            try await TestServer.answering(waitingReply) { server in
                 let operation = RequestOperation(request: URLRequest("POST", server.url(), body: "payload"))
                 await startAndReceive(operation)
                 operation.pause()
@@ -130,9 +130,10 @@ extension NetworkTests {
         @Test func pauseInPlaceCountsAgainstNoTimeLimit() async throws {
             let gate = Gate()
             let reply = Reply.response(body: "hello")
-            let held = Reply([.bytes(reply.bytes.dropLast(3)), .wait(until: gate)]).then(.bytes(reply.bytes.suffix(3)))
+            let waitingReply = Reply([.bytes(reply.bytes.dropLast(3)), .wait(until: gate)])
+                .then(.bytes(reply.bytes.suffix(3)))
             let script: TestServer.Script = { request in
-                request.path == "/slow" ? Reply([.delay(.milliseconds(1500))] + reply.steps) : held
+                request.path == "/slow" ? Reply([.delay(.milliseconds(1500))] + reply.steps) : waitingReply
             }
             try await TestServer.serving(script: script) { server in
                 let options = TransferOptions {

@@ -45,7 +45,7 @@ import Testing
         await operation.ends()
         #expect(operation.error?.code == .timedOut)
         #expect(operation.error?.timeLimit == .total)
-        #expect(operation.error?.message.contains("before a block said where the downloaded file goes") == true)
+        #expect(operation.error?.message.contains("before a block chose the destination of the download") == true)
         #expect(operation.downloadedFile == nil)
         #expect(folder.names == [], "the file has no place")
         answer.open()

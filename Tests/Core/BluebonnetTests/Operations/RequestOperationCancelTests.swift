@@ -15,7 +15,7 @@ import Testing
     init() { network.answer("/held", with: [.head(200), .body("ab"), .wait(gate), .body("c")]) }
 
     /// An operation whose transfer has begun and waits for the gate.
-    private func heldOperation(method: String = "GET") async -> HTTPRequestOperation {
+    private func blockedOperation(method: String = "GET") async -> HTTPRequestOperation {
         let operation = network.operation("/held", method: method)
         operation.start()
         await network.log.sees(.begun(1))
@@ -35,7 +35,7 @@ import Testing
     }
 
     @Test func cancelWhileWaitingForSlotNeverTouchesTheTransport() async {
-        let first = await heldOperation()
+        let first = await blockedOperation()
         let second = network.operation("/a")
         second.start()
         await NetworkThread.shared.catchesUp()
@@ -50,7 +50,7 @@ import Testing
     }
 
     @Test func operationCancelledWhileWaitingKeepsItsMadeRequest() async {
-        let first = await heldOperation()
+        let first = await blockedOperation()
         let second = HTTPRequestOperation(
             plan: RequestPlan(
                 recipe: RequestPlan.Recipe { [network] plan in try plan.setRequest(network.request("/late")) },
@@ -76,7 +76,7 @@ import Testing
     }
 
     @Test func cancelAbortsRunningTransferAndFreesSlot() async {
-        let first = await heldOperation()
+        let first = await blockedOperation()
         let second = network.operation("/a")
         second.start()
         first.cancel()
@@ -101,7 +101,7 @@ import Testing
     }
 
     @Test(arguments: ["GET", "POST"]) func cancelWhilePausedFinishes(method: String) async {
-        let operation = await heldOperation(method: method)
+        let operation = await blockedOperation(method: method)
         operation.pause()
         #expect(operation.isPaused)
         operation.cancel()
@@ -113,7 +113,7 @@ import Testing
     }
 
     @Test func cancelWhilePausedTransferWaitsForSlotAborts() async {
-        let first = await heldOperation(method: "POST")
+        let first = await blockedOperation(method: "POST")
         first.pause()
         await network.log.sees(.paused(1))
         let second = network.operation("/held")
@@ -172,7 +172,7 @@ import Testing
     }
 
     @Test func secondCancelHasNoEffect() async {
-        let operation = await heldOperation()
+        let operation = await blockedOperation()
         operation.cancel()
         operation.cancel()
         await operation.ends()

@@ -170,7 +170,7 @@ import Testing
 // MARK: - Objects that handlers capture
 
 /// Calls a closure when it is released.
-private final class Held: Sendable {
+private final class Retained: Sendable {
     private let onRelease: @Sendable () -> Void
     init(_ onRelease: @escaping @Sendable () -> Void) { self.onRelease = onRelease }
     func use() {}
@@ -182,12 +182,12 @@ extension RequestOperationHandlerTests {
         let releases = Observed(0)
         let operation = network.operation("/a")
         do {
-            let held = (0..<6).map { _ in Held { releases.increment() } }
-            operation.completionBlock = { held[0].use() }
-            operation.setCompletionBlock(success: { _, _ in held[1].use() }, failure: { _, _ in held[2].use() })
-            operation.onDownloadProgress = { _, _, _ in held[3].use() }
-            operation.onUploadProgress = { _, _, _ in held[4].use() }
-            operation.addBatchHandler { _ in held[5].use() }
+            let retained = (0..<6).map { _ in Retained { releases.increment() } }
+            operation.completionBlock = { retained[0].use() }
+            operation.setCompletionBlock(success: { _, _ in retained[1].use() }, failure: { _, _ in retained[2].use() })
+            operation.onDownloadProgress = { _, _, _ in retained[3].use() }
+            operation.onUploadProgress = { _, _, _ in retained[4].use() }
+            operation.addBatchHandler { _ in retained[5].use() }
         }
         operation.start()
         await releases.becomes(6)
@@ -199,8 +199,8 @@ extension RequestOperationHandlerTests {
         weak var weakOperation: HTTPRequestOperation?
         do {
             let operation = network.operation("/a")
-            let held = Held { releases.increment() }
-            operation.userInfo["held"] = held
+            let retained = Retained { releases.increment() }
+            operation.userInfo["held"] = retained
             operation.completionBlock = { _ = operation.isFinished }
             operation.setCompletionBlock { _, _ in _ = operation.isFinished }
             operation.onDownloadProgress = { _, _, _ in _ = operation.isFinished }
@@ -215,11 +215,11 @@ extension RequestOperationHandlerTests {
         let releases = Observed(0)
         let operation: HTTPRequestOperation
         do {
-            let held = Held { releases.increment() }
+            let retained = Retained { releases.increment() }
             operation = HTTPRequestOperation(
                 plan: RequestPlan(
                     recipe: RequestPlan.Recipe { [network] plan in
-                        held.use()
+                        retained.use()
                         try plan.setRequest(network.request("/a"))
                     }, options: ResolvedOptions(TransferOptions())),
                 serializer: ResolvedSerializer(HTTPResponseSerializer()), services: network.services)
@@ -245,24 +245,24 @@ extension RequestOperationHandlerTests {
         await #expect(processExitsWith: .success) {
             let (network, releases) = (ScriptedNetwork(), Observed(0))
             let operation = network.operation("/a")
-            func held() -> Held {
-                Held {
+            func retained() -> Retained {
+                Retained {
                     operation.cancel()
                     releases.increment()
                 }
             }
             for replacement in [{}, nil] as [(@Sendable () -> Void)?] {
-                operation.completionBlock = { [held = held()] in held.use() }
+                operation.completionBlock = { [retained = retained()] in retained.use() }
                 operation.completionBlock = replacement
             }
-            operation.completionBlock = { [held = held()] in held.use() }
-            operation.onDownloadProgress = { [held = held()] _, _, _ in held.use() }
+            operation.completionBlock = { [retained = retained()] in retained.use() }
+            operation.onDownloadProgress = { [retained = retained()] _, _, _ in retained.use() }
             operation.onDownloadProgress = nil
-            operation.userInfo = ["held": held()]
+            operation.userInfo = ["held": retained()]
             operation.userInfo = [:]
-            operation.onDownloadProgress = { [held = held()] _, _, _ in held.use() }
-            operation.onUploadProgress = { [held = held()] _, _, _ in held.use() }
-            operation.setCompletionBlock { [held = held()] _, _ in held.use() }
+            operation.onDownloadProgress = { [retained = retained()] _, _, _ in retained.use() }
+            operation.onUploadProgress = { [retained = retained()] _, _, _ in retained.use() }
+            operation.setCompletionBlock { [retained = retained()] _, _ in retained.use() }
             operation.start()
             await releases.becomes(8)
         }

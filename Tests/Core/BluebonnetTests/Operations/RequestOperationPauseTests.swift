@@ -238,8 +238,8 @@ extension RequestOperationPauseTests {
 
     @Test func pausedPostFreesSlotAndWaitsForNewSlot() async {
         answerInHalves(rest: [])
-        let held = Gate()
-        network.answer("/held", with: [.head(200), .wait(held)])
+        let secondGate = Gate()
+        network.answer("/held", with: [.head(200), .wait(secondGate)])
         let first = network.operation("/halves", method: "POST", body: "x")
         first.start()
         await network.log.sees(.begun(1))
@@ -250,7 +250,7 @@ extension RequestOperationPauseTests {
         first.resume()
         gate.open()
         await NetworkThread.shared.catchesUp()
-        held.open()
+        secondGate.open()
         await first.ends()
         await second.ends()
         #expect(network.log.events == [.begun(1), .paused(1), .begun(2), .ended(2), .resumed(1), .ended(1)])
@@ -259,8 +259,8 @@ extension RequestOperationPauseTests {
 
     @Test func resumedGetWaitsForNewSlot() async {
         answerInHalves(rest: [.head(206, ["Content-Range": "bytes 3-5/6", "ETag": "\"v1\""]), .body("def")])
-        let held = Gate()
-        network.answer("/held", with: [.head(200), .wait(held)])
+        let secondGate = Gate()
+        network.answer("/held", with: [.head(200), .wait(secondGate)])
         let first = await halfway()
         first.pause()
         let second = network.operation("/held")
@@ -268,7 +268,7 @@ extension RequestOperationPauseTests {
         await network.log.sees(.begun(2))
         first.resume()
         await NetworkThread.shared.catchesUp()
-        held.open()
+        secondGate.open()
         await first.ends()
         #expect(network.log.events == [.begun(1), .aborted(1), .begun(2), .ended(2), .begun(3), .ended(3)])
         #expect(network.log.entries.value.peakCount == 1)

@@ -91,7 +91,7 @@ import Testing
         let operation = net.operation("/a", retries: .standard)
         operation.start()
         await net.time.hasWaiting(1)
-        #expect(await operation.waitReason?.description == "attempt 2 begins at 2023-11-14T22:13:20Z")
+        #expect(await operation.waitReason?.description == "attempt 2 starts at 2023-11-14T22:13:20Z")
         await net.time.advance(by: .seconds(1))
         await operation.ends()
     }
@@ -103,7 +103,7 @@ import Testing
         operation.start()
         await waits(
             operation,
-            for: "the rate of http://a.test:80 is limited to 1.0/s, and the next request may begin at "
+            for: "the rate of http://a.test:80 is limited to 1.0/s, and the next request may start at "
                 + "2023-11-14T22:13:20Z")
         await net.time.advance(by: .seconds(1))
         await operation.ends()

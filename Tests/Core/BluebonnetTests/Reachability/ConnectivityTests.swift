@@ -96,7 +96,7 @@ extension NetworkTests {
             let operation = try waiting(server, atMost: .milliseconds(50))
             _ = await operation.run()
             #expect(operation.code == .notConnected)
-            #expect(operation.error?.message == "there was no network by which to reach 10.77.0.1 for 0.05 seconds")
+            #expect(operation.error?.message == "there was no network route to 10.77.0.1 for 0.05 seconds")
             #expect(operation.error?.isTransient == true)
             #expect(operation.summary.transferCount == 0)
             // Without the option, the operation fails in its attempt.

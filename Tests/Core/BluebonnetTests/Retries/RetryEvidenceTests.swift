@@ -34,7 +34,7 @@ import Testing
         let operation = operation("POST")
         await run(operation)
         #expect(operation.error != nil && network.log.requests.count == 1)
-        #expect(operation.error?.message.contains("POST is not sent again") == true)
+        #expect(operation.error?.message.contains("POST is not retried") == true)
     }
 
     @Test(arguments: [

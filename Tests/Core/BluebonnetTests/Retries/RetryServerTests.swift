@@ -49,7 +49,7 @@ extension NetworkTests {
                 let request = URLRequest("POST", server.url("/"), body: "x")
                 let operation = HTTPRequestOperation(request: request, options: Self.options)
                 _ = await operation.run()
-                #expect(operation.error?.message.contains("POST is not sent again") == true)
+                #expect(operation.error?.message.contains("POST is not retried") == true)
                 #expect(server.requests.count == 1)
             }
         }
@@ -85,7 +85,7 @@ extension NetworkTests {
                 #expect(server.requests.count == (canBeMade ? 2 : 1))
                 #expect(server.requests.allSatisfy { $0.bodyText == "streamed" })
                 #expect(operation.code == (canBeMade ? nil : .unacceptableStatus))
-                #expect(canBeMade || operation.error?.message.contains("body stream cannot be made again") == true)
+                #expect(canBeMade || operation.error?.message.contains("body stream cannot be created again") == true)
             }
         }
 

@@ -45,13 +45,13 @@ import Testing
 
     @Test func originAtItsLimitDoesNotDelayOthers() async throws {
         let network = network(limit: 4, limitPerOrigin: 2)
-        let held = try (0..<50).map { _ in try operation(network, "http://full.test/held") }
+        let blocked = try (0..<50).map { _ in try operation(network, "http://full.test/held") }
         let other = try operation(network, "http://free.test/")
-        queue.addOperations(held + [other])
+        queue.addOperations(blocked + [other])
         await other.ends()
-        #expect(held.filter(\.isFinished).isEmpty)
+        #expect(blocked.filter(\.isFinished).isEmpty)
         gate.open()
-        await finish(held)
+        await finish(blocked)
     }
 
     /// Operations that end before they have a slot leave the slot to the next operations.
@@ -68,37 +68,37 @@ import Testing
     @Test(arguments: [192, 254, 255, 256, 257, 510]) func queueContinuesAfterManyBlocksWithoutSlots(count: Int) async {
         let network = network(limit: 2)
         queue.isSuspended = true
-        let held = (0..<10).map { _ in network.operation("/held") }
+        let blocked = (0..<10).map { _ in network.operation("/held") }
         let blockCount = Observed(0)
-        queue.addOperations(held)
+        queue.addOperations(blocked)
         for _ in 0..<count { queue.addOperation { blockCount.update { $0 += 1 } } }
         queue.isSuspended = false
         await blockCount.becomes(count)
         #expect(blockCount.value == count)
         gate.open()
-        await finish(held)
+        await finish(blocked)
         await queue.empties()
-        #expect(held.allSatisfy { $0.error == nil })
+        #expect(blocked.allSatisfy { $0.error == nil })
     }
 
     @Test func skippedOperationNeedsNoSlot() async {
         let network = network(limit: 1)
-        let (held, failing) = (network.operation("/held"), network.operation("/failing"))
+        let (running, failing) = (network.operation("/held"), network.operation("/failing"))
         network.answer("/failing", with: [.fail(.timedOut)])
         let skipped = network.operation("/skipped")
         skipped.addDependency(failing, ifItFails: .skip)
-        queue.addOperations([failing, held, skipped])
+        queue.addOperations([failing, running, skipped])
         await skipped.ends()
-        #expect(!held.isFinished && skipped.error?.code == .dependencyFailed)
+        #expect(!running.isFinished && skipped.error?.code == .dependencyFailed)
         gate.open()
-        await finish([held, failing])
+        await finish([running, failing])
     }
 
     @Test func queueContinuesAfterOperationsCancelledWhileTheyWait() async {
         let network = network(limit: 1)
         let others = RequestOperationQueue()
-        let held = network.operation("/held")
-        others.addOperation(held)
+        let running = network.operation("/held")
+        others.addOperation(running)
         await network.log.sees(.begun(1))
         let all = (0..<20).map { network.operation("/\($0)") }
         queue.addOperations(all)
@@ -106,7 +106,7 @@ import Testing
         for operation in all[..<10] { operation.cancel() }
         await finish(Array(all[..<10]))
         gate.open()
-        await finish(all + [held])
+        await finish(all + [running])
         #expect(all[..<10].allSatisfy { $0.error?.code == .cancelled } && all[10...].allSatisfy { $0.error == nil })
     }
 
@@ -119,9 +119,9 @@ import Testing
         let second = (0..<20).map { network.operation("/b\($0)") }
         queue.addOperations(first)
         other.addOperations(second)
-        let held = network.operation("/held")
+        let running = network.operation("/held")
         let third = RequestOperationQueue()
-        third.addOperation(held)
+        third.addOperation(running)
         await network.log.sees(.begun(1))
         queue.isSuspended = false
         other.isSuspended = false
@@ -137,25 +137,25 @@ import Testing
 
     @Test func managersSharingAQueueDoNotDelayEachOther() async {
         let (full, free) = (network(limit: 1), network(limit: 1))
-        let held = (0..<20).map { _ in full.operation("/held") }
+        let blocked = (0..<20).map { _ in full.operation("/held") }
         let others = (0..<20).map { free.operation("/\($0)") }
-        queue.addOperations(held + others)
+        queue.addOperations(blocked + others)
         await finish(others)
-        #expect(held.filter(\.isFinished).isEmpty)
+        #expect(blocked.filter(\.isFinished).isEmpty)
         gate.open()
-        await finish(held)
+        await finish(blocked)
     }
 
     @Test func timeInTheQueueCountsAsQueued() async {
         let network = network(limit: 1)
-        let (held, waiting) = (network.operation("/held"), network.operation("/a"))
-        queue.addOperations([held, waiting])
+        let (running, waiting) = (network.operation("/held"), network.operation("/a"))
+        queue.addOperations([running, waiting])
         await network.log.sees(.begun(1))
         let began = ContinuousClock.now
         await NetworkThread.shared.catchesUp()
         let waited = ContinuousClock.now - began
         gate.open()
-        await finish([held, waiting])
+        await finish([running, waiting])
         #expect(waiting.summary.timings.queued >= waited && waited > .zero)
     }
 

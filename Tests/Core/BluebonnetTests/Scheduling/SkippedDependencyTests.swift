@@ -56,9 +56,9 @@ import Testing
     @Test func dependentIsSkippedOnlyAfterAllDependenciesEnd() async {
         let gate = Gate()
         network.answer("/held", with: [.head(200), .wait(gate)])
-        let (bad, held, next) = (network.operation("/bad"), network.operation("/held"), network.operation("/n"))
-        for dependency in [bad, held] { next.addDependency(dependency, ifItFails: .skip) }
-        queue.addOperations([next, bad, held])
+        let (bad, running, next) = (network.operation("/bad"), network.operation("/held"), network.operation("/n"))
+        for dependency in [bad, running] { next.addDependency(dependency, ifItFails: .skip) }
+        queue.addOperations([next, bad, running])
         await bad.ends()
         await NetworkThread.shared.catchesUp()
         #expect(!next.isFinished)
@@ -92,12 +92,12 @@ import Testing
     }
 
     @Test func removedDependencySkipsNothing() async {
-        let (bad, held, next) = (network.operation("/bad"), network.operation("/1"), network.operation("/n"))
+        let (bad, other, next) = (network.operation("/bad"), network.operation("/1"), network.operation("/n"))
         next.addDependency(bad, ifItFails: .skip)
-        next.addDependency(held)
+        next.addDependency(other)
         await run([bad])
         next.removeDependency(bad)
-        await run([held, next])
+        await run([other, next])
         #expect(next.error == nil)
     }
 

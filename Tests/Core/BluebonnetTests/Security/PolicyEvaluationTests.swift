@@ -87,7 +87,7 @@ import Testing
         #expect(try code(policy { $0.allowInvalidCertificates = true }, .chained) == .invalidSecurityPolicy)
         #expect(try code(policy { $0.authorities = .file("/nowhere") }, .chained) == .invalidSecurityPolicy)
         let error = #expect(throws: NetworkingError.self) { try policy().evaluate(chain: [], host: "h") }
-        #expect(error?.message == "h showed no certificate")
+        #expect(error?.message == "h presented no certificate")
     }
 
     @Test func certificatesAreReadFromPEMAndDER() throws {

@@ -63,9 +63,9 @@ import Testing
         let one = try PinSet(keys: ["sha256/" + Data(count: 32).base64EncodedString()])
         let two = try one.union(PinSet(keys: ["sha256/" + Data(repeating: 1, count: 32).base64EncodedString()]))
         let alone = #expect(throws: NetworkingError.self) { try SecurityPolicy(pins: one) }
-        #expect(alone?.message.hasPrefix("1 pin is set, but nothing is compared with it: ") == true)
+        #expect(alone?.message.hasPrefix("1 pin is set, but the mode does not use it: ") == true)
         let both = #expect(throws: NetworkingError.self) { try SecurityPolicy(pins: two) }
-        #expect(both?.message.hasPrefix("2 pins are set, but nothing is compared with them: ") == true)
+        #expect(both?.message.hasPrefix("2 pins are set, but the mode does not use them: ") == true)
     }
 
     @Test func policiesThatDifferInOnePropertyAreNotEqual() throws {
@@ -105,7 +105,7 @@ import Testing
         let changes: [(String, (inout SecurityPolicy) throws -> Void)] = [
             ("accepting invalid certificates contradicts", { $0.allowInvalidCertificates = true }),
             ("the mode certificate needs at least one pin", { $0.pinningMode = .certificate }),
-            ("1 pin is set, but nothing is compared", { $0.pins = try self.key(1) }),
+            ("1 pin is set, but the mode does not use it", { $0.pins = try self.key(1) }),
             (
                 "digests of keys are pinned, but",
                 { ($0.pins, $0.pinningMode) = (try self.key(1), .certificate) }

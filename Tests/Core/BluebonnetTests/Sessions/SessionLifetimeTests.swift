@@ -49,7 +49,7 @@ import Testing
 
     @Test func handlersMayRetainTheirTask() async {
         weak var session: SessionManager?
-        weak var held: SessionTask?
+        weak var weakTask: SessionTask?
         do {
             let manager = network.session()
             let holder = Observed<SessionTask?>(nil)
@@ -58,11 +58,11 @@ import Testing
                 withExtendedLifetime(holder) {}
             }
             holder.update { $0 = task }
-            (session, held) = (manager, task)
+            (session, weakTask) = (manager, task)
             task.resume()
             await task.ends()
         }
-        await becomes(true) { session == nil && held == nil }
+        await becomes(true) { session == nil && weakTask == nil }
     }
 
     @Test func invalidationReleasesBlocksThatRetainTheirManager() async {

@@ -9,11 +9,11 @@ import Testing
 
 @testable import Bluebonnet
 
-/// The reports of a task's progress, in order, and whether they came on the session's queue.
-private final class Told: Sendable {
+/// Records the reports of a task's progress, in order, and whether one came on another queue than the session's.
+private final class ProgressLog: Sendable {
     let counts = Observed([Int64]())
-    let end = Observed(0.0)
-    let isElsewhere = Observed(false)
+    let fraction = Observed(0.0)
+    let isOnOtherQueue = Observed(false)
     private let mark: QueueMark
 
     init(_ session: SessionManager) { mark = QueueMark(session.delegateQueue, "delegate") }
@@ -21,20 +21,20 @@ private final class Told: Sendable {
     var block: SessionTask.ProgressBlock {
         { [self] progress in
             counts.append(progress.completedUnitCount)
-            end.update { $0 = progress.fractionCompleted }
-            if !mark.isHere { isElsewhere.update { $0 = true } }
+            fraction.update { $0 = progress.fractionCompleted }
+            if !mark.isHere { isOnOtherQueue.update { $0 = true } }
         }
     }
 
-    /// Whether the progress rose to `count` and to its end.
+    /// Whether the counts rose to `count` and the fraction to 1, all on the session's queue.
     func rose(to count: Int64) -> Bool {
         let all = counts.value
-        return all == all.sorted() && all.last == count && end.value == 1 && !isElsewhere.value
+        return all == all.sorted() && all.last == count && fraction.value == 1 && !isOnOtherQueue.value
     }
 }
 
 extension NetworkTests {
-    /// Progress, suspension and continuation against a server that other people wrote.
+    /// Progress, suspension and continuation against nginx.
     @Suite(.enabled(if: NginxServer.isAvailable)) struct SessionNginxProgressTests {
         private static let body = Data.patterned(byteCount: 1_500_000)
         private static let count = Int64(body.count)
@@ -68,7 +68,7 @@ extension NetworkTests {
         @Test func progressReachesItsEndInBothDirections() async throws {
             try await serving { server in
                 let session = session
-                let (up, down) = (Told(session), Told(session))
+                let (up, down) = (ProgressLog(session), ProgressLog(session))
                 let sent = try await session.upload(
                     for: URLRequest("POST", server.url("/upload")), from: Self.body, progress: up.block)
                 #expect(sent.value as? Data == Data("received".utf8))
@@ -78,7 +78,7 @@ extension NetworkTests {
                 #expect(got.value as? Data == Self.body)
                 #expect(down.rose(to: Self.count))
                 try Self.body.write(to: folder.file("body"))
-                let (fileUp, fileDown) = (Told(session), Told(session))
+                let (fileUp, fileDown) = (ProgressLog(session), ProgressLog(session))
                 _ = try await session.upload(
                     for: URLRequest("PUT", server.url("/upload")), fromFile: folder.file("body"),
                     progress: fileUp.block)
@@ -93,7 +93,7 @@ extension NetworkTests {
         @Test func streamLengthIsTheDeclaredContentLength() async throws {
             try await serving { server in
                 let session = session
-                let up = Told(session)
+                let up = ProgressLog(session)
                 var request = URLRequest("POST", server.url("/upload"), headers: ["Content-Length": "\(Self.count)"])
                 request.httpBodyStream = InputStream(data: Self.body)
                 _ = try await session.upload(forStreamedRequest: request, progress: up.block)
@@ -106,18 +106,18 @@ extension NetworkTests {
         func suspendedDownloadContinuesToTheWholeFile(throughProgress: Bool, path: String) async throws {
             try await serving { server in
                 let session = session
-                let told = Told(session)
+                let log = ProgressLog(session)
                 let task = session.downloadTask(
-                    with: URLRequest(url: server.url(path)), progress: told.block,
+                    with: URLRequest(url: server.url(path)), progress: log.block,
                     destination: { [folder] _, _ in folder.file("got") })
                 let progress = task.downloadProgress
                 task.resume()
-                await told.counts.becomes { ($0.last ?? 0) > 100_000 }
+                await log.counts.becomes { ($0.last ?? 0) > 100_000 }
                 if throughProgress { progress.pause() } else { task.suspend() }
                 await becomes(.suspended) { task.state }
                 await networkThreadAnswers()
-                let held = task.countOfBytesReceived
-                #expect(held < Self.count)
+                let countWhileSuspended = task.countOfBytesReceived
+                #expect(countWhileSuspended < Self.count)
                 #expect(session.downloadTasks.count == 1)
                 if throughProgress { progress.resume() } else { task.resume() }
                 await becomes(true) { task.state == .running || task.state == .completed }
@@ -125,7 +125,7 @@ extension NetworkTests {
                 #expect(task.error == nil)
                 let file = try Data(contentsOf: folder.file("got"))
                 #expect(file == Self.body)
-                #expect(told.end.value == 1 && progress.isFinished)
+                #expect(log.fraction.value == 1 && progress.isFinished)
                 #expect(folder.names == ["got"])
                 let isContinued = path.hasPrefix("/tagged")
                 #expect(task.response?.statusCode == (isContinued ? 206 : 200))
@@ -135,16 +135,16 @@ extension NetworkTests {
         @Test func cancelledProgressCancelsTheTask() async throws {
             try await serving { server in
                 let session = session
-                let told = Told(session)
+                let log = ProgressLog(session)
                 let task = session.downloadTask(
-                    with: URLRequest(url: server.url("/tagged/file.bin")), progress: told.block)
+                    with: URLRequest(url: server.url("/tagged/file.bin")), progress: log.block)
                 task.resume()
-                await told.counts.becomes { ($0.last ?? 0) > 100_000 }
+                await log.counts.becomes { ($0.last ?? 0) > 100_000 }
                 task.downloadProgress.cancel()
                 await task.ends()
                 #expect(task.error?.code == .cancelled)
                 #expect(task.downloadProgress.isCancelled)
-                #expect(told.end.value < 1)
+                #expect(log.fraction.value < 1)
                 #expect(folder.names == [])
             }
         }
@@ -170,9 +170,9 @@ extension NetworkTests {
         @Test func progressAndSuspensionWorkWithHTTPBin() async throws {
             let server = try await HTTPBinServer.start()
             do {
-                try await bodiesReachTheirEnds(server)
-                try await suspendedTaskGoesOn(server)
-                try await refusedStatusIsToldWithItsBody(server)
+                try await progressReachesItsEnd(server)
+                try await suspendedTaskContinues(server)
+                try await errorOfRefusedStatusHasBody(server)
             } catch {
                 await server.stop()
                 throw error
@@ -180,45 +180,45 @@ extension NetworkTests {
             await server.stop()
         }
 
-        private func bodiesReachTheirEnds(_ server: HTTPBinServer) async throws {
+        private func progressReachesItsEnd(_ server: HTTPBinServer) async throws {
             let session = SessionManager(configuration: SessionConfiguration())
-            let (up, down) = (Told(session), Told(session))
+            let (up, down) = (ProgressLog(session), ProgressLog(session))
             let text = String(repeating: "x", count: 200_000)
             let echo = try await session.data(
                 for: URLRequest("POST", server.url("/post"), headers: ["Content-Type": "text/plain"], body: text),
                 uploadProgress: up.block, downloadProgress: down.block)
             #expect((echo.value as? JSONValue)?["data"]?.string == text)
             #expect(up.rose(to: 200_000))
-            #expect(down.end.value == 1 && (down.counts.value.last ?? 0) > 200_000)
+            #expect(down.fraction.value == 1 && (down.counts.value.last ?? 0) > 200_000)
             session.responseSerializer = HTTPResponseSerializer()
             for path in ["/bytes/50000", "/stream-bytes/50000", "/gzip"] {
-                let told = Told(session)
+                let log = ProgressLog(session)
                 let response = try await session.data(
-                    for: URLRequest(url: server.url(path)), downloadProgress: told.block)
+                    for: URLRequest(url: server.url(path)), downloadProgress: log.block)
                 let count = try #require(response.value as? Data).count
-                #expect(told.rose(to: Int64(count)), "\(path)")
+                #expect(log.rose(to: Int64(count)), "\(path)")
             }
         }
 
-        private func suspendedTaskGoesOn(_ server: HTTPBinServer) async throws {
+        private func suspendedTaskContinues(_ server: HTTPBinServer) async throws {
             let session = SessionManager(configuration: SessionConfiguration())
             session.responseSerializer = HTTPResponseSerializer()
-            let told = Told(session)
+            let log = ProgressLog(session)
             let path = "/range/100000?duration=1&chunk_size=10000"
             let task = session.dataTask(
-                with: URLRequest(url: server.url(path)), downloadProgress: told.block, completionHandler: nil)
+                with: URLRequest(url: server.url(path)), downloadProgress: log.block, completionHandler: nil)
             task.resume()
-            await told.counts.becomes { ($0.last ?? 0) > 0 }
+            await log.counts.becomes { ($0.last ?? 0) > 0 }
             task.suspend()
             #expect(task.state == .suspended)
             task.resume()
             await task.ends()
             let whole = (0..<100_000).map { UInt8(ascii: "a") + UInt8($0 % 26) }
             #expect(task.operation.responseData == Data(whole))
-            #expect(told.end.value == 1)
+            #expect(log.fraction.value == 1)
         }
 
-        private func refusedStatusIsToldWithItsBody(_ server: HTTPBinServer) async throws {
+        private func errorOfRefusedStatusHasBody(_ server: HTTPBinServer) async throws {
             let session = SessionManager(configuration: SessionConfiguration())
             let handled = Observed([String]())
             let task = session.dataTask(with: URLRequest(url: server.url("/status/418"))) { response, object, error in

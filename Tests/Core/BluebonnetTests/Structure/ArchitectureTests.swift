@@ -164,7 +164,7 @@ import Testing
 
     @Test func sessionsUseOnlyPublicTypesBelowOperations() {
         let declaration = /^(?:public|open) (?:final )?(?:actor|class|enum|protocol|struct|typealias) (\w+)/
-        let held = Set(
+        let publicTypes = Set(
             StyleTests.sources.flatMap(\.lines)
                 .compactMap { $0.firstMatch(of: declaration).map { String($0.output.1) } })
         let levels: Set = ["Errors", "Manager", "Operations", "Serialization"]
@@ -172,7 +172,7 @@ import Testing
             arrow.from == "Bluebonnet/Sessions" && !levels.contains { arrow.to.hasSuffix("/" + $0) }
         }
         #expect(arrows.count > 3)
-        for (arrow, types) in arrows { #expect(types.subtracting(held).sorted() == [], "\(arrow)") }
+        for (arrow, types) in arrows { #expect(types.subtracting(publicTypes).sorted() == [], "\(arrow)") }
     }
 
     /// A façade that grows is an engine: what is missing belongs to operations, where everybody has it.

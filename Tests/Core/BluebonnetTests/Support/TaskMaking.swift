@@ -49,21 +49,21 @@ enum TaskMaking: CaseIterable {
 }
 
 extension SessionBlocks {
-    /// Sets every kind of block. Each block keeps `held` alive.
-    mutating func holding(_ held: some Sendable, answer: SessionTask.ResponseDisposition) {
-        taskWillPerformHTTPRedirection = { _, _, proposed in withExtendedLifetime(held) { proposed } }
-        taskDidReceiveChallenge = { _, _ in withExtendedLifetime(held) { .performDefault } }
-        taskNeedNewBodyStream = { _ in withExtendedLifetime(held) { nil } }
-        dataTaskDidReceiveResponse = { _, _ in withExtendedLifetime(held) { answer } }
-        dataTaskDidBecomeDownloadTask = { _ in withExtendedLifetime(held) {} }
-        dataTaskDidReceiveData = { _, _ in withExtendedLifetime(held) {} }
-        dataTaskWillCacheResponse = { _, proposed in withExtendedLifetime(held) { proposed } }
-        taskDidSendBodyData = { _, _, _, _ in withExtendedLifetime(held) {} }
-        downloadTaskDidFinishDownloading = { _, _ in withExtendedLifetime(held) { nil } }
-        downloadTaskDidWriteData = { _, _, _, _ in withExtendedLifetime(held) {} }
-        downloadTaskDidResume = { _, _, _ in withExtendedLifetime(held) {} }
-        taskDidFinishCollectingMetrics = { _, _ in withExtendedLifetime(held) {} }
-        taskDidComplete = { _, _ in withExtendedLifetime(held) {} }
-        sessionDidBecomeInvalid = { withExtendedLifetime(held) {} }
+    /// Sets every kind of block. Each block keeps `retained` alive.
+    mutating func holding(_ retained: some Sendable, answer: SessionTask.ResponseDisposition) {
+        taskWillPerformHTTPRedirection = { _, _, proposed in withExtendedLifetime(retained) { proposed } }
+        taskDidReceiveChallenge = { _, _ in withExtendedLifetime(retained) { .performDefault } }
+        taskNeedNewBodyStream = { _ in withExtendedLifetime(retained) { nil } }
+        dataTaskDidReceiveResponse = { _, _ in withExtendedLifetime(retained) { answer } }
+        dataTaskDidBecomeDownloadTask = { _ in withExtendedLifetime(retained) {} }
+        dataTaskDidReceiveData = { _, _ in withExtendedLifetime(retained) {} }
+        dataTaskWillCacheResponse = { _, proposed in withExtendedLifetime(retained) { proposed } }
+        taskDidSendBodyData = { _, _, _, _ in withExtendedLifetime(retained) {} }
+        downloadTaskDidFinishDownloading = { _, _ in withExtendedLifetime(retained) { nil } }
+        downloadTaskDidWriteData = { _, _, _, _ in withExtendedLifetime(retained) {} }
+        downloadTaskDidResume = { _, _, _ in withExtendedLifetime(retained) {} }
+        taskDidFinishCollectingMetrics = { _, _ in withExtendedLifetime(retained) {} }
+        taskDidComplete = { _, _ in withExtendedLifetime(retained) {} }
+        sessionDidBecomeInvalid = { withExtendedLifetime(retained) {} }
     }
 }

@@ -10,7 +10,7 @@ import Testing
 @testable import Bluebonnet
 
 extension NetworkTests {
-    /// The authorities that vouch for servers, from every source of certificates.
+    /// The authorities that a policy trusts: from files, folders, memory and the system.
     @Suite struct AuthoritiesTests {
         private func options(_ authorities: TrustedAuthorities) -> TransferOptions {
             TransferOptions { $0.securityPolicy.authorities = authorities }
@@ -36,8 +36,8 @@ extension NetworkTests {
                     #expect(await get(server.url(), options(source)).responseString == "trusted", "\(source)")
                 }
                 #expect(await get(server.url(), options(.system)).code == .serverNotTrusted)
-                let stranger = options(.file(try TestCertificate.untrusted.caPath))
-                #expect(await get(server.url(), stranger).code == .serverNotTrusted)
+                let otherAuthority = options(.file(try TestCertificate.untrusted.caPath))
+                #expect(await get(server.url(), otherAuthority).code == .serverNotTrusted)
             }
         }
 
@@ -68,10 +68,10 @@ extension NetworkTests {
             try await serving { secure in
                 let location = secure.url().absoluteString
                 try await TestServer.answering(.redirect(to: location)) { plain in
-                    let good = options(.file(try TestCertificate.chained.caPath))
-                    #expect(await get(plain.url(), good).responseString == "trusted")
-                    let bad = await get(plain.url(), options(.file("/nowhere.pem")))
-                    #expect(bad.code == .invalidSecurityPolicy)
+                    let trusting = options(.file(try TestCertificate.chained.caPath))
+                    #expect(await get(plain.url(), trusting).responseString == "trusted")
+                    let missing = options(.file("/nowhere.pem"))
+                    #expect(await get(plain.url(), missing).code == .invalidSecurityPolicy)
                     #expect(secure.requests.count == 1)
                 }
             }
@@ -87,7 +87,7 @@ extension NetworkTests {
         }
     }
 
-    /// The secrets of connections, for programs that ask for them.
+    /// The file of `TLSOptions.keyLogFile`, which contains the secrets of connections.
     @Suite struct KeyLogTests {
         private func serving(
             _ version: TestServer.TLSVersion, _ body: (TestServer) async throws -> Void

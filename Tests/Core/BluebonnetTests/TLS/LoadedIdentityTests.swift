@@ -66,7 +66,7 @@ import Testing
         #expect(without.message.contains("openssl pkey"))
         for password in ["wrong", ""] {
             let found = try #require(error(.files(certificate: leaf, key: key, password: password)))
-            #expect(found.message.contains("password does not open"))
+            #expect(found.message.contains("password does not decrypt"))
             #expect(!found.message.contains("wrong"))
         }
     }
@@ -75,7 +75,7 @@ import Testing
         let path = try TestCertificate.client.pkcs12Path(password: "right")
         let found = try #require(error(.pkcs12(file: path, password: "wrong")))
         #expect(found.code == .invalidSecurityPolicy)
-        #expect(found.message.contains("password does not open") && found.message.contains(path))
+        #expect(found.message.contains("password does not decrypt") && found.message.contains(path))
     }
 
     @Test func errorNamesABundleInPlaceOfACertificate() throws {

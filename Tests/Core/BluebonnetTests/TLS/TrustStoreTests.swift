@@ -74,10 +74,10 @@ import Testing
         let cut = String(good.dropLast(40))
         for text in [good + broken, broken + good, good + cut] {
             let found = try #require(error(.data(Data(text.utf8))))
-            #expect(found.message.contains("broken certificate"))
+            #expect(found.message.contains("malformed certificate"))
         }
         let der = try TestCertificate.Authority.root.certificate.der
-        #expect(error(.data(der.dropLast(10)))?.message.contains("broken certificate") == true)
+        #expect(error(.data(der.dropLast(10)))?.message.contains("malformed certificate") == true)
     }
 
     @Test func errorNamesAMissingFile() {

@@ -9,12 +9,12 @@ import Testing
 @testable import Bluebonnet
 
 extension NetworkTests {
-    /// The transfer's decoding of chunked bodies.
+    /// Chunked bodies, from the wire to the consumer.
     @Suite struct ChunkedResponseTests {
         private static let head = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
 
-        /// The reply has chunks of 1 to 3,000 bytes.
         private static let body = Data.patterned(byteCount: 200_000)
+        /// The body in chunks of 1 to 3,000 bytes.
         private static let reply: Reply = {
             var (chunks, start) = ([Data](), 0)
             while start < body.count {
@@ -63,7 +63,7 @@ extension NetworkTests {
             }
         }
 
-        /// Bytes after the last chunk are useless, and so is the connection.
+        /// Bytes after the last chunk belong to no response, so their connection cannot be used again.
         @Test(arguments: ["X", "HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\nPOISON"])
         func bytesAfterTheLastChunkCloseTheConnection(excess: String) async throws {
             let script: TestServer.Script = { request in
@@ -84,13 +84,13 @@ extension NetworkTests {
             }
         }
 
-        /// libcurl delivers bodies in pieces of 16 KiB. Here the last chunk ends together with a piece.
+        /// libcurl delivers bodies in pieces of 16 KiB. Here the last chunk ends exactly at the end of a piece.
         @Test func bytesAfterAFullPieceCloseTheConnection() async throws {
             let content = String(repeating: "x", count: 16_371)
-            let body = "3ff3\r\n" + content + "\r\n0\r\n\r\n"
-            #expect(body.utf8.count == 16_384)
+            let chunks = "3ff3\r\n" + content + "\r\n0\r\n\r\n"
+            #expect(chunks.utf8.count == 16_384)
             let script: TestServer.Script = { request in
-                request.path == "/first" ? .raw(Self.head + body + "POISON") : .response(body: "honest")
+                request.path == "/first" ? .raw(Self.head + chunks + "POISON") : .response(body: "honest")
             }
             let folder = try TemporaryFolder()
             defer { folder.remove() }
@@ -106,7 +106,7 @@ extension NetworkTests {
         }
 
         /// Framing that libcurl and this library would interpret differently. Newer versions of libcurl join folded
-        /// lines for both.
+        /// lines before this library reads them, so that both interpret the same line.
         @Test(arguments: [
             "Transfer-Encoding: identity, chunked", "Transfer-Encoding: chunked, identity",
             "Transfer-Encoding:\r\n chunked", "Transfer-Encoding: chun\u{212A}ed", "Content-Length:\r\n 5",

@@ -100,8 +100,8 @@ extension NetworkTests {
             try await TestServer.answering(.response()) { server in
                 var streamed = URLRequest("PUT", server.url("/a/../b"), headers: ["X-A": "1", "Content-Length": "5"])
                 streamed.httpBodyStream = InputStream(data: Data("hello".utf8))
-                let held = URLRequest("PUT", server.url("/a/../b"), headers: ["X-A": "1"], body: "hello")
-                for request in [streamed, held] { #expect(await perform(request).error == nil) }
+                let inMemory = URLRequest("PUT", server.url("/a/../b"), headers: ["X-A": "1"], body: "hello")
+                for request in [streamed, inMemory] { #expect(await perform(request).error == nil) }
                 #expect(server.requests.map(\.bodyText) == ["hello", "hello"])
                 #expect(server.requests.map(\.method) == ["PUT", "PUT"])
                 #expect(server.requests.map { $0.headers["X-A"] } == ["1", "1"])

@@ -23,7 +23,7 @@ struct CertificateReader {
     static func publicKeyPin(ofDER der: Data) throws(NetworkingError) -> PublicKeyPin {
         let pin = usingOpenSSL { ParsedCertificate(der: der).flatMap { publicKeyPin(of: $0.raw) } }
         guard let pin else {
-            throw NetworkingError(.invalidSecurityPolicy, "the \(der.count) bytes are not one certificate in DER")
+            throw NetworkingError(.invalidSecurityPolicy, "the \(der.count) bytes are not a single DER certificate")
         }
         return pin
     }

@@ -42,7 +42,7 @@ package final class MessageDigest {
             guard let context = EVP_MD_CTX_new() else { preconditionFailure("OpenSSL is out of memory") }
             guard let type = algorithm.implementation, EVP_DigestInit_ex(context, type, nil) == 1 else {
                 preconditionFailure(
-                    "OpenSSL is out of memory, or has no \(algorithm): a FIPS configuration may have taken it away")
+                    "OpenSSL is out of memory, or lacks \(algorithm), which a FIPS configuration may disable")
             }
             return context
         }

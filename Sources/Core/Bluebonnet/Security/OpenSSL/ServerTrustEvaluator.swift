@@ -40,7 +40,7 @@ final class ServerTrustEvaluator {
         NetworkThread.preconditionIsCurrent()
         hasApproved = false
         guard var verification = ChainVerification(context) else {
-            return refuse(NetworkingError(.serverNotTrusted, "\(target.host) showed no certificate"))
+            return refuse(NetworkingError(.serverNotTrusted, "\(target.host) presented no certificate"))
         }
         let facts = verification.facts(
             for: policy, host: target.host, sentName: Self.sentName(context), showsChains: answers != nil)
@@ -66,7 +66,7 @@ final class ServerTrustEvaluator {
                 host: target.host, port: target.port, presentedChain: facts.presented, verifiedChain: verdict.chain,
                 namesHost: facts.namesHost, policyRefusal: verdict.refusal)
             return NetworkingError(
-                .serverNotTrusted, "nobody has decided yet about the certificates of \(target.host)",
+                .serverNotTrusted, "the certificates of \(target.host) await a trust decision",
                 underlying: ServerTrustQuestion(challenge: challenge, key: key))
         }
     }

@@ -110,7 +110,7 @@ extension MultipartFormData {
         fileAt url: URL, name: String, fileName: String? = nil, contentType: String? = nil
     ) throws(NetworkingError) {
         guard url.isFileURL, !url.path.utf8.contains(0) else {
-            throw NetworkingError(.cannotReadFile, "\(url) is not the URL of a file")
+            throw NetworkingError(.cannotReadFile, "\(url) is not a file URL")
         }
         let file = try UploadFile(path: url.path)
         let headers = try fileHeaders(name, fileName ?? url.lastPathComponent, contentType ?? Self.type(of: url.path))
@@ -179,7 +179,7 @@ extension MultipartFormData {
             }
             guard let data = text.data(using: encoding) else {
                 let name = RequestCheck.shown(field.name)
-                throw NetworkingError(.invalidRequest, "parameter \(name) cannot be written in \(encoding)")
+                throw NetworkingError(.invalidRequest, "parameter \(name) cannot be encoded in \(encoding)")
             }
             try append(data, name: field.name)
         }
@@ -194,7 +194,7 @@ extension MultipartFormData {
     private mutating func append(
         _ source: MultipartPart.Source, _ name: String, _ fileName: String, _ contentType: String?
     ) throws(NetworkingError) {
-        precondition(source.byteCount >= 0, "a part cannot have fewer than no bytes")
+        precondition(source.byteCount >= 0, "a part cannot have a negative byte count")
         add(source, try fileHeaders(name, fileName, contentType), name)
     }
 

@@ -28,7 +28,7 @@ final class PieceReader {
         case .stream(_, let makeStream, _):
             guard let stream = makeStream() else {
                 throw NetworkingError(
-                    .cannotReadFile, "there is no stream (any more) for the part \"\(piece.name)\" of the form")
+                    .cannotReadFile, "the form's part \"\(piece.name)\" has no stream, or its stream was already read")
             }
             stream.open()
             opened = .stream(stream)
@@ -43,7 +43,7 @@ final class PieceReader {
 
     private static func changed(_ path: String, from old: Int64, to new: Int64) -> NetworkingError {
         NetworkingError(
-            .cannotReadFile, "\(path) had \(old) bytes when it was added to the form, and has \(new) bytes now")
+            .cannotReadFile, "\(path) had \(old) bytes when it was added to the form, but now has \(new) bytes")
     }
 
     /// Reads the next bytes. Returns 0 after the declared bytes, if the source has ended there too.

@@ -8,10 +8,10 @@ public import FoundationNetworking
 extension RequestSerializer {
     /// Makes a request whose body is a multipart form: one part for each parameter, then the parts that `build` adds.
     ///
-    /// Parameters are flattened as for a query (`key[member]`, `key[]`), without escaping their names. `Data` is sent
+    /// Parameters are flattened as for a query (`key[member]`, `key[]`); their names are not escaped. `Data` is sent
     /// unchanged, text in the serializer's `stringEncoding`. The body is an `InputStream`, and `Content-Length` is its
     /// exact length. A `Content-Type` in the serializer's headers is kept if it is `multipart/…`, with the boundary of
-    /// the form; any other type is an error. Without parts, the result is the serializer's request without parameters.
+    /// the form; any other type is an error. A form without parts makes the serializer's request without a body.
     /// - Throws: the errors of `build`; `NetworkingError` with `invalidRequest`, also for GET and HEAD, which have no
     ///   body.
     public func multipartRequest(
@@ -19,7 +19,7 @@ extension RequestSerializer {
         build: (inout MultipartFormData) throws -> Void
     ) throws -> URLRequest {
         guard !["GET", "HEAD"].contains(method.uppercased()) else {
-            throw NetworkingError(.invalidRequest, "a \(method) request has no body, so no multipart form")
+            throw NetworkingError(.invalidRequest, "a \(method) request cannot have a multipart form as its body")
         }
         var form = MultipartFormData()
         if let parameters { try form.append(parameters, encoding: formEncoding) }
@@ -43,12 +43,12 @@ extension RequestSerializer {
         }
     }
 
-    /// Writes a request's body stream to a file, and returns the request without a body. Send that request with the
-    /// file as its operation's `uploadFile`: for servers that do not accept a body that is generated while it is sent,
-    /// or to send a body several times.
+    /// Writes a request's body stream to a file, and returns the request without a body. To send the returned request,
+    /// set the file as the operation's `uploadFile`. Use this for a server that refuses streamed bodies, or for a body
+    /// that is sent several times.
     ///
-    /// The work runs on a queue of the library. An existing file is replaced, and the file is removed after an error. A
-    /// `ReplayableBodyStream` stays unread in the original request.
+    /// The stream is read on a queue of the library. An existing file is replaced, and the file is removed after an
+    /// error. If the stream is a `ReplayableBodyStream`, a replay is read, and the original request can still be sent.
     /// - Throws: `NetworkingError` with `invalidRequest` without a stream; with `cannotReadFile`, `cannotOpenFile` or
     ///   `cannotWriteFile`.
     public func request(_ request: URLRequest, writingBodyTo file: URL) async throws(NetworkingError) -> URLRequest {
@@ -67,8 +67,8 @@ extension RequestSerializer {
 }
 
 extension URLRequest {
-    /// Sets a multipart form as the body, sets `Content-Length`, and adds the form's boundary to a `Content-Type` that
-    /// the request already has.
+    /// Sets a multipart form as the body, with its `Content-Length` and `Content-Type`. A multipart type that the
+    /// request already has is kept, with the form's boundary.
     ///
     /// - Throws: `NetworkingError` with `invalidRequest` if the request's own type or length contradicts the form.
     package mutating func setBody(_ form: MultipartFormData) throws(NetworkingError) {
@@ -87,8 +87,8 @@ extension URLRequest {
         guard let type = MultipartContentType.text(own, boundary: form.boundary) else {
             throw NetworkingError(
                 .invalidRequest,
-                "the header Content-Type says \(RequestCheck.shown(own)), but the body is a multipart form, "
-                    + "whose type has to be multipart/…, its quotes closed: leave the header out, or set such a type "
+                "the header Content-Type is \(RequestCheck.shown(own)), but the body is a multipart form, "
+                    + "whose type must be multipart/… with closed quotes: remove the header, or set such a type "
                     + "without a boundary")
         }
         return type

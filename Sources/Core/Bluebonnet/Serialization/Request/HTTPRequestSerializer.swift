@@ -94,7 +94,7 @@ public struct HTTPRequestSerializer: RequestSerializer {
     private func encoded(_ form: String) throws(NetworkingError) -> Data {
         if stringEncoding == .utf8 { return Data(form.utf8) }
         guard let data = form.data(using: stringEncoding) else {
-            throw NetworkingError(.invalidRequest, "the form cannot be written in \(stringEncoding)")
+            throw NetworkingError(.invalidRequest, "the form cannot be encoded in \(stringEncoding)")
         }
         return data
     }
@@ -162,7 +162,7 @@ public struct HTTPRequestSerializer: RequestSerializer {
         guard let url = request.url else { throw NetworkingError(.badURL, "the request has no URL") }
         if query.isEmpty { return }
         guard let result = URL(string: Self.text(url.absoluteString, adding: query)) else {
-            throw NetworkingError(.badURL, "\(Redaction.url(url.absoluteString)) takes no query")
+            throw NetworkingError(.badURL, "\(Redaction.url(url.absoluteString)) cannot have a query")
         }
         request.url = result
     }

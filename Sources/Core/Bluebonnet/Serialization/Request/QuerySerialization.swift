@@ -26,7 +26,7 @@ public enum QuerySerialization: Sendable {
                 throw error
             } catch {
                 throw NetworkingError(
-                    .invalidRequest, "the parameters could not be encoded by the program's own function: \(error)",
+                    .invalidRequest, "the parameters could not be encoded by the custom function: \(error)",
                     underlying: error)
             }
         }

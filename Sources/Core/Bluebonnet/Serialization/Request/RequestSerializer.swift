@@ -36,7 +36,7 @@ extension RequestSerializer {
             try complete(&request, with: parameters)
         } catch {
             throw error as? NetworkingError
-                ?? NetworkingError(.invalidRequest, "the request cannot be made: \(error)", underlying: error)
+                ?? NetworkingError(.invalidRequest, "the request cannot be created: \(error)", underlying: error)
         }
         return request
     }

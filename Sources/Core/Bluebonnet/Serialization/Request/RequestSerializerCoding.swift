@@ -44,7 +44,7 @@ extension QuerySerialization: Codable {
         let container = try decoder.singleValueContainer()
         guard try container.decode(String.self) == Self.standardName else {
             throw DecodingError.dataCorruptedError(
-                in: container, debugDescription: "there is no such query serialization; the only one is standard")
+                in: container, debugDescription: "unknown query serialization; only standard can be decoded")
         }
         self = .standard
     }
@@ -56,8 +56,8 @@ extension QuerySerialization: Codable {
                 self,
                 EncodingError.Context(
                     codingPath: encoder.codingPath,
-                    debugDescription: "a query serialization that is a function of the program's own cannot be "
-                        + "encoded: set it to standard before, and to the function again afterwards"))
+                    debugDescription: "a custom query serialization cannot be "
+                        + "encoded: set it to standard before, and to the function afterwards"))
         }
         var container = encoder.singleValueContainer()
         try container.encode(Self.standardName)

@@ -21,7 +21,7 @@ public struct PropertyListResponseSerializer: ResponseSerializer, Codable {
             return try PropertyListValue(parsing: body)
         } catch {
             throw NetworkingError(
-                .cannotParseResponse, "the response's body is no property list: \(error)",
+                .cannotParseResponse, "the response's body is not a property list: \(error)",
                 response: response.urlResponse,
                 body: body, underlying: error)
         }

@@ -60,7 +60,7 @@ extension NetworkingError {
         } catch let error as NetworkingError {
             throw error
         } catch {
-            throw NetworkingError(.cannotParseResponse, "the body cannot be understood: \(error)", underlying: error)
+            throw NetworkingError(.cannotParseResponse, "the body cannot be parsed: \(error)", underlying: error)
         }
     }
 }

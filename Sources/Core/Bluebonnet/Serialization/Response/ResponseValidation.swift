@@ -72,7 +72,7 @@ public struct ResponseValidation: Sendable, Equatable {
         // Fast path: nearly every server sends the type exactly as it is accepted, without parameters.
         if acceptableContentTypes.contains(contentType), !contentType.hasByte(UInt8(ascii: ";")) { return nil }
         if Self.hasSeveralTypes(contentType) {
-            let text = "the response has several content types, of which none counts: \(contentType)"
+            let text = "the response has several content types, so none applies: \(contentType)"
             return NetworkingError(.unacceptableContentType, text)
         }
         let mediaType = ResponseHead.mediaType(of: contentType)

@@ -26,7 +26,7 @@ public struct StringResponseSerializer: ResponseSerializer, Codable {
     public func value(for response: ResponseHead, body: Data) throws(NetworkingError) -> String {
         if let text = response.text(of: body, fallback: stringEncoding) { return text }
         throw NetworkingError(
-            .cannotParseResponse, "the response's body is no text in the encoding \(response.textEncoding)",
+            .cannotParseResponse, "the response's body is not text in the encoding \(response.textEncoding)",
             response: response.urlResponse, body: body)
     }
 }

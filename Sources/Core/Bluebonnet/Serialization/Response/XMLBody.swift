@@ -68,7 +68,7 @@ private final class XMLCheck: NSObject, XMLParserDelegate {
         if let failure = check.failure { throw failure }
         if !isParsed || parser.parserError != nil { throw check.failure(of: parser, parser.parserError) }
         guard check.rootCount == 1, check.depth == 0 else {
-            throw XMLSyntaxError(reason: "it is not one whole element", line: parser.lineNumber)
+            throw XMLSyntaxError(reason: "it is not one complete element", line: parser.lineNumber)
         }
     }
 
@@ -79,10 +79,10 @@ private final class XMLCheck: NSObject, XMLParserDelegate {
 
     /// The most common codes of libxml2 (`xmlParserErrors`).
     private static let reasons = [
-        4: "it does not start as a document does", 5: "it ends early or goes on behind its end",
-        26: "an entity is not known", 41: "an attribute's value is not quoted", 64: "its declaration stands too late",
-        73: "an element's end lacks its >", 76: "an element ends with another name", 77: "an element is not closed",
-        81: "its encoding does not fit its bytes", 89: "an entity refers to itself, or elements are nested too deep",
+        4: "it does not start like a document", 5: "it is truncated or has data after its end",
+        26: "an entity is unknown", 41: "an attribute's value is not quoted", 64: "its declaration is not at the start",
+        73: "an end tag lacks its >", 76: "an end tag does not match its start tag", 77: "an element is not closed",
+        81: "its bytes do not match its encoding", 89: "an entity refers to itself, or elements are nested too deeply",
     ]
 
     func parser(

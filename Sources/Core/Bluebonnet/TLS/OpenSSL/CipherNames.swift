@@ -23,7 +23,7 @@ enum CipherNames {
     private static func unknown(_ name: String, _ kind: String, _ command: String) -> NetworkingError {
         NetworkingError(
             .invalidSecurityPolicy,
-            "OpenSSL knows no \(kind) named \"\(name)\"; \"\(command)\" lists those that it knows")
+            "OpenSSL has no \(kind) named \"\(name)\"; list the names with \"\(command)\"")
     }
 
     /// Returns whether OpenSSL knows a cipher. OpenSSL also accepts expressions and skips unknown suites, so the name

@@ -53,7 +53,7 @@ extension IdentityParts {
         guard let certificates = CertificateBytes.certificates(in: try Self.read(certificate)), !certificates.isEmpty
         else {
             throw Self.refusal(
-                "\(certificate.name) holds no client certificate: \(Self.advice(try Self.read(certificate)))")
+                "\(certificate.name) contains no client certificate: \(Self.advice(try Self.read(certificate)))")
         }
         do throws(NetworkingError) {
             key = try Self.key(in: try Self.read(keySource), named: keySource.name, password: password)
@@ -71,7 +71,7 @@ extension IdentityParts {
         let isEncrypted = isEncrypted(data)
         guard !isEncrypted || password != nil else {
             throw refusal(
-                "the client's key in \(name) is encrypted, and no password is given: give it in a program, or decrypt "
+                "the client's key in \(name) is encrypted, but no password is set: set it in a program, or decrypt "
                     + "the key for a request line (openssl pkey -in KEY -out PLAIN)")
         }
         let read = PEMText.isPEM(data) ? PEM_read_bio_PrivateKey : isEncrypted ? d2i_PKCS8PrivateKey_bio : readDER
@@ -82,8 +82,8 @@ extension IdentityParts {
         guard let key else {
             throw refusal(
                 isEncrypted
-                    ? "the password does not open the client's key in \(name)"
-                    : "\(name) holds no private key: give PEM or DER")
+                    ? "the password does not decrypt the client's key in \(name)"
+                    : "\(name) contains no private key: use PEM or DER")
         }
         return key
     }
@@ -95,8 +95,8 @@ extension IdentityParts {
             PKCS12_free(bundle)
             OpenSSLError.clear()
         }
-        guard bundle != nil else { return "give PEM or DER" }
-        return "it is PKCS#12, which a program can give with its password; for a request line turn it into PEM "
+        guard bundle != nil else { return "use PEM or DER" }
+        return "it is PKCS#12, which a program can load with its password; for a request line convert it to PEM "
             + "(openssl pkcs12 -in FILE -nodes -out FILE.pem)"
     }
 
@@ -128,12 +128,12 @@ extension IdentityParts {
         }
         defer { PKCS12_free(bundle) }
         guard PKCS12_verify_mac(bundle, password, -1) == 1 else {
-            throw Self.refusal("the password does not open the client identity in \(name)")
+            throw Self.refusal("the password does not decrypt the client identity in \(name)")
         }
         var (key, certificate, others): (OpaquePointer?, OpaquePointer?, OpaquePointer?)
         guard PKCS12_parse(bundle, password, &key, &certificate, &others) == 1 else {
             throw Self.refusal(
-                "the client identity in \(name) cannot be decrypted; made with old algorithms, it has to be made anew "
+                "the client identity in \(name) cannot be decrypted; if it uses old algorithms, create it again "
                     + "with current ones")
         }
         let chain = (0..<max(0, OPENSSL_sk_num(others))).compactMap { index in
@@ -143,7 +143,7 @@ extension IdentityParts {
         guard let key, let certificate else {
             for part in [certificate].compactMap({ $0 }) + chain { X509_free(part) }
             EVP_PKEY_free(key)
-            throw Self.refusal("\(name) holds no client certificate with its key")
+            throw Self.refusal("\(name) contains no client certificate with its key")
         }
         self.key = key
         certificates = [certificate] + chain

@@ -13,19 +13,21 @@ enum OCSPStaple {
     static func refusal(on connection: OpaquePointer) -> String? {
         var bytes: UnsafePointer<UInt8>?
         let count = bluebonnet_stapled_answer(connection, &bytes)
-        guard count > 0, bytes != nil else { return "the server stapled no proof that its certificate was not revoked" }
-        guard let answer = d2i_OCSP_RESPONSE(nil, &bytes, count) else { return "the stapled answer is broken" }
+        guard count > 0, bytes != nil else { return "the server stapled no OCSP response" }
+        guard let answer = d2i_OCSP_RESPONSE(nil, &bytes, count) else {
+            return "the stapled OCSP response is malformed"
+        }
         defer { OCSP_RESPONSE_free(answer) }
         guard OCSP_response_status(answer) == OCSP_RESPONSE_STATUS_SUCCESSFUL,
             let basic = OCSP_response_get1_basic(answer)
-        else { return "the stapled answer says that the authority could not answer" }
+        else { return "the stapled OCSP response has an error status" }
         defer { OCSP_BASICRESP_free(basic) }
         guard let chain = SSL_get0_verified_chain(connection), let leaf = certificate(0, of: chain) else {
-            return "the server's certificate has no verified chain to check the stapled answer with"
+            return "the server's certificate has no verified chain to check the stapled OCSP response"
         }
         let store = SSL_CTX_get_cert_store(SSL_get_SSL_CTX(connection))
         guard OCSP_basic_verify(basic, chain, store, 0) == 1 else {
-            return "the stapled answer is not signed by the certificate's authority"
+            return "the stapled OCSP response is not signed by the certificate's authority"
         }
         return refusal(in: basic, leaf: leaf, issuer: certificate(1, of: chain) ?? leaf)
     }
@@ -43,9 +45,9 @@ enum OCSPStaple {
             defer { OCSP_CERTID_free(name) }
             return OCSP_resp_find_status(basic, name, &status, &reason, &revoked, &this, &next) == 1
         }
-        guard found else { return "the stapled answer is about another certificate" }
+        guard found else { return "the stapled OCSP response is for another certificate" }
         guard OCSP_check_validity(this, next, tolerance, -1) == 1 else {
-            return "the stapled answer is out of date"
+            return "the stapled OCSP response is out of date"
         }
         switch status {
         case V_OCSP_CERTSTATUS_GOOD: return nil

@@ -30,7 +30,7 @@ extension SecurityPolicy {
             PresentedChain(chain)?.facts(for: policy, host: host, authorities: setup.authorities, at: moment)
         }
         guard let facts else {
-            let fault = chain.isEmpty ? "showed no certificate" : "showed certificates that OpenSSL cannot read"
+            let fault = chain.isEmpty ? "presented no certificate" : "presented certificates that OpenSSL cannot read"
             throw NetworkingError(.serverNotTrusted, "\(host ?? "the server") \(fault)")
         }
         let verdict = policy.verdict(on: facts, host: host)

@@ -39,7 +39,7 @@ final class TrustStore: Sendable {
     private func add(_ data: Data, from name: String) throws(NetworkingError) {
         guard let certificates = CertificateBytes.certificates(in: data) else {
             throw NetworkingError(
-                .invalidSecurityPolicy, "\(name) holds a broken certificate, so none of it is trusted")
+                .invalidSecurityPolicy, "\(name) contains a malformed certificate, so none of it is trusted")
         }
         guard !certificates.isEmpty else { throw Self.none(in: name) }
         // An incomplete store would be cached, and would refuse the servers of the missing authority permanently.
@@ -79,12 +79,12 @@ final class TrustStore: Sendable {
     }
 
     private static var noMemory: NetworkingError {
-        NetworkingError(.invalidSecurityPolicy, "the certificate authorities do not fit into memory")
+        NetworkingError(.invalidSecurityPolicy, "not enough memory for the certificate authorities")
     }
 
     private static func none(in name: String) -> NetworkingError {
         NetworkingError(
-            .invalidSecurityPolicy, "\(name) holds no certificate, so nobody would be trusted: give PEM or DER")
+            .invalidSecurityPolicy, "\(name) contains no certificate, so no server would be trusted: use PEM or DER")
     }
 
     static func contents(of path: String) throws(NetworkingError) -> Data {

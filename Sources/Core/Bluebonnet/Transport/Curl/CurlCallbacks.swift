@@ -200,7 +200,7 @@ extension CurlTransfer {
     private func checkVersion() -> Bool {
         guard lacksHTTP2 else { return true }
         let found = connection.tlsInformation?.value.applicationProtocol.map { ", but \($0)" } ?? ""
-        let text = "\(request.hostName) does not speak HTTP/2: TLS has not negotiated it\(found)"
+        let text = "\(request.hostName) does not support HTTP/2: TLS did not negotiate it\(found)"
         stop(with: NetworkingError(.secureConnectionFailed, text))
         return false
     }

@@ -56,7 +56,7 @@ final class CurlCookieStore {
     }
 
     /// libcurl's objects must not be freed on another thread: a release build leaks them instead.
-    deinit { assert(opened == nil, "a cookie store was let go without close()") }
+    deinit { assert(opened == nil, "a cookie store was released without close()") }
 }
 
 @available(*, unavailable)

@@ -28,7 +28,7 @@ struct CurlErrorMapping {
         host = machine.request.hostName
         way = machine.request.poolKey.proxy.map { " through the proxy \($0.url)" } ?? ""
         let mayLackHTTP2 = machine.request.limits.httpVersion == .http2PriorKnowledge && !machine.response.hasBegun
-        hint = mayLackHTTP2 && !machine.request.isSecure ? ", which perhaps does not speak HTTP/2," : ""
+        hint = mayLackHTTP2 && !machine.request.isSecure ? ", which may not support HTTP/2," : ""
         hasAnswer = machine.response.hasBegun
         isSent = machine.attempts.count > 0
         isInsideHead = hasAnswer && machine.response.head == nil
@@ -101,11 +101,11 @@ struct CurlErrorMapping {
         case .timedOut: "\(host) did not answer in time\(way)"
         case .serverNotTrusted: "the certificate of \(host) is not trusted"
         case .secureConnectionFailed: "no secure connection to \(host)"
-        case .clientCertificateRejected: "\(host) refused the client's certificate, or wants one"
-        case .badServerResponse: "\(host) broke the protocol or its body is truncated"
+        case .clientCertificateRejected: "\(host) rejected the client certificate, or requires one"
+        case .badServerResponse: "\(host) violated the protocol or its body is truncated"
         case .connectionLost: "the connection to \(host)\(hint)\(way) was lost"
         case .headersTooLarge: "the response's header section from \(host) is too large"
-        case .authenticationRequired: "no connection to \(host)\(way), which wants a credential"
+        case .authenticationRequired: "no connection to \(host)\(way), which requires a credential"
         default: "the request to \(host) failed"
         }
     }

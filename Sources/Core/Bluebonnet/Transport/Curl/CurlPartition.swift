@@ -71,6 +71,17 @@ final class CurlPartition: EventLoopClient, RoundEndTask {
     }
 
     var isIdle: Bool { active.isEmpty }
+
+    /// The sockets that running transfers use, as far as libcurl tells.
+    var usedSockets: Set<CInt> {
+        var sockets: Set<CInt> = []
+        for transfer in active {
+            transfer.handle.withEndpoints { endpoints in
+                if let socket = connections.socket(of: endpoints) { sockets.insert(socket) }
+            }
+        }
+        return sockets
+    }
     /// How the library knows the end of a response over HTTP/2, once there is a connection.
     var endEvidence: HTTP2EndEvidence { endEvidence(isStreamKnown: true) }
 
@@ -184,7 +195,7 @@ extension CurlPartition {
         // Without a connection, libcurl has ended the transfer and reports the end later (`UnnoticedAnswer`).
         if ![CURLE_OK, CURLE_BAD_FUNCTION_ARGUMENT].contains(result), transfer.machine.failure == nil {
             let error = CurlError(code: result.rawValue).libraryError
-            transfer.stop(with: NetworkingError(.resumeRefused, "the connection could not go on", underlying: error))
+            transfer.stop(with: NetworkingError(.resumeRefused, "the connection could not continue", underlying: error))
         }
         deadlineMayBeEarlier(transfer.machine.failure == nil ? transfer.nextDeadline : 1)
     }
@@ -213,7 +224,7 @@ extension CurlPartition {
         let orphans = active.filter { $0.handle.localAddress.map(lost.contains) ?? false }
         connections.shutDown(from: lost)
         for transfer in orphans {
-            let text = "this machine has lost the address that it was connected to \(transfer.request.hostName) from"
+            let text = "this machine lost the local address of its connection to \(transfer.request.hostName)"
             transfer.fail(NetworkingError(.connectionLost, text))
         }
     }

@@ -51,6 +51,15 @@ final class CurlTransport: Transport {
         removePartitions { $0.isIdle }
     }
 
+    var connections: [(origin: Origin, isIdle: Bool)] {
+        partitions.values.joined().flatMap { partition in
+            let used = partition.usedSockets
+            return partition.connections.register.origins.map { socket, origin in
+                (origin, !used.contains(socket) && ConnectionSockets.isConnected(socket))
+            }
+        }
+    }
+
     func keepFewConnections() {
         for partition in partitions.values.joined() { partition.keepFewConnections() }
     }
@@ -115,7 +124,7 @@ final class UnstartedTransfer: Transfer {
         self.loop = loop
         self.delegate = delegate
         let shortage = DescriptorShortage.current
-        let reason = shortage?.sentence ?? "libcurl has no memory, or not the cryptography that it needs"
+        let reason = shortage?.sentence ?? "libcurl is out of memory or lacks the cryptography that it needs"
         error = NetworkingError(
             .cannotConnect, "could not connect to \(hostName): \(reason)",
             underlying: shortage.map { POSIXError($0) } ?? POSIXError(.ENOMEM))

@@ -89,7 +89,7 @@ final class EasyHandle {
     }
 
     /// libcurl's objects must not be freed on another thread: a release build leaks them instead.
-    deinit { assert(isClosed, "an easy handle was let go without close()") }
+    deinit { assert(isClosed, "an easy handle was released without close()") }
 
     /// Makes the next transfer open a connection. The handle's setup is discarded, so that no other request has to do
     /// without a kept connection.

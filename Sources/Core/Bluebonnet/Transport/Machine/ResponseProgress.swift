@@ -105,19 +105,19 @@ extension ResponseProgress {
 
     /// Describes what the server did, if a response that libcurl considers complete may be truncated.
     func fault(of request: TransferRequest, _ evidence: some TransferFacts) -> String? {
-        guard let head else { return "closed the connection inside its response's header section" }
+        guard let head else { return "closed the connection within its response's header section" }
         var place: String { "the body of status \(head.statusCode) may be truncated" }
         guard isMultiplexed else {
             if evidence.lacksLastChunk { return "closed the connection before the last chunk of the body" }
             guard needsCloseNotice(of: request), !evidence.hasCloseNotice else { return nil }
-            return "ended the TLS connection without notice: \(place)"
+            return "ended the TLS connection without close_notify: \(place)"
         }
         switch evidence.http2End {
         case .libcurl: return nil
         case .frames: return isStreamComplete(head, of: request) ? nil : "\(stream.fault): \(place)"
         case .openConnection:
             guard hasUnknownEnd(head, of: request), evidence.mayHaveLostConnection else { return nil }
-            return "closed the HTTP/2 connection together with the end of the response: \(place)"
+            return "closed the HTTP/2 connection at the end of the response: \(place)"
         }
     }
 

@@ -148,7 +148,7 @@ extension TransferMachine {
     /// - Returns: the error of a head that was split.
     func headPieceWasSent(isEnd: Bool) -> NetworkingError? {
         guard !isEnd, !attempts.isMultiplexed, failure == nil else { return nil }
-        let text = "is too long for a body of unknown length to follow it"
+        let text = "is too long to precede a body of unknown length"
         return NetworkingError(.invalidRequest, "the head of the request to \(request.hostName) \(text)")
     }
 }
@@ -221,7 +221,7 @@ extension TransferMachine {
         }
         if head.closesConnection(after: request.method) { return .head(head) }
         // libcurl would discard the rest of the response and send the request again.
-        let text = "\(request.hostName) refused the expectation (417) when the body was on its way to it"
+        let text = "\(request.hostName) refused the expectation (417) after a part of the body was sent"
         return .headAndError(head, NetworkingError(.badServerResponse, text))
     }
 
@@ -368,11 +368,11 @@ extension TransferMachine {
         }
         if bodyDeadline <= now, flow != .rateLimited {
             let status = response.head.map { " of status \($0.statusCode)" } ?? ""
-            return .timeLimit(.refusedBody, "the body\(status) from \(host) was not waited for any longer")
+            return .timeLimit(.refusedBody, "the body\(status) from \(host) did not end in time")
         }
         if speed?.checkTooSlow(now: now, byteCount: sentByteCount() + receivedByteCount()) == true {
-            let limit = request.limits.lowSpeed.map { "\($0.bytesPerSecond) bytes a second for \($0.duration)" } ?? ""
-            return .timeLimit(.lowSpeed, "what moved to and from \(host) was less than \(limit)")
+            let limit = request.limits.lowSpeed.map { "\($0.bytesPerSecond) bytes per second for \($0.duration)" } ?? ""
+            return .timeLimit(.lowSpeed, "the transfer to and from \(host) was slower than \(limit)")
         }
         guard idleLimit.checkPassed(now: now, sentByteCount: sentByteCount()) else { return nil }
         if attempts.isMultiplexed, let instant = connectionMovement(),
@@ -380,7 +380,7 @@ extension TransferMachine {
         {
             return nil
         }
-        return .timeLimit(.idle, "no byte has moved to or from \(host) for longer than the idle limit")
+        return .timeLimit(.idle, "no byte was sent to or received from \(host) within the idle limit")
     }
 }
 

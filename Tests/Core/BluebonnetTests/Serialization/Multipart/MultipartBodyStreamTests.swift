@@ -59,10 +59,10 @@ import Testing
         #expect(error?.code == .cannotReadFile)
         #expect(
             error?.message
-                == "\(folder.path("file")) had 7 bytes when it was added to the form, and has \(size) bytes now")
+                == "\(folder.path("file")) had 7 bytes when it was added to the form, but now has \(size) bytes")
     }
 
-    @Test(arguments: [(1, "became shorter"), (5 << 20, "had 3145728 bytes")])
+    @Test(arguments: [(1, "was truncated"), (5 << 20, "had 3145728 bytes")])
     func fileChangedWhileReadingIsNamed(size: Int, words: String) throws {
         try folder.write("", to: "file")
         #expect(truncate(folder.path("file"), 3 << 20) == 0)

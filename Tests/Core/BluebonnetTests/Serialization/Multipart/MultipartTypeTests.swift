@@ -85,7 +85,7 @@ extension NetworkTests {
                 let type = "multipart/mixed; start=\"a"
                 let error = await Result.of { try await way.run(server.url(), "Content-Type", type) }
                 #expect(error?.code == .invalidRequest)
-                #expect(error?.message.contains("its quotes closed") == true)
+                #expect(error?.message.contains("with closed quotes") == true)
                 #expect(server.connectionCount == 0)
             }
         }
@@ -95,7 +95,7 @@ extension NetworkTests {
             try await TestServer.answering(.response()) { server in
                 let error = await Result.of { try await way.run(server.url(), "Content-Length", "7") }
                 #expect(error?.code == .invalidRequest)
-                #expect(error?.message.contains("Content-Length says 7") == true)
+                #expect(error?.message.contains("Content-Length is 7") == true)
                 #expect(server.connectionCount == 0)
             }
         }

@@ -59,7 +59,7 @@ import Testing
         let error = #expect(throws: NetworkingError.self) {
             try serializer.multipartRequest(url: address(), parameters: ["a": "€"]) { _ in }
         }
-        #expect(error?.message.hasPrefix("parameter \"a\" cannot be written in") == true)
+        #expect(error?.message.hasPrefix("parameter \"a\" cannot be encoded in") == true)
     }
 
     // MARK: - The URL

@@ -52,7 +52,7 @@ import Testing
         let error = #expect(throws: EncodingError.self) { try JSONEncoder().encode(serializer) }
         guard case .invalidValue(_, let context)? = error else { return #expect(error == nil, "another error") }
         #expect(context.codingPath.map(\.stringValue) == ["http", "querySerialization"])
-        #expect(context.debugDescription.contains("function of the program's own"))
+        #expect(context.debugDescription.contains("a custom query serialization"))
     }
 
     @Test(arguments: [

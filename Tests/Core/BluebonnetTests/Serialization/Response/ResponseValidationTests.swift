@@ -48,7 +48,7 @@ import Testing
             status: 200, contentType: "application/json; a=\"x\", application/json", bodyIsEmpty: false)
         #expect(
             refusal?.message
-                == "the response has several content types, of which none counts: "
+                == "the response has several content types, so none applies: "
                 + "application/json; a=\"x\", application/json")
         #expect(code(["a/b"], "a/b; c=\"d,e\"") == nil)
         #expect(code(nil, "a/b, a/b") == nil)

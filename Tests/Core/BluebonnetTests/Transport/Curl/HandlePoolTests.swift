@@ -33,7 +33,7 @@ import Testing
     }
 
     /// The fields in the handle's own copy, and whether the handle has lines for libcurl.
-    private static func held(by handle: EasyHandle) -> (fields: [HeaderFields.Field], hasLines: Bool) {
+    private static func retained(by handle: EasyHandle) -> (fields: [HeaderFields.Field], hasLines: Bool) {
         let mirror = Mirror(reflecting: handle)
         let fields = mirror.descendant("headers") as? [HeaderFields.Field]
         let lines = mirror.descendant("headerLines", "block") as? UnsafeMutableRawBufferPointer
@@ -45,10 +45,10 @@ import Testing
     func idleHandleDoesNotKeepCallerFields(name: String) async throws {
         try await withPool(lifetime: .max / 2) { pool, _ in
             let handle = try Self.handle([("Accept", "*/*"), (name, "secret")])
-            #expect(Self.held(by: handle).fields.count == 2 && Self.held(by: handle).hasLines)
+            #expect(Self.retained(by: handle).fields.count == 2 && Self.retained(by: handle).hasLines)
             pool.recycle(handle)
             #expect(pool.count == 1)
-            #expect(Self.held(by: handle).fields.isEmpty && !Self.held(by: handle).hasLines)
+            #expect(Self.retained(by: handle).fields.isEmpty && !Self.retained(by: handle).hasLines)
         }
     }
 
@@ -56,7 +56,7 @@ import Testing
         try await withPool(lifetime: .max / 2) { pool, _ in
             let handle = try Self.handle([("Accept-Language", "en"), ("User-Agent", "test")])
             pool.recycle(handle)
-            #expect(Self.held(by: handle).fields.count == 2 && Self.held(by: handle).hasLines)
+            #expect(Self.retained(by: handle).fields.count == 2 && Self.retained(by: handle).hasLines)
         }
     }
 

@@ -235,8 +235,8 @@ extension NetworkTests {
                 }
             }
             try await HTTP2Fixture.with(script: script) { fixture in
-                let held = RequestOperation(request: URLRequest(url: fixture.url("/held")), options: fixture.options)
-                held.start()
+                let waiting = RequestOperation(request: URLRequest(url: fixture.url("/held")), options: fixture.options)
+                waiting.start()
                 await fixture.server.waitForRequests(count: 1)
                 for round in 0..<5 {
                     let first = Self.operation(fixture, "/first")
@@ -259,8 +259,8 @@ extension NetworkTests {
                     #expect(second.error == nil)
                 }
                 gate.open()
-                try await held.waitUntilEnded()
-                #expect(held.responseString == "held")
+                try await waiting.waitUntilEnded()
+                #expect(waiting.responseString == "held")
             }
         }
 

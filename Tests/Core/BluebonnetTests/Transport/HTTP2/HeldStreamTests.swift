@@ -17,7 +17,7 @@ extension NetworkTests {
         /// More than a server may send before the client reports that it has read a part.
         static let byteCount = 40_000_000
 
-        enum Holder: String, CaseIterable, Codable {
+        enum Blocker: String, CaseIterable, Codable {
             /// No consumer reads the chunks.
             case chunks
             /// The program's output stream accepts no bytes.
@@ -39,46 +39,46 @@ extension NetworkTests {
             request.method == "POST" ? .response(body: Data(count: byteCount)) : .response(body: request.target)
         }
 
-        @Test(arguments: Holder.allCases) func heldResponseDoesNotAffectOthers(holder: Holder) async throws {
+        @Test(arguments: Blocker.allCases) func blockedResponseDoesNotAffectOthers(blocker: Blocker) async throws {
             try await HTTP2Fixture.with(script: Self.script) { fixture in
                 try fixture.folder.write("body", Data(count: Self.byteCount))
                 let manager = fixture.manager(concurrency: 64)
-                let held = HeldResponse(holder, fixture, manager)
-                await held.isHeld()
+                let response = BlockedResponse(blocker, fixture, manager)
+                await response.waitUntilBlocked()
                 await Self.runOthers(fixture, manager)
                 try await Self.checkThatTheThreadSleeps()
                 await Self.runOthers(fixture, manager)
-                #expect(!held.operation.isFinished)
-                await held.letGo()
-                await held.operation.ends()
-                #expect(held.operation.error == nil)
-                let count = held.takenByteCount
+                #expect(!response.operation.isFinished)
+                await response.unblock()
+                await response.operation.ends()
+                #expect(response.operation.error == nil)
+                let count = response.consumedByteCount
                 #expect(count == Self.byteCount)
             }
         }
 
         /// Unread bytes stay on the server. libcurl would keep up to 32 MiB of each response that shares its
         /// connection. The test runs in its own process, so that memory can be measured.
-        @Test(arguments: [Holder.chunks, .stream]) func heldResponseIsNotKeptInMemory(holder: Holder) async {
-            await #expect(processExitsWith: .success) { [holder = holder as Holder] in
-                try await Self.holdResponses(holder)
+        @Test(arguments: [Blocker.chunks, .stream]) func blockedResponseIsNotKeptInMemory(blocker: Blocker) async {
+            await #expect(processExitsWith: .success) { [blocker = blocker as Blocker] in
+                try await Self.blockResponses(blocker)
             }
         }
 
-        private static func holdResponses(_ holder: Holder) async throws {
+        private static func blockResponses(_ blocker: Blocker) async throws {
             try await HTTP2Fixture.with(script: script) { fixture in
                 try fixture.folder.write("body", Data(count: byteCount))
                 let manager = fixture.manager(concurrency: 64)
                 for _ in 0..<3 { await runOthers(fixture, manager) }
                 let before = ProcessUse.residentKibibytes
-                let held = (0..<2).map { _ in HeldResponse(holder, fixture, manager) }
-                for response in held { await response.isHeld() }
+                let responses = (0..<2).map { _ in BlockedResponse(blocker, fixture, manager) }
+                for response in responses { await response.waitUntilBlocked() }
                 for _ in 0..<3 { await runOthers(fixture, manager) }
                 let growth = ProcessUse.residentKibibytes - before
                 #expect(growth < 24 << 10, "\(growth) KiB")
-                for response in held {
+                for response in responses {
                     #expect(!response.operation.isFinished)
-                    response.giveUp()
+                    response.releaseStream()
                     response.operation.cancel()
                     await response.operation.ends()
                 }
@@ -90,16 +90,16 @@ extension NetworkTests {
             try await HTTP2Fixture.with(script: Self.script) { fixture in
                 try fixture.folder.write("body", Data(count: Self.byteCount))
                 let manager = fixture.manager(concurrency: 64)
-                let held = HeldResponse(.chunks, fixture, manager)
-                await held.isHeld()
+                let response = BlockedResponse(.chunks, fixture, manager)
+                await response.waitUntilBlocked()
                 let others = (0..<300).map { manager.operation(with: URLRequest(url: fixture.url("/\($0)"))) }
                 manager.operationQueue.addOperations(others)
-                let count = await held.takeSlowly(besides: others)
+                let count = await response.consumeSlowly(alongside: others)
                 #expect(count < Self.byteCount)
                 #expect(others.allSatisfy { $0.error == nil })
-                await held.operation.ends()
-                #expect(held.operation.error == nil)
-                let whole = held.takenByteCount
+                await response.operation.ends()
+                #expect(response.operation.error == nil)
+                let whole = response.consumedByteCount
                 #expect(whole == Self.byteCount)
             }
         }
@@ -126,27 +126,27 @@ extension NetworkTests {
 }
 
 /// An operation whose response is paused or back-pressured.
-private final class HeldResponse: Sendable {
+private final class BlockedResponse: Sendable {
     let operation: HTTPRequestOperation
-    private let holder: NetworkTests.HeldStreamTests.Holder
+    private let blocker: NetworkTests.HeldStreamTests.Blocker
     private let isReached = Gate()
-    private let mayGoOn = Gate()
+    private let mayContinue = Gate()
     private let chunks: BodyChunks?
-    fileprivate let taken = Observed(0)
+    fileprivate let consumed = Observed(0)
 
     init(
-        _ holder: NetworkTests.HeldStreamTests.Holder, _ fixture: HTTP2Fixture, _ manager: RequestOperationManager
+        _ blocker: NetworkTests.HeldStreamTests.Blocker, _ fixture: HTTP2Fixture, _ manager: RequestOperationManager
     ) {
-        self.holder = holder
-        let isPost = holder == .pause
+        self.blocker = blocker
+        let isPost = blocker == .pause
         let url = isPost ? fixture.url("/held") : fixture.nginx.tlsURL("/body")
         operation = manager.operation(with: URLRequest(isPost ? "POST" : "GET", url, body: isPost ? "x" : nil))
-        chunks = holder == .chunks ? operation.chunks : nil
-        if holder == .stream { operation.outputStream = HoldingStream(mayGoOn, taken) }
-        if holder == .responseBlock {
-            operation.onResponse = { [isReached, mayGoOn] _, _ in
+        chunks = blocker == .chunks ? operation.chunks : nil
+        if blocker == .stream { operation.outputStream = BlockingStream(mayContinue, consumed) }
+        if blocker == .responseBlock {
+            operation.onResponse = { [isReached, mayContinue] _, _ in
                 isReached.open()
-                await mayGoOn.wait()
+                await mayContinue.wait()
                 return .allow
             }
         }
@@ -154,64 +154,64 @@ private final class HeldResponse: Sendable {
         manager.enqueue(operation)
     }
 
-    var takenByteCount: Int {
-        switch holder {
-        case .chunks, .stream: taken.value
+    var consumedByteCount: Int {
+        switch blocker {
+        case .chunks, .stream: consumed.value
         case .responseBlock, .pause: operation.responseData?.count ?? 0
         }
     }
 
-    func isHeld() async {
+    func waitUntilBlocked() async {
         await isReached.wait()
-        if holder == .pause { operation.pause() }
+        if blocker == .pause { operation.pause() }
         await NetworkThread.shared.catchesUp()
     }
 
     /// Releases a stream that blocks its queue.
-    func giveUp() { mayGoOn.open() }
+    func releaseStream() { mayContinue.open() }
 
-    func letGo() async {
-        mayGoOn.open()
-        if holder == .pause { operation.resume() }
-        if let chunks { await take(chunks) }
+    func unblock() async {
+        mayContinue.open()
+        if blocker == .pause { operation.resume() }
+        if let chunks { await consume(chunks) }
     }
 }
 
-extension HeldResponse {
-    fileprivate func take(_ chunks: BodyChunks) async {
+extension BlockedResponse {
+    fileprivate func consume(_ chunks: BodyChunks) async {
         var iterator = chunks.makeAsyncIterator()
-        while let chunk = try? await iterator.next() { taken.update { $0 += chunk.count } }
+        while let chunk = try? await iterator.next() { consumed.update { $0 += chunk.count } }
     }
 
     /// Reads a chunk each time one of the operations has ended, and then all remaining chunks.
     ///
     /// - Returns: the number of bytes read when all operations had ended.
-    fileprivate func takeSlowly(besides operations: [HTTPRequestOperation]) async -> Int {
+    fileprivate func consumeSlowly(alongside operations: [HTTPRequestOperation]) async -> Int {
         guard let chunks else { return 0 }
         var iterator = chunks.makeAsyncIterator()
         for operation in operations {
             await operation.ends()
             guard let chunk = try? await iterator.next() else { break }
-            taken.update { $0 += chunk.count }
+            consumed.update { $0 += chunk.count }
         }
-        let count = taken.value
-        while let chunk = try? await iterator.next() { taken.update { $0 += chunk.count } }
+        let count = consumed.value
+        while let chunk = try? await iterator.next() { consumed.update { $0 += chunk.count } }
         return count
     }
 }
 
 /// An output stream that accepts nothing until its gate opens.
-private final class HoldingStream: OutputStream {
+private final class BlockingStream: OutputStream {
     private let gate: Gate
-    private let taken: Observed<Int>
+    private let consumed: Observed<Int>
 
-    init(_ gate: Gate, _ taken: Observed<Int>) {
-        (self.gate, self.taken) = (gate, taken)
+    init(_ gate: Gate, _ consumed: Observed<Int>) {
+        (self.gate, self.consumed) = (gate, consumed)
         super.init(toMemory: ())
     }
 
     required init(toMemory: ()) {
-        (gate, taken) = (Gate(), Observed(0))
+        (gate, consumed) = (Gate(), Observed(0))
         super.init(toMemory: ())
     }
 
@@ -219,7 +219,7 @@ private final class HoldingStream: OutputStream {
         let isOpen = DispatchSemaphore(value: 0)
         gate.whenOpen { isOpen.signal() }
         isOpen.wait()
-        taken.update { $0 += maxLength }
+        consumed.update { $0 += maxLength }
         return maxLength
     }
 }

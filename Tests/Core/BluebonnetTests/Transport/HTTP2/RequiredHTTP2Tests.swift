@@ -21,7 +21,7 @@ extension NetworkTests {
             let server = try await TestServer.start(tls: .localhost) { _ in .response(body: "never") }
             let error = try #require(await get(server.url(), try options(.http2PriorKnowledge)).error)
             #expect(error.code == .secureConnectionFailed)
-            #expect(error.message == "127.0.0.1 does not speak HTTP/2: TLS has not negotiated it, but http/1.1")
+            #expect(error.message == "127.0.0.1 does not support HTTP/2: TLS did not negotiate it, but http/1.1")
             #expect(server.requests.isEmpty)
             await server.stop()
         }
@@ -30,7 +30,7 @@ extension NetworkTests {
             try await TestServer.answering(.close) { server in
                 let options = TransferOptions { $0.httpVersion = .http2PriorKnowledge }
                 let error = try #require(await get(server.url(), options).error)
-                #expect(error.message.contains("which perhaps does not speak HTTP/2"), "\(error)")
+                #expect(error.message.contains("which may not support HTTP/2"), "\(error)")
             }
         }
 

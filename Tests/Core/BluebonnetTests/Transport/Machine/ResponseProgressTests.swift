@@ -148,17 +148,17 @@ import Testing
         }
         var script = try ScriptedMachine(isSecure: true)
         script.send(multiplexed: true)
-        #expect(message(script).contains("inside its response's header section"))
+        #expect(message(script).contains("within its response's header section"))
         try script.receive(Self.two + "\n")
         #expect(message(script).contains("did not end the HTTP/2 stream"))
         script.machine.frameArrived(dataByteCount: 5, endsStream: true)
         #expect(message(script).contains("0 of 5 body bytes"))
         script.evidence.http2End = .openConnection
         script.evidence.mayHaveLostConnection = true
-        #expect(message(script).contains("together with the end of the response"))
+        #expect(message(script).contains("at the end of the response"))
         var plain = try ScriptedMachine(isSecure: true)
         plain.send()
         try plain.receive(Self.one + "\n")
-        #expect(message(plain).contains("without notice"))
+        #expect(message(plain).contains("without close_notify"))
     }
 }

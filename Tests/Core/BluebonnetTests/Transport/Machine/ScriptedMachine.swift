@@ -91,7 +91,7 @@ struct ScriptedMachine {
             now: instant, bodyDeadline: bodyDeadline, sentByteCount: evidence.sentByteCount,
             receivedByteCount: evidence.receivedByteCount)
         guard let error else { return nil }
-        let words = ["time limit": "deadline", "waited for": "body", "idle limit": "idle", "less than": "speed"]
+        let words = ["time limit": "deadline", "end in time": "body", "idle limit": "idle", "slower than": "speed"]
         return words.first { error.message.contains($0.key) }?.value ?? error.message
     }
 }

@@ -22,7 +22,7 @@ struct CurlVersion: Comparable, CustomStringConvertible {
     /// newer than the shared library that it runs with.
     var obstacle: String? {
         guard self < .floor else { return nil }
-        return "the program runs with libcurl \(self), and Bluebonnet needs libcurl \(Self.floor) or later"
+        return "the program runs with libcurl \(self), but Bluebonnet needs libcurl \(Self.floor) or later"
     }
 
     var description: String { "\(number >> 16 & 0xFF).\(number >> 8 & 0xFF).\(number & 0xFF)" }

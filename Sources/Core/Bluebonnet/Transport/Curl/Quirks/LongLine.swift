@@ -9,7 +9,7 @@ enum LongLine: CurlQuirk {
     static let versions = Range<CurlVersion>.all
     /// CURLE_TOO_LARGE.
     static let tooLarge: UInt32 = 100
-    static let sentence = "a line is longer than \(CURL_MAX_HTTP_HEADER) bytes, which is the most that libcurl takes"
+    static let sentence = "a line is longer than \(CURL_MAX_HTTP_HEADER) bytes, the limit of libcurl"
 
     static func canExplain(_ error: CurlError) -> Bool {
         [CURLE_OUT_OF_MEMORY.rawValue, tooLarge].contains(error.code)
