@@ -21,6 +21,13 @@ let swiftNIO: [Target.Dependency] = [
     ("NIOHPACK", "swift-nio-http2"), ("NIOSSL", "swift-nio-ssl"),
 ].map { .product(name: $0, package: $1, condition: .when(traits: ["TestServer"])) }
 
+/// The interfaces of server-side Swift that BluebonnetLogging, BluebonnetMetrics and BluebonnetTracing report to.
+let logging = Target.Dependency.product(name: "Logging", package: "swift-log", condition: .when(traits: ["Logging"]))
+let metrics = Target.Dependency.product(
+    name: "CoreMetrics", package: "swift-metrics", condition: .when(traits: ["Metrics"]))
+let tracing = Target.Dependency.product(
+    name: "Tracing", package: "swift-distributed-tracing", condition: .when(traits: ["Tracing"]))
+
 /// Whether the package is a program's, in its build folder or still in the repository ("/"): there, nobody runs the
 /// package's own tests.
 let folders = Context.packageDirectory.split(separator: "/")
@@ -32,6 +39,9 @@ let package = Package(
         .library(name: "Bluebonnet", targets: ["Bluebonnet"]),
         .library(name: "BluebonnetBatch", targets: ["BluebonnetBatch"]),
         .library(name: "BluebonnetImage", targets: ["BluebonnetImage"]),
+        .library(name: "BluebonnetLogging", targets: ["BluebonnetLogging"]),
+        .library(name: "BluebonnetMetrics", targets: ["BluebonnetMetrics"]),
+        .library(name: "BluebonnetTracing", targets: ["BluebonnetTracing"]),
         .library(name: "BluebonnetJournal", targets: ["BluebonnetJournal"]),
         .library(name: "BluebonnetFleet", targets: ["BluebonnetFleet"]),
         .library(name: "BluebonnetTesting", targets: ["BluebonnetTesting"]),
@@ -42,9 +52,13 @@ let package = Package(
     traits: [
         .trait(name: "Journal", description: "BluebonnetJournal in files of SQLite: fetches the package GRDB."),
         .trait(name: "TestServer", description: "BluebonnetTestServer for tests: fetches SwiftNIO's packages."),
-        // The command needs the first, the package's own tests the second. A program that depends on the package with
+        .trait(name: "Logging", description: "BluebonnetLogging: fetches the package swift-log."),
+        .trait(name: "Metrics", description: "BluebonnetMetrics: fetches the package swift-metrics."),
+        .trait(name: "Tracing", description: "BluebonnetTracing: fetches the package swift-distributed-tracing."),
+        // The command needs the first, the package's own tests the others. A program that depends on the package with
         // traits: [] fetches nothing.
-        .default(enabledTraits: isDependency ? ["Journal"] : ["Journal", "TestServer"]),
+        .default(
+            enabledTraits: isDependency ? ["Journal"] : ["Journal", "TestServer", "Logging", "Metrics", "Tracing"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
@@ -53,6 +67,9 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.6"),
         .package(url: "https://github.com/swhitty/FlyingFox", from: "0.27.1"),
         .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
+        .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
+        .package(url: "https://github.com/apple/swift-metrics", from: "2.13.0"),
+        .package(url: "https://github.com/apple/swift-distributed-tracing", from: "1.7.3"),
     ],
     targets: [
         .systemLibrary(name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
@@ -84,6 +101,18 @@ let package = Package(
             dependencies: ["Bluebonnet", "BluebonnetLocks", "CGdkPixbuf"],
             swiftSettings: strict
         ),
+        // Monitors that report to other packages: events in; log messages, metrics and spans out.
+        .target(
+            name: "BluebonnetLogging", dependencies: ["Bluebonnet", "BluebonnetLocks", "BluebonnetMonitors", logging],
+            swiftSettings: strict),
+        .target(
+            name: "BluebonnetMetrics", dependencies: ["Bluebonnet", "BluebonnetLocks", "BluebonnetMonitors", metrics],
+            swiftSettings: strict),
+        .target(
+            name: "BluebonnetTracing", dependencies: ["Bluebonnet", "BluebonnetLocks", "BluebonnetMonitors", tracing],
+            swiftSettings: strict),
+        // What the three have in common.
+        .target(name: "BluebonnetMonitors", dependencies: ["Bluebonnet"], swiftSettings: strict),
         .target(
             name: "BluebonnetJournal",
             dependencies: ["Bluebonnet", "BluebonnetBatch", "BluebonnetHTTP", "BluebonnetLocks", "CLinux", grdb],
@@ -244,13 +273,31 @@ let package = Package(
             name: "BluebonnetDocumentationTests",
             dependencies: [
                 "Bluebonnet", "BluebonnetBatch", "BluebonnetFleet", "BluebonnetImage", "BluebonnetJournal",
-                "BluebonnetTesting", "BluebonnetTestServer", "RealServers", "TestSupport",
+                "BluebonnetLogging", "BluebonnetMetrics", "BluebonnetTesting", "BluebonnetTestServer",
+                "BluebonnetTracing", "RealServers", "TestSupport", logging, metrics, tracing,
             ],
             swiftSettings: strict
         ),
         .testTarget(
             name: "BluebonnetImageTests",
             dependencies: ["Bluebonnet", "BluebonnetImage", "BluebonnetTestServer"],
+            swiftSettings: strict
+        ),
+        .testTarget(
+            name: "BluebonnetMonitorsTests", dependencies: ["BluebonnetMonitors"], swiftSettings: strict),
+        .testTarget(
+            name: "BluebonnetLoggingTests",
+            dependencies: ["Bluebonnet", "BluebonnetLocks", "BluebonnetLogging", "BluebonnetTestServer", logging],
+            swiftSettings: strict
+        ),
+        .testTarget(
+            name: "BluebonnetMetricsTests",
+            dependencies: ["Bluebonnet", "BluebonnetLocks", "BluebonnetMetrics", "BluebonnetTestServer", metrics],
+            swiftSettings: strict
+        ),
+        .testTarget(
+            name: "BluebonnetTracingTests",
+            dependencies: ["Bluebonnet", "BluebonnetLocks", "BluebonnetTestServer", "BluebonnetTracing", tracing],
             swiftSettings: strict
         ),
         .testTarget(
@@ -272,7 +319,9 @@ let parts = [
     "Sources/Core": ["Bluebonnet", "BluebonnetHTTP", "BluebonnetLocks"],
     "Sources/Batches": ["BluebonnetBatch", "BluebonnetCommand", "BluebonnetFleet", "BluebonnetJournal"],
     "Sources/Testing": ["BluebonnetTestServer", "BluebonnetTesting"],
-    "Sources/Products": ["BluebonnetImage"],
+    "Sources/Products": [
+        "BluebonnetImage", "BluebonnetLogging", "BluebonnetMetrics", "BluebonnetMonitors", "BluebonnetTracing",
+    ],
     "Sources/System": ["CCurl", "CExit", "CGdkPixbuf", "CHTTP2", "CLinux", "COpenSSL", "CPostgreSQL", "CZlib"],
     "Tests/Core": [
         "BluebonnetFaultTests", "BluebonnetHTTPTests", "BluebonnetRulesTests", "BluebonnetTests",
@@ -283,7 +332,10 @@ let parts = [
         "TortureProbe",
     ],
     "Tests/Testing": ["BluebonnetTestServerTests", "BluebonnetTestingTests", "FaultKit", "RealServers", "TestSupport"],
-    "Tests/Products": ["BluebonnetImageTests"],
+    "Tests/Products": [
+        "BluebonnetImageTests", "BluebonnetLoggingTests", "BluebonnetMetricsTests", "BluebonnetMonitorsTests",
+        "BluebonnetTracingTests",
+    ],
 ]
 for (folder, names) in parts {
     for target in package.targets where names.contains(target.name) { target.path = "\(folder)/\(target.name)" }

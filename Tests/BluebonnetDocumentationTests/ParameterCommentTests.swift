@@ -18,7 +18,7 @@ import Testing
         var declarations: [Declaration] = []
         let modules = [
             "Bluebonnet", "BluebonnetBatch", "BluebonnetFleet", "BluebonnetHTTP", "BluebonnetImage",
-            "BluebonnetJournal", "BluebonnetTesting",
+            "BluebonnetJournal", "BluebonnetLogging", "BluebonnetMetrics", "BluebonnetTesting", "BluebonnetTracing",
         ]
         for module in modules {
             let folder = try CodeBlock.sources(of: module)

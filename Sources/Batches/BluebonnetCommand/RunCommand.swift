@@ -56,14 +56,17 @@ struct RunCommand: ParsableCommand {
         // Must precede emptying the results: if the journal is refused, the results stay unchanged.
         let opened = try journal.map { journal throws(CommandError) in try journal.open(input) }
         let target: ResultTarget
+        let observer: RunObserver?
         do throws(CommandError) {
+            observer = try self.observer(input: status, journals: journal?.statuses ?? [])
             target = try Self.target(options.output.results, input: status, journals: journal?.statuses ?? [])
         } catch {
             opened?.close()
             throw error
         }
+        observer?.observe(&settings)
         let session = RunSession(
-            settings: settings, input: input, journal: opened, target: target,
+            settings: settings, input: input, journal: opened, target: target, observer: observer,
             progress: options.output.style, showsSummary: !options.output.quiet, control: control)
         Task { await session.run().end() }
         while true { pause() }
@@ -84,6 +87,16 @@ struct RunCommand: ParsableCommand {
         } catch {
             throw .unusable(error.message)
         }
+    }
+
+    /// Opens the files of the options for observation; nil without such options.
+    private func observer(input: FileStatus, journals: [FileStatus]) throws(CommandError) -> RunObserver? {
+        let results =
+            options.output.results.map { FileStatus(path: $0) } ?? (try? FileDescriptor.standardOutput.status)
+        let others =
+            [(input, "the file of the request lines")] + journals.map { ($0, "the journal") }
+            + (results.map { [($0, "the file of the results")] } ?? [])
+        return try RunObserver(options.observation.events, summary: options.observation.times, others: others)
     }
 
     private static func target(

@@ -138,6 +138,9 @@ package final class JournaledRun: Sendable {
         return runner.snapshot(largest: count).of(pump, restoredByteCount: restoredByteCount)
     }
 
+    /// Returns whether other lines depend on the line with an id, or may depend on it.
+    package func isNeeded(_ id: String) -> Bool { pump.isNeeded(id) }
+
     private func stop() {
         pump.stop()
         runner.cancel()

@@ -19,10 +19,12 @@ import Testing
     }
 
     /// The names of the public types outside of other types.
-    private static func publicTypes() throws -> Set<String> {
+    private static func publicTypes(
+        of modules: [String] = ["Bluebonnet", "BluebonnetHTTP"]
+    ) throws -> Set<String> {
         let form = /(?:@\S+ )*public (?:final |indirect )?(?:struct|class|enum|protocol|actor|typealias) (\w+)/
         var names: Set<String> = []
-        for module in ["Bluebonnet", "BluebonnetHTTP"] {
+        for module in modules {
             let folder = try CodeBlock.sources(of: module)
             let paths = FileManager.default.enumerator(atPath: folder.path)?.compactMap { $0 as? String } ?? []
             for path in paths where path.hasSuffix(".swift") {
@@ -38,6 +40,17 @@ import Testing
         let listed = topics.matches(of: /\n- ``(\w+)``/).map { String($0.1) }
         #expect(listed.count > 100)
         #expect(try listed.sorted() == Self.publicTypes().sorted())
+    }
+
+    /// Products with a page of their own.
+    @Test(arguments: ["BluebonnetLogging", "BluebonnetMetrics", "BluebonnetTracing"])
+    func everyPublicTypeIsOnThePageOfItsProduct(product: String) throws {
+        let page = try CodeBlock.sources(of: product).appendingPathComponent("\(product).docc/\(product).md")
+        let text = try String(contentsOf: page, encoding: .utf8)
+        let topics = try #require(text.components(separatedBy: "\n## Topics\n").last)
+        let listed = topics.matches(of: /\n- ``(\w+)``/).map { String($0.1) }
+        #expect(try listed.sorted() == Self.publicTypes(of: [product]).sorted())
+        #expect(!listed.isEmpty)
     }
 
     @Test func everyPageIsInOneGroup() {

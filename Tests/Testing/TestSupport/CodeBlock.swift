@@ -31,9 +31,10 @@ public struct CodeBlock: Sendable, CustomStringConvertible {
 
     /// The blocks of README.md, CONTRIBUTING.md, CHANGELOG.md and the documentation's pages.
     public static func ofPages() throws -> [CodeBlock] {
-        let folder = root.appendingPathComponent("Sources/Core/Bluebonnet/Bluebonnet.docc")
-        let names = try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted()
-        let pages = names.filter { $0.hasSuffix(".md") }.map { folder.appendingPathComponent($0) }
+        let folder = root.appendingPathComponent("Sources")
+        let paths = FileManager.default.enumerator(atPath: folder.path)?.compactMap { $0 as? String } ?? []
+        let pages = paths.filter { $0.contains(".docc/") && $0.hasSuffix(".md") }.sorted()
+            .map { folder.appendingPathComponent($0) }
         let top = ["README.md", "CONTRIBUTING.md", "CHANGELOG.md"].map { root.appendingPathComponent($0) }
         return try (top + pages).flatMap { page in
             blocks(in: try String(contentsOf: page, encoding: .utf8), of: page.lastPathComponent)

@@ -153,6 +153,13 @@ package final class LinePump: Sendable {
         keepsAllSources || state.withLock { $0.schedule.isReferenced(position) }
     }
 
+    /// Returns whether other lines depend on the line with an id, or may depend on it.
+    package func isNeeded(_ id: String) -> Bool {
+        if keepsAllSources { return true }
+        guard let position = lines.position(of: id) else { return false }
+        return state.withLock { $0.schedule.isNeeded(position) }
+    }
+
     private func update(_ change: (inout State) -> Void) {
         let mustWake = state.withLock { state in
             change(&state)

@@ -74,6 +74,9 @@ package final class WindowedRun: Sendable {
         runner.snapshot(largest: count).of(pump)
     }
 
+    /// Returns whether other lines depend on the line with an id, or may depend on it.
+    package func isNeeded(_ id: String) -> Bool { pump.isNeeded(id) }
+
     private func ended(_ position: Int, _ end: RequestLineRunner.End) {
         onResult(end.result)
         let isFirstFailure = end.result.outcome == .failure && settings.cancelsAtFirstFailure

@@ -15,8 +15,8 @@ package struct HiddenVariables: Sendable {
     /// The least length of a hidden value. Shorter values could be guessed by trying them all.
     private static let leastByteCount = 4
 
-    private let urlAsWritten: String
-    private let urlHasVariables: Bool
+    private var urlAsWritten = ""
+    private var urlHasVariables = false
     /// The variables, the longest value first, because a value may be a part of another one.
     private let variables: [Variable]
 
@@ -31,16 +31,29 @@ package struct HiddenVariables: Sendable {
         guard !names.isEmpty else { return nil }
         urlAsWritten = line.url
         urlHasVariables = !url.environmentNames.isEmpty
-        variables = names.sorted().flatMap { name in
+        variables = Self.variables(names, environment)
+    }
+
+    /// Hides the values of all variables that a line and the header fields of every line refer to, for texts that show
+    /// more than the URL. Nil if there is nothing to hide.
+    init?(ofWhole line: RequestLine, and headers: HeaderFields, _ environment: [String: String]) {
+        let others = headers.fields.flatMap { (try? ReferenceTemplate(parsing: $0.value))?.environmentNames ?? [] }
+        let names = line.environmentNames.union(others)
+        guard !names.isEmpty else { return nil }
+        variables = Self.variables(names, environment)
+    }
+
+    private static func variables(_ names: Set<String>, _ environment: [String: String]) -> [Variable] {
+        names.sorted().flatMap { name in
             let value = environment[named: name] ?? ""
             // A message may omit the fragment of a URL.
-            return Set([value, String(value.prefix { $0 != "#" })]).filter { $0.utf8.count >= Self.leastByteCount }
+            return Set([value, String(value.prefix { $0 != "#" })]).filter { $0.utf8.count >= leastByteCount }
                 .map { Variable(value: Array($0.utf8), reference: Array("${env:\(name)}".utf8)) }
         }.sorted { $0.value.count > $1.value.count }
     }
 
     /// Returns the text with values replaced by their references.
-    func hide(in text: String) -> String {
+    package func hide(in text: String) -> String {
         let bytes = Array(text.utf8)
         var shown: [UInt8] = []
         var position = 0

@@ -27,13 +27,24 @@ package final class LineExecutor: Sendable {
         self.settings = settings
     }
 
+    /// Returns what `Settings.onLineStart` receives of a line.
+    ///
+    /// - Parameter name: the name of the operation.
+    package func started(_ line: RequestLine, name: String, dependencies: [String]) -> StartedLine {
+        guard settings.onLineStart != nil else { return StartedLine(name: name, dependencies: [], hidden: nil) }
+        let hidden = HiddenVariables(ofWhole: line, and: settings.headers, settings.environment)
+        return StartedLine(name: name, dependencies: dependencies, hidden: hidden)
+    }
+
     /// Makes the operation of a line. `start(_:)` starts it.
     ///
     /// - Parameters:
+    ///   - started: the name of the operation, and what is reported of the line now.
     ///   - mayWait: whether `sources` may take long: references are looked up in bodies of any size.
     ///   - sources: returns the responses that the line refers to, by id. Called just before the operation starts.
     package func operation(
-        for line: RequestLine, mayWait: Bool, sources: @escaping @Sendable () throws -> [ByteString: ReferenceSource]
+        for line: RequestLine, _ started: StartedLine, mayWait: Bool,
+        sources: @escaping @Sendable () throws -> [ByteString: ReferenceSource]
     ) -> HTTPRequestOperation {
         // Reading files may block, if the file system does not respond.
         let recipe = RequestPlan.Recipe(isQuick: !mayWait && !line.readsFiles) {
@@ -44,7 +55,9 @@ package final class LineExecutor: Sendable {
                 &plan, baseURL: baseURL, options: settings.transferOptions)
         }
         let operation = manager.operation(recipe: recipe, wantsDigest: true)
+        operation.name = started.name
         operation.queuePriority = line.priority.queuePriority
+        settings.onLineStart?(started)
         let script = line.script
         if !script.isEmpty { operation.setStartHandler { Self.play(script, on: $0) } }
         return operation

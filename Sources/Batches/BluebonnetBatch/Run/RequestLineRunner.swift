@@ -51,6 +51,9 @@ public final class RequestLineRunner: Sendable {
         /// The ids that later lines refer to. Responses of other lines are released after their result was delivered.
         /// Default nil: all responses are kept.
         public var referencedIDs: Set<String>?
+        /// Receives each line just before its operation is started, on any thread. The name of the operation is the
+        /// name of the line.
+        package var onLineStart: (@Sendable (StartedLine) -> Void)?
 
         /// Makes settings with their defaults.
         public init() {}
@@ -123,7 +126,8 @@ public final class RequestLineRunner: Sendable {
     private func operation(
         of node: RequestLineGraph.Node, needs: @escaping @Sendable () -> [RunnerDependency]
     ) -> HTTPRequestOperation {
-        executor.operation(for: node.line.line, mayWait: !node.dependencies.isEmpty) {
+        let started = executor.started(node.line.line, name: node.line.id, dependencies: node.dependencies)
+        return executor.operation(for: node.line.line, started, mayWait: !node.dependencies.isEmpty) {
             let needs = needs()
             for dependency in needs { try dependency.check() }
             return Dictionary(

@@ -54,10 +54,19 @@ struct WorkCommand: ParsableCommand {
         transform: OptionValue.readablePath)
     var oauth: String?
 
+    @OptionGroup(title: "Observation") var observation: ObservationOptions
+
+    func validate() throws { try NamedFile.check(NamedFile.list([("--oauth", oauth)]) + observation.files) }
+
     func run() throws {
         let control = StopControl()
         try Signals.stop(control)
-        let worker = FleetWorker(store: store.fleet.store, configuration: try configuration)
+        var configuration = try configuration
+        let credentials = oauth.flatMap(FileStatus.init(path:)).map { [($0, "the file of --oauth")] } ?? []
+        let observer = try RunObserver(observation, others: credentials)
+        observer?.observe(&configuration)
+        observer?.begin()
+        let worker = FleetWorker(store: store.fleet.store, configuration: configuration)
         control.onStop { reason in
             if reason == .interrupted || reason == .terminated { worker.drain() }
         }
@@ -67,18 +76,25 @@ struct WorkCommand: ParsableCommand {
                 ProcessLimits.reducedConcurrencyMessage(wanted: counts.concurrency, used: concurrency) + "\n")
         }
         FleetCall.run {
-            do throws(FleetError) {
-                try await worker.run { problem in
-                    StandardError.write((problem.map(\.description) ?? "the store is available again") + "\n")
-                }
-            } catch {
-                guard worker.summary.unrecordedCount > 0 else { throw error }
-                StandardError.write(error.description + "\n")
-                return .failure
-            }
-            StandardError.write("\(Quantity.count(worker.summary.recordedCount, "operation")) recorded\n")
-            return .success
+            let status = try await Self.run(worker)
+            let errors = await observer?.finish() ?? []
+            for error in errors { StandardError.write(error.message + "\n") }
+            return errors.isEmpty ? status : .failure
         }
+    }
+
+    private static func run(_ worker: FleetWorker) async throws(FleetError) -> ExitStatus {
+        do throws(FleetError) {
+            try await worker.run { problem in
+                StandardError.write((problem.map(\.description) ?? "the store is available again") + "\n")
+            }
+        } catch {
+            guard worker.summary.unrecordedCount > 0 else { throw error }
+            StandardError.write(error.description + "\n")
+            return .failure
+        }
+        StandardError.write("\(Quantity.count(worker.summary.recordedCount, "operation")) recorded\n")
+        return .success
     }
 
     /// The worker's configuration from the options.

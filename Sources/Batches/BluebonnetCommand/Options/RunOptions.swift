@@ -16,13 +16,30 @@ struct RunOptions: ParsableArguments {
     @OptionGroup(title: "Limits") var limits: Limits
     @OptionGroup(title: "Trust") var trust: Trust
     @OptionGroup(title: "Output") var output: Output
+    @OptionGroup(title: "Observation") var observation: Observation
     @OptionGroup(title: "Journal") var journal: Journal
 
     /// The files of the run that no line may write.
     var reservedPaths: [ReservedPath] {
         let lines = file.map { ReservedPath($0, "the request lines are in this file") }
         let results = output.results.map { ReservedPath($0, "the results are written to this file") }
-        return [lines, results].compactMap(\.self)
+        let observed = observation.files.map { ReservedPath($0.path, "\($0.option) writes this file") }
+        return [lines, results].compactMap(\.self) + observed
+    }
+
+    func validate() throws {
+        let input = file == "-" ? nil : file
+        try NamedFile.check(
+            NamedFile.list([
+                ("the request lines", input), ("--results", output.results), ("--journal", journal.journal),
+            ])
+                + observation.files)
+        if let name = observation.names.first, requests.plan {
+            throw ValidationError("\(name) and --plan exclude each other: a plan sends nothing")
+        }
+        if observation.times.summary, output.quiet {
+            throw ValidationError("--summary and --quiet exclude each other")
+        }
     }
 
     /// The runner's settings from the options.
@@ -134,6 +151,17 @@ extension RunOptions {
                 throw ValidationError("--allow-invalid-certificates requires --no-host-validation: \(error.message)")
             }
         }
+    }
+
+    /// The options for showing the requests and their times.
+    struct Observation: ParsableArguments {
+        @OptionGroup var events: ObservationOptions
+        @OptionGroup var times: SummaryOptions
+
+        /// The options that are given.
+        var names: [String] { events.names + times.names }
+        /// The options that name files.
+        var files: [NamedFile] { events.files + NamedFile.list([("--summary-json", times.json)]) }
     }
 
     /// The options for the journal, and for lines with recorded outcomes.

@@ -54,6 +54,9 @@ final class BatchRun: Sendable {
     /// The tally of the results so far.
     var tally: RunTally { state.value.tally }
 
+    /// Returns whether other lines depend on the line with an id, or may depend on it.
+    func isNeeded(_ id: String) -> Bool { runner.isNeeded(id) }
+
     /// The state of the run, and whether all of its lines were read.
     var progress: (snapshot: RequestLineRunner.Snapshot, isTotalKnown: Bool) {
         let isTotalKnown = state.value.isTotalKnown

@@ -102,6 +102,14 @@ enum LineRunner: Sendable {
         }
     }
 
+    /// Returns whether other lines depend on the line with an id, or may depend on it.
+    func isNeeded(_ id: String) -> Bool {
+        switch self {
+        case .plain(let run): run.isNeeded(id)
+        case .journaled(let run): run.isNeeded(id)
+        }
+    }
+
     /// Returns the state of the run.
     func snapshot(largest count: Int) -> RequestLineRunner.Snapshot {
         switch self {

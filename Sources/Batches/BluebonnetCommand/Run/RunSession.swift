@@ -12,6 +12,7 @@ final class RunSession: Sendable {
     private let display: ProgressDisplay?
     private let writer: ResultWriter
     private let run: BatchRun
+    private let observer: RunObserver?
     private let showsSummary: Bool
     /// The limits of concurrent transfers, in all and to one origin.
     private let concurrency, concurrencyPerOrigin: Int
@@ -19,7 +20,7 @@ final class RunSession: Sendable {
 
     init(
         settings: RequestLineRunner.Settings, input: RunInput, journal: OpenedJournal?, target: ResultTarget,
-        progress: ProgressStyle?, showsSummary: Bool, control: StopControl
+        observer: RunObserver? = nil, progress: ProgressStyle?, showsSummary: Bool, control: StopControl
     ) {
         let display = progress.map { ProgressDisplay($0) }
         if progress == .bars, let display { Signals.suspend(display) }
@@ -36,6 +37,12 @@ final class RunSession: Sendable {
         }
         run = BatchRun(settings: settings, input: input, journal: journal, control: control) { writer.append($0) }
         (self.control, self.display, self.writer, self.showsSummary) = (control, display, writer, showsSummary)
+        self.observer = observer
+        observer?.begin { [run] in
+            run.isNeeded($0)
+        } write: { text in
+            if let display { display.whileErased { StandardError.write(text) } } else { StandardError.write(text) }
+        }
         (concurrency, concurrencyPerOrigin) = (settings.concurrency, settings.concurrencyPerOrigin)
     }
 
@@ -44,17 +51,32 @@ final class RunSession: Sendable {
         display?.show { [run] in run.progress }
         let lineError = await Self.error { () async throws(CommandError) in try await run.run() }
         let writeError = await Self.error { () async throws(CommandError) in try writer.finish() }
+        let elapsed = (.now - start) / .seconds(1)
         let tally = run.tally
+        let (times, observerErrors) = await observed(tally, elapsed: elapsed)
         let summary = RunSummary(
-            tally: tally, elapsed: (.now - start) / .seconds(1), concurrency: concurrency,
-            concurrencyPerOrigin: concurrencyPerOrigin)
-        let text = showsSummary ? summary.text : ""
+            tally: tally, elapsed: elapsed, concurrency: concurrency, concurrencyPerOrigin: concurrencyPerOrigin)
+        let text = showsSummary ? summary.text + times : ""
         if let display { display.finish(text) } else { StandardError.write(text) }
-        for error in [lineError, writeError].compactMap(\.self) { StandardError.write(error.message + "\n") }
+        let errors = [lineError, writeError].compactMap(\.self) + observerErrors
+        for error in errors { StandardError.write(error.message + "\n") }
         if control.reason == .interrupted || control.reason == .terminated { return .interrupted }
-        if writeError != nil || control.reason == .journalLost { return .failure }
+        if writeError != nil || !observerErrors.isEmpty || control.reason == .journalLost { return .failure }
         if lineError != nil { return .usage }
         return tally.isSuccess ? .success : .failure
+    }
+
+    /// Completes the files of the observer. Returns the text of `--summary`, and the errors of the files.
+    private func observed(_ tally: RunTally, elapsed: Double) async -> (String, [CommandError]) {
+        guard let observer else { return ("", []) }
+        var errors = await observer.finish()
+        guard let times = observer.summary(elapsed: elapsed) else { return ("", errors) }
+        do throws(CommandError) {
+            try observer.write(times, tally)
+        } catch {
+            errors.append(error)
+        }
+        return (observer.showsSummary ? times.text : "", errors)
     }
 
     private static func error(of work: () async throws(CommandError) -> Void) async -> CommandError? {

@@ -28,6 +28,11 @@ struct RunTally: Sendable {
     /// Returns the number of operations with this outcome.
     func count(_ outcome: ResultLine.Outcome) -> Int { counts[outcome] ?? 0 }
 
+    /// The number of operations by the name of the outcome, in the order of the outcomes.
+    var namedCounts: [(name: String, count: Int)] {
+        ResultLine.Outcome.allCases.map { ($0.rawValue, count($0)) }
+    }
+
     /// The number of operations.
     var totalCount: Int { counts.values.reduce(0, +) }
 

@@ -81,7 +81,8 @@ final class BatchExecutor: Sendable {
             return nil
         }
         if line.idempotencyKey == .automatic { line.idempotencyKey = .value(keys.key(at: claimed.position)) }
-        let operation = executor.operation(for: line, mayWait: !sources.isEmpty) { sources }
+        let started = executor.started(line, name: "\(batch.name)/\(claimed.id)", dependencies: [])
+        let operation = executor.operation(for: line, started, mayWait: !sources.isEmpty) { sources }
         if triesAgain || line.retry != nil {
             operation.onRetry = { _, proposal in
                 if let wait = proposal.wait, wait > Self.shortWait { onWait(wait) }
@@ -136,6 +137,7 @@ extension FleetSettings {
         var settings = RequestLineRunner.Settings()
         (settings.baseURL, settings.headers, settings.bodyForm) = (baseURL, headers, bodyForm)
         settings.transferOptions = own.transferOptions
+        settings.onLineStart = own.onLineStart
         settings.transferOptions.timeouts = timeouts
         settings.transferOptions.retryPolicy = retryPolicy
         settings.transferOptions.securityPolicy = securityPolicy

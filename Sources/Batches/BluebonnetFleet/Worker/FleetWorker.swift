@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 
 public import Bluebonnet
+package import BluebonnetBatch
 internal import BluebonnetLocks
 internal import Foundation
 
@@ -36,6 +37,8 @@ public final class FleetWorker: Sendable {
         /// Options of this machine: proxies, `.netrc`, a local address, an authenticator. The batch sets time limits,
         /// retries, trust, dot segments and the limit of bodies. Default `TransferOptions()`.
         public var transferOptions = TransferOptions()
+        /// Receives each line just before its operation is started, on any thread.
+        package var onLineStart: (@Sendable (StartedLine) -> Void)?
 
         /// Creates the default settings.
         public init() {}

@@ -28,7 +28,7 @@ import Testing
             rows.flatMap { row in
                 let cell = row.dropFirst().prefix { $0 != "|" }
                 return cell.split(separator: "`", omittingEmptySubsequences: false).enumerated()
-                    .filter { $0.offset % 2 == 1 }.map { String($0.element) }
+                    .filter { $0.offset % 2 == 1 }.map { String($0.element) }.filter { $0 != "-v" }
             })
     }
 
@@ -86,6 +86,18 @@ import Testing
         for outcome in ResultLine.Outcome.allCases { #expect(section.contains("`\(outcome.rawValue)`")) }
         for name in try #require(members["timing"]?.object).names { #expect(section.contains("`\(name)`")) }
         for name in try #require(members["error"]?.object).names { #expect(section.contains("`\(name)`")) }
+    }
+
+    @Test func everyEventWaitAndPhaseIsOnThePage() throws {
+        let source = try String(
+            contentsOfFile: Self.root + "/Sources/Batches/BluebonnetCommand/Observation/LogExporter.swift",
+            encoding: .utf8)
+        let words = Set(source.matches(of: /case \.\w+: "(\w+)"/).map { String($0.output.1) })
+        let waits = Set(WaitReason.Kind.allCases.map(\.rawValue))
+        #expect(words.count > 20)
+        #expect(try firstCells("Files about requests").subtracting(["event"]) == words.union(waits))
+        let section = try #require(sections["Files about requests"])
+        for phase in TransferTimings.Phase.allCases { #expect(section.contains("`\(phase.rawValue)`")) }
     }
 
     @Test func everyErrorCodeIsOnThePage() throws {

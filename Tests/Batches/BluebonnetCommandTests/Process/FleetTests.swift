@@ -107,6 +107,21 @@ extension ProcessTests {
             }
         }
 
+        @Test func workerWritesFilesAboutItsRequests() async throws {
+            try await FleetFixture.with { fixture in
+                let (har, log) = (fixture.command.folder.path("har"), fixture.command.folder.path("log"))
+                _ = try await fixture.submit([#"{"id":"a","url":"a?token=s3cret"}"#, #"{"id":"b","url":"b"}"#])
+                let work = try await fixture.run("work", "--until-done", "--har", har, "--log", log, "-v")
+                #expect(work.status == 0 && work.errors.contains("> GET ") && !work.errors.contains("s3cret"))
+                #expect(work.errors.hasSuffix("2 operations recorded\n"))
+                let file = try JSONValue(parsing: try Data(contentsOf: URL(fileURLWithPath: har)))
+                #expect(HARFormat.problems(file) == [])
+                let lines = file["log"]?["entries"]?.array?.compactMap { $0["_line"]?.string }
+                #expect(Set(lines ?? []) == ["n/a", "n/b"])
+                #expect(try String(contentsOfFile: log, encoding: .utf8).contains(#""line":"n/a""#))
+            }
+        }
+
         @Test func statusShowsBatchesWorkersAndOrigins() async throws {
             try await FleetFixture.with { fixture in
                 _ = try await fixture.submit(Self.lines, ["--priority", "7"])

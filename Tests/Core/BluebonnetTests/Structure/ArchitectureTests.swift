@@ -134,12 +134,17 @@ import Testing
         ("BluebonnetTestServer/Server", "BluebonnetTestServer/Certificates Replies Support"),
         ("BluebonnetTestServer/Faults", "Server Support"),
         ("BluebonnetImage", "Errors Hops Manager Messages Operations Serialization"),
+        // Monitors use the events of the core, and for single calls the operation.
+        ("BluebonnetMonitors", "Errors Bluebonnet/Events Messages"),
+        ("BluebonnetLogging", "BluebonnetMonitors Bluebonnet/Events Manager"),
+        ("BluebonnetMetrics", "BluebonnetMonitors Bluebonnet/Events"),
+        ("BluebonnetTracing", "BluebonnetMonitors Bluebonnet/Events Bodies Credentials Errors Operations"),
         (
             "BluebonnetCommand",
             """
             Addresses BluebonnetBatch/References BluebonnetFleet BluebonnetFleet/Credentials BluebonnetJournal
-            Certificates Credentials Errors Hops Format Formats Governor LargeBatches Messages Model OAuth
-            Reachability Retries Run Security Syntax Transport Worker
+            Certificates Credentials Errors Events Hops Format Formats Governor LargeBatches Messages Model OAuth
+            Reachability Retries Run Security Syntax TLS Transport Worker
             """
         ),
         ("CommandMain", ""),
