@@ -37,6 +37,67 @@ private struct Recorder: Sendable {
 }
 
 extension PageTests {
+    @Test func monitorPrintsEachRequest() async throws {
+        let manager = RequestOperationManager(baseURL: base) { _ in .json(["a"]) }
+        printed.update { $0 = [] }
+        // BLOCK LoggingAndMetrics.md
+        final class RequestLog: EventMonitor {
+            func receive(_ events: [RequestEvent]) {
+                for event in events {
+                    guard case .finished(let end) = event.kind else { continue }
+                    let outcome =
+                        end.errorCode?.rawValue
+                        ?? "\(end.statusCode ?? 0)"
+                    print(event.name ?? "-", outcome, end.summary)
+                }
+            }
+        }
+        manager.eventMonitors = [RequestLog()]
+        // END
+        let operation = manager.operation("GET", "me")
+        operation.name = "me"
+        try await manager.run(operation)
+        await EventMonitors.flush()
+        await printed.becomes { $0.contains { $0.hasPrefix("me 200 1 transfer; ") } }
+    }
+
+    @Test func statisticsArePrinted() async throws {
+        let manager = RequestOperationManager(baseURL: base) { _ in .json(["a"]) }
+        let _: JSONValue = try await manager.get("me")
+        printed.update { $0 = [] }
+        // BLOCK LoggingAndMetrics.md
+        let statistics = await manager.statistics
+        print("in flight", statistics.inFlightCount)
+        print("failed", statistics.failedCount)
+        for origin in statistics.origins {
+            print(
+                origin.origin, origin.openConnectionCount,
+                origin.p95?.description ?? "-")
+        }
+        // END
+        #expect(printed.value.prefix(2) == ["in flight 0", "failed 0"])
+        #expect(printed.value.contains { $0.hasPrefix("https://api.example.com:443 0 ") })
+    }
+
+    @Test func waitsOfABatchAreSummed() async throws {
+        let manager = RequestOperationManager(baseURL: base) { _ in .json(["a"]) }
+        let operations = (0..<3).map { _ in manager.operation("GET", "me") }
+        operations[1].addDependency(operations[0])
+        for operation in operations { manager.enqueue(operation) }
+        for operation in operations { _ = try await operation.value(as: JSONValue.self) }
+        printed.update { $0 = [] }
+        // BLOCK LoggingAndMetrics.md
+        var waits: [WaitReason.Kind: Duration] = [:]
+        for operation in operations {
+            waits.merge(operation.summary.timings.waits, uniquingKeysWith: +)
+        }
+        for (reason, time) in waits.sorted(by: { $0.value > $1.value }) {
+            print(reason, time)
+        }
+        // END
+        #expect(printed.value.contains { $0.hasPrefix("dependency ") })
+    }
+
     @Test func everyRequestWritesOneLine() async throws {
         try await Site.serving { site in
             let manager = site.manager
