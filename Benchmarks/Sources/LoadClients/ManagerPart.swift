@@ -4,6 +4,7 @@
 import ArgumentParser
 import Bluebonnet
 import Foundation
+import Synchronization
 
 /// The parts of a Bluebonnet manager that a benchmark enables.
 struct ManagerParts: Sendable {
@@ -16,6 +17,8 @@ struct ManagerParts: Sendable {
 /// limit is reached.
 package enum ManagerPart: String, CaseIterable, ExpressibleByArgument, Sendable {
     case retries, governor, authenticator
+    /// A monitor that counts events.
+    case monitor
 
     static var names: String { allCases.map(\.rawValue).joined(separator: ", ") }
 
@@ -24,11 +27,26 @@ package enum ManagerPart: String, CaseIterable, ExpressibleByArgument, Sendable 
         switch self {
         case .retries: configuration.retryPolicy = .standard
         case .governor: configuration.governor = Governor()
+        case .monitor: configuration.eventMonitors = [CountingMonitor.shared]
         case .authenticator:
             guard let origin else { return }
             let bearer = BearerAuthenticator(TokenEndpoint(origin, clientID: "benchmark"))
             let token = BearerToken("2YotnFZFEjr1zCsicMWpAA", refreshToken: "none", expiresIn: .seconds(86_400))
             configuration.authenticator = SharedAuthenticator(bearer, credential: token, origins: [origin])
+        }
+    }
+}
+
+/// Counts events, and the operations that have finished.
+private final class CountingMonitor: EventMonitor {
+    static let shared = CountingMonitor()
+    private let counts = Mutex((events: 0, operations: 0))
+
+    func receive(_ events: [RequestEvent]) {
+        let operations = events.count { if case .finished = $0.kind { true } else { false } }
+        counts.withLock { counts in
+            counts.events += events.count
+            counts.operations += operations
         }
     }
 }

@@ -12,15 +12,15 @@ public import CoreMetrics
 /// manager.eventMonitors.append(MetricsMonitor())
 /// ```
 ///
-/// `ClientMetric` lists the metrics with their units. These are their attributes, which are dimensions in swift-metrics:
+/// `ClientMetric` lists the metrics with their units. Their attributes are dimensions in swift-metrics:
 ///
 /// | attribute | value | metrics |
 /// |---|---|---|
 /// | `http.request.method` | the method; `_OTHER` if it is not a known method | all about requests |
 /// | `server.address`, `server.port` | host and port of the URL, of the last sending | all except waits |
-/// | `error.type` | the status from 400 on, otherwise the code of the error; absent after a success | `http.client.request.duration`, sizes of bodies |
-/// | `http.response.status_code` | the status; absent without a response | the same |
-/// | `network.protocol.version` | `1.1` or `2`; absent without a response | the same |
+/// | `http.response.status_code` | the status; absent without a response | durations of requests, body sizes |
+/// | `error.type` | the status from 400 on, otherwise the error's code; absent after a success | as above |
+/// | `network.protocol.version` | `1.1` or `2`; absent without a response | durations of requests, body sizes |
 /// | `http.connection.state` | `active` or `idle` | `http.client.open_connections` |
 /// | `bluebonnet.wait.reason` | the raw value of `WaitReason.Kind` | `bluebonnet.client.wait.duration` |
 /// | `url.scheme` | `http` or `https` | all with a server, if `includesURLScheme` is set |

@@ -27,10 +27,12 @@ public import Tracing
 /// Without the adapter, spans are made, but the server does not see them, and the response cache stays in use: an
 /// operation with adapters does not use it.
 ///
-/// | span | name | begin | parent |
-/// |---|---|---|---|
-/// | of a sending | its method; `HTTP` for an unknown method | with the adapter's turn; without adapter, when the hop began | the operation's span; without one, the `parent` of the operation or of the monitor |
-/// | of an operation, if asked for | `spanName` | when `trace` was called | the `parent` of the operation |
+/// | | span of a sending | span of an operation, if asked for |
+/// |---|---|---|
+/// | name | the method; `HTTP` for an unknown method | `spanName` |
+/// | begin | the adapter's turn; without adapter, the begin of the hop | when `trace` was called |
+/// | end | the end of the hop | the end of the operation |
+/// | parent | the operation's span; without one, as on the right | the `parent` of `trace`, or of the monitor |
 ///
 /// A redirect to another origin is sent without adapters, and therefore without `traceparent`; its span has the same
 /// parent as those before it. URLs are recorded without secrets, as `curlCommand()` shows them.
@@ -39,8 +41,9 @@ public import Tracing
 /// `trace` is called: `configure` of a manager or a call runs where the operation is created.
 ///
 /// Spans end after the fact, on the queue of `EventMonitor.receive(_:)`, with the dates of the events. The span of a
-/// request that is not sent after its adapters is ended within two minutes, with the `error.type` `notSent`. The monitor remembers each operation until it is finished, and at most 100,000 of them. After
-/// `eventsDropped`, operations that stay silent for ten minutes count as ended.
+/// request that is not sent after its adapters is ended within two minutes, with the `error.type` `notSent`. The
+/// monitor remembers each operation until it is finished, and at most 100,000 of them. After `eventsDropped`,
+/// operations that stay silent for ten minutes count as ended.
 public final class TracingMonitor: EventMonitor {
     /// What is known of an unfinished operation.
     private struct OperationState {
@@ -83,8 +86,8 @@ public final class TracingMonitor: EventMonitor {
         for pending in pending { Self.endUnsent(pending) }
     }
 
-    /// The adapter that begins the span of each sending and injects its context. Append it to the adapters of a manager:
-    /// adapters before it do not see its fields, so that it changes no signature.
+    /// The adapter that begins the span of each sending and injects its context. Append it to the adapters of a
+    /// manager: adapters before it do not see its fields, so that it changes no signature.
     public var propagation: TracePropagation { TracePropagation(monitor: self, trace: nil) }
 
     /// Traces one operation: adds the monitor and an adapter. Call it before the operation is added to a queue or

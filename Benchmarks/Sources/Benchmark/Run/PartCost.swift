@@ -13,6 +13,7 @@ struct PartCost {
 
     private static let forms: [(title: String, parts: [ManagerPart])] = [
         ("retries and a governor", [.retries, .governor]), ("a bearer token that is valid", [.authenticator]),
+        ("a monitor that counts events", [.monitor]),
     ]
 
     /// - Throws: a `BenchmarkError`, if a request failed.

@@ -64,16 +64,20 @@ struct NamedFile {
         options.compactMap { option, path in path.map { NamedFile(option: option, path: $0) } }
     }
 
-    /// Checks that no two options name the same file. Devices are permitted.
-    static func check(_ files: [NamedFile]) throws {
-        var options: [String: String] = [:]
+    /// Checks that each file has a path, and that no other option names it. Devices are permitted.
+    ///
+    /// - Parameter others: files of other options, which are not compared with each other.
+    static func check(_ files: [NamedFile], others: [NamedFile] = []) throws {
+        var options = Dictionary(others.map { ($0.standardPath, $0.option) }) { first, _ in first }
         for file in files {
             guard !file.path.isEmpty else { throw ValidationError("\(file.option) needs the path of a file") }
-            let path = URL(fileURLWithPath: file.path).standardizedFileURL.path
+            let path = file.standardPath
             if path.hasPrefix("/dev/") { continue }
             if let other = options.updateValue(file.option, forKey: path) {
                 throw ValidationError("\(other) and \(file.option) name the same file, \(file.path)")
             }
         }
     }
+
+    private var standardPath: String { URL(fileURLWithPath: path).standardizedFileURL.path }
 }

@@ -29,11 +29,8 @@ struct RunOptions: ParsableArguments {
 
     func validate() throws {
         let input = file == "-" ? nil : file
-        try NamedFile.check(
-            NamedFile.list([
-                ("the request lines", input), ("--results", output.results), ("--journal", journal.journal),
-            ])
-                + observation.files)
+        let others = [("the request lines", input), ("--results", output.results), ("--journal", journal.journal)]
+        try NamedFile.check(observation.files, others: NamedFile.list(others))
         if let name = observation.names.first, requests.plan {
             throw ValidationError("\(name) and --plan exclude each other: a plan sends nothing")
         }

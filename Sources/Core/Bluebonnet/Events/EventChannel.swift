@@ -4,7 +4,6 @@
 internal import BluebonnetLocks
 internal import Dispatch
 internal import Foundation
-internal import Synchronization
 
 /// Passes events to one monitor, in batches, on `Queues.events`. Any thread.
 ///
@@ -61,6 +60,13 @@ final class EventChannel: Sendable {
     }
 }
 
+/// The channels of several monitors.
+final class EventChannelList: Sendable {
+    let channels: [EventChannel]
+
+    init(_ channels: [EventChannel]) { self.channels = channels }
+}
+
 /// The channels of the process: one for each monitor that is in use.
 enum EventChannels {
     private struct Entry {
@@ -68,10 +74,9 @@ enum EventChannels {
     }
 
     private static let entries = Mutex<[ObjectIdentifier: Entry]>([:], rank: .inbox)
-    /// Whether there is a channel. A plain number, read often.
-    private static let count = Atomic(0)
 
-    static var isEmpty: Bool { count.load(ordering: .relaxed) == 0 }
+    /// Whether no monitor is in use.
+    static var isEmpty: Bool { EventCounters.channelCount == 0 }
 
     /// Returns the channel of a monitor; the same channel as long as something retains it.
     static func channel(for monitor: any EventMonitor) -> EventChannel {
@@ -80,7 +85,7 @@ enum EventChannels {
             if let channel = entries[key]?.channel { return channel }
             let channel = EventChannel(monitor)
             entries[key] = Entry(channel: channel)
-            count.store(entries.count, ordering: .relaxed)
+            EventCounters.channelCount = entries.count
             return channel
         }
     }
@@ -89,7 +94,7 @@ enum EventChannels {
     fileprivate static func remove(_ key: ObjectIdentifier) {
         entries.withLock { entries in
             if let entry = entries[key], entry.channel == nil { entries[key] = nil }
-            count.store(entries.count, ordering: .relaxed)
+            EventCounters.channelCount = entries.count
         }
     }
 

@@ -3,7 +3,6 @@
 
 internal import BluebonnetLocks
 internal import Foundation
-internal import Synchronization
 
 /// Reports the events of one operation to its monitors. Any thread. An operation without monitors has no track.
 final class EventTrack: Sendable {
@@ -12,7 +11,6 @@ final class EventTrack: Sendable {
         var origin: String?
     }
 
-    private static let lastNumber = Atomic(0)
     let number: Int
     private let name: String?
     private let channels: [EventChannel]
@@ -22,9 +20,9 @@ final class EventTrack: Sendable {
     ///
     /// - Parameter name: the name of the operation.
     init?(_ options: ResolvedOptions, name: @autoclosure () -> String?) {
-        guard !options.eventChannels.isEmpty else { return nil }
+        guard options.hasEventMonitors else { return nil }
         (channels, self.name) = (options.eventChannels, name())
-        number = Self.lastNumber.wrappingAdd(1, ordering: .relaxed).newValue
+        number = EventCounters.nextOperation()
     }
 
     /// Reports a step, after the ends of what cannot overlap with it.

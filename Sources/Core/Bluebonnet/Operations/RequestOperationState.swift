@@ -45,7 +45,7 @@ struct RequestOperationState: ~Copyable, Sendable {
     /// Reports the operation's events; nil without event monitors, and before the operation is queued.
     var track: EventTrack? { values.withLock { $0.track } }
     /// Whether the operation has event monitors.
-    var isMonitored: Bool { values.withLock { !$0.plan.options.eventChannels.isEmpty } }
+    var isMonitored: Bool { values.withLock { $0.plan.options.hasEventMonitors } }
     /// The outcome; nil before the operation is finished.
     var outcome: Box<OperationOutcome>? { values.withLock { $0.outcome } }
     /// The result of the transfers, once the operation has ended.

@@ -6,7 +6,7 @@ import Foundation
 
 /// The required members of HAR 1.2, and their types.
 enum HARFormat {
-    indirect enum Kind {
+    indirect enum Kind: Sendable {
         case text, number, date
         case list(Kind)
         case object(required: [String: Kind], optional: [String: Kind] = [:])

@@ -5,6 +5,7 @@ import Bluebonnet
 import Foundation
 import Testing
 
+@testable import BluebonnetBatch
 @testable import BluebonnetCommand
 
 @Suite struct TimeSummaryTests {

@@ -42,7 +42,8 @@ import Testing
                     open[key(event), default: []].append((event["name"], instant))
                 } else {
                     // Slices of one key are nested: the last begun ends first.
-                    let begin = try #require(open[key(event)]?.popLast())
+                    let last = open[key(event)]?.popLast()
+                    let begin = try #require(last)
                     #expect(begin.name == event["name"] && begin.ts <= instant)
                 }
             }

@@ -144,7 +144,7 @@ import Testing
             """
             Addresses BluebonnetBatch/References BluebonnetFleet BluebonnetFleet/Credentials BluebonnetJournal
             Certificates Credentials Errors Events Hops Format Formats Governor LargeBatches Messages Model OAuth
-            Reachability Retries Run Security Syntax TLS Transport Worker
+            Reachability Retries Run Security Syntax Transport Worker
             """
         ),
         ("CommandMain", ""),

@@ -1,8 +1,6 @@
 // Bluebonnet: HTTP operations for Swift on Linux.
 // SPDX-License-Identifier: MIT
 
-internal import Synchronization
-
 /// The open connections of a partition by their sockets: origin, number and use, for statistics and event monitors. A
 /// value. It reports connections to the monitors of the process; without monitors it only knows origins.
 struct ConnectionRegister {
@@ -26,7 +24,6 @@ struct ConnectionRegister {
         }
     }
 
-    private static let lastNumber = Atomic(0)
     private var connections: [CInt: Connection] = [:]
 
     func contains(_ socket: CInt) -> Bool { connections[socket] != nil }
@@ -46,7 +43,7 @@ struct ConnectionRegister {
         var connection = connections[socket] ?? Connection(origin: origin)
         let idleSince = connection.idleSince
         if connection.number == 0 {
-            connection.number = Self.lastNumber.wrappingAdd(1, ordering: .relaxed).newValue
+            connection.number = EventCounters.nextConnection()
             connection.peerAddress = String(cString: endpoints.peerAddress)
             connection.peerPort = endpoints.peerPort
         }
