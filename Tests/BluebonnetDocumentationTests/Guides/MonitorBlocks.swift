@@ -15,7 +15,7 @@ private struct Order: Decodable, Sendable { var name: String }
 private typealias User = Order
 
 /// The pages of the products for logs, metrics and traces.
-@Suite(.enabled(if: ProcessInfo.processInfo.environment["BLUEBONNET_EVENTS"] != nil), .timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(1)))
 struct MonitorPageTests {
     /// Runs code with a manager whose server answers all requests with an object.
     private func serving(_ body: (RequestOperationManager) async throws -> Void) async throws {

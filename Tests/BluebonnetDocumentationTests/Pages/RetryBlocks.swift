@@ -14,7 +14,7 @@ extension PageTests {
             manager.retryPolicy = .standard
             let orders = try await manager.get("orders", as: JSONValue.self)
             for retry in orders.summary.retries {
-                print(retry.date, retry.code.rawValue, retry.wait, retry.waitReason)
+                print(retry.date, retry.code.rawValue, retry.wait, retry.waitRule)
             }
             // END
             #expect(orders.summary.retries.isEmpty && orders.statusCode == 200)

@@ -9,7 +9,7 @@ import Logging
 import Testing
 
 /// Messages of real operations.
-@Suite(.enabled(if: ProcessInfo.processInfo.environment["BLUEBONNET_EVENTS"] != nil), .timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(1)))
 struct LoggingServerTests {
     @Test func realOperationsAreLogged() async throws {
         try await TestServer.serving { request in

@@ -8,7 +8,7 @@ import Foundation
 import Testing
 
 /// Metrics of real operations.
-@Suite(.enabled(if: ProcessInfo.processInfo.environment["BLUEBONNET_EVENTS"] != nil), .timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(1)))
 struct MetricsServerTests {
     @Test func realOperationsAreMeasured() async throws {
         try await TestServer.serving { request in

@@ -9,7 +9,7 @@ import Testing
 import Tracing
 
 /// Spans of real operations.
-@Suite(.enabled(if: ProcessInfo.processInfo.environment["BLUEBONNET_EVENTS"] != nil), .timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(1)))
 struct TracingServerTests {
     /// Adapters and completions of operations do not depend on events.
     @Test func contextOfTheCallerIsInjected() async throws {

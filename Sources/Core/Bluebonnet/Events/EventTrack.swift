@@ -19,9 +19,9 @@ final class EventTrack: Sendable {
     /// Makes a track; nil without monitors.
     ///
     /// - Parameter name: the name of the operation.
-    init?(_ options: ResolvedOptions, name: @autoclosure () -> String?) {
-        guard options.hasEventMonitors else { return nil }
-        (channels, self.name) = (options.eventChannels, name())
+    init?(_ channels: [EventChannel], name: @autoclosure () -> String?) {
+        guard !channels.isEmpty else { return nil }
+        (self.channels, self.name) = (channels, name())
         number = EventCounters.nextOperation()
     }
 

@@ -258,7 +258,7 @@ extension RequestEvent {
     /// What follows a failed attempt of an operation with a retry policy.
     public enum RetryVerdict: Sendable, Hashable {
         /// The request is sent again after the wait.
-        case retry(after: Duration, rule: RetriedAttempt.WaitReason, RetryFacts)
+        case retry(after: Duration, rule: RetriedAttempt.WaitRule, RetryFacts)
         /// The operation ends with the failure.
         case stop(RetryStopReason, RetryFacts)
     }

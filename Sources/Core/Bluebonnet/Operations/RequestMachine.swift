@@ -98,7 +98,7 @@ struct RequestMachine {
     }
 
     /// The reason why a request waits.
-    enum WaitReason: Equatable {
+    enum Wait: Equatable {
         case network
         case credential
         case slot(Origin)
@@ -290,7 +290,7 @@ extension RequestMachine {
     }
 
     /// The reason why the request waits; nil if it waits only for its own work.
-    var waitReason: WaitReason? {
+    var waitReason: Wait? {
         switch state {
         case .at(.connectivity): .network
         case .at(.credential): .credential

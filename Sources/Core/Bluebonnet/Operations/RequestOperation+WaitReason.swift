@@ -48,7 +48,7 @@ extension RequestOperation {
     }
 }
 
-extension RequestMachine.WaitReason {
+extension RequestMachine.Wait {
     /// - Parameter isBackingOff: whether the next attempt follows a failed attempt. If not, the governor has refused the
     ///   transfer.
     func kind(isBackingOff: Bool) -> WaitReason.Kind {

@@ -201,7 +201,7 @@ struct RequestOperationState: ~Copyable, Sendable {
     func beginTrack(name: @autoclosure () -> String?) {
         values.withLock { values in
             guard values.track == nil, values.lifecycle.isBeforeStart else { return }
-            values.track = EventTrack(values.plan.options, name: name())
+            values.track = EventTrack(values.plan.options.eventChannels, name: name())
             values.track?.record(.queued(nil))
         }
     }
@@ -249,7 +249,7 @@ struct RequestOperationState: ~Copyable, Sendable {
             guard values.schedule.queue == nil, values.lifecycle.isBeforeStart else { return nil }
             values.schedule.queue = queue
             values.schedule.enqueueInstant = MonotonicClock.now()
-            values.track = EventTrack(values.plan.options, name: name)
+            values.track = EventTrack(values.plan.options.eventChannels, name: name)
             values.track?.record(.queued(reason))
             if values.lifecycle.isReady(isWaiting: isWaiting()) {
                 values.schedule.readyInstant = values.schedule.enqueueInstant

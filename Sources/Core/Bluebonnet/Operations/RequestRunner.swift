@@ -134,7 +134,7 @@ final class RequestRunner {
     var isUnderWay: Bool { machine.isUnderWay }
 
     /// The reason why the operation waits. After a failure, it may wait until the received part of a file is written.
-    var waitReason: RequestMachine.WaitReason? { machine.waitReason ?? (work.isWriting ? .writing : nil) }
+    var waitReason: RequestMachine.Wait? { machine.waitReason ?? (work.isWriting ? .writing : nil) }
 
     /// The wait reason in its public form; nil if the operation does not wait.
     var publicWaitReason: WaitReason? { waitReason.flatMap { $0.publicReason(work.slot, work.retries) } }

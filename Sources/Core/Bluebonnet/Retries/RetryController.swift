@@ -163,7 +163,7 @@ final class RetryController {
     /// Records that the current attempt has failed and that waiting for the next attempt begins.
     ///
     /// - Returns: the instant of the clock at which waiting ends.
-    func beginWait(_ nanoseconds: UInt64, _ reason: RetriedAttempt.WaitReason, after end: FailedAttempt.End) -> UInt64 {
+    func beginWait(_ nanoseconds: UInt64, _ reason: RetriedAttempt.WaitRule, after end: FailedAttempt.End) -> UInt64 {
         let now = clock.now()
         let duration = now - (began.take() ?? now)
         let (code, status): (NetworkingError.Code, Int?) =
@@ -173,7 +173,7 @@ final class RetryController {
             }
         lastFailed = RetriedAttempt(
             date: clock.date().addingTimeInterval(-Double(duration) / 1e9), duration: .nanoseconds(duration),
-            code: code, statusCode: status, waitReason: reason)
+            code: code, statusCode: status, waitRule: reason)
         (waitBegan, elapsedBeforeWait) = (now, elapsed)
         return now + nanoseconds
     }

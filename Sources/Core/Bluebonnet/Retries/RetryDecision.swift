@@ -66,7 +66,7 @@ struct FailedAttempt {
     /// Whether another attempt consumes a retry of the origin's budget. A 429 response, and a time that the server
     /// names, need no budget: the server already limits its clients, and a client that follows its instructions does
     /// not overload it.
-    func needsBudget(_ reason: RetriedAttempt.WaitReason) -> Bool {
+    func needsBudget(_ reason: RetriedAttempt.WaitRule) -> Bool {
         if case .response(429, _) = end { return false }
         return reason == .backoff || reason == .block
     }
@@ -106,7 +106,7 @@ enum RetryStop: Sendable, Equatable {
 
 /// Whether and when another attempt follows a failed attempt.
 enum RetryDecision: Equatable {
-    case wait(nanoseconds: UInt64, RetriedAttempt.WaitReason)
+    case wait(nanoseconds: UInt64, RetriedAttempt.WaitRule)
     case stop(RetryStop)
 }
 
@@ -125,7 +125,7 @@ extension RetryPolicy {
             guard hint.seconds <= maximumRetryAfter.seconds else {
                 return .stop(.retryAfterTooLong(until: date.addingTimeInterval(hint.seconds)))
             }
-            let reason: RetriedAttempt.WaitReason = hint.source == .retryAfter ? .retryAfter : .rateLimit
+            let reason: RetriedAttempt.WaitRule = hint.source == .retryAfter ? .retryAfter : .rateLimit
             return timed(UInt64(hint.seconds * 1e9), reason, failed)
         }
         return timed(backoff(after: failed.number, random: random), .backoff, failed)
@@ -156,7 +156,7 @@ extension RetryPolicy {
     }
 
     private func timed(
-        _ wait: UInt64, _ reason: RetriedAttempt.WaitReason, _ failed: FailedAttempt
+        _ wait: UInt64, _ reason: RetriedAttempt.WaitRule, _ failed: FailedAttempt
     ) -> RetryDecision {
         if let left = failed.timeLeft, left <= wait { return .stop(.timeUsedUp) }
         if let maximumTime, failed.elapsed + wait > maximumTime.nanoseconds { return .stop(.timeUsedUp) }

@@ -3,10 +3,13 @@
 
 internal import Foundation
 
-/// Removes secrets from text for logs. Secrets are recognized by their names, not by their values.
-package enum Redaction {
-    /// The replacement for a secret.
-    package static let placeholder = "REDACTED"
+/// Removes secrets from text for logs, as the descriptions of requests, responses and errors do. Secrets are recognized
+/// by their names, not by their values: a password in a path, or in a field with another name, stays.
+///
+/// Any thread. The functions never fail: a text that cannot be parsed is returned without the recognized secrets.
+public enum Redaction {
+    /// The replacement for a secret: `REDACTED`.
+    public static let placeholder = "REDACTED"
 
     private static let marks = [
         "authorization", "cookie", "token", "secret", "password", "passwd", "apikey", "authkey", "accesskey",
@@ -16,14 +19,15 @@ package enum Redaction {
     /// Names that are too short to be searched for inside other names.
     private static let wholeNames: Set<String> = ["jwt", "key", "pwd", "sig"]
 
-    /// Returns whether a field or a parameter with that name contains a secret.
-    package static func isSecret(_ name: String) -> Bool {
+    /// Returns whether a field or a parameter with that name contains a secret: `Authorization`, `access_token`,
+    /// `X-Amz-Signature`.
+    public static func isSecret(_ name: String) -> Bool {
         let bare = name.lowercased().filter { $0 != "-" && $0 != "_" }
         return marks.contains { bare.contains($0) } || wholeNames.contains(bare)
     }
 
     /// Returns the URL without user information, fragment and the values of secret parameters.
-    package static func url(_ text: String) -> String {
+    public static func url(_ text: String) -> String {
         let bare = URLText.withoutUserInfo(text)
         let hadUserInfo = bare != text && !bare.contains(placeholder)
         var shown = String(Substring(bare.utf8.prefix { $0 != UInt8(ascii: "#") }))

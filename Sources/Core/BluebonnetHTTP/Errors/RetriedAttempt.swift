@@ -7,7 +7,7 @@ public import Foundation
 /// and why the operation waited afterwards.
 public struct RetriedAttempt: Sendable, Hashable, Codable {
     /// The rule that decided how long the operation waited.
-    public enum WaitReason: String, Sendable, Hashable, Codable, CaseIterable {
+    public enum WaitRule: String, Sendable, Hashable, Codable, CaseIterable {
         /// The policy's backoff: a random time that grows from attempt to attempt.
         case backoff
         /// The server's `Retry-After` field.
@@ -28,16 +28,16 @@ public struct RetriedAttempt: Sendable, Hashable, Codable {
     /// The status of the response; nil if the attempt ended without a response.
     public let statusCode: Int?
     /// The rule that decided how long the operation waited before the next attempt.
-    public let waitReason: WaitReason
+    public let waitRule: WaitRule
     /// How long the operation waited before the next attempt, including pauses but not the time until a slot was free.
     /// Shorter than decided if the operation was cancelled in the meantime.
     public package(set) var wait: Duration
 
     package init(
-        date: Date, duration: Duration, code: NetworkingError.Code, statusCode: Int?, waitReason: WaitReason,
+        date: Date, duration: Duration, code: NetworkingError.Code, statusCode: Int?, waitRule: WaitRule,
         wait: Duration = .zero
     ) {
         (self.date, self.duration, self.code, self.statusCode) = (date, duration, code, statusCode)
-        (self.waitReason, self.wait) = (waitReason, wait)
+        (self.waitRule, self.wait) = (waitRule, wait)
     }
 }

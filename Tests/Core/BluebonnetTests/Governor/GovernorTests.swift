@@ -80,7 +80,7 @@ import Testing
         await first.ends()
         await second.ends()
         #expect(first.error == nil && second.error == nil && net.sentCount == 3)
-        #expect(first.retries.map(\.waitReason) == [.retryAfter])
+        #expect(first.retries.map(\.waitRule) == [.retryAfter])
     }
 
     @Test func exhaustedLimitInSuccessStartsBackoff() async {

@@ -269,7 +269,7 @@ extension RequestMachineTests {
     }
 
     @Test func waitReasonFollowsFromTheState() {
-        let reasons = Self.paths.keys.reduce(into: [String: RequestMachine.WaitReason]()) {
+        let reasons = Self.paths.keys.reduce(into: [String: RequestMachine.Wait]()) {
             $0[$1] = Self.machine(in: $1).waitReason
         }
         #expect(

@@ -136,7 +136,7 @@ import Testing
         #expect(network.log.requests.count == 1)
         await time.advance(by: .seconds(1))
         await operation.ends()
-        #expect(operation.retries.map(\.waitReason) == [.retryAfter] && operation.responseString == "fine")
+        #expect(operation.retries.map(\.waitRule) == [.retryAfter] && operation.responseString == "fine")
     }
 
     @Test func retryBlockTimeCounts() async {

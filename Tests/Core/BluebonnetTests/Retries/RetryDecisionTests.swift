@@ -138,7 +138,7 @@ import Testing
     }
 
     @Test func serverProvidedWaitNeedsNoBudget() {
-        func needsBudget(_ end: FailedAttempt.End, _ reason: RetriedAttempt.WaitReason) -> Bool {
+        func needsBudget(_ end: FailedAttempt.End, _ reason: RetriedAttempt.WaitRule) -> Bool {
             FailedAttempt(number: 1, method: "GET", end: end).needsBudget(reason)
         }
         #expect(!needsBudget(response(429), .backoff) && !needsBudget(response(503), .retryAfter))

@@ -126,7 +126,7 @@ import Testing
         await run(operation)
         #expect(operation.error == nil)
         #expect(seen.value == ["1 unacceptableStatus true wait", "2 connectionLost true "])
-        #expect(operation.retries.map(\.waitReason) == [.block, .block])
+        #expect(operation.retries.map(\.waitRule) == [.block, .block])
     }
 
     @Test func retryBlockCanStopOrDefer() async {

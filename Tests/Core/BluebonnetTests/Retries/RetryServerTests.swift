@@ -181,7 +181,7 @@ extension NetworkTests {
             for operation in operations { await operation.ends() }
             #expect(operations.allSatisfy { $0.error == nil })
             let retries = operations.flatMap(\.retries)
-            #expect(!retries.isEmpty && retries.allSatisfy { $0.statusCode == 429 && $0.waitReason == .backoff })
+            #expect(!retries.isEmpty && retries.allSatisfy { $0.statusCode == 429 && $0.waitRule == .backoff })
             await closeIdleConnections()
             await nginx.stop()
         }

@@ -25,54 +25,58 @@ import Testing
         ("Bluebonnet/Certificates", "Errors Reachability"),
         ("Bluebonnet/Security", "Certificates Errors NetworkThread Reachability Syntax"),
         ("Bluebonnet/TLS", "Addresses Certificates Concurrency Errors NetworkThread Security Syntax"),
+        ("Bluebonnet/Events", "Addresses Concurrency Errors Messages TLS"),
         ("Bluebonnet/Files", "Certificates Errors"),
         ("Bluebonnet/Bodies", "Certificates Concurrency Errors Files Messages NetworkThread Rules Syntax"),
         ("Bluebonnet/Serialization", "Addresses Bodies Concurrency Errors Formats Messages Syntax"),
         (
             "Bluebonnet/Transport",
-            "Addresses Bodies Concurrency Errors Limits Messages NetworkThread Reachability Rules Security Syntax TLS"
+            """
+            Addresses Bodies Concurrency Errors Events Limits Messages NetworkThread Reachability Rules Security Syntax
+            TLS
+            """
         ),
         ("Bluebonnet/Credentials", "Addresses Bodies Errors Files Messages NetworkThread Rules"),
         ("Bluebonnet/Environment", "Addresses Credentials Errors Reachability Transport"),
         ("Bluebonnet/Cookies", "Addresses Concurrency Errors Files NetworkThread Syntax Transport"),
         ("Bluebonnet/Cache", "Concurrency Messages Transport"),
-        ("Bluebonnet/Retries", "Addresses Errors Messages NetworkThread Rules Transport"),
-        ("Bluebonnet/Governor", "Addresses Errors Messages NetworkThread Retries Rules"),
+        ("Bluebonnet/Retries", "Addresses Errors Events Messages NetworkThread Rules Transport"),
+        ("Bluebonnet/Governor", "Addresses Concurrency Errors Events Messages NetworkThread Retries Rules"),
         (
             "Bluebonnet/Admission",
-            "Addresses Certificates Concurrency Errors Governor Limits Messages NetworkThread Retries Transport"
+            "Addresses Certificates Concurrency Errors Events Governor Limits Messages NetworkThread Retries Transport"
         ),
         (
             "Bluebonnet/Hops",
             """
-            Addresses Bodies Cache Certificates Concurrency Cookies Credentials Environment Errors Files Governor
+            Addresses Bodies Cache Certificates Concurrency Cookies Credentials Environment Errors Events Files Governor
             Limits Messages NetworkThread Retries Rules Security Serialization Syntax TLS Transport
             """
         ),
         (
             "Bluebonnet/Archive",
-            "Bodies Environment Errors Hops Limits Retries Security Serialization TLS Transport"
+            "Bodies Environment Errors Events Hops Limits Retries Security Serialization TLS Transport"
         ),
         // The knot: an operation, its dependents and its queue reference each other.
         (
             "Bluebonnet/Scheduling",
             """
-            Addresses Admission Concurrency Dependencies Errors NetworkThread Operations Reachability
+            Addresses Admission Concurrency Dependencies Errors Events NetworkThread Operations Reachability
             """
         ),
         (
             "Bluebonnet/Operations",
             """
-            Addresses Admission Archive Bodies Cache Certificates Concurrency Credentials Dependencies Errors Hops
-            Governor Messages NetworkThread Reachability Retries Scheduling Security Serialization Syntax Transport
+            Addresses Admission Archive Bodies Cache Certificates Concurrency Credentials Dependencies Errors Events
+            Hops Governor Messages NetworkThread Reachability Retries Scheduling Security Serialization Syntax Transport
             """
         ),
-        ("Bluebonnet/Batches", "Concurrency Errors Operations Scheduling"),
+        ("Bluebonnet/Batches", "Concurrency Errors Events Operations Scheduling"),
         (
             "Bluebonnet/Manager",
             """
-            Addresses Admission Archive Batches Cache Concurrency Cookies Credentials Errors Hops Formats Governor
-            Messages NetworkThread Operations Reachability Retries Scheduling Security Serialization
+            Addresses Admission Archive Batches Cache Concurrency Cookies Credentials Errors Events Hops Formats
+            Governor Messages NetworkThread Operations Reachability Retries Scheduling Security Serialization
             """
         ),
         (
@@ -83,8 +87,8 @@ import Testing
         (
             "Bluebonnet/Sessions",
             """
-            Cache Cookies Credentials Errors Hops Formats Governor Manager Messages Operations Reachability Security
-            Serialization
+            Cache Cookies Credentials Errors Events Hops Formats Governor Manager Messages Operations Reachability
+            Security Serialization
             """
         ),
         ("Bluebonnet/Activity", "Operations"),
@@ -99,8 +103,8 @@ import Testing
         (
             "BluebonnetBatch/Run",
             """
-            Addresses Admission BluebonnetBatch/References Errors Hops Format Governor Manager Messages Operations
-            Serialization Syntax Transport
+            Addresses Admission BluebonnetBatch/References Errors Events Hops Format Governor Manager Messages
+            Operations Serialization Syntax Transport
             """
         ),
         ("BluebonnetBatch/LargeBatches", "BluebonnetBatch/References Format Messages Run Syntax"),
@@ -122,7 +126,7 @@ import Testing
         ("BluebonnetFleet", "Format LargeBatches Model Run Store"),
         (
             "BluebonnetTesting/Simulation",
-            "Admission Concurrency Errors Governor Manager Messages NetworkThread Retries Transport"
+            "Admission Concurrency Errors Events Events Governor Manager Messages NetworkThread Retries Transport"
         ),
         (
             "BluebonnetTesting",

@@ -21,7 +21,7 @@ import Testing
 @Suite struct PublicNamesTests {
     /// Every public type of the library, by its unqualified name.
     private static let types: [Any.Type] =
-        operations + sessions + serializers + trust + batches + journals + fleets + testing + testServer + [
+        operations + sessions + serializers + trust + batches + events + journals + fleets + testing + testServer + [
             HTTPProtocolVersion.self, HTTPRequest.self, HeaderFields.self, ResponseHead.self, NetworkingError.self,
             LibraryError.self,
             JSONValue.self, JSONObject.self, JSONNumber.self, JSONSyntaxError.self, PropertyListValue.self,
@@ -68,6 +68,11 @@ import Testing
         PinViolation.self, ReportOnlyPins.self, ServerCertificate.self, ServerTrustChallenge.self,
         ServerTrustAnswer.self, TrustedAuthorities.self, ClientIdentity.self, TLSOptions.self,
         TLSProtocolVersion.self, TLSInformation.self,
+    ]
+
+    private static let events: [Any.Type] = [
+        (any EventMonitor).self, EventMonitors.self, RequestEvent.self, WaitReason.self, ManagerStatistics.self,
+        OriginStatistics.self, Redaction.self,
     ]
 
     private static let batches: [Any.Type] = [
