@@ -60,6 +60,8 @@ import Testing
             + "(- missing, + not expected):":
             "missingAndSurplusRequestsKeepTheOthersInPlace",
         "TestingYourProgram.md: {": "pageFileIsValidRecording",
+        "CommandFormat.md: bluebonnet run batch.ndjson --har run.har --trace run.json --summary":
+            "filesOfThePageAreWritten",
         #"CommandFormat.md: {"id":"me","outcome":"success","status":200,"url":"https://api.example.com/v1/me","#
             + #""bytes":14,"headers":{"content-type":"application/json"},"body":"{\"name\":\"Ada\"}","attempts":1,"#
             + #""redirects":0,"protocol":"h2","reused":true}"#: "resultLineOfThePageIsRead",

@@ -6,6 +6,7 @@ import BluebonnetTestServer
 import BluebonnetTesting
 import Foundation
 import FoundationNetworking
+import Synchronization
 import Testing
 
 private let base = URL(string: "https://api.example.com/v1/")!
@@ -59,6 +60,25 @@ extension PageTests {
         try await manager.run(operation)
         await EventMonitors.flush()
         await printed.becomes { $0.contains { $0.hasPrefix("me 200 1 transfer; ") } }
+    }
+
+    @Test func monitorCountsEvents() async throws {
+        let manager = RequestOperationManager(baseURL: base) { _ in .json(["a"]) }
+        // BLOCK EventMonitor.swift
+        final class Counter: EventMonitor {
+            let count = Atomic(0)
+
+            func receive(_ events: [RequestEvent]) {
+                count.wrappingAdd(events.count, ordering: .relaxed)
+            }
+        }
+
+        let counter = Counter()
+        manager.eventMonitors = [counter]
+        // END
+        let _: JSONValue = try await manager.get("me")
+        await EventMonitors.flush()
+        #expect(counter.count.load(ordering: .relaxed) >= 5)
     }
 
     @Test func statisticsArePrinted() async throws {

@@ -56,7 +56,7 @@ struct WorkCommand: ParsableCommand {
 
     @OptionGroup(title: "Observation") var observation: ObservationOptions
 
-    func validate() throws { try NamedFile.check(NamedFile.list([("--oauth", oauth)]) + observation.files) }
+    func validate() throws { try NamedFile.check(observation.files, others: NamedFile.list([("--oauth", oauth)])) }
 
     func run() throws {
         let control = StopControl()

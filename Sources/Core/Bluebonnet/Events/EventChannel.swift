@@ -60,13 +60,6 @@ final class EventChannel: Sendable {
     }
 }
 
-/// The channels of several monitors.
-final class EventChannelList: Sendable {
-    let channels: [EventChannel]
-
-    init(_ channels: [EventChannel]) { self.channels = channels }
-}
-
 /// The channels of the process: one for each monitor that is in use.
 enum EventChannels {
     private struct Entry {

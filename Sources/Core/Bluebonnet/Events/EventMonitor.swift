@@ -6,11 +6,14 @@
 /// ```swift
 /// final class Counter: EventMonitor {
 ///     let count = Atomic(0)
+///
 ///     func receive(_ events: [RequestEvent]) {
 ///         count.wrappingAdd(events.count, ordering: .relaxed)
 ///     }
 /// }
-/// manager.eventMonitors = [Counter()]
+///
+/// let counter = Counter()
+/// manager.eventMonitors = [counter]
 /// ```
 ///
 /// Set monitors on a manager (`eventMonitors`), on a session's configuration, and on single operations

@@ -24,8 +24,8 @@ public struct ManagerStatistics: Sendable, Hashable {
     public var sentByteCount: Int64 = 0
     /// The bytes of response bodies after decoding.
     public var receivedByteCount: Int64 = 0
-    /// The origins with a transfer in the last minute, a waiting operation or an open connection, sorted by name; 256 at
-    /// most have percentiles. Connections are those of the process, which all managers share.
+    /// The origins with a transfer in the last minute, a waiting operation or an open connection, sorted by name; 256
+    /// at most have percentiles. Connections are those of the process, which all managers share.
     public var origins: [OriginStatistics] = []
 
     public init() {}
@@ -68,14 +68,15 @@ final class OperationCounters: Sendable {
     private let received = Atomic<Int64>(0)
     private let sent = Atomic<Int64>(0)
 
-    func record(_ outcome: OperationOutcome) {
-        switch outcome.error?.code {
+    /// - Parameter code: the code of the error; nil if the operation succeeded.
+    func record(_ code: NetworkingError.Code?, _ summary: TransferSummary, receivedByteCount: Int64) {
+        switch code {
         case nil: succeeded.wrappingAdd(1, ordering: .relaxed)
         case .cancelled: cancelled.wrappingAdd(1, ordering: .relaxed)
         default: failed.wrappingAdd(1, ordering: .relaxed)
         }
-        record(outcome.transfer.value.summary)
-        received.wrappingAdd(outcome.transfer.value.receivedByteCount, ordering: .relaxed)
+        record(summary)
+        received.wrappingAdd(receivedByteCount, ordering: .relaxed)
     }
 
     private func record(_ summary: TransferSummary) {
@@ -85,7 +86,7 @@ final class OperationCounters: Sendable {
         if summary.isFromCache { cacheHits.wrappingAdd(1, ordering: .relaxed) }
     }
 
-    func addSent(_ byteCount: Int64) { sent.wrappingAdd(byteCount, ordering: .relaxed) }
+    func addSent(_ byteCount: Int64) { if byteCount > 0 { sent.wrappingAdd(byteCount, ordering: .relaxed) } }
 
     var statistics: ManagerStatistics {
         var statistics = ManagerStatistics()

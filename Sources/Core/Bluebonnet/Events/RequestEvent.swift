@@ -48,8 +48,8 @@ public struct RequestEvent: Sendable {
         /// The operation was added to a queue, or was started without a queue. The reason is the first reason why it
         /// waits; nil if nothing is known to stand in its way.
         case queued(WaitReason?)
-        /// The operation was started: its queue, its dependencies and the slots allow it. At most once; an operation that
-        /// is cancelled in its queue may end without it.
+        /// The operation was started: its queue, its dependencies and the slots allow it. At most once; an operation
+        /// that is cancelled in its queue may end without it.
         case admitted
         /// The operation waits, without or during a hop.
         case waitBegan(WaitReason)
@@ -76,8 +76,8 @@ public struct RequestEvent: Sendable {
         case firstByte(Duration)
         /// The head of the response has arrived.
         case responseHead(HopResponseHead)
-        /// A part of a body was sent or received; at most ten times a second for each direction, for bodies of 64 KiB or
-        /// more.
+        /// A part of a body was sent or received; at most ten times a second for each direction, for bodies of 64 KiB
+        /// or more.
         case bodyProgress(BodyProgress)
         /// The transfer has ended.
         case hopEnded(HopEnd)

@@ -1,6 +1,8 @@
 // Bluebonnet: HTTP operations for Swift on Linux.
 // SPDX-License-Identifier: MIT
 
+internal import Foundation
+
 /// Reports what happens in the hops of one hop sequence to event monitors. Exists only if there are monitors. Network
 /// thread only.
 final class HopEvents {
@@ -11,12 +13,14 @@ final class HopEvents {
     private var isBodySent = false
     /// The connecting phases of the hop, which are reported once.
     private var hasConnected = false
+    /// The last head of the hop.
+    private var head: ResponseHead?
 
     init(_ track: EventTrack) { self.track = track }
 
     func beginHop() {
         begunAt = MonotonicClock.now()
-        (sentByteCount, receivedByteCount, isBodySent, hasConnected) = (0, 0, false, false)
+        (sentByteCount, receivedByteCount, isBodySent, hasConnected, head) = (0, 0, false, false, nil)
     }
 
     /// Records that the request is sent from its start again, over another connection.
@@ -62,6 +66,7 @@ final class HopEvents {
     }
 
     func received(_ head: ResponseHead) {
+        self.head = head
         track.record(.firstByte(.nanoseconds(MonotonicClock.now() - begunAt)))
         track.record(.responseHead(RequestEvent.HopResponseHead(head)))
     }
@@ -80,11 +85,21 @@ final class HopEvents {
                     direction, byteCount: total, expectedByteCount: expected >= 0 ? expected : nil)))
     }
 
-    func challengeAnswered(_ head: ResponseHead) {
-        if [401, 407].contains(head.statusCode) { track.record(.challengeAnswered(status: head.statusCode)) }
+    /// Reports that the same request is sent again, if the response asked for a credential.
+    func repeated() {
+        guard let head, [401, 407].contains(head.statusCode) else { return }
+        track.record(.challengeAnswered(status: head.statusCode))
     }
 
-    func endHop(_ reason: RequestEvent.HopEnd.Reason, _ metrics: TransferMetrics, _ head: ResponseHead?) {
+    /// Reports that a redirect is followed.
+    func redirected(to target: URL) {
+        guard let head else { return }
+        track.record(.redirectDecided(status: head.statusCode, target: target.absoluteString))
+    }
+
+    /// Reports the end of the transfer. A second end is ignored.
+    func endHop(_ reason: RequestEvent.HopEnd.Reason, _ metrics: TransferMetrics) {
+        guard track.hasOpenHop else { return }
         if !metrics.isReused { reportConnecting(metrics) }
         if reason == .complete, sentByteCount > 0 { reportBodySent() }
         let phases = RequestEvent.HopPhases(metrics, elapsed: MonotonicClock.now() - begunAt)
@@ -135,14 +150,5 @@ extension RequestEvent.HopRequestHead {
         self.init(
             method: request.method, url: request.urlText, fields: request.headers,
             bodyByteCount: request.body.isEmpty ? 0 : request.body.byteCount)
-    }
-}
-
-extension RequestEvent.OperationEnd {
-    init(_ outcome: OperationOutcome) {
-        let result = outcome.transfer.value
-        self.init(
-            errorCode: outcome.error?.code, statusCode: result.head?.statusCode,
-            receivedByteCount: result.receivedByteCount, summary: result.summary)
     }
 }

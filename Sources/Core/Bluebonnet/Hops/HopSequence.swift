@@ -30,7 +30,7 @@ final class HopSequence: TransferDelegate {
     @exclusivity(unchecked) private var outgoing: OutgoingHop
     private var questions: HopQuestions
     @exclusivity(unchecked) private var incoming = IncomingResponse()
-    @exclusivity(unchecked) private var assembly: BodyAssembly
+    @exclusivity(unchecked) private(set) var assembly: BodyAssembly
     @exclusivity(unchecked) private var progress: HopSequenceProgress
     /// The operation's own rate limit over all its transfers, in bytes per second; nil without a limit.
     let byteBucket: SharedByteBucket?
@@ -41,7 +41,7 @@ final class HopSequence: TransferDelegate {
     /// The bytes of request bodies that were sent in all transfers.
     private(set) var sentByteCount: Int64 = 0
     /// Nil without event monitors.
-    private let events: HopEvents?
+    let events: HopEvents?
 
     init(
         _ prepared: PreparedRequest, owner reference: OwnerReference, writes: WriteCoalescer, track: EventTrack? = nil
@@ -193,17 +193,6 @@ extension HopSequence {
         events?.connected(use, metrics, bodyByteCount: outgoing.bodyByteCount(of: hops))
     }
 
-    /// Reports the end of a transfer to event monitors.
-    func recordEnd(of reason: RequestEvent.HopEnd.Reason, _ metrics: TransferMetrics, in track: EventTrack) {
-        events?.endHop(reason, metrics, incoming.head)
-    }
-
-    /// Reports to event monitors that a redirect is followed.
-    func recordRedirect(in track: EventTrack) {
-        guard let head = incoming.head else { return }
-        track.record(.redirectDecided(status: head.statusCode, target: hops.request.url.absoluteString))
-    }
-
     func transferDidFind(_ violation: PinViolation) { questions.report(violation) }
 
     func transferDidEnd(error: NetworkingError?, metrics: TransferMetrics) {
@@ -306,7 +295,7 @@ extension HopSequence {
     private func step(to next: HopDecision.Next) -> NextStep {
         switch next {
         case .sameRequest:
-            if let head = incoming.head { events?.challengeAnswered(head) }
+            events?.repeated()
             return .another(isRedirect: false)
         case .wholeBody:
             assembly.startOver()
@@ -314,6 +303,7 @@ extension HopSequence {
         case .redirect(let target):
             do throws(NetworkingError) {
                 if try hops.follow(target) { outgoing.leaveOrigin() }
+                events?.redirected(to: hops.request.url)
                 return .another(isRedirect: true)
             } catch {
                 return .failed(error)
@@ -345,16 +335,6 @@ extension HopSequence {
             summary: summary, retryStop: stop ?? hops.credentialStop, cacheLookup: cache,
             serializer: prepared.plan.serializer,
             expectedDigest: prepared.plan.expectedDigest)
-    }
-}
-
-extension HopSequence {
-    /// Ends the hop sequence after its owner was released. The received part of the body is kept or removed as after a
-    /// failure.
-    func abandon() {
-        let result = result(
-            NetworkingError(.cancelled, "the operation was released"), TransferSummary(), nil, nil)
-        Queues.processing.async { result.leaveFiles() }
     }
 }
 
@@ -440,19 +420,6 @@ extension HopSequence {
 
     /// Sets the final form of the next hop.
     func setFinalForm(_ adapted: HopRequest) { hops.setFinalForm(adapted) }
-}
-
-// MARK: - The consumer of a streamed body
-
-extension HopSequence {
-    /// The error of the consumer.
-    var consumerError: NetworkingError { assembly.consumerError }
-
-    /// The sink whose body is still being written after the end of the transfer; nil if there is nothing to wait for.
-    var sinkToClose: (any BodySink)? { assembly.sink.flatMap { $0.closesLater ? $0 : nil } }
-
-    /// The sink of an output file that is still being written.
-    var fileBeingWritten: FileSink? { (assembly.sink as? FileSink).flatMap { $0.isBeingWritten ? $0 : nil } }
 }
 
 // MARK: - Progress

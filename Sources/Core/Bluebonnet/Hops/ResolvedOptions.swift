@@ -3,7 +3,6 @@
 
 internal import BluebonnetLocks
 internal import FoundationNetworking
-internal import Synchronization
 
 /// Transfer options with values derived from them: one immutable object for all operations with the same options.
 package final class ResolvedOptions: Sendable {
@@ -31,9 +30,8 @@ package final class ResolvedOptions: Sendable {
     /// Whether requests are changed by request adapters or an authenticator.
     let areRequestsAdapted: Bool
     let timeouts: ResolvedTimeouts
-    /// Whether there are event monitors.
-    let hasEventMonitors: Bool
-    private let channels = AtomicLazyReference<EventChannelList>()
+    /// The channels of the event monitors.
+    let eventChannels: EventChannelSource
     /// Whether the idle limit was set for the operation, not for its manager.
     private let isIdleLimitOwn: Bool
     /// The last entry of the TLS setup cache for these options.
@@ -58,15 +56,7 @@ package final class ResolvedOptions: Sendable {
         authenticator = value.authenticator
         areRequestsAdapted = value.authenticator != nil || !value.requestAdapters.isEmpty
         timeouts = ResolvedTimeouts(value.timeouts, isIdleOwn: isIdleLimitOwn)
-        hasEventMonitors = !value.eventMonitors.isEmpty
-    }
-
-    /// The channels of the event monitors; empty without monitors. Made on first use, because options are made under
-    /// locks that permit no other lock.
-    var eventChannels: [EventChannel] {
-        guard hasEventMonitors else { return [] }
-        if let list = channels.load() { return list.channels }
-        return channels.storeIfNil(EventChannelList(EventChannels.channels(for: value.eventMonitors))).channels
+        eventChannels = EventChannelSource(value.eventMonitors)
     }
 
     /// Returns the options of an operation with these options after a change.

@@ -69,3 +69,12 @@ struct LifecycleChange {
         return notification.keep(about: operation)
     }
 }
+
+extension RequestEvent.OperationEnd {
+    init(_ outcome: OperationOutcome) {
+        let result = outcome.transfer.value
+        self.init(
+            errorCode: outcome.error?.code, statusCode: result.head?.statusCode,
+            receivedByteCount: result.receivedByteCount, summary: result.summary)
+    }
+}

@@ -305,7 +305,8 @@ extension RequestMachine {
 
     /// Returns what the operation does with its time; nil after its end.
     ///
-    /// - Parameter isBackingOff: whether the next attempt follows a failed attempt. If not, the governor has refused the
+    /// - Parameter isBackingOff: whether the next attempt follows a failed attempt. If not, the governor has refused
+    /// the
     ///   transfer.
     func activity(isBackingOff: Bool) -> TimeBudget.Activity? {
         switch state {

@@ -49,7 +49,8 @@ extension RequestOperation {
 }
 
 extension RequestMachine.Wait {
-    /// - Parameter isBackingOff: whether the next attempt follows a failed attempt. If not, the governor has refused the
+    /// - Parameter isBackingOff: whether the next attempt follows a failed attempt. If not, the governor has refused
+    /// the
     ///   transfer.
     func kind(isBackingOff: Bool) -> WaitReason.Kind {
         switch self {

@@ -109,7 +109,7 @@ public class RequestOperation: Operation, @unchecked Sendable {  // safe: one Mu
     /// Starts the operation. A queue calls this method. It does nothing while dependencies are unfinished, or if the
     /// operation was started before.
     override public func start() {
-        if state.isMonitored { state.beginTrack(name: name) }
+        if state.isMonitored, !dependencyNode.isWaiting { state.beginTrack(name: name) }
         var none: TransferSlot?
         _ = startIfReady(&none)
     }
@@ -254,7 +254,9 @@ extension RequestOperation {
 
     /// Publishes the outcome. Removes and returns everything that has to be called or released outside the lock.
     func finish(with outcome: Box<OperationOutcome>) -> OperationDelivery {
-        services.counters.record(outcome.value)
+        let result = outcome.value.transfer.value
+        services.counters.record(
+            outcome.value.error?.code, result.summary, receivedByteCount: result.receivedByteCount)
         let (change, delivery) = state.finish(with: outcome)
         announce(change)
         return delivery

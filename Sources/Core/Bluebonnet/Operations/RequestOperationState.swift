@@ -45,7 +45,7 @@ struct RequestOperationState: ~Copyable, Sendable {
     /// Reports the operation's events; nil without event monitors, and before the operation is queued.
     var track: EventTrack? { values.withLock { $0.track } }
     /// Whether the operation has event monitors.
-    var isMonitored: Bool { values.withLock { $0.plan.options.hasEventMonitors } }
+    var isMonitored: Bool { values.withLock { !$0.plan.options.eventChannels.isEmpty } }
     /// The outcome; nil before the operation is finished.
     var outcome: Box<OperationOutcome>? { values.withLock { $0.outcome } }
     /// The result of the transfers, once the operation has ended.
@@ -201,7 +201,7 @@ struct RequestOperationState: ~Copyable, Sendable {
     func beginTrack(name: @autoclosure () -> String?) {
         values.withLock { values in
             guard values.track == nil, values.lifecycle.isBeforeStart else { return }
-            values.track = EventTrack(values.plan.options.eventChannels, name: name())
+            values.track = EventTrack(values.plan.options.eventChannels.channels, name: name())
             values.track?.record(.queued(nil))
         }
     }
@@ -249,7 +249,7 @@ struct RequestOperationState: ~Copyable, Sendable {
             guard values.schedule.queue == nil, values.lifecycle.isBeforeStart else { return nil }
             values.schedule.queue = queue
             values.schedule.enqueueInstant = MonotonicClock.now()
-            values.track = EventTrack(values.plan.options.eventChannels, name: name)
+            values.track = EventTrack(values.plan.options.eventChannels.channels, name: name)
             values.track?.record(.queued(reason))
             if values.lifecycle.isReady(isWaiting: isWaiting()) {
                 values.schedule.readyInstant = values.schedule.enqueueInstant

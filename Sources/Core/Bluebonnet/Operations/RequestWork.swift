@@ -300,7 +300,7 @@ extension RequestWork {
             operation.services.recordTransfer(duration, to: origin, now: now)
         }
         slot.transferEnded(metrics, now: now)
-        if let track { hopSequence.recordEnd(of: RequestEvent.HopEnd.Reason(error), metrics, in: track) }
+        hopSequence.events?.endHop(RequestEvent.HopEnd.Reason(error), metrics)
         if metrics.evidence == .nothingSent, slot.releaseForDescriptor(after: error), hopSequence.leaveHop() {
             return .transferEnded(.another(isRedirect: false), metrics.evidence)
         }
@@ -309,10 +309,7 @@ extension RequestWork {
     }
 
     private func transferEnded(_ step: HopSequence.NextStep, _ evidence: DeliveryCertainty) -> Event {
-        if case .another(isRedirect: true) = step {
-            slot.recordRedirect()
-            if let track { hopSequence?.recordRedirect(in: track) }
-        }
+        if case .another(isRedirect: true) = step { slot.recordRedirect() }
         return .transferEnded(step, evidence)
     }
 
@@ -382,9 +379,8 @@ extension RequestWork {
         // First, because other processes may change the file once the connection is closed.
         if slot.transfer != nil { hopSequence?.recordInterruption() }
         giveUpPending()
-        let hadTransfer = slot.transfer != nil
         slot.interrupt(now: now)
-        if let track, hadTransfer { hopSequence?.recordEnd(of: .paused, slot.lastMetrics, in: track) }
+        hopSequence?.events?.endHop(.paused, slot.lastMetrics)
     }
 
     private func giveUpPending() {
@@ -424,11 +420,8 @@ extension RequestWork {
     /// responds: the file can then be continued, or used by another download, when the end is reported.
     func end(_ end: RequestMachine.End) {
         giveUpPending()
-        let hadTransfer = slot.transfer != nil
         slot.abort()
-        if let track, hadTransfer {
-            hopSequence?.recordEnd(of: RequestEvent.HopEnd.Reason(end.error), slot.lastMetrics, in: track)
-        }
+        hopSequence?.events?.endHop(RequestEvent.HopEnd.Reason(end.error), slot.lastMetrics)
         guard case .failed = end, let sink = hopSequence?.fileBeingWritten else { return finish(end) }
         let closing = SinkClosing(operation.services.timers)
         pending = .body(closing)
@@ -437,16 +430,13 @@ extension RequestWork {
 
     private func finish(_ end: RequestMachine.End) {
         pending = nil
-        if let hopSequence {
-            hopSequence.flushProgress()
-            if hopSequence.sentByteCount > 0 { operation.services.counters.addSent(hopSequence.sentByteCount) }
-        }
+        hopSequence?.flushProgress()
+        operation.services.counters.addSent(hopSequence?.sentByteCount ?? 0)
+        let now = MonotonicClock.now()
         var result: TransferResult
         if case .cached(let response) = end {
-            result = TransferResult(
-                response, for: prepared, summary: slot.account.summaryOfCacheHit(now: MonotonicClock.now()))
+            result = TransferResult(response, for: prepared, summary: slot.account.summaryOfCacheHit(now: now))
         } else {
-            let now = MonotonicClock.now()
             let summary = slot.account.summary(now: now, retries: retries?.retries ?? [])
             result =
                 hopSequence?.result(end.error, summary, retries?.stop, cacheLookup)

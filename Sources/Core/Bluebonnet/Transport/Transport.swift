@@ -102,17 +102,6 @@ extension TransferDelegate {
     package func transferDidConnect(_ use: ConnectionUseFacts, _ metrics: TransferMetrics) {}
 }
 
-/// The connection that a transfer uses, for event monitors.
-package struct ConnectionUseFacts: Sendable {
-    let number: Int
-    let peerAddress: String
-    let peerPort: Int
-    let openedAt: UInt64
-    let isReused: Bool
-    /// How long the connection was idle before, in nanoseconds; nil if it is new or shared.
-    let idleTime: UInt64?
-}
-
 /// Describes one transfer. A class, because the immutable description is passed on often.
 package final class TransferRequest: Sendable {
     package let url: URL

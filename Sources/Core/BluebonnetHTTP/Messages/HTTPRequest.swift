@@ -15,8 +15,8 @@ public import FoundationNetworking
 /// Bodies from files and forms belong to the call or the operation (`RequestBody`, `RequestOperation.uploadFile`).
 /// A request is not checked until it is sent: then the operation fails with `invalidRequest` or `badURL`.
 ///
-/// A request that was made from a `URLRequest` keeps the other properties of that `URLRequest`, such as the cache policy
-/// and the body stream. Two requests are equal if their methods, URLs, header fields and bodies are equal.
+/// A request that was made from a `URLRequest` keeps the other properties of that `URLRequest`, such as the cache
+/// policy and the body stream. Two requests are equal if their methods, URLs, header fields and bodies are equal.
 public struct HTTPRequest: Sendable {
     /// The method. The names GET, HEAD, POST, PUT, DELETE and CONNECT are converted to upper case, as in Foundation;
     /// any other method is sent as written (RFC 9110, 9.1). Default `GET`.

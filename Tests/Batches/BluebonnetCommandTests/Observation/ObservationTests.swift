@@ -88,6 +88,19 @@ extension ProcessTests {
             #expect(!text.contains("s3cret"))
         }
 
+        /// The command of the page, with all options at once.
+        @Test func filesOfThePageAreWritten() async throws {
+            try await CommandFixture.with(Self.script()) { fixture in
+                let (har, trace) = (fixture.folder.path("run.har"), fixture.folder.path("run.json"))
+                let end = try await fixture.run(Self.lines, ["--har", har, "--trace", trace, "--summary"])
+                #expect(end.errors.contains("critical path: "))
+                for (path, member) in [(har, "log"), (trace, "traceEvents")] {
+                    let file = try JSONValue(parsing: try Data(contentsOf: URL(fileURLWithPath: path)))
+                    #expect(file[member] != nil)
+                }
+            }
+        }
+
         @Test func logHasPairedEventsInOrder() async throws {
             let (text, _) = try await run("--log", "FILE")
             let events = try text.split(separator: "\n").map { try JSONValue(parsing: Data($0.utf8)) }
@@ -197,8 +210,10 @@ extension ProcessTests.ObservationTests {
             #expect(await process.end().status == 0)
             terminal.close()
             // Each line begins where the bars were erased, which shows the cursor, or after another line.
-            let all = text.matches(of: #/\d\.\d{3}  (first|second) /#)
-            let whole = text.matches(of: #/(\[\?25h|\n) +\d+\.\d{3}  (first|second) /#)
+            let all = text.matches(of: /\d\.\d{3}  (first|second)\b/)
+            // The terminal writes "\r\n", which is one character.
+            let start = /(^|\[\?25h|\n) +\d+\.\d{3}  (first|second)\b/.matchingSemantics(.unicodeScalar)
+            let whole = text.matches(of: start)
             #expect(all.count == whole.count && all.count >= 8)
             #expect(text.contains("second        < HTTP/1.1 200"))
         }

@@ -33,7 +33,8 @@ extension NetworkTests {
                 let names = events.filter { $0.operation != nil }.map(\.kind.name)
                 #expect(
                     names == [
-                        "queued", "admitted", "hopBegan", "connected", "connectionAcquired", "firstByte",
+                        "queued", "admitted", "hopBegan", "nameLookedUp", "connected",
+                        "connectionAcquired", "firstByte",
                         "responseHead",
                         "hopEnded", "finished",
                         "queued", "admitted", "hopBegan", "connectionAcquired", "firstByte", "responseHead", "hopEnded",

@@ -275,6 +275,7 @@ extension RequestMachineTests {
         #expect(
             reasons == [
                 "connectivity": .network, "credential": .credential, "admission": .slot(Self.origin),
+                "adaptation": .adapter,
                 "transfer queued": .slot(Self.origin), "answer": .block, "answer while paused": .block,
                 "retry answer": .block, "retry answer while paused": .block, "backoff": .retry(at: 9),
                 "body": .writing, "body while paused": .writing,

@@ -47,7 +47,7 @@ import Testing
         #expect(operation.responseString == "fine")
         #expect(operation.summary.transferCount == 2)
         let expected = RetriedAttempt(
-            date: VirtualTime.start, duration: .zero, code: .unacceptableStatus, statusCode: 503, waitReason: .backoff,
+            date: VirtualTime.start, duration: .zero, code: .unacceptableStatus, statusCode: 503, waitRule: .backoff,
             wait: .milliseconds(500))
         #expect(operation.retries == [expected])
     }

@@ -55,7 +55,7 @@ import Testing
         ),
         (
             "Bluebonnet/Archive",
-            "Bodies Environment Errors Events Hops Limits Retries Security Serialization TLS Transport"
+            "Bodies Environment Errors Hops Limits Retries Security Serialization TLS Transport"
         ),
         // The knot: an operation, its dependents and its queue reference each other.
         (
@@ -71,7 +71,7 @@ import Testing
             Hops Governor Messages NetworkThread Reachability Retries Scheduling Security Serialization Syntax Transport
             """
         ),
-        ("Bluebonnet/Batches", "Concurrency Errors Events Operations Scheduling"),
+        ("Bluebonnet/Batches", "Concurrency Errors Operations Scheduling"),
         (
             "Bluebonnet/Manager",
             """
@@ -126,7 +126,7 @@ import Testing
         ("BluebonnetFleet", "Format LargeBatches Model Run Store"),
         (
             "BluebonnetTesting/Simulation",
-            "Admission Concurrency Errors Events Events Governor Manager Messages NetworkThread Retries Transport"
+            "Admission Concurrency Errors Events Governor Manager Messages NetworkThread Retries Transport"
         ),
         (
             "BluebonnetTesting",
@@ -139,7 +139,7 @@ import Testing
         ("BluebonnetTestServer/Faults", "Server Support"),
         ("BluebonnetImage", "Errors Hops Manager Messages Operations Serialization"),
         // Monitors use the events of the core, and for single calls the operation.
-        ("BluebonnetMonitors", "Errors Bluebonnet/Events Messages"),
+        ("BluebonnetMonitors", "Addresses Errors Bluebonnet/Events"),
         ("BluebonnetLogging", "BluebonnetMonitors Bluebonnet/Events Manager"),
         ("BluebonnetMetrics", "BluebonnetMonitors Bluebonnet/Events"),
         ("BluebonnetTracing", "BluebonnetMonitors Bluebonnet/Events Bodies Credentials Errors Operations"),

@@ -68,7 +68,11 @@ final class CurlConnections {
             endpoints.localPort > 0
             ? sockets.descriptor(of: endpoints) : candidates(for: endpoints).first { register.contains($0) }
         guard let socket = found else { return nil }
-        return (socket, register.beginUse(of: socket, endpoints, to: origin, isKept: isKept))
+        return (
+            socket,
+            register.beginUse(
+                of: socket, (String(cString: endpoints.peerAddress), endpoints.peerPort), to: origin, isKept: isKept)
+        )
     }
 
     /// - Parameter hasFailed: whether the transfer has failed or was stopped.

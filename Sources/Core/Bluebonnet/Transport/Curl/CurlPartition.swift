@@ -71,17 +71,6 @@ final class CurlPartition: EventLoopClient, RoundEndTask {
     }
 
     var isIdle: Bool { active.isEmpty }
-
-    /// The sockets that running transfers use, as far as libcurl tells.
-    var usedSockets: Set<CInt> {
-        var sockets: Set<CInt> = []
-        for transfer in active {
-            transfer.handle.withEndpoints { endpoints in
-                if let socket = connections.socket(of: endpoints) { sockets.insert(socket) }
-            }
-        }
-        return sockets
-    }
     /// How the library knows the end of a response over HTTP/2, once there is a connection.
     var endEvidence: HTTP2EndEvidence { endEvidence(isStreamKnown: true) }
 

@@ -94,6 +94,19 @@ final class CurlTransport: Transport {
 @available(*, unavailable)
 extension CurlTransport: Sendable {}
 
+extension CurlPartition {
+    /// The sockets that running transfers use, as far as libcurl tells.
+    fileprivate var usedSockets: Set<CInt> {
+        var sockets: Set<CInt> = []
+        for transfer in active {
+            transfer.handle.withEndpoints { endpoints in
+                if let socket = connections.socket(of: endpoints) { sockets.insert(socket) }
+            }
+        }
+        return sockets
+    }
+}
+
 /// The reaper: periodically looks for partitions that are no longer used.
 extension CurlTransport: EventLoopClient {
     func socketIsReady(_ descriptor: CInt, events: UInt32) {}

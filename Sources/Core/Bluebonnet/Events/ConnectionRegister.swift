@@ -38,14 +38,13 @@ struct ConnectionRegister {
     ///
     /// - Parameter isKept: whether the connection was made for an earlier transfer.
     mutating func beginUse(
-        of socket: CInt, _ endpoints: ConnectionEndpoints, to origin: Origin, isKept: Bool
+        of socket: CInt, _ peer: @autoclosure () -> (address: String, port: Int), to origin: Origin, isKept: Bool
     ) -> ConnectionUseFacts {
         var connection = connections[socket] ?? Connection(origin: origin)
         let idleSince = connection.idleSince
         if connection.number == 0 {
             connection.number = EventCounters.nextConnection()
-            connection.peerAddress = String(cString: endpoints.peerAddress)
-            connection.peerPort = endpoints.peerPort
+            (connection.peerAddress, connection.peerPort) = peer()
         }
         connection.useCount += 1
         (connection.idleSince, connection.hasFailed) = (0, false)
@@ -83,4 +82,15 @@ struct ConnectionRegister {
             isAtEnd() ? .closedByServer : connection.hasFailed || connection.useCount > 0 ? .notReusable : .idle
         EventChannels.send(.connectionClosed(connection.information, reason), origin: "\(connection.origin)")
     }
+}
+
+/// The connection that a transfer uses, for event monitors.
+package struct ConnectionUseFacts: Sendable {
+    let number: Int
+    let peerAddress: String
+    let peerPort: Int
+    let openedAt: UInt64
+    let isReused: Bool
+    /// How long the connection was idle before, in nanoseconds; nil if it is new or shared.
+    let idleTime: UInt64?
 }
