@@ -45,3 +45,29 @@ struct WaitHistory: Sendable {
         }
     }
 }
+
+/// The time that an operation has waited in its queue.
+struct QueueWaits {
+    /// Nanoseconds, except for the limit.
+    var others: [(WaitReason.Kind, UInt64)] = []
+    /// Nil if the queue's limit is not the reason for the rest of the time.
+    var limit: WaitReason.Kind?
+}
+
+/// What is known about the time of an operation before it got its first slot. Instants are nanoseconds of
+/// `MonotonicClock`.
+struct FirstWait {
+    /// 0 without a queue.
+    let enqueuedAt: UInt64
+    /// 0 without a queue.
+    let readyAt: UInt64
+    /// How long the operation was paused before its start.
+    let pausedTime: UInt64
+    /// Divides a time in the queue; nil without a queue.
+    let queueWaits: ((_ start: UInt64, _ end: UInt64) -> QueueWaits)?
+
+    /// The time for which the operation waited for dependencies, without pauses.
+    var dependencyTime: UInt64 { readyAt > enqueuedAt ? readyAt - enqueuedAt - pauseTime : 0 }
+    /// The time of pauses before the operation was ready.
+    var pauseTime: UInt64 { readyAt > enqueuedAt ? min(pausedTime, readyAt - enqueuedAt) : 0 }
+}

@@ -109,15 +109,12 @@ extension HopSlot {
     }
 
     /// Attributes the time between the operation's addition to its queue and now.
-    mutating func divideFirstWait(_ schedule: OperationSchedule) {
-        if schedule.enqueueInstant != 0, schedule.readyInstant > schedule.enqueueInstant {
-            let paused = min(schedule.pausedTime, schedule.readyInstant - schedule.enqueueInstant)
-            account.add(paused, to: .wait(.pause))
-            account.add(schedule.readyInstant - schedule.enqueueInstant - paused, to: .wait(.dependency))
-        }
+    mutating func divideFirstWait(_ wait: FirstWait) {
+        account.add(wait.pauseTime, to: .wait(.pause))
+        account.add(wait.dependencyTime, to: .wait(.dependency))
         let now = MonotonicClock.now()
-        guard let queue = schedule.queue, now > account.cursor + Self.shortestWait else { return }
-        var parts = queue.waits(from: account.cursor, to: now)
+        guard let queueWaits = wait.queueWaits, now > account.cursor + Self.shortestWait else { return }
+        var parts = queueWaits(account.cursor, now)
         var rest = TimeShares.Share.phase(.preparation)
         if let origin = granted?.origin {
             let waits = scheduler.waits(to: origin, from: account.cursor, to: now)

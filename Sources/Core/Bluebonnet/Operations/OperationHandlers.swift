@@ -150,6 +150,13 @@ struct OperationSchedule: Sendable {
     /// When the operation could first run; 0 before.
     var began: UInt64 { readyInstant != 0 ? readyInstant : startInstant }
 
+    /// The operation's time before its first slot.
+    var firstWait: FirstWait {
+        FirstWait(
+            enqueuedAt: enqueueInstant, readyAt: readyInstant, pausedTime: pausedTime,
+            queueWaits: queue.map { queue in { queue.waits(from: $0, to: $1) } })
+    }
+
     /// Records that a pause before the start has begun or ended.
     mutating func recordPause(_ isPaused: Bool, now: UInt64) {
         if isPaused { pauseInstant = now } else if pauseInstant != 0 { pausedTime += now - pauseInstant }

@@ -200,9 +200,12 @@ struct RequestOperationState: ~Copyable, Sendable {
     /// Begins the events of an operation that is started without a queue.
     func beginTrack(name: @autoclosure () -> String?) {
         values.withLock { values in
-            guard values.track == nil, values.lifecycle.isBeforeStart else { return }
+            guard values.track == nil, values.lifecycle.isReady(isWaiting: false) || values.lifecycle.isCancelled,
+                values.lifecycle.isBeforeStart
+            else { return }
+            values.schedule.startInstant = MonotonicClock.now()
             values.track = EventTrack(values.plan.options.eventChannels.channels, name: name())
-            values.track?.record(.queued(nil))
+            values.track?.record(.queued(nil), at: values.schedule.startInstant)
         }
     }
 
@@ -250,7 +253,7 @@ struct RequestOperationState: ~Copyable, Sendable {
             values.schedule.queue = queue
             values.schedule.enqueueInstant = MonotonicClock.now()
             values.track = EventTrack(values.plan.options.eventChannels.channels, name: name)
-            values.track?.record(.queued(reason))
+            values.track?.record(.queued(reason), at: values.schedule.enqueueInstant)
             if values.lifecycle.isReady(isWaiting: isWaiting()) {
                 values.schedule.readyInstant = values.schedule.enqueueInstant
             }

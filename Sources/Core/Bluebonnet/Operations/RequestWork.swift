@@ -50,7 +50,7 @@ final class RequestWork {
             operation.services, flow: schedule.flowID, priority: operation.queuePriority.rawValue,
             startedWith: granted, began: schedule.began)
         track = operation.state.track
-        slot.divideFirstWait(schedule)
+        slot.divideFirstWait(schedule.firstWait)
     }
 
     /// Begins the work of a stage.

@@ -350,11 +350,3 @@ extension QueueState {
         runningCount += 1
     }
 }
-
-/// The time that an operation has waited in its queue.
-struct QueueWaits {
-    /// Nanoseconds, except for the limit.
-    var others: [(WaitReason.Kind, UInt64)] = []
-    /// Nil if the queue's limit is not the reason for the rest of the time.
-    var limit: WaitReason.Kind?
-}

@@ -126,7 +126,7 @@ import Testing
         ("BluebonnetFleet", "Format LargeBatches Model Run Store"),
         (
             "BluebonnetTesting/Simulation",
-            "Admission Concurrency Errors Events Governor Manager Messages NetworkThread Retries Transport"
+            "Admission Concurrency Errors Governor Manager Messages NetworkThread Retries Transport"
         ),
         (
             "BluebonnetTesting",
