@@ -86,6 +86,7 @@ extension HopSlot {
 
     mutating func accept(_ slot: TransferSlot) {
         (isQueued, granted) = (false, slot)
+        divideSlotWait(now: MonotonicClock.now())
         if lacksDescriptor { services.transport.closeIdleConnections() }
         lacksDescriptor = false
     }
@@ -101,11 +102,15 @@ extension HopSlot {
     mutating func change(to next: TimeBudget.Activity) {
         guard next != account.activity else { return }
         let now = MonotonicClock.now()
-        if case .slot(let origin) = account.activity {
-            let waits = scheduler.waits(to: origin, from: account.cursor, to: now)
-            account.divide(waits.parts, rest: .wait(waits.rest), now: now)
-        }
+        divideSlotWait(now: now)
         account.change(to: next, now: now)
+    }
+
+    /// Attributes the time for which the operation has waited for a slot.
+    private mutating func divideSlotWait(now: UInt64) {
+        guard case .slot(let origin) = account.activity else { return }
+        let waits = scheduler.waits(to: origin, from: account.cursor, to: now)
+        account.divide(waits.parts, rest: .wait(waits.rest), now: now)
     }
 
     /// Attributes the time between the operation's addition to its queue and now.

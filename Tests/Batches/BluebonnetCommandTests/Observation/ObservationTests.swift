@@ -92,7 +92,8 @@ extension ProcessTests {
         @Test func filesOfThePageAreWritten() async throws {
             try await CommandFixture.with(Self.script()) { fixture in
                 let (har, trace) = (fixture.folder.path("run.har"), fixture.folder.path("run.json"))
-                let end = try await fixture.run(Self.lines, ["--har", har, "--trace", trace, "--summary"])
+                let end = try await fixture.run(
+                    Self.lines, ["--har", har, "--trace", trace, "--summary", "--progress", "never"])
                 #expect(end.errors.contains("critical path: "))
                 for (path, member) in [(har, "log"), (trace, "traceEvents")] {
                     let file = try JSONValue(parsing: try Data(contentsOf: URL(fileURLWithPath: path)))

@@ -56,7 +56,7 @@ extension ProcessTests {
                 let end = try await run(
                     fixture, [line], ["--environment-proxy"], environment: ["https_proxy=ftp://user:secret@p"])
                 #expect(end.status == 2)
-                #expect(end.errors.contains("the environment variable https_proxy is wrong"), "\(end.errors)")
+                #expect(end.errors.contains("the environment variable https_proxy is invalid"), "\(end.errors)")
                 #expect(!end.errors.contains("secret"))
                 #expect(fixture.server.requests.isEmpty)
             }

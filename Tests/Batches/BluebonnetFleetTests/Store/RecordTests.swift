@@ -116,7 +116,7 @@ extension StoreTests {
 
         @Test(arguments: [
             (ResultLine.Outcome.failure, "\"b\" failed"), (.cancelled, "\"b\" was cancelled"),
-            (.unknown, "the outcome of \"b\" is not known"),
+            (.unknown, "the outcome of \"b\" is unknown"),
         ])
         func allDependentsOfAnUnsuccessfulLineAreSkipped(
             outcome: ResultLine.Outcome, reason: String

@@ -104,6 +104,25 @@ import Testing
         #expect(operation.summary.timings.waits.keys.contains(.pause))
     }
 
+    @Test(arguments: [true, false]) func waitForTheOriginsSlotIsItsOwnReason(isQueued: Bool) async {
+        let net = ScriptedNetwork(limit: 8, limitPerOrigin: 1)
+        let gate = Gate()
+        net.answer("/1", with: [.wait(gate), .head(200)])
+        let (first, second) = (net.operation("/1"), net.operation("/2"))
+        let queue = RequestOperationQueue()
+        first.start()
+        await net.log.sees(.begun(1))
+        if isQueued { queue.addOperation(second) } else { second.start() }
+        await NetworkThread.shared.catchesUp()
+        try? await Task.sleep(for: .milliseconds(5))  // so that the wait is long enough to count
+        gate.open()
+        await second.ends()
+        await first.ends()
+        let waits = second.summary.timings.waits
+        #expect(waits[.originSlot] ?? .zero >= .milliseconds(4), "\(waits)")
+        #expect(waits[.slot] == nil)
+    }
+
     @Test func releasedOperationReportsItsEnd() async {
         var operation: HTTPRequestOperation? = operation("/a")
         operation?.start()
