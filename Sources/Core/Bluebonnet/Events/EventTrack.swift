@@ -8,7 +8,7 @@ internal import Foundation
 final class EventTrack: Sendable {
     private struct State: Sendable {
         var sequence = EventSequence()
-        var origin: String?
+        var origin: Origin?
     }
 
     let number: Int
@@ -41,9 +41,7 @@ final class EventTrack: Sendable {
     func recordHop(_ head: RequestEvent.HopRequestHead, to origin: Origin, attempt: Int) {
         state.withLock { state in
             state.sequence.setAttempt(attempt)
-            // A transfer that continues on the same origin needs no new text.
-            let text = "\(origin)"
-            if state.origin != text { state.origin = text }
+            state.origin = origin
             report(.hopBegan(head), at: nil, hopEnd: RequestEvent.HopEnd(.restarted), &state)
         }
     }
@@ -77,7 +75,8 @@ final class EventTrack: Sendable {
     ) {
         let now = MonotonicClock.now()
         let happened = min(instant ?? now, now)
-        let date = Date(timeIntervalSinceReferenceDate: Self.time() - Double(now - happened) / 1e9)
+        var date = Date()
+        if happened < now { date.addTimeInterval(-Double(now - happened) / 1e9) }
         let (origin, attempt) = (state.origin, state.sequence.attempt)
         state.sequence.apply(step, hopEnd: hopEnd) { hop, kind in
             let event = RequestEvent(
@@ -86,6 +85,4 @@ final class EventTrack: Sendable {
             for channel in channels { channel.append(event) }
         }
     }
-
-    private static func time() -> Double { Date().timeIntervalSinceReferenceDate }
 }

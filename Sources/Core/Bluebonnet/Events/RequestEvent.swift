@@ -25,7 +25,13 @@ public struct RequestEvent: Sendable {
     /// the continuation after a pause and a retry begin another hop.
     public var hop: Int
     /// The origin of the current hop, or of the connection: `https://api.example.com:443`. Nil if it is not known.
-    public var origin: String?
+    public var origin: String? {
+        get { knownOrigin.map { "\($0)" } ?? originText }
+        set { (knownOrigin, originText) = (nil, newValue) }
+    }
+    /// Becomes text when it is read, because most monitors do not read it for each event.
+    private var knownOrigin: Origin?
+    private var originText: String?
     /// When it happened: nanoseconds of the monotonic clock, which starts at an arbitrary instant of this machine's
     /// uptime. Use the distance of two instants.
     public var instant: UInt64
@@ -40,7 +46,15 @@ public struct RequestEvent: Sendable {
         instant: UInt64 = 0, date: Date = Date(timeIntervalSince1970: 0), _ kind: Kind
     ) {
         (self.operation, self.name, self.attempt, self.hop) = (operation, name, attempt, hop)
-        (self.origin, self.instant, self.date, self.kind) = (origin, instant, date, kind)
+        (originText, self.instant, self.date, self.kind) = (origin, instant, date, kind)
+    }
+
+    init(
+        operation: Int, name: String?, attempt: Int, hop: Int, origin: Origin?, instant: UInt64, date: Date,
+        _ kind: Kind
+    ) {
+        (self.operation, self.name, self.attempt, self.hop) = (operation, name, attempt, hop)
+        (knownOrigin, self.instant, self.date, self.kind) = (origin, instant, date, kind)
     }
 
     /// The kinds of events. Later versions may add cases: write a `default` when you switch over a kind.
