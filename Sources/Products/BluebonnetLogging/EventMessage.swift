@@ -10,8 +10,8 @@ extension RequestEvent.Kind {
         switch self {
         case .queued: (.debug, "Request queued")
         case .admitted: (.debug, "Request admitted")
-        case .waitBegan(.hold): (.notice, "Request held, because its server asked clients to wait")
-        case .waitBegan(.breaker): (.notice, "Request held by the circuit breaker")
+        case .waitBegan(.hold): (.notice, "Request waits, because its server asked clients to wait")
+        case .waitBegan(.breaker): (.notice, "Request waits for the circuit breaker")
         case .waitBegan: (.debug, "Request waits")
         case .waitEnded: (.debug, "Request stopped waiting")
         case .paused: (.debug, "Request paused")

@@ -38,7 +38,7 @@ enum EventMetadata {
     }
 
     private static func shown(_ headers: [(name: String, value: String)]) -> [Logger.Metadata.Value] {
-        headers.map { .string("\($0.name): \(ShownText.value(ofField: $0.name, $0.value))") }
+        headers.map { .string("\($0.name): \(Redaction.value($0.value, ofField: $0.name))") }
     }
 
     private static func details(_ kind: RequestEvent.Kind, _ operation: LoggedOperation?) -> Logger.Metadata {

@@ -25,7 +25,7 @@ public import Logging
 /// an operation, and groups its messages. URLs and fields are logged without secrets, as `curlCommand()` shows them.
 ///
 /// Messages arrive after the fact, usually within 20 milliseconds, on the queue of `EventMonitor.receive(_:)`: the
-/// handler's time stamp is that of the message, `bluebonnet.instant` orders messages exactly. The log handler is called
+/// time stamps of the handler are later than the events, and `bluebonnet.instant` orders messages exactly. The log handler is called
 /// on that queue. The monitor may be used by any number of managers and operations.
 ///
 /// The monitor remembers each operation until it is finished, and at most 100,000 of them: after dropped events, a
@@ -83,7 +83,7 @@ public final class LoggingMonitor: EventMonitor {
     }
 }
 
-/// What is known of an operation before it is finished, for the message at its end.
+/// The facts of an unfinished operation, for the message at its end.
 struct LoggedOperation {
     var method: String?
     var url: String?

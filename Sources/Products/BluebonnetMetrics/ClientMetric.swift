@@ -12,7 +12,7 @@
 /// }
 /// ```
 public struct ClientMetric: Sendable, Hashable {
-    /// What a metric counts.
+    /// The kind of a metric.
     public enum Kind: Sendable, Hashable {
         /// A distribution of values: a `Recorder` with `aggregate: true`.
         case histogram

@@ -6,7 +6,7 @@ internal import BluebonnetMonitors
 
 /// Translates events into values of metrics. A value without a clock: durations are distances of events.
 struct Measurements {
-    /// What is known of an unfinished operation.
+    /// The facts of an unfinished operation.
     private struct OperationState {
         /// When the first hop began.
         var firstHop: UInt64?

@@ -35,7 +35,7 @@ public import CoreMetrics
 /// The monitor remembers each operation until it is finished, and at most 100,000 of them. After `eventsDropped`,
 /// operations and connections that stay silent for ten minutes count as ended.
 public final class MetricsMonitor: EventMonitor {
-    /// What a monitor records.
+    /// The settings of a monitor.
     public struct Configuration: Sendable {
         /// Whether `url.scheme` is an attribute. Default false.
         public var includesURLScheme = false

@@ -1,7 +1,7 @@
 // Bluebonnet: HTTP operations for Swift on Linux.
 // SPDX-License-Identifier: MIT
 
-/// What a monitor knows of unfinished operations, or of open connections, by their numbers.
+/// Facts of unfinished operations, or of open connections, by their numbers.
 ///
 /// The table is bounded also if ends are missing, because events were dropped. After a drop, a number that stays silent
 /// for ten minutes is removed. Above its limit, the table removes the lowest numbers, which are the oldest.

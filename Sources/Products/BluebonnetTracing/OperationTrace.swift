@@ -5,7 +5,7 @@ internal import Bluebonnet
 internal import BluebonnetLocks
 internal import Tracing
 
-/// What a traced operation has in common with all its hops: the context of their spans, and the operation's own span,
+/// The parts that all hops of a traced operation share: the context of their spans, and the operation's own span,
 /// if there is one. Any thread.
 ///
 /// The own span begins with the first hop's adapter, or at the end; its begin is dated back. So an operation that is
@@ -58,7 +58,7 @@ final class OperationTrace: Sendable {
     }
 
     /// Returns the own span. The tracer is called without the lock: the adapters of an operation run one after the
-    /// other, and its end comes after them, so nobody begins a second span.
+    /// other, and its end comes after them, so no second span begins.
     private func beginSpan() -> (any Span)? {
         guard let spanName else { return nil }
         if let span = state.withLock({ $0.span }) { return span }

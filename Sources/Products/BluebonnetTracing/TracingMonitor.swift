@@ -45,7 +45,7 @@ public import Tracing
 /// monitor remembers each operation until it is finished, and at most 100,000 of them. After `eventsDropped`,
 /// operations that stay silent for ten minutes count as ended.
 public final class TracingMonitor: EventMonitor {
-    /// What is known of an unfinished operation.
+    /// The facts of an unfinished operation.
     private struct OperationState {
         var parent: ServiceContext?
         /// Retained, because the operation may be released before its last events arrive.

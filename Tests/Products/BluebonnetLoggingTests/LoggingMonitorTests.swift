@@ -62,7 +62,7 @@ import Testing
         #expect(loud.map(\.level) == [.notice, .notice])
         #expect(
             loud.map(\.message) == [
-                "Request held, because its server asked clients to wait", "Request held by the circuit breaker",
+                "Request waits, because its server asked clients to wait", "Request waits for the circuit breaker",
             ])
         #expect(loud.map { $0["bluebonnet.wait.reason"] } == ["hold", "breaker"])
         #expect(loud.first?["bluebonnet.wait"]?.contains("answered 429") == true)

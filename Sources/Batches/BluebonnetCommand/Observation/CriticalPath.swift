@@ -73,7 +73,7 @@ struct CriticalPath: Sendable {
 
     private static func shares(_ timings: TransferTimings) -> [Step.Share] {
         let waits = timings.waits.map { Step.Share(name: $0.key.rawValue, seconds: $0.value.inSeconds) }
-        // A phase and a wait may have similar names: "waiting" is the server's time.
+        // Phases and waits may have similar names: "waiting" is the server's time.
         let phases = timings.phases.map { Step.Share(name: $0.key.rawValue, seconds: $0.value.inSeconds) }
         let all = (waits + phases).filter { $0.seconds > 0 }
         return Array(all.sorted { ($1.seconds, $0.name) < ($0.seconds, $1.name) }.prefix(shareCount))

@@ -7,11 +7,6 @@ internal import BluebonnetBatch
 /// Removes secrets from URLs and header fields of events, as `curlCommand()` and recordings do, and the values of
 /// environment variables, as result lines do.
 struct EventRedaction: Sendable {
-    /// Secret fields whose names do not say that they are secret.
-    private static let secretFields: Set = ["authentication-info", "proxy-authentication-info"]
-    /// Fields that are URLs.
-    private static let urlFields: Set = ["location", "content-location", "referer"]
-
     private let line: ObservedLine?
 
     init(_ line: ObservedLine?) { self.line = line }
@@ -20,13 +15,7 @@ struct EventRedaction: Sendable {
     func url(_ text: String) -> String { hiding(Redaction.url(text)) }
 
     /// Returns the value of a header field to show.
-    func value(_ value: String, of name: String) -> String {
-        let lowercased = name.lowercased()
-        if Redaction.isSecret(name) || Self.secretFields.contains(lowercased) {
-            return value.isEmpty ? "" : Redaction.placeholder
-        }
-        return Self.urlFields.contains(lowercased) ? url(value) : hiding(Redaction.text(value))
-    }
+    func value(_ value: String, of name: String) -> String { hiding(Redaction.value(value, ofField: name)) }
 
     /// Returns fields to show, in order.
     func fields(_ fields: [(name: String, value: String)]) -> [(name: String, value: String)] {

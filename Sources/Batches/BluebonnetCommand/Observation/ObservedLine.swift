@@ -3,7 +3,7 @@
 
 internal import BluebonnetBatch
 
-/// What is known of the line of an event besides the event.
+/// The line that an event belongs to.
 struct ObservedLine: Sendable {
     /// The id of the line; in a fleet after the name of its batch and a slash.
     let id: String

@@ -9,11 +9,13 @@ struct RunStatistics: Sendable {
     /// The phases of the hops to one origin.
     struct Origin: Sendable {
         var hopCount = 0
-        var phases: [TransferTimings.Phase: LogHistogram] = [:]
+        var phases: [TransferTimings.Phase: LatencyHistogram] = [:]
 
         fileprivate mutating func record(_ phases: RequestEvent.HopPhases) {
             hopCount += 1
-            for (phase, duration) in phases.byPhase { self.phases[phase, default: .init()].record(duration.inSeconds) }
+            for (phase, duration) in phases.byPhase {
+                self.phases[phase, default: .init()].record(duration.nanoseconds)
+            }
         }
 
         fileprivate mutating func add(_ other: Origin) {
@@ -29,7 +31,7 @@ struct RunStatistics: Sendable {
         var operationCount = 0
     }
 
-    /// The most origins with percentiles of their own. Further origins count together.
+    /// The largest number of origins with separate percentiles. Further origins count together.
     static let originLimit = 256
     /// The number of origins in a summary.
     static let shownOriginCount = 10

@@ -40,7 +40,7 @@ extension TimeSummary {
                         origin.phases[phase].map { histogram in
                             Self.row(
                                 "    \(phase.rawValue)",
-                                Self.fractions.map { EventText.duration(histogram.percentile($0.1)) })
+                                Self.fractions.map { EventText.duration(histogram.seconds($0.1)) })
                         }
                     }
             }
@@ -137,10 +137,10 @@ extension TimeSummary {
                         text.member("transfers", histogram.count)
                         for (name, fraction) in Self.fractions {
                             text.key(name)
-                            text.seconds(histogram.percentile(fraction))
+                            text.seconds(histogram.seconds(fraction))
                         }
                         text.key("max")
-                        text.seconds(histogram.largest)
+                        text.seconds(histogram.seconds(1))
                     }
                 }
             }
@@ -184,4 +184,9 @@ extension TimeSummary {
             }
         }
     }
+}
+
+extension LatencyHistogram {
+    /// Returns a percentile in seconds.
+    fileprivate func seconds(_ part: Double) -> Double { Double(percentile(part) ?? 0) / 1e9 }
 }

@@ -31,7 +31,8 @@ package final class NetworkServices: Sendable {
     private let latencyBox = NetworkBound(LatencyBox())
 
     private final class LatencyBox {
-        var latencies = RecentLatencies()
+        /// Nil until the statistics are read for the first time: programs that do not read them do not pay for them.
+        var latencies: RecentLatencies?
     }
 
     convenience init(
@@ -113,12 +114,18 @@ package final class NetworkServices: Sendable {
         return own.flatMap { TransferPacing([$0]) }
     }
 
-    /// The durations of recent transfers. Network thread only.
-    var latencies: RecentLatencies { latencyBox.value.latencies }
+    /// Returns the durations of recent transfers, which are recorded from the first call on. Network thread only.
+    var latencies: RecentLatencies {
+        let box = latencyBox.value
+        if box.latencies == nil { box.latencies = RecentLatencies() }
+        return box.latencies ?? RecentLatencies()
+    }
 
     /// Records the duration of a transfer, in nanoseconds. Network thread only.
-    func recordTransfer(_ duration: UInt64, to origin: Origin, now: UInt64) {
-        latencyBox.value.latencies.record(duration, to: origin, now: now)
+    func recordTransfer(_ duration: UInt64, to origin: @autoclosure () -> Origin?, now: UInt64) {
+        let box = latencyBox.value
+        guard box.latencies != nil, let origin = origin() else { return }
+        box.latencies?.record(duration, to: origin, now: now)
     }
 
     /// Network thread only.

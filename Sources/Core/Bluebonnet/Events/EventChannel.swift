@@ -54,6 +54,7 @@ final class EventChannel: Sendable {
                 events.append(dropped)
             }
             buffer = Buffer()
+            buffer.events.reserveCapacity(events.count)
             return events
         }
         if !events.isEmpty { monitor.receive(events) }

@@ -46,7 +46,7 @@ final class EventTrack: Sendable {
         }
     }
 
-    /// Reports a wait that begins, has changed, or has ended.
+    /// Reports that waiting begins, has another reason, or has ended.
     ///
     /// - Parameters:
     ///   - kind: nil if the operation does not wait.
@@ -63,9 +63,7 @@ final class EventTrack: Sendable {
     }
 
     /// Reports the end of an operation that was released without an end.
-    func recordRelease() {
-        record(.finished(RequestEvent.OperationEnd(errorCode: .cancelled)))
-    }
+    deinit { record(.finished(RequestEvent.OperationEnd(errorCode: .cancelled))) }
 
     /// Whether a hop has begun and not ended.
     var hasOpenHop: Bool { state.withLock { $0.sequence.hasOpenHop } }

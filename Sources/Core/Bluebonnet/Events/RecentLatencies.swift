@@ -33,7 +33,7 @@ struct RecentLatencies {
         let index = index(of: origin)
         let part = now / Self.partLength
         if origins[index].newest != part { origins[index].advance(to: part) }
-        origins[index].parts[Int(part % UInt64(Self.partCount))].record(nanoseconds: nanoseconds)
+        origins[index].parts[Int(part % UInt64(Self.partCount))].record(nanoseconds)
     }
 
     private mutating func index(of origin: Origin) -> Int {

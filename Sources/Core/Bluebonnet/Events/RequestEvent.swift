@@ -37,7 +37,7 @@ public struct RequestEvent: Sendable {
     public var instant: UInt64
     /// When it happened, by the system's clock.
     public var date: Date
-    /// What happened.
+    /// The step itself.
     public var kind: Kind
 
     /// Makes an event; for tests of monitors.
@@ -58,15 +58,17 @@ public struct RequestEvent: Sendable {
     }
 
     /// The kinds of events. Later versions may add cases: write a `default` when you switch over a kind.
+    ///
+    /// Large details are stored indirectly, because events are copied into and out of buffers.
     public enum Kind: Sendable {
         /// The operation was added to a queue, or was started without a queue. The reason is the first reason why it
-        /// waits; nil if nothing is known to stand in its way.
-        case queued(WaitReason?)
+        /// waits; nil if no reason is known.
+        indirect case queued(WaitReason?)
         /// The operation was started: its queue, its dependencies and the slots allow it. At most once; an operation
         /// that is cancelled in its queue may end without it.
         case admitted
         /// The operation waits, without or during a hop.
-        case waitBegan(WaitReason)
+        indirect case waitBegan(WaitReason)
         /// The wait has ended.
         case waitEnded(WaitReason.Kind)
         case paused
@@ -75,15 +77,15 @@ public struct RequestEvent: Sendable {
         /// The cache was asked.
         case cacheAnswered(CacheAnswer)
         /// A transfer begins.
-        case hopBegan(HopRequestHead)
+        indirect case hopBegan(HopRequestHead)
         /// The name of the server, or of its proxy, was looked up.
         case nameLookedUp(Duration)
         /// A new connection was made, without the look-up and the TLS handshake.
         case connected(Duration)
         /// The TLS handshake has ended.
-        case tlsEstablished(TLSInformation, Duration)
+        indirect case tlsEstablished(TLSInformation, Duration)
         /// The hop has its connection, new or kept, and libcurl begins to send the request.
-        case connectionAcquired(ConnectionUse)
+        indirect case connectionAcquired(ConnectionUse)
         /// The whole body of the request was sent.
         case requestBodySent(byteCount: Int64)
         /// The first byte of the response has arrived. The duration counts from `hopBegan`.
@@ -94,23 +96,23 @@ public struct RequestEvent: Sendable {
         /// or more.
         case bodyProgress(BodyProgress)
         /// The transfer has ended.
-        case hopEnded(HopEnd)
+        indirect case hopEnded(HopEnd)
         /// A redirect is followed.
         case redirectDecided(status: Int, target: String)
         /// A response with 401 or 407 is answered with a credential.
         case challengeAnswered(status: Int)
-        /// What follows a failed attempt.
-        case retryDecided(RetryVerdict)
+        /// The decision after a failed attempt.
+        indirect case retryDecided(RetryVerdict)
         /// The operation is finished. No event of the operation follows.
-        case finished(OperationEnd)
+        indirect case finished(OperationEnd)
         /// The governor has changed what it allows to an origin.
         case governorChanged(GovernorChange)
         /// A connection is ready for its first request. Connections belong to the process: a monitor receives the
         /// events of all connections.
-        case connectionOpened(ConnectionInformation)
+        indirect case connectionOpened(ConnectionInformation)
         /// The last transfer on the connection has ended, and the connection is kept.
-        case connectionIdle(ConnectionInformation)
-        case connectionClosed(ConnectionInformation, CloseReason)
+        indirect case connectionIdle(ConnectionInformation)
+        indirect case connectionClosed(ConnectionInformation, CloseReason)
         /// The monitor was too slow: so many events were dropped here. Pairs may be incomplete.
         case eventsDropped(Int)
     }
@@ -269,7 +271,7 @@ extension RequestEvent {
         }
     }
 
-    /// What follows a failed attempt of an operation with a retry policy.
+    /// The decision after a failed attempt of an operation with a retry policy.
     public enum RetryVerdict: Sendable, Hashable {
         /// The request is sent again after the wait.
         case retry(after: Duration, rule: RetriedAttempt.WaitRule, RetryFacts)
@@ -332,7 +334,7 @@ extension RequestEvent {
 
     /// A change of what a governor allows to an origin.
     public enum GovernorChange: Sendable, Hashable {
-        /// No request begins before the date. `status` is that of the response that asked for it, if a response did.
+        /// No request begins before the date. `status` is the status of the response that asked for it; nil without such a response.
         case hold(until: Date, status: Int?)
         /// The governor has learned a rate, in requests per second, from refusals.
         case rate(perSecond: Double)

@@ -73,6 +73,18 @@ package struct TimeShares: Sendable, Equatable {
         add(left, to: .phase(.receiving))
     }
 
+    /// The time of a phase.
+    package subscript(_ phase: TransferTimings.Phase) -> UInt64 {
+        switch phase {
+        case .preparation: preparation
+        case .nameLookup: nameLookup
+        case .connect: connect
+        case .tls: tls
+        case .waiting: waiting
+        case .receiving: receiving
+        }
+    }
+
     /// The sum of all shares.
     package var total: UInt64 {
         rest.reduce(slot &+ preparation &+ nameLookup &+ connect &+ tls &+ waiting &+ receiving) {
@@ -87,10 +99,8 @@ package struct TimeShares: Sendable, Equatable {
     }
 
     package var phases: [TransferTimings.Phase: UInt64] {
-        let all: [(TransferTimings.Phase, UInt64)] = [
-            (.preparation, preparation), (.nameLookup, nameLookup), (.connect, connect), (.tls, tls),
-            (.waiting, waiting), (.receiving, receiving),
-        ]
-        return Dictionary(uniqueKeysWithValues: all.filter { $0.1 > 0 })
+        TransferTimings.Phase.allCases.reduce(into: [:]) { phases, phase in
+            if self[phase] > 0 { phases[phase] = self[phase] }
+        }
     }
 }

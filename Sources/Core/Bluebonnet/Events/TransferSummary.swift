@@ -52,7 +52,13 @@ public struct TransferTimings: Sendable, Equatable {
         package var tls: UInt64 = 0
         package var firstByte: UInt64 = 0
         package var total: UInt64 = 0
-        package var shares = TimeShares()
+        /// Shared, because results are copied more often than the shares are read. Nil before the end.
+        private var sharedTimes: Box<TimeShares>?
+
+        package var shares: TimeShares {
+            get { sharedTimes?.value ?? TimeShares() }
+            set { sharedTimes = Box(newValue) }
+        }
     }
 
     package var nanoseconds = Nanoseconds()
@@ -70,7 +76,7 @@ public struct TransferTimings: Sendable, Equatable {
     /// The time from when the operation was added to its queue, or was started without a queue, to the end of its last
     /// transfer and of writing its body: the sum of `waits` and `phases`.
     public var total: Duration { .nanoseconds(nanoseconds.total) }
-    /// How long the operation waited, for each reason that it waited for. Reasons without a wait are left out.
+    /// How long the operation waited, for each reason that it waited for. Other reasons are left out.
     public var waits: [WaitReason.Kind: Duration] { nanoseconds.shares.waits.mapValues(Duration.nanoseconds) }
     /// How long the operation worked in each phase. Phases that did not happen are left out.
     public var phases: [Phase: Duration] { nanoseconds.shares.phases.mapValues(Duration.nanoseconds) }

@@ -50,11 +50,11 @@ struct WaitHistory: Sendable {
 struct QueueWaits {
     /// Nanoseconds, except for the limit.
     var others: [(WaitReason.Kind, UInt64)] = []
-    /// Nil if the queue's limit is not the reason for the rest of the time.
-    var limit: WaitReason.Kind?
+    /// Whether the queue's limit is the reason for the rest of the time.
+    var isLimitReached = false
 }
 
-/// What is known about the time of an operation before it got its first slot. Instants are nanoseconds of
+/// The time of an operation before it got its first slot. Instants are nanoseconds of
 /// `MonotonicClock`.
 struct FirstWait {
     /// 0 without a queue.
@@ -63,8 +63,6 @@ struct FirstWait {
     let readyAt: UInt64
     /// How long the operation was paused before its start.
     let pausedTime: UInt64
-    /// Divides a time in the queue; nil without a queue.
-    let queueWaits: ((_ start: UInt64, _ end: UInt64) -> QueueWaits)?
 
     /// The time for which the operation waited for dependencies, without pauses.
     var dependencyTime: UInt64 { readyAt > enqueuedAt ? readyAt - enqueuedAt - pauseTime : 0 }

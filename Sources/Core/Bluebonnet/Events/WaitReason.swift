@@ -48,7 +48,7 @@ public enum WaitReason: Sendable, Hashable {
     /// The body is being written to its file or stream.
     case writing
 
-    /// The kind of a wait reason, without its details. The raw values are stable: logs, metrics and reports use them.
+    /// A wait reason without its details. The raw values are stable: logs, metrics and reports use them.
     public enum Kind: String, Sendable, Hashable, CaseIterable, Codable {
         case dependency
         case queueLimit

@@ -176,7 +176,7 @@ extension OriginState.Permission {
     /// Whether a transfer may begin and be sent.
     fileprivate var isNow: Bool { if case .now = self { true } else { false } }
 
-    /// What an operation waits for; nil if a transfer may begin, or fails at once.
+    /// The kind of wait of an operation; nil if a transfer may begin, or fails at once.
     fileprivate var waitKind: WaitReason.Kind? {
         switch self {
         case .now, .refused: nil

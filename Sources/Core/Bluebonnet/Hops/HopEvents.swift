@@ -138,10 +138,10 @@ extension RequestEvent.HopPhases {
         shares.addTransfer(
             elapsed, nameLookup: metrics.nameLookup, connect: metrics.connect, tls: metrics.tls,
             firstByte: metrics.firstByte)
-        let phases = shares.phases.mapValues(Duration.nanoseconds)
         self.init(
-            nameLookup: phases[.nameLookup] ?? .zero, connect: phases[.connect] ?? .zero, tls: phases[.tls] ?? .zero,
-            waiting: phases[.waiting] ?? .zero, receiving: phases[.receiving] ?? .zero)
+            nameLookup: .nanoseconds(shares[.nameLookup]), connect: .nanoseconds(shares[.connect]),
+            tls: .nanoseconds(shares[.tls]), waiting: .nanoseconds(shares[.waiting]),
+            receiving: .nanoseconds(shares[.receiving]))
     }
 }
 

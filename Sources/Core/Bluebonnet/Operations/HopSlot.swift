@@ -9,6 +9,8 @@ struct HopSlot {
     private let scheduler: Scheduler
     private var ticket: Scheduler.Ticket
     private var isQueued = false
+    /// The origin for which the operation last waited for a slot.
+    private var awaitedOrigin: Origin?
     /// Nil while the operation waits for a slot, and during a pause.
     private var granted: TransferSlot?
     /// Whether the operation was started with this slot, and no hop uses it yet.
@@ -73,7 +75,7 @@ extension HopSlot {
     /// Waits for a slot, with the operation's current priority.
     mutating func enqueue(to origin: Origin, priority: Int, _ demand: SlotDemand, client: any SlotClient) {
         withdraw()
-        isQueued = true
+        (isQueued, awaitedOrigin) = (true, origin)
         scheduler.enqueue(&ticket, origin: origin, priority: priority, demand: demand, client: client)
     }
 
@@ -108,17 +110,19 @@ extension HopSlot {
 
     /// Attributes the time for which the operation has waited for a slot.
     private mutating func divideSlotWait(now: UInt64) {
-        guard case .slot(let origin) = account.activity else { return }
+        guard account.activity == .slot, let origin = awaitedOrigin else { return }
         let waits = scheduler.waits(to: origin, from: account.cursor, to: now)
         account.divide(waits.parts, rest: .wait(waits.rest), now: now)
     }
 
     /// Attributes the time between the operation's addition to its queue and now.
-    mutating func divideFirstWait(_ wait: FirstWait) {
+    ///
+    /// - Parameter queueWaits: divides a time in the queue; called only if the operation has waited.
+    mutating func divideFirstWait(_ wait: FirstWait, queueWaits: (_ start: UInt64, _ end: UInt64) -> QueueWaits) {
         account.add(wait.pauseTime, to: .wait(.pause))
         account.add(wait.dependencyTime, to: .wait(.dependency))
         let now = MonotonicClock.now()
-        guard let queueWaits = wait.queueWaits, now > account.cursor + Self.shortestWait else { return }
+        guard wait.enqueuedAt > 0, now > account.cursor + Self.shortestWait else { return }
         var parts = queueWaits(account.cursor, now)
         var rest = TimeShares.Share.phase(.preparation)
         if let origin = granted?.origin {
@@ -126,7 +130,7 @@ extension HopSlot {
             parts.others += waits.parts
             rest = waits.isBinding ? .wait(waits.rest) : rest
         }
-        if let limit = parts.limit { rest = .wait(limit) }
+        if parts.isLimitReached { rest = .wait(.queueLimit) }
         account.divide(parts.others, rest: rest, now: now)
     }
 

@@ -152,9 +152,7 @@ struct OperationSchedule: Sendable {
 
     /// The operation's time before its first slot.
     var firstWait: FirstWait {
-        FirstWait(
-            enqueuedAt: enqueueInstant, readyAt: readyInstant, pausedTime: pausedTime,
-            queueWaits: queue.map { queue in { queue.waits(from: $0, to: $1) } })
+        FirstWait(enqueuedAt: enqueueInstant, readyAt: readyInstant, pausedTime: pausedTime)
     }
 
     /// Records that a pause before the start has begun or ended.

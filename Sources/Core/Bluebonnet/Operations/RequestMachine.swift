@@ -303,21 +303,24 @@ extension RequestMachine {
         }
     }
 
-    /// Returns what the operation does with its time; nil after its end.
+    /// Returns the activity that the operation spends its time on; nil after its end.
     ///
-    /// - Parameter isBackingOff: whether the next attempt follows a failed attempt. If not, the governor has refused
-    /// the
+    /// - Parameter isBackingOff: whether the next attempt follows a failed attempt. If not, the governor has refused the
     ///   transfer.
-    func activity(isBackingOff: Bool) -> TimeBudget.Activity? {
+    func activity(isBackingOff: @autoclosure () -> Bool) -> TimeBudget.Activity? {
         switch state {
-        case .ended: return nil
-        case .at(.hop): return .transfer
-        case .at(.admission(let origin)), .transferQueued(let origin): return .slot(origin)
-        case .transferPaused: return .share(.wait(.pause))
-        case .idle: return .share(isPaused ? .wait(.pause) : .phase(.preparation))
-        case .at:
-            let kind = waitReason?.kind(isBackingOff: isBackingOff)
-            return .share(kind.map(TimeShares.Share.wait) ?? .phase(.preparation))
+        case .ended: nil
+        case .at(.hop): .transfer
+        case .at(.admission), .transferQueued: .slot
+        case .transferPaused: .share(.wait(.pause))
+        case .idle: .share(isPaused ? .wait(.pause) : .phase(.preparation))
+        case .at(.prepare), .at(.cache), .at(.files): .share(.phase(.preparation))
+        case .at(.connectivity): .share(.wait(.connectivity))
+        case .at(.credential): .share(.wait(.credential))
+        case .at(.adaptation): .share(.wait(.adapter))
+        case .at(.answer), .at(.retryAnswer): .share(.wait(.block))
+        case .at(.backoff): .share(.wait(isBackingOff() ? .backoff : .hold))
+        case .at(.body): .share(.wait(.writing))
         }
     }
 

@@ -60,7 +60,6 @@ public class RequestOperation: Operation, @unchecked Sendable {  // safe: one Mu
 
     /// Releases a paused operation with its transfer and its files.
     deinit {
-        state.track?.recordRelease()
         if let storedRunner {
             nonisolated(unsafe) let runner = storedRunner  // safe: used on the network thread only
             let plan = LateRelease(state.plan)
@@ -254,9 +253,11 @@ extension RequestOperation {
 
     /// Publishes the outcome. Removes and returns everything that has to be called or released outside the lock.
     func finish(with outcome: Box<OperationOutcome>) -> OperationDelivery {
-        let result = outcome.value.transfer.value
+        let transfer = outcome.value.transfer  // field by field: a copy of the whole result would be slow
         services.counters.record(
-            outcome.value.error?.code, result.summary, receivedByteCount: result.receivedByteCount)
+            outcome.value.error?.code, transferCount: transfer.value.summary.transferCount,
+            retryCount: transfer.value.summary.retries.count, redirectCount: transfer.value.summary.redirectCount,
+            isFromCache: transfer.value.summary.isFromCache, receivedByteCount: transfer.value.receivedByteCount)
         let (change, delivery) = state.finish(with: outcome)
         announce(change)
         return delivery

@@ -50,7 +50,7 @@ final class RequestWork {
             operation.services, flow: schedule.flowID, priority: operation.queuePriority.rawValue,
             startedWith: granted, began: schedule.began)
         track = operation.state.track
-        slot.divideFirstWait(schedule.firstWait)
+        slot.divideFirstWait(schedule.firstWait) { schedule.queue?.waits(from: $0, to: $1) ?? QueueWaits() }
     }
 
     /// Begins the work of a stage.
@@ -296,8 +296,8 @@ extension RequestWork {
     func transferEnded(_ error: NetworkingError?, _ metrics: TransferMetrics) -> Event? {
         guard let hopSequence else { return nil }
         let now = MonotonicClock.now()
-        if let duration = slot.account.timeOfTransfer(now: now), let origin = hopSequence.nextOrigin {
-            operation.services.recordTransfer(duration, to: origin, now: now)
+        if let duration = slot.account.timeOfTransfer(now: now) {
+            operation.services.recordTransfer(duration, to: hopSequence.nextOrigin, now: now)
         }
         slot.transferEnded(metrics, now: now)
         hopSequence.events?.endHop(RequestEvent.HopEnd.Reason(error), metrics)

@@ -7,13 +7,13 @@
 /// A cursor moves through the time of the operation. Each change of the activity attributes the time since the last
 /// change, so that the shares add up to the total.
 struct TimeBudget {
-    /// What the operation does with its time.
+    /// The activity that an operation spends its time on.
     enum Activity: Equatable {
         case share(TimeShares.Share)
         /// The time is divided among phases when the transfer has ended.
         case transfer
         /// The time is divided among wait reasons when the slot is there.
-        case slot(Origin)
+        case slot
     }
 
     /// When the operation could begin.
@@ -30,6 +30,7 @@ struct TimeBudget {
     private(set) var cursor: UInt64
     /// The time of the current transfer so far, without pauses.
     private var transferTime: UInt64 = 0
+    private var shares = TimeShares()
     private var summary = TransferSummary()
 
     init(began: UInt64) { (self.began, cursor) = (began, began) }
@@ -95,9 +96,10 @@ struct TimeBudget {
     mutating func record(_ metrics: TransferMetrics, now: UInt64) {
         charge(metrics.simulatedTime)
         change(to: .share(.phase(.preparation)), now: now)
-        summary.timings.nanoseconds.shares.addTransfer(
-            transferTime.take(), nameLookup: metrics.nameLookup, connect: metrics.connect, tls: metrics.tls,
+        shares.addTransfer(
+            transferTime, nameLookup: metrics.nameLookup, connect: metrics.connect, tls: metrics.tls,
             firstByte: metrics.firstByte)
+        transferTime = 0
         summary.timings.nanoseconds.nameLookup += metrics.nameLookup
         summary.timings.nanoseconds.connect += metrics.connect
         summary.timings.nanoseconds.tls += metrics.tls
@@ -112,11 +114,12 @@ struct TimeBudget {
 
     /// Returns the summary of an operation whose transfers have ended.
     func summary(now: UInt64, retries: [RetriedAttempt] = []) -> TransferSummary {
-        var ended = self
-        ended.change(to: .share(.phase(.preparation)), now: now)
-        ended.summary.retries = retries
-        ended.summary.timings.nanoseconds.total = ended.summary.timings.nanoseconds.shares.total
-        return ended.summary
+        var (shares, summary) = (shares, summary)
+        Self.add(now > cursor ? now - cursor : 0, of: activity, to: &shares)
+        summary.retries = retries
+        summary.timings.nanoseconds.total = shares.total
+        summary.timings.nanoseconds.shares = shares
+        return summary
     }
 
     /// Returns the summary of an operation that was answered by a cache.
@@ -133,18 +136,22 @@ extension TimeBudget {
     /// Attributes the time since the last change, and begins another activity.
     mutating func change(to next: Activity, now: UInt64) {
         let elapsed = now > cursor ? now - cursor : 0
-        switch activity {
-        case .share(let share): add(elapsed, to: share)
-        case .transfer: transferTime += elapsed
-        case .slot: add(elapsed, to: .wait(.slot))
-        }
+        if activity == .transfer { transferTime += elapsed } else { Self.add(elapsed, of: activity, to: &shares) }
         (activity, cursor) = (next, max(now, cursor))
     }
 
-    /// Adds time that does not move the cursor: before the operation could begin, or a part of a wait whose rest is
+    private static func add(_ elapsed: UInt64, of activity: Activity, to shares: inout TimeShares) {
+        switch activity {
+        case .share(let share): shares.add(elapsed, to: share)
+        case .transfer: shares.add(elapsed, to: .phase(.waiting))  // an end without measurements
+        case .slot: shares.add(elapsed, to: .wait(.slot))
+        }
+    }
+
+    /// Adds time that does not move the cursor: before the operation could begin, or a part of waiting whose rest is
     /// attributed by `change(to:now:)`.
     mutating func add(_ nanoseconds: UInt64, to share: TimeShares.Share) {
-        summary.timings.nanoseconds.shares.add(nanoseconds, to: share)
+        shares.add(nanoseconds, to: share)
     }
 
     /// Attributes the time since the last change to several reasons.
@@ -160,12 +167,5 @@ extension TimeBudget {
         }
         activity = .share(rest)
         change(to: .share(.phase(.preparation)), now: now)
-    }
-}
-
-extension UInt64 {
-    fileprivate mutating func take() -> UInt64 {
-        defer { self = 0 }
-        return self
     }
 }

@@ -325,7 +325,7 @@ extension QueueState {
         // have ended.
         if barrierEnd > start { waits.others.append((.barrier, min(barrierEnd, end) - start)) }
         history.divide(from: max(start, barrierEnd), to: end) { waits.others.append(($0, $1)) }
-        if let limit, runningCount >= limit { waits.limit = .queueLimit }
+        if let limit, runningCount >= limit { waits.isLimitReached = true }
         return waits
     }
 

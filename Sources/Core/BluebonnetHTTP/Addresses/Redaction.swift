@@ -26,6 +26,19 @@ public enum Redaction {
         return marks.contains { bare.contains($0) } || wholeNames.contains(bare)
     }
 
+    /// Fields with secrets whose names do not say so: nonces of a Digest exchange (RFC 7615).
+    private static let secretFields: Set = ["authentication-info", "proxy-authentication-info"]
+    /// Fields with URLs.
+    private static let urlFields: Set = ["location", "content-location", "referer", "link"]
+
+    /// Returns the value of a header field without secrets: `REDACTED` if the name of the field is that of a secret,
+    /// otherwise without the values of secret parameters. An empty value stays.
+    public static func value(_ value: String, ofField name: String) -> String {
+        let lowercased = name.lowercased()
+        if isSecret(name) || secretFields.contains(lowercased) { return value.isEmpty ? "" : placeholder }
+        return urlFields.contains(lowercased) ? url(value) : text(value)
+    }
+
     /// Returns the URL without user information, fragment and the values of secret parameters.
     public static func url(_ text: String) -> String {
         let bare = URLText.withoutUserInfo(text)

@@ -56,4 +56,16 @@ import Testing
     func secretValuesInTextAreRedacted(text: String, shown: String) {
         #expect(Redaction.text(text) == shown)
     }
+
+    @Test(arguments: [
+        ("Authorization", "Bearer s3cret", "REDACTED"), ("Set-Cookie", "sid=s3cret; Path=/", "REDACTED"),
+        ("proxy-authorization", "Basic s3cret", "REDACTED"), ("X-Api-Key", "s3cret", "REDACTED"),
+        ("Authentication-Info", "nextnonce=\"s3cret\"", "REDACTED"), ("Cookie", "", ""),
+        ("Location", "/a?token=s3cret", "/a?token=REDACTED"), ("X-Debug", "password=s3cret", "password=REDACTED"),
+        ("link", "<https://h/a?token=s3cret>; rel=next", "<https://h/a?token=REDACTED"),
+        ("Accept", "text/plain; q=0.5", "text/plain; q=0.5"),
+    ])
+    func valuesOfFieldsAreShownWithoutSecrets(name: String, value: String, shown: String) {
+        #expect(Redaction.value(value, ofField: name) == shown)
+    }
 }

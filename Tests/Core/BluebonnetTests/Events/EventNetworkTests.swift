@@ -97,6 +97,7 @@ extension NetworkTests {
         @Test func statisticsCountOperationsConnectionsAndLatencies() async throws {
             try await TestServer.answering(.response(body: "fine")) { server in
                 let manager = manager()
+                #expect(await manager.statistics.succeededCount == 0)
                 for _ in 0..<20 { try await manager.run(manager.operation("GET", server.url().absoluteString)) }
                 var request = URLRequest("POST", server.url())
                 request.httpBody = Data("12345".utf8)

@@ -95,7 +95,7 @@ final class CurlTransport: Transport {
 extension CurlTransport: Sendable {}
 
 extension CurlPartition {
-    /// The sockets that running transfers use, as far as libcurl tells.
+    /// The sockets that running transfers use, as far as libcurl reports them.
     fileprivate var usedSockets: Set<CInt> {
         var sockets: Set<CInt> = []
         for transfer in active {
