@@ -25,8 +25,8 @@ public import Logging
 /// an operation, and groups its messages. URLs and fields are logged without secrets, as `curlCommand()` shows them.
 ///
 /// Messages arrive after the fact, usually within 20 milliseconds, on the queue of `EventMonitor.receive(_:)`: the
-/// time stamps of the handler are later than the events, and `bluebonnet.instant` orders messages exactly. The log handler is called
-/// on that queue. The monitor may be used by any number of managers and operations.
+/// time stamps of the handler are later than the events, and `bluebonnet.instant` orders messages exactly. The log
+/// handler is called on that queue. The monitor may be used by any number of managers and operations.
 ///
 /// The monitor remembers each operation until it is finished, and at most 100,000 of them: after dropped events, a
 /// message may lack the method and the URL.

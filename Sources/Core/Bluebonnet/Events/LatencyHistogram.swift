@@ -44,6 +44,7 @@ package struct LatencyHistogram: Sendable, Equatable {
     package func percentile(_ part: Double) -> UInt64? {
         guard count > 0 else { return nil }
         let rank = max(1, min(count, Int((Double(count) * part).rounded(.up))))
+        if rank == count { return longest }
         var seen = 0
         for (bucket, number) in counts.enumerated() where number > 0 {
             seen += Int(number)

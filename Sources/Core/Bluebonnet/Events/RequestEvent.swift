@@ -334,7 +334,8 @@ extension RequestEvent {
 
     /// A change of what a governor allows to an origin.
     public enum GovernorChange: Sendable, Hashable {
-        /// No request begins before the date. `status` is the status of the response that asked for it; nil without such a response.
+        /// No request begins before the date. `status` is the status of the response that asked for it; nil without
+        /// such a response.
         case hold(until: Date, status: Int?)
         /// The governor has learned a rate, in requests per second, from refusals.
         case rate(perSecond: Double)

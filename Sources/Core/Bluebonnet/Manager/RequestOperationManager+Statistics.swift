@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: MIT
 
 extension RequestOperationManager {
-    /// The counts of the manager's operations, and its load at this moment. Cheap enough to be read every second: counts
-    /// are kept all the time, and the rest takes a time that grows with the number of origins, connections and waiting
-    /// operations. Percentiles cover the transfers since the first read, and the last minute at most.
+    /// The counts of the manager's operations, and its load at this moment. Cheap enough to be read every second:
+    /// counts are kept all the time, and the rest takes a time that grows with the number of origins, connections and
+    /// waiting operations. Percentiles cover the transfers since the first read, and the last minute at most.
     ///
     /// Any thread. The calling task is suspended until the network thread has answered, usually within a millisecond.
     public var statistics: ManagerStatistics {

@@ -305,7 +305,8 @@ extension RequestMachine {
 
     /// Returns the activity that the operation spends its time on; nil after its end.
     ///
-    /// - Parameter isBackingOff: whether the next attempt follows a failed attempt. If not, the governor has refused the
+    /// - Parameter isBackingOff: whether the next attempt follows a failed attempt. If not, the governor has refused
+    /// the
     ///   transfer.
     func activity(isBackingOff: @autoclosure () -> Bool) -> TimeBudget.Activity? {
         switch state {
