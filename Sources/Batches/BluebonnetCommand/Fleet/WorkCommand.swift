@@ -76,11 +76,28 @@ struct WorkCommand: ParsableCommand {
                 ProcessLimits.reducedConcurrencyMessage(wanted: counts.concurrency, used: concurrency) + "\n")
         }
         FleetCall.run {
-            let status = try await Self.run(worker)
-            let errors = await observer?.finish() ?? []
-            for error in errors { StandardError.write(error.message + "\n") }
-            return errors.isEmpty ? status : .failure
+            let status: ExitStatus
+            do throws(FleetError) {
+                status = try await Self.run(worker)
+            } catch {
+                _ = await Self.finish(observer)
+                throw error
+            }
+            // The observer's last lines come before the count, which ends the output.
+            let hasFiles = await Self.finish(observer)
+            if status == .success {
+                StandardError.write("\(Quantity.count(worker.summary.recordedCount, "operation")) recorded\n")
+            }
+            return hasFiles ? status : .failure
         }
+    }
+
+    /// Waits until the files of the observation are complete, and reports the errors of writing them.
+    /// - Returns: Whether the files could be written.
+    private static func finish(_ observer: RunObserver?) async -> Bool {
+        let errors = await observer?.finish() ?? []
+        for error in errors { StandardError.write(error.message + "\n") }
+        return errors.isEmpty
     }
 
     private static func run(_ worker: FleetWorker) async throws(FleetError) -> ExitStatus {
@@ -93,7 +110,6 @@ struct WorkCommand: ParsableCommand {
             StandardError.write(error.description + "\n")
             return .failure
         }
-        StandardError.write("\(Quantity.count(worker.summary.recordedCount, "operation")) recorded\n")
         return .success
     }
 
