@@ -1,10 +1,10 @@
 // Bluebonnet: HTTP operations for Swift on Linux.
 // SPDX-License-Identifier: MIT
 
-/// The open connections of a partition by their sockets: origin, number and use, for statistics and event monitors. A
-/// value. It reports connections to the monitors of the process; without monitors it only knows origins.
+/// The open connections of a partition by their sockets: origin, number and use, for statistics and event monitors.
+/// Reports connections to the monitors of the process; without monitors it only knows origins. Network thread only.
 struct ConnectionRegister {
-    private struct Connection {
+    private final class Connection {
         let origin: Origin
         let openedAt = MonotonicClock.now()
         /// 0 before the first recorded use.
@@ -17,10 +17,19 @@ struct ConnectionRegister {
         var idleSince: UInt64 = 0
         var peerAddress = ""
         var peerPort = 0
+        private lazy var subject = Box(EventSubject(knownOrigin: origin))
+        /// Made once, because every request without a successor on the connection reports it.
+        private(set) lazy var becameIdle = RequestEvent.Kind.connectionIdle(information)
+
+        init(to origin: Origin) { self.origin = origin }
 
         var information: RequestEvent.ConnectionInformation {
             RequestEvent.ConnectionInformation(
                 number: number, peerAddress: peerAddress, peerPort: peerPort, openedAt: openedAt)
+        }
+
+        func report(_ kind: RequestEvent.Kind, instant: UInt64 = MonotonicClock.now()) {
+            EventChannels.send(kind, subject, instant: instant)
         }
     }
 
@@ -32,7 +41,7 @@ struct ConnectionRegister {
     var origins: [(socket: CInt, origin: Origin)] { connections.map { ($0.key, $0.value.origin) } }
 
     /// Records a socket that is being connected.
-    mutating func open(_ socket: CInt, to origin: Origin) { connections[socket] = Connection(origin: origin) }
+    mutating func open(_ socket: CInt, to origin: Origin) { connections[socket] = Connection(to: origin) }
 
     /// Records that a transfer begins to use a connection, and reports a new connection.
     ///
@@ -40,9 +49,10 @@ struct ConnectionRegister {
     mutating func beginUse(
         of socket: CInt, _ peer: @autoclosure () -> (address: String, port: Int), to origin: Origin, isKept: Bool
     ) -> ConnectionUseFacts {
-        var connection = connections[socket] ?? Connection(origin: origin)
+        let connection = connections[socket] ?? Connection(to: origin)
         let idleSince = connection.idleSince
         if connection.number == 0 {
+            connections[socket] = connection
             connection.number = EventCounters.nextConnection()
             (connection.peerAddress, connection.peerPort) = peer()
         }
@@ -50,9 +60,8 @@ struct ConnectionRegister {
         (connection.idleSince, connection.hasFailed) = (0, false)
         if !connection.isReported, !isKept, !EventChannels.isEmpty {
             connection.isReported = true
-            EventChannels.send(.connectionOpened(connection.information), origin: "\(connection.origin)")
+            connection.report(.connectionOpened(connection.information))
         }
-        connections[socket] = connection
         return ConnectionUseFacts(
             number: connection.number, peerAddress: connection.peerAddress, peerPort: connection.peerPort,
             openedAt: connection.openedAt, isReused: isKept,
@@ -61,16 +70,14 @@ struct ConnectionRegister {
 
     /// Records that a transfer has left its connection, and reports an idle connection.
     mutating func endUse(of socket: CInt, hasFailed: Bool) {
-        guard var connection = connections[socket], connection.useCount > 0 else { return }
+        guard let connection = connections[socket], connection.useCount > 0 else { return }
         connection.useCount -= 1
         if hasFailed { connection.hasFailed = true }
-        if connection.useCount == 0 {
-            connection.idleSince = MonotonicClock.now()
-            if connection.isReported, !connection.hasFailed {
-                EventChannels.send(.connectionIdle(connection.information), origin: "\(connection.origin)")
-            }
+        guard connection.useCount == 0 else { return }
+        connection.idleSince = MonotonicClock.now()
+        if connection.isReported, !connection.hasFailed {
+            connection.report(connection.becameIdle, instant: connection.idleSince)
         }
-        connections[socket] = connection
     }
 
     /// Records that a connection is about to be closed, and reports it.
@@ -80,7 +87,7 @@ struct ConnectionRegister {
         guard let connection = connections.removeValue(forKey: socket), connection.isReported else { return }
         let reason: RequestEvent.CloseReason =
             isAtEnd() ? .closedByServer : connection.hasFailed || connection.useCount > 0 ? .notReusable : .idle
-        EventChannels.send(.connectionClosed(connection.information, reason), origin: "\(connection.origin)")
+        connection.report(.connectionClosed(connection.information, reason))
     }
 }
 

@@ -46,28 +46,38 @@ final class EventChannel: Sendable {
 
     /// Delivers the events of this moment. On `Queues.events` only.
     func deliver() {
-        let events = buffer.withLock { buffer -> [RequestEvent] in
-            var events = buffer.events
-            if buffer.droppedCount > 0 {
-                var dropped = RequestEvent(.eventsDropped(buffer.droppedCount))
-                (dropped.instant, dropped.date) = (MonotonicClock.now(), Date())
-                events.append(dropped)
-            }
+        var (events, droppedCount) = buffer.withLock { buffer -> ([RequestEvent], Int) in
+            let (events, droppedCount) = (buffer.events, buffer.droppedCount)
             buffer = Buffer()
             buffer.events.reserveCapacity(events.count)
-            return events
+            return (events, droppedCount)
         }
-        if !events.isEmpty { monitor.receive(events) }
+        let now = MonotonicClock.now()
+        if droppedCount > 0 { events.append(RequestEvent(instant: now, .eventsDropped(droppedCount))) }
+        guard !events.isEmpty else { return }
+        Self.setDates(&events, now: now)
+        monitor.receive(events)
+    }
+
+    /// Sets the date of each event from its instant. The clock is read once for all: that is the reason why events have
+    /// no date before.
+    private static func setDates(_ events: inout [RequestEvent], now: UInt64) {
+        let date = Date()
+        for index in events.indices {
+            let age = now - min(events[index].instant, now)
+            events[index].date = date.addingTimeInterval(-Double(age) / 1e9)
+        }
     }
 }
 
 /// The channels of the process: one for each monitor that is in use.
 enum EventChannels {
     private struct Entry {
+        let monitor: ObjectIdentifier
         weak var channel: EventChannel?
     }
 
-    private static let entries = Mutex<[ObjectIdentifier: Entry]>([:], rank: .inbox)
+    private static let entries = Mutex<[Entry]>([], rank: .inbox)
 
     /// Whether no monitor is in use.
     static var isEmpty: Bool { EventCounters.channelCount == 0 }
@@ -76,9 +86,10 @@ enum EventChannels {
     static func channel(for monitor: any EventMonitor) -> EventChannel {
         entries.withLock { entries in
             let key = ObjectIdentifier(monitor)
-            if let channel = entries[key]?.channel { return channel }
+            if let channel = entries.first(where: { $0.monitor == key })?.channel { return channel }
             let channel = EventChannel(monitor)
-            entries[key] = Entry(channel: channel)
+            entries.removeAll { $0.monitor == key }
+            entries.append(Entry(monitor: key, channel: channel))
             EventCounters.channelCount = entries.count
             return channel
         }
@@ -87,7 +98,7 @@ enum EventChannels {
     /// Forgets the channel of a monitor, which was released.
     fileprivate static func remove(_ key: ObjectIdentifier) {
         entries.withLock { entries in
-            if let entry = entries[key], entry.channel == nil { entries[key] = nil }
+            entries.removeAll { $0.monitor == key && $0.channel == nil }
             EventCounters.channelCount = entries.count
         }
     }
@@ -102,11 +113,11 @@ enum EventChannels {
     }
 
     /// All channels, for events without an operation.
-    static var all: [EventChannel] { entries.withLock { $0.values.compactMap(\.channel) } }
+    static var all: [EventChannel] { entries.withLock { $0.compactMap(\.channel) } }
 
     /// Sends an event without an operation to all channels.
-    static func send(_ kind: RequestEvent.Kind, origin: String?, instant: UInt64 = MonotonicClock.now()) {
-        let event = RequestEvent(origin: origin, instant: instant, date: Date(), kind)
+    static func send(_ kind: RequestEvent.Kind, _ subject: Box<EventSubject>, instant: UInt64 = MonotonicClock.now()) {
+        let event = RequestEvent(subject, instant: instant, kind)
         for channel in all { channel.append(event) }
     }
 

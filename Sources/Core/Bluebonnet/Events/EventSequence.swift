@@ -10,8 +10,7 @@ struct EventSequence {
 
     private(set) var isQueued = false
     private(set) var isFinished = false
-    /// The number of the retry policy's attempt, and of the hop.
-    private(set) var attempt = 0
+    /// The number of the hop.
     private(set) var hop = 0
     private var isAdmitted = false
     private var isPaused = false
@@ -19,15 +18,11 @@ struct EventSequence {
     /// The kind of the wait that has begun and not ended.
     private(set) var openWait: WaitReason.Kind?
 
-    mutating func setAttempt(_ attempt: Int) { self.attempt = attempt }
-
     /// Whether there is a hop that has begun and not ended.
     var hasOpenHop: Bool { isHopOpen }
 
-    /// Applies a step, and calls `report` for each event to report, in order.
-    ///
-    /// - Parameter hopEnd: the end of an open hop, for a step that does not have its own.
-    mutating func apply(_ step: Kind, hopEnd: RequestEvent.HopEnd, report: (Int, Kind) -> Void) {
+    /// Applies a step, and calls `report` with the number of the hop for each event to report, in order.
+    mutating func apply(_ step: Kind, report: (Int, Kind) -> Void) {
         guard isQueued != step.isQueued, !isFinished else { return }
         switch step {
         case .queued: isQueued = true
@@ -45,13 +40,15 @@ struct EventSequence {
             guard isPaused else { return }
             isPaused = false
         case .hopBegan:
-            endHop(hopEnd, report)
+            endHop(.restarted, report)
             endWait(report)
             hop += 1
             isHopOpen = true
-        case .hopEnded(let end): return endHop(end, report)
+        case .hopEnded:
+            guard isHopOpen else { return }
+            isHopOpen = false
         case .finished:
-            endHop(hopEnd, report)
+            endHop(.cancelled, report)
             endWait(report)
             if isPaused { report(hop, .resumed) }
             (isPaused, isFinished) = (false, true)
@@ -69,10 +66,10 @@ struct EventSequence {
         report(hop, .waitEnded(kind))
     }
 
-    private mutating func endHop(_ end: RequestEvent.HopEnd, _ report: (Int, Kind) -> Void) {
+    private mutating func endHop(_ reason: RequestEvent.HopEnd.Reason, _ report: (Int, Kind) -> Void) {
         guard isHopOpen else { return }
         isHopOpen = false
-        report(hop, .hopEnded(end))
+        report(hop, .hopEnded(RequestEvent.HopEnd(reason)))
     }
 }
 

@@ -8,41 +8,50 @@ internal import Foundation
 final class EventTrack: Sendable {
     private struct State: Sendable {
         var sequence = EventSequence()
-        var origin: Origin?
+        /// The subject of the next event.
+        var subject: Box<EventSubject>
     }
 
     let number: Int
-    private let name: String?
     private let channels: [EventChannel]
-    private let state = Mutex(State(), rank: .events)
+    private let state: Mutex<State>
 
     /// Makes a track; nil without monitors.
     ///
     /// - Parameter name: the name of the operation.
     init?(_ channels: [EventChannel], name: @autoclosure () -> String?) {
         guard !channels.isEmpty else { return nil }
-        (self.channels, self.name) = (channels, name())
-        number = EventCounters.nextOperation()
+        let number = EventCounters.nextOperation()
+        (self.channels, self.number) = (channels, number)
+        let subject = EventSubject(operation: number, name: name())
+        state = Mutex(State(subject: Box(subject)), rank: .events)
     }
 
     /// Reports a step, after the ends of what cannot overlap with it.
     ///
-    /// - Parameters:
-    ///   - instant: when it happened; nil means now.
-    ///   - hopEnd: the end of an open hop, for a step that ends it without being its end.
-    func record(
-        _ step: RequestEvent.Kind, at instant: UInt64? = nil,
-        hopEnd: RequestEvent.HopEnd = RequestEvent.HopEnd(.cancelled)
-    ) {
-        state.withLock { state in report(step, at: instant, hopEnd: hopEnd, &state) }
+    /// - Parameter instant: when it happened; nil means now.
+    func record(_ step: RequestEvent.Kind, at instant: UInt64? = nil) {
+        state.withLock { state in report(step, at: Self.instant(instant), &state) }
+    }
+
+    /// Reports two steps that happened together.
+    func record(_ first: RequestEvent.Kind, _ second: RequestEvent.Kind, at instant: UInt64) {
+        state.withLock { state in
+            report(first, at: instant, &state)
+            report(second, at: instant, &state)
+        }
     }
 
     /// Reports that a transfer begins.
     func recordHop(_ head: RequestEvent.HopRequestHead, to origin: Origin, attempt: Int) {
         state.withLock { state in
-            state.sequence.setAttempt(attempt)
-            state.origin = origin
-            report(.hopBegan(head), at: nil, hopEnd: RequestEvent.HopEnd(.restarted), &state)
+            let (before, hop) = (state.subject, state.sequence.hop + 1)
+            let subject = before.changed { subject in
+                (subject.attempt, subject.hop, subject.knownOrigin) = (attempt, hop, origin)
+            }
+            let now = MonotonicClock.now()
+            state.sequence.apply(.hopBegan(head)) { send($1, at: now, $0 == hop ? subject : before) }
+            state.subject = subject
         }
     }
 
@@ -55,32 +64,35 @@ final class EventTrack: Sendable {
         state.withLock { state in
             guard kind != state.sequence.openWait else { return }
             if kind != nil, let reason = reason() {
-                report(.waitBegan(reason), at: nil, hopEnd: RequestEvent.HopEnd(.cancelled), &state)
+                report(.waitBegan(reason), at: MonotonicClock.now(), &state)
             } else if let open = state.sequence.openWait {
-                report(.waitEnded(open), at: nil, hopEnd: RequestEvent.HopEnd(.cancelled), &state)
+                report(.waitEnded(open), at: MonotonicClock.now(), &state)
             }
         }
     }
 
     /// Reports the end of an operation that was released without an end.
-    deinit { record(.finished(RequestEvent.OperationEnd(errorCode: .cancelled))) }
+    deinit {
+        if !state.withLock({ $0.sequence.isFinished }) {
+            record(.finished(RequestEvent.OperationEnd(errorCode: .cancelled)))
+        }
+    }
 
     /// Whether a hop has begun and not ended.
     var hasOpenHop: Bool { state.withLock { $0.sequence.hasOpenHop } }
 
-    private func report(
-        _ step: RequestEvent.Kind, at instant: UInt64?, hopEnd: RequestEvent.HopEnd, _ state: inout State
-    ) {
+    private static func instant(_ instant: UInt64?) -> UInt64 {
         let now = MonotonicClock.now()
-        let happened = min(instant ?? now, now)
-        var date = Date()
-        if happened < now { date.addTimeInterval(-Double(now - happened) / 1e9) }
-        let (origin, attempt) = (state.origin, state.sequence.attempt)
-        state.sequence.apply(step, hopEnd: hopEnd) { hop, kind in
-            let event = RequestEvent(
-                operation: number, name: name, attempt: attempt, hop: hop, origin: origin, instant: happened,
-                date: date, kind)
-            for channel in channels { channel.append(event) }
-        }
+        return min(instant ?? now, now)
+    }
+
+    private func report(_ step: RequestEvent.Kind, at instant: UInt64, _ state: inout State) {
+        let subject = state.subject
+        state.sequence.apply(step) { send($1, at: instant, subject) }
+    }
+
+    private func send(_ kind: RequestEvent.Kind, at instant: UInt64, _ subject: Box<EventSubject>) {
+        let event = RequestEvent(subject, instant: instant, kind)
+        for channel in channels { channel.append(event) }
     }
 }

@@ -16,22 +16,31 @@ public import Foundation
 public struct RequestEvent: Sendable {
     /// The number of the operation in this process, from 1; nil for an event without an operation (`connectionOpened`,
     /// `connectionIdle`, `connectionClosed`, `governorChanged`, `eventsDropped`).
-    public var operation: Int?
+    public var operation: Int? {
+        get { subject.value.operation }
+        set { subject = subject.changed { $0.operation = newValue } }
+    }
     /// The `name` of the operation when it was queued; nil if it has no name.
-    public var name: String?
+    public var name: String? {
+        get { subject.value.name }
+        set { subject = subject.changed { $0.name = newValue } }
+    }
     /// The number of the attempt of the retry policy, from 1; 0 before the first hop.
-    public var attempt: Int
+    public var attempt: Int {
+        get { subject.value.attempt }
+        set { subject = subject.changed { $0.attempt = newValue } }
+    }
     /// The number of the hop in the operation, from 1; 0 before the first hop. A redirect, the answer to a challenge,
     /// the continuation after a pause and a retry begin another hop.
-    public var hop: Int
+    public var hop: Int {
+        get { subject.value.hop }
+        set { subject = subject.changed { $0.hop = newValue } }
+    }
     /// The origin of the current hop, or of the connection: `https://api.example.com:443`. Nil if it is not known.
     public var origin: String? {
-        get { knownOrigin.map { "\($0)" } ?? originText }
-        set { (knownOrigin, originText) = (nil, newValue) }
+        get { subject.value.origin }
+        set { subject = subject.changed { $0.origin = newValue } }
     }
-    /// Becomes text when it is read, because most monitors do not read it for each event.
-    private var knownOrigin: Origin?
-    private var originText: String?
     /// When it happened: nanoseconds of the monotonic clock, which starts at an arbitrary instant of this machine's
     /// uptime. Use the distance of two instants.
     public var instant: UInt64
@@ -39,22 +48,22 @@ public struct RequestEvent: Sendable {
     public var date: Date
     /// The step itself.
     public var kind: Kind
+    /// Shared by the events of one hop, because events are copied into and out of buffers.
+    private var subject: Box<EventSubject>
 
     /// Makes an event; for tests of monitors.
     public init(
         operation: Int? = nil, name: String? = nil, attempt: Int = 0, hop: Int = 0, origin: String? = nil,
         instant: UInt64 = 0, date: Date = Date(timeIntervalSince1970: 0), _ kind: Kind
     ) {
-        (self.operation, self.name, self.attempt, self.hop) = (operation, name, attempt, hop)
-        (originText, self.instant, self.date, self.kind) = (origin, instant, date, kind)
+        let subject = EventSubject(operation: operation, name: name, attempt: attempt, hop: hop, originText: origin)
+        (self.subject, self.instant, self.date, self.kind) = (Box(subject), instant, date, kind)
     }
 
-    init(
-        operation: Int, name: String?, attempt: Int, hop: Int, origin: Origin?, instant: UInt64, date: Date,
-        _ kind: Kind
-    ) {
-        (self.operation, self.name, self.attempt, self.hop) = (operation, name, attempt, hop)
-        (knownOrigin, self.instant, self.date, self.kind) = (origin, instant, date, kind)
+    /// Makes an event whose date is set before it is delivered.
+    init(_ subject: Box<EventSubject>, instant: UInt64, _ kind: Kind) {
+        (self.subject, self.instant, self.kind) = (subject, instant, kind)
+        date = Date(timeIntervalSinceReferenceDate: 0)
     }
 
     /// The kinds of events. Later versions may add cases: write a `default` when you switch over a kind.
@@ -94,11 +103,11 @@ public struct RequestEvent: Sendable {
         case responseHead(HopResponseHead)
         /// A part of a body was sent or received; at most ten times a second for each direction, for bodies of 64 KiB
         /// or more.
-        case bodyProgress(BodyProgress)
+        indirect case bodyProgress(BodyProgress)
         /// The transfer has ended.
         indirect case hopEnded(HopEnd)
         /// A redirect is followed.
-        case redirectDecided(status: Int, target: String)
+        indirect case redirectDecided(status: Int, target: String)
         /// A response with 401 or 407 is answered with a credential.
         case challengeAnswered(status: Int)
         /// The decision after a failed attempt.
@@ -106,7 +115,7 @@ public struct RequestEvent: Sendable {
         /// The operation is finished. No event of the operation follows.
         indirect case finished(OperationEnd)
         /// The governor has changed what it allows to an origin.
-        case governorChanged(GovernorChange)
+        indirect case governorChanged(GovernorChange)
         /// A connection is ready for its first request. Connections belong to the process: a monitor receives the
         /// events of all connections.
         indirect case connectionOpened(ConnectionInformation)

@@ -17,9 +17,8 @@ struct GovernorFacts: Equatable {
 extension GovernedOrigin {
     /// Reports to all monitors what has changed.
     func report(from before: GovernorFacts, to after: GovernorFacts, holdStatus: Int?) {
-        func send(_ change: RequestEvent.GovernorChange) {
-            EventChannels.send(.governorChanged(change), origin: "\(origin)")
-        }
+        let subject = Box(EventSubject(knownOrigin: origin))
+        func send(_ change: RequestEvent.GovernorChange) { EventChannels.send(.governorChanged(change), subject) }
         if after.backOffEnd > before.backOffEnd {
             send(.hold(until: date(after.backOffEnd), status: holdStatus))
         }

@@ -67,8 +67,9 @@ final class HopEvents {
 
     func received(_ head: ResponseHead) {
         self.head = head
-        track.record(.firstByte(.nanoseconds(MonotonicClock.now() - begunAt)))
-        track.record(.responseHead(RequestEvent.HopResponseHead(head)))
+        let now = MonotonicClock.now()
+        track.record(
+            .firstByte(.nanoseconds(now - begunAt)), .responseHead(RequestEvent.HopResponseHead(head)), at: now)
     }
 
     func received(byteCount: Int) { receivedByteCount += Int64(byteCount) }
@@ -102,12 +103,11 @@ final class HopEvents {
         guard track.hasOpenHop else { return }
         if !metrics.isReused { reportConnecting(metrics) }
         if reason == .complete, sentByteCount > 0 { reportBodySent() }
-        let phases = RequestEvent.HopPhases(metrics, elapsed: MonotonicClock.now() - begunAt)
-        track.record(
-            .hopEnded(
-                RequestEvent.HopEnd(
-                    reason, statusCode: head?.statusCode, receivedByteCount: receivedByteCount,
-                    sentByteCount: sentByteCount, phases: phases)))
+        let now = MonotonicClock.now()
+        let end = RequestEvent.HopEnd(
+            reason, statusCode: head?.statusCode, receivedByteCount: receivedByteCount, sentByteCount: sentByteCount,
+            phases: RequestEvent.HopPhases(metrics, elapsed: now - begunAt))
+        track.record(.hopEnded(end), at: now)
     }
 }
 

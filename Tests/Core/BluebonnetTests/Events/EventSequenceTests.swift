@@ -24,7 +24,7 @@ import Testing
         var events: [String] = []
         for name in names {
             guard let step = steps.first(where: { $0.name == name })?.step else { return ["no step \(name)"] }
-            sequence.apply(step, hopEnd: RequestEvent.HopEnd(.cancelled)) { events.append("\($1.name) \($0)") }
+            sequence.apply(step) { events.append("\($1.name) \($0)") }
         }
         return events
     }
@@ -73,11 +73,9 @@ import Testing
             for _ in 0..<Int.random(in: 0..<30, using: &random) {
                 let (name, step) = Self.steps.randomElement(using: &random)!
                 names.append(name)
-                sequence.apply(step, hopEnd: RequestEvent.HopEnd(.cancelled)) { pairs.add($1) }
+                sequence.apply(step) { pairs.add($1) }
             }
-            sequence.apply(.finished(RequestEvent.OperationEnd()), hopEnd: RequestEvent.HopEnd(.cancelled)) {
-                pairs.add($1)
-            }
+            sequence.apply(.finished(RequestEvent.OperationEnd())) { pairs.add($1) }
             #expect(pairs.fault(isFinished: names.contains("queued")) == nil, "\(names)")
         }
     }
