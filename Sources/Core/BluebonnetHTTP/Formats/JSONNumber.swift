@@ -61,6 +61,16 @@ extension JSONNumber: Hashable {
     public func hash(into hasher: inout Hasher) {
         if let value = DecimalValue(text) { hasher.combine(value) } else { hasher.combine(text) }
     }
+
+    /// Compares by exact value. A number with an exponent that no real number needs is neither less nor greater than
+    /// others with such an exponent.
+    package static func < (first: JSONNumber, second: JSONNumber) -> Bool {
+        let (one, other) = (first.double, second.double)
+        if one != other { return one < other }
+        // Numbers with more digits than a Double, or beyond its range.
+        guard let one = DecimalValue(first.text), let other = DecimalValue(second.text) else { return false }
+        return one < other
+    }
 }
 
 /// The value of a number: digits without leading and trailing zeros, times a power of ten.
@@ -87,5 +97,17 @@ private struct DecimalValue: Hashable {
         self.digits = Array(digits.drop { $0 == UInt8(ascii: "0") })
         self.exponent = self.digits.isEmpty ? 0 : exponent
         isNegative = !self.digits.isEmpty && mantissa.first == UInt8(ascii: "-")
+    }
+
+    static func < (first: DecimalValue, second: DecimalValue) -> Bool {
+        guard first.sign == second.sign else { return first.sign < second.sign }
+        return first.isNegative ? second.hasSmallerMagnitude(than: first) : first.hasSmallerMagnitude(than: second)
+    }
+
+    private var sign: Int { digits.isEmpty ? 0 : isNegative ? -1 : 1 }
+
+    private func hasSmallerMagnitude(than other: DecimalValue) -> Bool {
+        let (scale, otherScale) = (digits.count + exponent, other.digits.count + other.exponent)
+        return scale == otherScale ? digits.lexicographicallyPrecedes(other.digits) : scale < otherScale
     }
 }

@@ -25,6 +25,13 @@ package struct JSONParser {
         if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { position = 3 }
     }
 
+    private init(_ bytes: UnsafeRawBufferPointer, position: Int, depth: Int) {
+        self.bytes = bytes
+        makesValues = true
+        self.position = position
+        self.depth = depth
+    }
+
     /// Parses the value that is the whole text. A byte order mark may precede the value.
     package static func value(of text: UnsafeRawBufferPointer) throws(JSONSyntaxError) -> JSONValue {
         try parse(text).value
@@ -42,6 +49,19 @@ package struct JSONParser {
     package static func check(_ text: UnsafeRawBufferPointer) throws(JSONSyntaxError) {
         var parser = JSONParser(text, makesValues: false)
         _ = try parser.wholeText()
+    }
+
+    /// Parses a value that is a part of a text, and moves the position to the end of the value. White space may precede
+    /// the value.
+    ///
+    /// - Parameter depth: the number of arrays and objects that contain the value.
+    package static func value(
+        at position: inout Int, in text: UnsafeRawBufferPointer, depth: Int
+    ) throws(JSONSyntaxError) -> JSONValue {
+        var parser = JSONParser(text, position: position, depth: depth)
+        let value = try parser.value()
+        position = parser.position
+        return value
     }
 
     private mutating func wholeText() throws(JSONSyntaxError) -> JSONValue {
