@@ -5,7 +5,7 @@ extension FuzzTarget {
     /// Every target, in the order in which `Scripts/fuzz` runs them.
     public static let all: [FuzzTarget] =
         [
-            heads, fields, chunks, dates, dispositions, cacheControls, retryHints, redirects, urls, json,
+            heads, fields, chunks, dates, dispositions, cacheControls, retryHints, redirects, urls, json, csv,
             propertyLists, texts, queries, multipartForms, certificates, proxies, netrc, references, resultLines,
             journals, archives, curlCommands,
         ] + internals
