@@ -330,7 +330,7 @@ extension JournaledRun {
     }
 
     private func run(_ line: JournaledLine) {
-        runner.add(line.node, needs: line.needs, isReferenced: line.isReferenced) { [self] in
+        runner.add(LineInstance(line.node), needs: line.needs, isReferenced: line.isReferenced) { [self] in
             ended(line, $0)
             group.leave()
         }

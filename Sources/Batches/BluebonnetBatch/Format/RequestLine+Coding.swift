@@ -9,8 +9,11 @@ extension RequestLine: FieldCodable {
         case id, url, method, headers, query, json, form, plist, text, file, multipart, after, output, expect
         case timeout, connectTimeout, idleTimeout, maxBody, redirects, priority, credential, security, proxy
         case httpVersion, unixSocket, resolve, retry, idempotencyKey, script, decode
+        case paginate, each, extract, rows, until, remember
+        case assertions = "assert"
     }
 
+    private static let pipelineNames = Pipeline.Name.allCases.compactMap { Name(rawValue: $0.rawValue) }
     private static let bodyNames = Body.Name.allCases.compactMap { Name(rawValue: $0.rawValue) }
 
     init(_ field: StrictField) throws(RequestLineError) {
@@ -37,6 +40,10 @@ extension RequestLine: FieldCodable {
         retry = try fields[.retry].map { rule throws(RequestLineError) in try Retry(rule) }
         idempotencyKey = try fields[.idempotencyKey].map { key throws(RequestLineError) in try Key(key) }
         script = try fields[.script]?.each { step throws(RequestLineError) in try ScriptStep(step) } ?? script
+        if Self.pipelineNames.contains(where: { fields[$0] != nil }) {
+            pipeline = try Pipeline.read(fields.group(Pipeline.Name.self))
+            try checkPipeline()
+        }
     }
 
     private mutating func readLimits(_ fields: StrictObject<Name>) throws(RequestLineError) {
@@ -104,6 +111,7 @@ extension RequestLine: FieldCodable {
         members.set(.idempotencyKey, idempotencyKey)
         members.set(.script, script, unless: defaults.script)
         members.set(.decode, decode)
+        if let pipeline { members.add(pipeline.members) }
         return members.jsonValue
     }
 }

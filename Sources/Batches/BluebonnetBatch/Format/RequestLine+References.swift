@@ -26,13 +26,22 @@ extension RequestLine {
     public func resolved(
         environment: [String: String] = [:], using source: (String) -> ReferenceSource?
     ) throws(NetworkingError) -> RequestLine {
+        try resolved(environment: environment, variables: LineVariables(), using: source)
+    }
+
+    func resolved(
+        environment: [String: String], variables: LineVariables, using source: (String) -> ReferenceSource?
+    ) throws(NetworkingError) -> RequestLine {
         guard mayContainReferences else { return self }
         var line = self
         try line.replaceStrings { text, path throws(NetworkingError) in
-            try Self.resolved(text, at: path, environment, source)
+            try Self.resolved(text, self.elementName, at: path, environment, variables, source)
         }
         return line
     }
+
+    /// The name by which the line refers to its element; nil for a line without `each`.
+    var elementName: String? { boxedPipeline?.value.each?.name }
 
     /// Returns the line with those common headers added that it does not set itself. Values of added headers may refer
     /// to environment variables.
@@ -45,22 +54,25 @@ extension RequestLine {
         var line = self
         let path = FieldPath.top.member(Name.headers.rawValue)
         for field in headers where !self.headers.contains(name: field.name) {
-            let value = try Self.resolved(field.value, at: path.member(field.name), environment) { _ in nil }
+            let value = try Self.resolved(
+                field.value, nil, at: path.member(field.name), environment, LineVariables()
+            ) { _ in nil }
             line.headers.add(name: field.name, value: value)
         }
         return line
     }
 
     private static func resolved(
-        _ text: String, at path: FieldPath, _ environment: [String: String], _ source: (String) -> ReferenceSource?
+        _ text: String, _ elementName: String?, at path: FieldPath, _ environment: [String: String],
+        _ variables: LineVariables, _ source: (String) -> ReferenceSource?
     ) throws(NetworkingError) -> String {
         let template: ReferenceTemplate?
         do throws(RequestLineError) {
-            template = try Self.template(text, at: path)
+            template = try Self.template(text, elementName, at: path)
         } catch {
             throw NetworkingError(.unresolvedReference, error.description)
         }
-        return try template?.resolved(environment: environment, using: source) ?? text
+        return try template?.resolved(environment: environment, variables: variables, using: source) ?? text
     }
 
     /// The names of the environment variables that the line's strings refer to.
@@ -69,7 +81,7 @@ extension RequestLine {
         var names: Set<String> = []
         var line = self
         line.replaceStrings { text, path in
-            names.formUnion((try? Self.template(text, at: path))??.environmentNames ?? [])
+            names.formUnion((try? Self.template(text, self.elementName, at: path))??.environmentNames ?? [])
             return text
         }
         return names
@@ -81,7 +93,7 @@ extension RequestLine {
         var mentions: [Mention] = []
         var line = self
         try line.replaceStrings { text, path throws(RequestLineError) in
-            if let template = try Self.template(text, at: path) {
+            if let template = try Self.template(text, self.elementName, at: path) {
                 mentions += template.referencedIDs.map { Mention(id: $0, path: path) }
             }
             return text
@@ -93,15 +105,17 @@ extension RequestLine {
     /// fields.
     private var mayContainReferences: Bool {
         guard headers.isEmpty, query == nil, body == nil, expect == nil, credential == nil, security == nil,
-            proxy == nil, unixSocket == nil, resolve.isEmpty, idempotencyKey == nil
+            proxy == nil, unixSocket == nil, resolve.isEmpty, idempotencyKey == nil, boxedPipeline == nil
         else { return true }
         if ReferenceTemplate.isNeeded(for: url) || ReferenceTemplate.isNeeded(for: method) { return true }
         return output.map(ReferenceTemplate.isNeeded) ?? false
     }
 
     /// Returns the template in `text`, or nil if `text` is all literal.
-    static func template(_ text: String, at path: FieldPath) throws(RequestLineError) -> ReferenceTemplate? {
+    static func template(
+        _ text: String, _ elementName: String?, at path: FieldPath
+    ) throws(RequestLineError) -> ReferenceTemplate? {
         guard ReferenceTemplate.isNeeded(for: text) else { return nil }
-        return try ReferenceTemplate(parsing: text, field: path.description)
+        return try ReferenceTemplate(parsing: text, field: path.description, elementName: elementName)
     }
 }

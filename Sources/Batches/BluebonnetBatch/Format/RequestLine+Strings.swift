@@ -23,6 +23,11 @@ extension RequestLine: StringReplacing {
             try key.replaceStrings(at: place(.idempotencyKey), transform)
             idempotencyKey = .value(key)
         }
+        if var pipeline {
+            try pipeline.assertions.replaceStrings(at: place(.assertions), transform)
+            try pipeline.until?.assertions.replaceStrings(at: place(.until).member("assert"), transform)
+            self.pipeline = pipeline
+        }
     }
 }
 

@@ -70,6 +70,13 @@ public struct RequestLine: Sendable, Hashable, Codable {
     public var idempotencyKey: Key?
     /// Actions on the operation while it runs.
     public var script: [ScriptStep] = []
+    /// Pages, elements, values, assertions and polling; nil for a line that is one request.
+    public var pipeline: Pipeline? {
+        get { boxedPipeline?.value }
+        set { boxedPipeline = newValue.flatMap { $0.isEmpty ? nil : Box($0) } }
+    }
+    /// Boxed, because few lines have it and lines are copied often.
+    private(set) var boxedPipeline: Box<Pipeline>?
 
     /// Makes a line in which every field that is not a parameter has its default.
     public init(id: String? = nil, method: String = "GET", url: String, body: Body? = nil) {

@@ -26,6 +26,7 @@ extension ResultLine {
             line.member("protocol", `protocol`) { $0.string($1) }
             line.member("reused", reused) { $0.token($1 ? "true" : "false") }
             line.member("timing", timing) { $1.write(to: &$0) }
+            line.writePipeline(self)
             line.member("error", error) { $1.write(to: &$0) }
             line.member("worker", worker) { $0.string($1) }
         }
@@ -35,6 +36,19 @@ extension ResultLine {
 }
 
 extension JSONText {
+    /// Writes the members that only lines with pages, elements and values have.
+    fileprivate mutating func writePipeline(_ result: ResultLine) {
+        member("values", result.values) { $0.value($1) }
+        member("page", result.page) { $0.integer($1) }
+        member("items", result.items) { $0.integer($1) }
+        member("pages", result.pages) { $0.integer($1) }
+        member("count", result.count) { $0.integer($1) }
+        member("succeeded", result.succeeded) { $0.integer($1) }
+        member("failed", result.failed) { $0.integer($1) }
+        member("skipped", result.skipped) { $0.integer($1) }
+        member("duplicates", result.duplicates) { $0.integer($1) }
+    }
+
     /// Writes a member, unless the value is nil.
     fileprivate mutating func member<Value>(
         _ name: StaticString, _ value: Value?, _ write: (inout JSONText, Value) -> Void

@@ -59,6 +59,22 @@ public struct ResultLine: Sendable, Hashable, Codable {
     public var timing: Timing?
     /// The error; nil if the operation succeeded.
     public var error: Failure?
+    /// The values that `extract` took from the response: an object, or an array of objects with `rows`.
+    public var values: JSONValue?
+    /// The number of the page, from 1; nil for a line that is no page.
+    public var page: Int?
+    /// The number of a page's items; in the result of a whole line with `paginate`, of the items of all pages.
+    public var items: Int?
+    /// The number of the line's pages, in the result of a whole line with `paginate`.
+    public var pages: Int?
+    /// The number of elements for which operations were made, in the result of a whole line with `each`.
+    public var count: Int?
+    /// How many of these operations succeeded, failed and were skipped.
+    public var succeeded: Int?
+    public var failed: Int?
+    public var skipped: Int?
+    /// The number of elements that were left out, because their key had occurred before.
+    public var duplicates: Int?
     /// The name of the worker that sent the request and has the output file. Only in a fleet, for a line with an
     /// `output`.
     public var worker: String?
@@ -66,7 +82,8 @@ public struct ResultLine: Sendable, Hashable, Codable {
     private enum CodingKeys: String, CodingKey {
         case id, outcome, status, url, bytes, sha256
         case lineHeaders = "headers"
-        case body, attempts, retries, redirects, `protocol`, reused, timing, error, worker
+        case body, attempts, retries, redirects, `protocol`, reused, timing, values, page, items, pages, count, succeeded, failed, skipped
+        case duplicates, error, worker
     }
 
     /// Makes a line without a response, a transfer or an error.

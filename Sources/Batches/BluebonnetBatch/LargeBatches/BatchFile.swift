@@ -19,6 +19,7 @@ package final class BatchFile: LineSource {
         /// is the file's.
         var order: [UInt32] = []
         var positions: [UInt32] = []
+        var readers = ElementReaders()
     }
 
     private let descriptor: CInt
@@ -44,6 +45,12 @@ package final class BatchFile: LineSource {
     }
 
     package func canHaveOutput(at position: Int) -> Bool { index.haveOutput[place(position)] }
+
+    package func readers(of position: Int) -> [Int] { index.readers.readers(of: position) }
+
+    package func startsEarly(_ position: Int) -> Bool { index.readers.startsEarly(position) }
+
+    package func isMentioned(_ id: String) -> Bool { index.names.isMentioned(id) }
 
     package func id(at position: Int) -> String { index.names.id(at: place(position)) }
 

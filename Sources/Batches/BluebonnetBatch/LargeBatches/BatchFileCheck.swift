@@ -25,6 +25,12 @@ package struct BatchFileCheck {
         let mentionEnd: Int
     }
 
+    /// A line with pages or elements.
+    private struct Parent {
+        let place: Int
+        let parts: LineParts
+    }
+
     /// The number of bytes read at once. Longer lines are completed by further reads.
     private static let blockByteCount = 4 << 20
 
@@ -37,6 +43,7 @@ package struct BatchFileCheck {
     private var mentions: [UInt32] = []
     /// Whether each mention is a reference.
     private var referenceFlags: [Bool] = []
+    private var parents: [Parent] = []
     private var lineErrors: [RequestLineError] = []
     private var batchErrors: [RequestLineError] = []
     private var lineCount = 0
@@ -148,7 +155,8 @@ extension BatchFileCheck {
         index.byteCounts.append(UInt32(line.byteCount))
         index.checksums.append(line.checksum)
         index.haveOutput.append(line.hasOutput)
-        let earlier = index.names.add(number: line.number, id: line.id)
+        let earlier = index.names.add(number: line.number, id: line.id, isPaged: line.parts?.isPaged ?? false)
+        if let parts = line.parts { parents.append(Parent(place: place, parts: parts)) }
         let duplicate = earlier.map { earlier in
             RequestLineError.duplicate(index.names.id(at: place), of: index.names.number(at: earlier))
         }
@@ -170,6 +178,7 @@ extension BatchFileCheck {
 extension BatchFileCheck {
     private mutating func finish() throws(Failure) -> (file: BatchFile, schedule: LineSchedule) {
         if let errors = RequestLineErrors(lineErrors) { throw .badLines(errors) }
+        checkParents()
         var table = DependencyTable()
         var isInOrder = true
         for place in lines.indices {
@@ -187,8 +196,41 @@ extension BatchFileCheck {
             index.positions = Array(repeating: 0, count: lines.count)
             for (position, place) in index.order.enumerated() { index.positions[Int(place)] = UInt32(position) }
         }
+        fillReaders()
         fillSchedule(table)
         return (BatchFile(descriptor: descriptor, index), schedule)
+    }
+
+    /// Checks the names of elements, and the ids that pages and elements of a line could get.
+    private mutating func checkParents() {
+        guard !parents.isEmpty else { return }
+        for parent in parents {
+            guard let name = parent.parts.elementName, let other = index.names.place(of: name) else { continue }
+            let message = "\(JSONText.quoted(name)) is the id of line \(index.names.number(at: other)): use another name"
+            let error = RequestLineError(field: "each.as", message: message)
+            batchErrors.append(error.numbered(index.names.number(at: parent.place)))
+        }
+        let places = Set(parents.map(\.place))
+        for place in lines.indices {
+            let id = index.names.id(at: place)
+            let owner = PageID.possibleLines(of: id).lazy.compactMap { [names = index.names] in names.place(of: $0) }
+                .first { places.contains($0) }
+            guard let owner else { continue }
+            let error = RequestLineError.ambiguous(id, of: index.names.number(at: owner))
+            batchErrors.append(error.numbered(index.names.number(at: place)))
+        }
+    }
+
+    private mutating func fillReaders() {
+        for parent in parents {
+            guard let id = parent.parts.elementSource, let source = index.names.place(of: id) else { continue }
+            index.readers.add(
+                position(ofPlace: parent.place), of: position(ofPlace: source), startsEarly: parent.parts.startsEarly)
+        }
+    }
+
+    private func position(ofPlace place: Int) -> Int {
+        index.positions.isEmpty ? place : Int(index.positions[place])
     }
 
     private func mentionRange(_ place: Int) -> Range<Int> {
@@ -202,7 +244,8 @@ extension BatchFileCheck {
         guard !range.isEmpty else { return [] }
         let places = mentions[range].map { index.names.place(ofMention: Int($0)) }
         let known = places.compactMap(\.self)
-        if known.count == places.count, !known.contains(place) { return known }
+        // Pages of one line are several mentions and one dependency.
+        if known.count == places.count, !known.contains(place) { return parents.isEmpty ? known : known.unique }
         batchErrors.append(error(at: place))
         return []
     }
@@ -227,8 +270,10 @@ extension BatchFileCheck {
         for position in lines.indices {
             let place = index.order.isEmpty ? position : Int(index.order[position])
             let dependencies = table[place].map { index.positions.isEmpty ? Int($0) : Int(index.positions[Int($0)]) }
-            let flags = referenceFlags[mentionRange(place)]
-            let references = zip(dependencies, flags).filter(\.1).map(\.0)
+            let range = mentionRange(place)
+            let references = dependencies.isEmpty ? [] : range.filter { referenceFlags[$0] }.compactMap { mention in
+                index.names.place(ofMention: Int(mentions[mention])).map { self.position(ofPlace: $0) }
+            }
             schedule.add(
                 lane: Int(lines[place].lane), priority: lines[place].priority, dependencies: dependencies,
                 references: references)

@@ -21,6 +21,8 @@ struct BatchFilePiece: Sendable {
         var references: [String] = []
         /// Whether the line has an `output`.
         let hasOutput: Bool
+        /// What the schedule needs of the line's pipeline; nil without one.
+        var parts: LineParts?
         /// The line's outputs, as far as they are known before it runs.
         var output: OutputPaths.Output?
         /// The error of the line's references or outputs.
@@ -51,7 +53,9 @@ struct BatchFilePiece: Sendable {
             do throws(RequestLineError) {
                 line.output = try outputs.namedOutput(of: NumberedLine(number: number, line: parsed))
                 line.references = try parsed.referencedIDs()
-                line.dependencies = Self.unique(parsed.after, line.references)
+                line.parts = LineParts(parsed)
+                let named = parsed.elementSource.map { parsed.after + [$0] } ?? parsed.after
+                line.dependencies = Self.unique(named, line.references)
             } catch {
                 line.error = error
             }

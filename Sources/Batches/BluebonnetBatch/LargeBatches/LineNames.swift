@@ -14,6 +14,8 @@ struct LineNames: Sendable {
     private var numbers: [UInt32] = []
     /// The numbers of the lines' own ids in `texts`, by place.
     private var ownTexts: [UInt32] = []
+    /// The places of the lines with `paginate`, whose pages can be mentioned as `ID/1`.
+    private var pagedPlaces: Set<Int> = []
     /// Whether any line has an id that could be the number of another line.
     private var hasNumericID = false
 
@@ -21,7 +23,10 @@ struct LineNames: Sendable {
     var count: Int { numbers.count }
 
     /// Adds a line. If an earlier line has the same id, returns the place of that line, which keeps the id.
-    mutating func add(number: Int, id: String?) -> Int? {
+    ///
+    /// - Parameter isPaged: whether the line has pages.
+    mutating func add(number: Int, id: String?, isPaged: Bool = false) -> Int? {
+        if isPaged { pagedPlaces.insert(numbers.count) }
         let earlier = place(ofDuplicate: id, number: number)
         numbers.append(UInt32(number))
         guard let id else {
@@ -42,13 +47,22 @@ struct LineNames: Sendable {
     /// Returns the place of the line with a mentioned id; nil if no line has it.
     func place(ofMention mention: Int) -> Int? {
         if owners[mention] != Self.none { return Int(owners[mention]) }
-        return place(ofNumber: texts[mention])
+        return place(ofNumber: texts[mention]) ?? place(ofPage: texts[mention])
     }
 
     /// Returns the place of the line with an id; nil if no line has it.
     func place(of id: String) -> Int? {
         if let text = texts.number(of: id), owners[text] != Self.none { return Int(owners[text]) }
-        return place(ofNumber: id)
+        return place(ofNumber: id) ?? place(ofPage: id)
+    }
+
+    /// Whether a text was mentioned as the id of a dependency, or is the id of a line.
+    func isMentioned(_ text: String) -> Bool { texts.number(of: text) != nil }
+
+    /// Returns the place of the line with the page of this id; nil if no line has it.
+    private func place(ofPage id: String) -> Int? {
+        guard !pagedPlaces.isEmpty, let line = PageID.line(of: id), let place = place(of: line) else { return nil }
+        return pagedPlaces.contains(place) ? place : nil
     }
 
     /// Returns the place of the line that already has the id of a new line; nil if the id is new.

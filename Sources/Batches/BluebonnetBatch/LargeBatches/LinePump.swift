@@ -102,6 +102,19 @@ package final class LinePump: Sendable {
         }
     }
 
+    /// Lets lines start that use responses of a line as elements: there are some to use.
+    package func feed(_ readers: [Int], by position: Int) {
+        update { state in
+            for reader in readers where lines.startsEarly(reader) { _ = state.schedule.feed(reader, by: position) }
+        }
+    }
+
+    /// Keeps the response of a page, if a line may refer to it.
+    package func keep(_ source: ReferenceSource, ofPage id: String) {
+        guard lines.isMentioned(id) else { return }
+        sources.withLock { $0.keep(source, ofPage: id) }
+    }
+
     /// Marks the lines as complete.
     package func complete() { update { $0.isComplete = true } }
 
@@ -266,12 +279,16 @@ extension LinePump {
         }
         var needs: [RunnerDependency] = []
         for (dependency, outcome) in zip(known, outcomes) {
+            // Its source may not have ended: the line uses its responses as they come.
+            let isFed = outcome == nil && node.line.line.elementSource == dependency.id
+            if isFed { continue }
             guard let position = dependency.position, let (outcome, reason) = outcome else {
                 throw LineSourceError("the dependencies of \(node.line.id) changed after they were checked")
             }
+            let isPage = !FieldSyntax.isSameText(lines.id(at: position), dependency.id)
             needs.append(
                 RunnerDependency(id: dependency.id, outcome: outcome, reason: reason) { [self] in
-                    sources.withLock { $0.source(at: position) }
+                    sources.withLock { $0.source(at: position, id: dependency.id, isPage: isPage) }
                 })
         }
         return needs

@@ -41,6 +41,9 @@ package struct LineSchedule: Sendable {
         var isDoomed = false
         /// Whether other lines refer to the line's response.
         var isReferenced = false
+        /// The dependency that need not have ended before the line starts: the line uses its responses as elements,
+        /// and there are some.
+        var feeder = LineSchedule.none
         /// The number of dependencies that have not ended.
         var blockers: UInt32
         /// The index in `edges` of the first line that depends on this one.
@@ -152,13 +155,28 @@ package struct LineSchedule: Sendable {
             let (line, next) = edges[Int(edge)]
             if dooms { lines[Int(line)].isDoomed = true }
             lines[Int(line)].blockers -= 1
-            if lines[Int(line)].blockers == 0 {
+            if lines[Int(line)].feeder == UInt32(position) { lines[Int(line)].feeder = Self.none }
+            if lines[Int(line)].blockers == (lines[Int(line)].feeder == Self.none ? 0 : 1) {
                 makeReady(Int(line))
                 isUrgent = true
             }
             edge = next
         }
         return isUrgent
+    }
+
+    /// Records that a line that uses responses of another line as elements has some to use. The line may start before
+    /// the other line ends.
+    ///
+    /// - Returns: whether lines became ready.
+    package mutating func feed(_ position: Int, by feeder: Int) -> Bool {
+        guard lines[position].state == .waiting, lines[position].feeder == Self.none, lines[position].blockers > 0,
+            lines[feeder].state == .started
+        else { return false }
+        lines[position].feeder = UInt32(feeder)
+        guard lines[position].blockers == 1 else { return false }
+        makeReady(position)
+        return true
     }
 
     /// Returns the outcome of a line; nil if it has not ended.

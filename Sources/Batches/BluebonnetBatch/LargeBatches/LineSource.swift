@@ -16,12 +16,27 @@ package protocol LineSource: Sendable {
     /// Returns the id of a line.
     func id(at position: Int) -> String
 
+    /// Returns the positions of the lines with `each` that use the responses of a line as elements.
+    func readers(of position: Int) -> [Int]
+
+    /// Returns whether a line with `each` may start before the end of the line whose responses it uses.
+    func startsEarly(_ position: Int) -> Bool
+
+    /// Returns whether a line may mention an id, which can be a page's. False only if certainly none does.
+    func isMentioned(_ id: String) -> Bool
+
     /// Returns the position of the line with an id; nil if no line has it.
     func position(of id: String) -> Int?
 }
 
 extension LineSource {
     package func drop(_ position: Int) {}
+
+    package func readers(of position: Int) -> [Int] { [] }
+
+    package func startsEarly(_ position: Int) -> Bool { false }
+
+    package func isMentioned(_ id: String) -> Bool { true }
 
     package func canHaveOutput(at position: Int) -> Bool { true }
 }

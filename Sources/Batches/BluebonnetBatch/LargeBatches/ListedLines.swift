@@ -7,18 +7,33 @@ internal import Bluebonnet
 package final class ListedLines: LineSource {
     private let nodes: [RequestLineGraph.Node]
     private let positions: [ByteString: Int]
+    private let elementReaders: ElementReaders
 
     /// - Parameter nodes: lines, dependencies first.
     package init(_ nodes: [RequestLineGraph.Node]) {
         self.nodes = nodes
         positions = Dictionary(uniqueKeysWithValues: nodes.enumerated().map { (ByteString($1.line.id), $0) })
+        var readers = ElementReaders()
+        for (position, node) in nodes.enumerated() {
+            guard let parts = LineParts(node.line.line), let id = parts.elementSource,
+                let source = positions[ByteString(id)]
+            else { continue }
+            readers.add(position, of: source, startsEarly: parts.startsEarly)
+        }
+        elementReaders = readers
     }
+
+    package func readers(of position: Int) -> [Int] { elementReaders.readers(of: position) }
+
+    package func startsEarly(_ position: Int) -> Bool { elementReaders.startsEarly(position) }
 
     package func node(at position: Int) throws(LineSourceError) -> RequestLineGraph.Node { nodes[position] }
 
     package func id(at position: Int) -> String { nodes[position].line.id }
 
-    package func position(of id: String) -> Int? { positions[ByteString(id)] }
+    package func position(of id: String) -> Int? {
+        positions[ByteString(id)] ?? PageID.line(of: id).flatMap { positions[ByteString($0)] }
+    }
 
     /// Returns a schedule of all lines.
     package func schedule(_ limits: LineSchedule.Limits) -> LineSchedule {
@@ -28,8 +43,8 @@ package final class ListedLines: LineSource {
             let references = (try? line.referencedIDs()) ?? []
             schedule.add(
                 lane: schedule.lane(named: RequestLine.lane(of: line.url)), priority: line.priority,
-                dependencies: node.dependencies.compactMap { positions[ByteString($0)] },
-                references: references.compactMap { positions[ByteString($0)] })
+                dependencies: node.dependencies.compactMap { position(of: $0) }.unique,
+                references: references.compactMap { position(of: $0) })
         }
         return schedule
     }

@@ -19,6 +19,8 @@ struct SourceStore: ~Copyable {
     private var readAgain: [Int: ReferenceSource] = [:]
     /// The offset of each stored response, counted from the first byte stored.
     private var offsets: [Int: Int] = [:]
+    /// The keys of pages, which are negative, by id.
+    private var pageKeys: [ByteString: Int] = [:]
     private var memory: [UInt8] = []
     /// The number of bytes in the file.
     private var fileEnd = 0
@@ -37,6 +39,19 @@ struct SourceStore: ~Copyable {
             if memory.count > Self.memoryByteCount { writeMemory() }
         }
         (recent, recentBytes) = ([:], 0)
+    }
+
+    /// Keeps the response of a page.
+    mutating func keep(_ source: ReferenceSource, ofPage id: String) {
+        let key = -1 - pageKeys.count
+        pageKeys[ByteString(id)] = key
+        keep(source, at: key)
+    }
+
+    /// Returns the response of a line or of one of its pages; nil if it was not kept, or cannot be read again.
+    mutating func source(at position: Int, id: String, isPage: Bool) -> ReferenceSource? {
+        guard isPage else { return source(at: position) }
+        return pageKeys[ByteString(id)].flatMap { source(at: $0) }
     }
 
     /// Returns the response of a line; nil if it was not kept, or cannot be read again.
@@ -88,7 +103,8 @@ struct SourceStore: ~Copyable {
 // MARK: - As bytes
 
 extension [UInt8] {
-    /// Appends a response: the number of bytes that follow, status, number of fields, names and values, body.
+    /// Appends a response: the number of bytes that follow, status, number of fields, names and values, body, extracted
+    /// values, numbers of pages and items.
     fileprivate mutating func append(_ source: ReferenceSource) {
         let start = count
         append(integer: 0)
@@ -100,6 +116,9 @@ extension [UInt8] {
         }
         append(integer: source.body?.count ?? -1)
         if let body = source.body { append(contentsOf: body) }
+        append(text: source.values?.jsonText ?? "")
+        append(integer: source.pageCounts?.pages ?? -1)
+        append(integer: source.pageCounts?.items ?? -1)
         let length = count - start - 8
         Swift.withUnsafeBytes(of: length.littleEndian) { bytes in
             for (index, byte) in bytes.enumerated() { self[start + index] = byte }
@@ -145,8 +164,13 @@ extension ReferenceSource {
             fields.append(HeaderFields.Field(name: name, value: rest.consumeText()))
         }
         let count = rest.consumeInteger()
+        let body = count < 0 ? nil : Data(rest.prefix(count))
+        rest = rest.dropFirst(max(0, count))
+        let values = rest.consumeText()
         self.init(
-            status: status < 0 ? nil : status, headers: HeaderFields(fields),
-            body: count < 0 ? nil : Data(rest.prefix(count)))
+            status: status < 0 ? nil : status, headers: HeaderFields(fields), body: body,
+            values: values.isEmpty ? nil : try? JSONValue(parsing: Data(values.utf8)))
+        let (pages, items) = (rest.consumeInteger(), rest.consumeInteger())
+        if pages >= 0 { pageCounts = PageCounts(pages: pages, items: items) }
     }
 }

@@ -9,6 +9,7 @@ package final class WindowedRun: Sendable {
     private let settings: RequestLineRunner.Settings
     private let runner: RequestLineRunner
     private let pump: LinePump
+    private let pipelines: PipelineRunner
     private let onResult: @Sendable (ResultLine) -> Void
 
     /// Makes a run.
@@ -22,16 +23,17 @@ package final class WindowedRun: Sendable {
     ) {
         (self.settings, self.onResult) = (settings, onResult)
         runner = RequestLineRunner(settings: settings) { _ in }
-        pump = LinePump(lines, schedule: schedule, limits: settings.scheduleLimits)
+        let pump = LinePump(lines, schedule: schedule, limits: settings.scheduleLimits)
+        self.pump = pump
+        pipelines = PipelineRunner(runner, pump: pump, settings: settings, onPart: onResult)
     }
 
     /// Begins to run lines. Call this once.
     package func begin() {
         pump.begin { [self] line in
-            runner.add(line.node, needs: line.needs, isReferenced: line.isReferenced) { [self] end in
-                ended(line.position, end)
-            }
-        } abandon: { [self] _, result in
+            pipelines.start(line) { [self] end in ended(line.position, end) }
+        } abandon: { [self] position, result in
+            pipelines.abandon(position, result)
             onResult(result)
         }
     }
@@ -42,6 +44,7 @@ package final class WindowedRun: Sendable {
     /// Cancels all unfinished lines. Each line still gets its result.
     package func cancel() {
         pump.stop()
+        pipelines.stop()
         runner.cancel()
     }
 
@@ -49,6 +52,7 @@ package final class WindowedRun: Sendable {
     /// rest.
     package func drain() async {
         pump.close()
+        pipelines.stop()
         await runner.drain()
         pump.stop()
     }
@@ -65,13 +69,14 @@ package final class WindowedRun: Sendable {
         } catch {
             failure = error
         }
+        await pipelines.waitUntilFinished()
         await runner.waitUntilFinished()
         if let failure { throw failure }
     }
 
     /// Returns the state of the run; see `RequestLineRunner.snapshot(largest:)`.
     package func snapshot(largest count: Int) -> RequestLineRunner.Snapshot {
-        runner.snapshot(largest: count).of(pump)
+        runner.snapshot(largest: count).of(pump, pipelines)
     }
 
     /// Returns whether other lines depend on the line with an id, or may depend on it.
@@ -81,6 +86,7 @@ package final class WindowedRun: Sendable {
         onResult(end.result)
         let isFirstFailure = end.result.outcome == .failure && settings.cancelsAtFirstFailure
         pump.end(position, end.result.outcome, end.source, reason: end.result.skipReason, isLast: isFirstFailure)
+        if isFirstFailure { cancel() }
     }
 }
 
@@ -95,9 +101,15 @@ extension RequestLineRunner.Snapshot {
     /// Returns the state of a run whose lines a pump starts.
     ///
     /// - Parameter restoredByteCount: the bytes received for lines that ended in an earlier run.
-    package func of(_ pump: LinePump, restoredByteCount: Int64 = 0) -> Self {
+    package func of(
+        _ pump: LinePump, _ pipelines: PipelineRunner? = nil, restoredByteCount: Int64 = 0
+    ) -> Self {
         var snapshot = self
         (snapshot.totalCount, snapshot.counts) = pump.progress
+        for (outcome, count) in pipelines?.partCounts ?? [:] {
+            snapshot.counts[outcome, default: 0] += count
+            snapshot.totalCount += count
+        }
         snapshot.receivedByteCount += restoredByteCount
         return snapshot
     }

@@ -13,13 +13,17 @@ public struct ReferenceSource: Sendable {
     public let headers: HeaderFields
     /// The body; nil if it was not kept in memory.
     public let body: Data?
+    /// The extracted values; nil if the line extracts none.
+    public var values: JSONValue?
+    /// The number of pages and of their items, for a line with `paginate`.
+    var pageCounts: PageCounts?
     private let parsedBody = ParsedBody()
 
+    struct PageCounts: Sendable, Hashable { let pages, items: Int }
+
     /// Makes a source. Omit the parts that the operation does not have.
-    public init(status: Int? = nil, headers: HeaderFields = [:], body: Data? = nil) {
-        self.status = status
-        self.headers = headers
-        self.body = body
+    public init(status: Int? = nil, headers: HeaderFields = [:], body: Data? = nil, values: JSONValue? = nil) {
+        (self.status, self.headers, self.body, self.values) = (status, headers, body, values)
     }
 
     /// Returns the text that replaces `reference`.
@@ -32,8 +36,10 @@ public struct ReferenceSource: Sendable {
     }
 
     /// The reason that a reference cannot be resolved.
-    private struct Missing: Error {
+    private struct Missing: Error, CustomStringConvertible {
         let reason: String
+
+        var description: String { reason }
     }
 
     private func text(for selector: ReferenceTemplate.Reference.Selector) throws(Missing) -> String {
@@ -43,7 +49,18 @@ public struct ReferenceSource: Sendable {
             return String(status)
         case .header(let name): return try headerText(name)
         case .body(let path): return try path.isEmpty ? bodyText() : valueText(path)
+        case .values(let path):
+            guard let values else { throw Missing(reason: "the line has no \"extract\"") }
+            let value = try Self.value(at: path, in: values, called: "values")
+            return value.string ?? JSONText.text(of: value)
+        case .items: return String(try counts().items)
+        case .pages: return String(try counts().pages)
         }
+    }
+
+    private func counts() throws(Missing) -> PageCounts {
+        guard let pageCounts else { throw Missing(reason: "the line has no \"paginate\"") }
+        return pageCounts
     }
 
     private func headerText(_ name: String) throws(Missing) -> String {
@@ -71,12 +88,14 @@ public struct ReferenceSource: Sendable {
         return value.string ?? JSONText.text(of: value)
     }
 
-    private static func value(at path: [String], in body: JSONValue) throws(Missing) -> JSONValue {
-        var value = body
-        for (depth, name) in path.enumerated() {
-            guard let member = value.step(name) else {
-                let place = depth == 0 ? "the body" : path[..<depth].joined(separator: ".")
-                throw Missing(reason: "\(place) is \(value.kind) without \(JSONText.quoted(name))")
+    private static func value(
+        at path: [String], in root: JSONValue, called name: String = "the body"
+    ) throws(Missing) -> JSONValue {
+        var value = root
+        for (depth, step) in path.enumerated() {
+            guard let member = value.step(step) else {
+                let place = depth == 0 ? name : path[..<depth].joined(separator: ".")
+                throw Missing(reason: "\(place) is \(value.kind) without \(JSONText.quoted(step))")
             }
             value = member
         }
@@ -102,6 +121,12 @@ public struct ReferenceSource: Sendable {
                 throw Missing(reason: "\(place) is not JSON: \(error.reason)")
             }
         }
+    }
+
+    /// The body's JSON text in UTF-8.
+    func jsonText() throws -> Data {
+        let body = try keptBody()
+        return try JSONValue.utf8(of: body, BodyEncoding(of: body, charset: charset))
     }
 
     private func keptBody() throws(Missing) -> Data {
@@ -141,13 +166,13 @@ private final class ParsedBody: Sendable {
 
 extension JSONValue {
     /// Returns the member `name`, or the element whose index is `name`.
-    fileprivate func step(_ name: String) -> JSONValue? {
+    func step(_ name: String) -> JSONValue? {
         guard case .array = self else { return self[name] }
         return Int(name).flatMap { String($0) == name ? self[$0] : nil }
     }
 
     /// A description for error messages.
-    fileprivate var kind: String {
+    var kind: String {
         switch self {
         case .null: "null"
         case .bool: "a boolean"

@@ -12,6 +12,10 @@ internal import Foundation
 /// | `${ID.headers.NAME}` | the header's value, for NAME in any case; repeated headers are joined by `, ` |
 /// | `${ID.body}` | the whole body as text |
 /// | `${ID.body.PATH}` | a value in the parsed JSON body; PATH is names and indices joined by dots: `user.roles.0` |
+/// | `${ID.values.NAME}` | a value that the line's `extract` took from its response; PATH may follow |
+/// | `${ID.items}`, `${ID.pages}` | the number of items and pages of a line with `paginate` |
+/// | `${NAME}`, `${NAME.PATH}` | in a line with `each`: the element, or a value in it, for NAME from `as` |
+/// | `${state.NAME}` | a member of the state file |
 /// | `${env:NAME}` | the environment variable NAME of the process that sends the request |
 /// | `$${` | `${` itself |
 ///
@@ -22,8 +26,8 @@ internal import Foundation
 /// references. Names are compared byte by byte. The body is decoded with the charset of the response. A value can be
 /// inserted even if another part of the body is not valid JSON, such as half a surrogate pair, NaN or Infinity.
 ///
-/// An id may contain dots: it ends before the first `.body` or `.headers` that a dot follows, or before a `.body` or
-/// `.status` at the end. A reference ends with the first `}`, so no part of it can contain one.
+/// An id may contain dots: it ends before the first `.body`, `.headers` or `.values` that a dot follows, or before a
+/// `.body`, `.status`, `.items` or `.pages` at the end. A reference ends with the first `}`, so no part of it can contain one.
 ///
 /// An id may begin with `env:`. A text that can be read as a reference to a line is one: `${env:x.status}` is the
 /// status of the line `env:x`, not a variable. The name of a variable is not empty and contains no `=` and no NUL.
@@ -36,6 +40,8 @@ public struct ReferenceTemplate: Sendable, Hashable {
         case reference(Reference)
         /// A reference to an environment variable. It adds no dependency.
         case environmentVariable(name: String)
+        /// A reference to the element of a line with `each`, or to the state file. It adds no dependency.
+        case variable(name: String, path: [String])
     }
 
     /// A reference `${…}`.
@@ -48,6 +54,12 @@ public struct ReferenceTemplate: Sendable, Hashable {
             case header(String)
             /// The value at a path, or the whole body if the path is empty.
             case body(path: [String])
+            /// A value that was extracted from the response.
+            case values(path: [String])
+            /// The number of items of all pages.
+            case items
+            /// The number of pages.
+            case pages
         }
 
         /// The id of the operation.
@@ -60,8 +72,10 @@ public struct ReferenceTemplate: Sendable, Hashable {
             switch selector {
             case .status: "${\(id).status}"
             case .header(let name): "${\(id).headers.\(name)}"
-            case .body(let path):
-                "${\((["\(id).body"] + path.map(ReferenceScanner.escapingDots)).joined(separator: "."))}"
+            case .items: "${\(id).items}"
+            case .pages: "${\(id).pages}"
+            case .body(let path): "${\(ReferenceScanner.joined("\(id).body", path))}"
+            case .values(let path): "${\(ReferenceScanner.joined("\(id).values", path))}"
             }
         }
     }
@@ -71,8 +85,15 @@ public struct ReferenceTemplate: Sendable, Hashable {
 
     /// Parses `text`. An error names `field`.
     public init(parsing text: String, field: String? = nil) throws(RequestLineError) {
+        try self.init(parsing: text, field: field, elementName: nil)
+    }
+
+    /// Parses the text of a line with `each`.
+    ///
+    /// - Parameter elementName: the name by which the line refers to its element.
+    init(parsing text: String, field: String?, elementName: String?) throws(RequestLineError) {
         do throws(RequestLineError) {
-            parts = try ReferenceScanner.parts(of: text)
+            parts = try ReferenceScanner.parts(of: text, elementName)
         } catch {
             throw RequestLineError(field: field, message: error.message)
         }
@@ -93,6 +114,11 @@ public struct ReferenceTemplate: Sendable, Hashable {
         parts.compactMap { if case .environmentVariable(let name) = $0 { name } else { nil } }
     }
 
+    /// Whether the text refers to an element, or to the state file, by this name.
+    func refers(to variable: String) -> Bool {
+        parts.contains { if case .variable(variable, _) = $0 { true } else { false } }
+    }
+
     /// Returns the text with every reference replaced.
     ///
     /// - Parameters:
@@ -102,6 +128,12 @@ public struct ReferenceTemplate: Sendable, Hashable {
     ///   variable is not set.
     public func resolved(
         environment: [String: String] = [:], using source: (String) -> ReferenceSource?
+    ) throws(NetworkingError) -> String {
+        try resolved(environment: environment, variables: LineVariables(), using: source)
+    }
+
+    func resolved(
+        environment: [String: String], variables: LineVariables, using source: (String) -> ReferenceSource?
     ) throws(NetworkingError) -> String {
         var text = ""
         for part in parts {
@@ -119,6 +151,7 @@ public struct ReferenceTemplate: Sendable, Hashable {
                         .unresolvedReference, "${env:\(name)}: the environment variable \(name) is not set; \(remedy)")
                 }
                 text += value
+            case .variable(let name, let path): text += try variables.text(name, path)
             }
         }
         return text
@@ -146,16 +179,19 @@ private struct ReferenceScanner {
     private static let escapedOpening = "$${".utf8
     private static let environmentPrefix = "env:".utf8
 
+    private let elementName: String?
     private var rest: Substring
     private var literal = ""
     private var parts: [ReferenceTemplate.Part] = []
 
-    private init(_ text: String) {
-        rest = Substring(text)
+    private init(_ text: String, _ elementName: String?) {
+        (rest, self.elementName) = (Substring(text), elementName)
     }
 
-    static func parts(of text: String) throws(RequestLineError) -> [ReferenceTemplate.Part] {
-        var scanner = ReferenceScanner(text)
+    static func parts(
+        of text: String, _ elementName: String?
+    ) throws(RequestLineError) -> [ReferenceTemplate.Part] {
+        var scanner = ReferenceScanner(text, elementName)
         while !scanner.rest.isEmpty { try scanner.step() }
         scanner.endLiteral()
         return scanner.parts
@@ -188,26 +224,41 @@ private struct ReferenceScanner {
         }
         rest = Substring(rest.utf8[end...].dropFirst())
         let names = content[..<end].split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
-        return try Self.part(String(Substring(content[..<end])), names.map { String(Substring($0)) })
+        return try part(String(Substring(content[..<end])), names.map { String(Substring($0)) })
     }
 
     /// Makes a part from the text between the braces, also given split at its dots.
-    private static func part(
-        _ content: String, _ names: [String]
-    ) throws(RequestLineError) -> ReferenceTemplate.Part {
-        if let selectorIndex = names.indices.dropFirst().first(where: { isSelector(names, $0) }) {
-            return .reference(try reference(names, selectorIndex))
+    private func part(_ content: String, _ names: [String]) throws(RequestLineError) -> ReferenceTemplate.Part {
+        if let elementName, FieldSyntax.isSameText(elementName, names[0]) {
+            return try Self.variable(content, names)
         }
-        guard content.utf8.starts(with: environmentPrefix) else {
-            let expectation = "expected ${ID.body.PATH}, ${ID.status}, ${ID.headers.NAME} or ${env:NAME}"
+        if let selectorIndex = names.indices.dropFirst().first(where: { Self.isSelector(names, $0) }) {
+            return .reference(try Self.reference(names, selectorIndex))
+        }
+        if names[0] == LineVariables.stateName, names.count > 1 { return try Self.variable(content, names) }
+        guard content.utf8.starts(with: Self.environmentPrefix) else {
+            let forms = "${ID.body.PATH}, ${ID.status}, ${ID.headers.NAME}, ${ID.values.NAME}"
+            let element = elementName.map { ", ${\($0).PATH}" } ?? ""
+            let expectation = "expected \(forms)\(element) or ${env:NAME}"
             throw RequestLineError(message: "\(expectation), found \(JSONText.quoted("${\(content)}"))")
         }
-        let name = String(Substring(content.utf8.dropFirst(environmentPrefix.count)))
+        let name = String(Substring(content.utf8.dropFirst(Self.environmentPrefix.count)))
         guard !name.isEmpty, !name.hasByte(0), !name.hasByte(UInt8(ascii: "=")) else {
             let problem = "expected the name of an environment variable, without \"=\" and NUL"
             throw RequestLineError(message: "\(problem), found \(JSONText.quoted("${\(content)}"))")
         }
         return .environmentVariable(name: name)
+    }
+
+    /// Makes a reference to an element or to the state file.
+    private static func variable(
+        _ content: String, _ names: [String]
+    ) throws(RequestLineError) -> ReferenceTemplate.Part {
+        let path = joiningEscapedDots(Array(names.dropFirst()))
+        guard !path.contains("") else {
+            throw RequestLineError(message: "empty name in \(JSONText.quoted("${\(content)}"))")
+        }
+        return .variable(name: names[0], path: path)
     }
 
     /// Makes a reference to an operation from the names between the dots.
@@ -224,6 +275,9 @@ private struct ReferenceScanner {
         case "headers" where arguments != [""]:
             return .init(id: id, selector: .header(arguments.joined(separator: ".")))
         case "body" where !path.contains(""): return .init(id: id, selector: .body(path: path))
+        case "values" where !path.contains(""): return .init(id: id, selector: .values(path: path))
+        case "items": return .init(id: id, selector: .items)
+        case "pages": return .init(id: id, selector: .pages)
         default: throw RequestLineError(message: "empty name in \(JSONText.quoted(written))")
         }
     }
@@ -242,16 +296,21 @@ private struct ReferenceScanner {
         return names
     }
 
+    /// Returns a text with the names of a path, as written in a reference.
+    static func joined(_ text: String, _ path: [String]) -> String {
+        ([text] + path.map(escapingDots)).joined(separator: ".")
+    }
+
     /// Returns a name with its dots escaped, as written in a path.
-    static func escapingDots(_ name: String) -> String {
+    private static func escapingDots(_ name: String) -> String {
         name.replacingOccurrences(of: ".", with: "\\.", options: .literal)
     }
 
     private static func isSelector(_ names: [String], _ index: Int) -> Bool {
         switch names[index] {
         case "body": true
-        case "headers": index < names.count - 1
-        case "status": index == names.count - 1
+        case "headers", "values": index < names.count - 1
+        case "status", "items", "pages": index == names.count - 1
         default: false
         }
     }

@@ -39,27 +39,37 @@ package final class LineExecutor: Sendable {
     /// Makes the operation of a line. `start(_:)` starts it.
     ///
     /// - Parameters:
+    ///   - instance: the operation of the line.
+    ///   - findings: receives what the line's pipeline finds in the response.
     ///   - started: the name of the operation, and what is reported of the line now.
     ///   - mayWait: whether `sources` may take long: references are looked up in bodies of any size.
     ///   - sources: returns the responses that the line refers to, by id. Called just before the operation starts.
     package func operation(
-        for line: RequestLine, _ started: StartedLine, mayWait: Bool,
+        for instance: LineInstance, findings: LineFindings?, _ started: StartedLine, mayWait: Bool,
         sources: @escaping @Sendable () throws -> [ByteString: ReferenceSource]
     ) -> HTTPRequestOperation {
+        let line = instance.line
         // Reading files may block, if the file system does not respond.
         let recipe = RequestPlan.Recipe(isQuick: !mayWait && !line.readsFiles) {
             [settings, baseURL = manager.baseURL] plan in
             let (sources, environment) = (try sources(), settings.environment)
-            let resolved = try line.resolved(environment: environment) { sources[ByteString($0)] }
-            try resolved.completed(with: settings.headers, environment: environment).complete(
-                &plan, baseURL: baseURL, options: settings.transferOptions)
+            var resolved = try line.resolved(environment: environment, variables: instance.variables) {
+                sources[ByteString($0)]
+            }.completed(with: settings.headers, environment: environment)
+            if let change = instance.change { resolved = resolved.changed(by: change) }
+            try resolved.complete(&plan, baseURL: baseURL, options: settings.transferOptions, findings: findings)
         }
         let operation = manager.operation(recipe: recipe, wantsDigest: true)
         operation.name = started.name
         operation.queuePriority = line.priority.queuePriority
         settings.onLineStart?(started)
         let script = line.script
-        if !script.isEmpty { operation.setStartHandler { Self.play(script, on: $0) } }
+        if !script.isEmpty || findings != nil {
+            operation.setStartHandler { operation in
+                findings?.begin()
+                Self.play(script, on: operation)
+            }
+        }
         return operation
     }
 
@@ -76,10 +86,12 @@ package final class LineExecutor: Sendable {
     /// - Parameter hidden: the environment variables of the line whose values must not appear in the result.
     package func result(
         _ id: String, _ outcome: ResultLine.Outcome, _ operation: HTTPRequestOperation, hasOutput: Bool,
-        _ hidden: HiddenVariables?
+        _ hidden: HiddenVariables?, _ findings: LineFindings.Facts?
     ) -> ResultLine {
         var result = ResultLine(
             id: id, outcome: outcome, operation: operation, bodyForm: hasOutput ? .none : settings.bodyForm)
+        result.values = findings?.values
+        result.items = findings?.page?.itemCount
         hidden?.hide(in: &result)
         return result
     }

@@ -97,7 +97,7 @@ struct OutputPaths {
 
     private func knownPath(of line: NumberedLine) throws(RequestLineError) -> String? {
         guard let output = line.line.output else { return nil }
-        let template = try RequestLine.template(output, at: .top.member("output"))
+        let template = try RequestLine.template(output, line.line.elementName, at: .top.member("output"))
         guard let template else { return output }
         guard template.parts.count == 1, case .literal(let path) = template.parts[0] else { return nil }
         return path

@@ -64,17 +64,18 @@ public struct RequestLineGraph: Sendable {
         outputs = OutputPaths(reserved: reserved)
         var errors: [RequestLineError] = []
         reserveCapacity(lines.count)
-        lazy var ids = Set(lines.map { ByteString($0.id) })  // needed only if a line depends on another
+        lazy var ids = RequestLineIDs(lines)  // needed only if a line depends on another
         for line in lines {
             do throws(RequestLineError) {
-                let checked = try checkedNode(line) { ids.contains(ByteString($0)) ? nil : "no line has the id" }
+                let checked = try checkedNode(line) { ids.contains($0) ? nil : "no line has the id" }
                 insert(checked)
             } catch {
                 errors.append(error.numbered(line.number))
             }
         }
         var table = DependencyTable()
-        for node in nodes { table.append(node.dependencies.compactMap { indices[ByteString($0)] }) }
+        for node in nodes { table.append(node.dependencies.compactMap { index(of: $0) }.unique) }
+        if lines.contains(where: { $0.line.boxedPipeline != nil }) { errors += RequestLineIDs(lines).parentErrors(lines) }
         let dependencyOrder = DependencyOrder(table) { [nodes] in (nodes[$0].line.id, nodes[$0].line.number) }
         if let errors = RequestLineErrors(errors + dependencyOrder.cycles) { throw errors }
         order = dependencyOrder.order
@@ -84,7 +85,7 @@ public struct RequestLineGraph: Sendable {
     @discardableResult
     public mutating func add(_ line: NumberedLine) throws(RequestLineError) -> Node {
         do throws(RequestLineError) {
-            let checked = try checkedNode(line) { indices[ByteString($0)] == nil ? "no earlier line has the id" : nil }
+            let checked = try checkedNode(line) { index(of: $0) == nil ? "no earlier line has the id" : nil }
             order.append(nodes.count)
             insert(checked)
             return checked.node
@@ -101,6 +102,13 @@ public struct RequestLineGraph: Sendable {
     /// The lines with dependencies first, otherwise in the given order.
     public var nodesInDependencyOrder: [Node] {
         order.map { nodes[$0] }
+    }
+
+    /// The index of the line with an id, or of the line with the page of this id.
+    private func index(of id: String) -> Int? {
+        if let index = indices[ByteString(id)] { return index }
+        guard let line = PageID.line(of: id), let index = indices[ByteString(line)] else { return nil }
+        return nodes[index].line.line.boxedPipeline?.value.paginate == nil ? nil : index
     }
 
     /// A checked line with its output.
@@ -174,11 +182,20 @@ extension NumberedLine {
 }
 
 extension RequestLine {
-    /// Returns all mentions of other lines: those in `after`, then the references.
+    /// Returns all mentions of other lines: those in `after`, the source of the elements, then the references.
     func mentions() throws(RequestLineError) -> [Mention] {
-        if after.isEmpty { return try referencedMentions() }
+        if after.isEmpty, boxedPipeline == nil { return try referencedMentions() }
         let afterPath = FieldPath.top.member(Name.after.rawValue)
-        let named = after.enumerated().map { Mention(id: $1, path: afterPath.element($0)) }
+        var named = after.enumerated().map { Mention(id: $1, path: afterPath.element($0)) }
+        if let id = elementSource {
+            named.append(Mention(id: id, path: FieldPath.top.member(Name.each.rawValue).member("of")))
+        }
         return named + (try referencedMentions())
+    }
+
+    /// The id of the line whose responses have the line's elements; nil without such a line.
+    var elementSource: String? {
+        guard case .line(let id)? = boxedPipeline?.value.each?.source else { return nil }
+        return id
     }
 }

@@ -51,6 +51,8 @@ public final class RequestLineRunner: Sendable {
         /// The ids that later lines refer to. Responses of other lines are released after their result was delivered.
         /// Default nil: all responses are kept.
         public var referencedIDs: Set<String>?
+        /// The members of the state file, for `${state.NAME}` in lines. Default nil: there is no such file.
+        public var state: JSONObject?
         /// Receives each line just before its operation is started, on any thread. The name of the operation is the
         /// name of the line.
         package var onLineStart: (@Sendable (StartedLine) -> Void)?
@@ -93,41 +95,52 @@ public final class RequestLineRunner: Sendable {
         package let result: ResultLine
         /// The response of a line that succeeded and that other lines refer to; else nil.
         package let source: ReferenceSource?
+        /// What the line's pipeline found in the response; nil without a pipeline.
+        var findings: LineFindings.Facts?
     }
 
     private func add(_ node: RequestLineGraph.Node, onEnd: @escaping @Sendable (End) -> Void) {
-        let operation = operation(of: node) { [self] in state.withLock { $0.dependencies(node.dependencies) } }
+        let findings = LineFindings(of: node)
+        let operation = operation(of: LineInstance(node), findings) { [self] in
+            state.withLock { $0.dependencies(node.dependencies) }
+        }
         let (dependencies, isCancelled) = state.withLock {
             $0.add(node.line.id, operation, dependencies: node.dependencies)
         }
         for dependency in dependencies { operation.addDependency(dependency) }
         let isReferenced = settings.referencedIDs?.contains(node.line.id) ?? true
-        start(node, operation, isCancelled: isCancelled, isReferenced: isReferenced, onEnd)
+        start(
+            LineInstance(node), node.line.id, operation, isCancelled: isCancelled, isReferenced: isReferenced, findings,
+            onEnd)
     }
 
-    /// Starts a line whose dependencies have all ended. The line's end goes to `onEnd` instead of the runner's
+    /// Starts an operation of a line whose dependencies have all ended. Its end goes to `onEnd` instead of the runner's
     /// `onResult`, on the same queue. The runner does not keep its outcome.
     ///
     /// - Parameters:
     ///   - needs: the dependencies of the line.
     ///   - isReferenced: whether other lines refer to the response.
     package func add(
-        _ node: RequestLineGraph.Node, needs: [RunnerDependency], isReferenced: Bool,
+        _ instance: LineInstance, needs: [RunnerDependency], isReferenced: Bool,
         onEnd: @escaping @Sendable (End) -> Void
     ) {
-        let operation = operation(of: node) { needs }
-        let isCancelled = state.withLock { $0.add(node.line.id, operation, needs: needs) }
-        start(node, operation, isCancelled: isCancelled, isReferenced: isReferenced, onEnd)
+        let findings = LineFindings(of: instance.node)
+        let operation = operation(of: instance, findings) { needs }
+        let (name, isCancelled) = state.withLock { $0.add(instance.id, operation, needs: needs) }
+        start(instance, name, operation, isCancelled: isCancelled, isReferenced: isReferenced, findings, onEnd)
     }
 
     /// Makes the operation of a line.
     ///
     /// - Parameter needs: returns the dependencies of the line. Called when all of them have ended.
     private func operation(
-        of node: RequestLineGraph.Node, needs: @escaping @Sendable () -> [RunnerDependency]
+        of instance: LineInstance, _ findings: LineFindings?, needs: @escaping @Sendable () -> [RunnerDependency]
     ) -> HTTPRequestOperation {
-        let started = executor.started(node.line.line, name: node.line.id, dependencies: node.dependencies)
-        return executor.operation(for: node.line.line, started, mayWait: !node.dependencies.isEmpty) {
+        let node = instance.node
+        let started = executor.started(node.line.line, name: instance.id, dependencies: node.dependencies)
+        return executor.operation(
+            for: instance, findings: findings, started, mayWait: !node.dependencies.isEmpty
+        ) {
             let needs = needs()
             for dependency in needs { try dependency.check() }
             return Dictionary(
@@ -138,14 +151,20 @@ public final class RequestLineRunner: Sendable {
     }
 
     private func start(
-        _ node: RequestLineGraph.Node, _ operation: HTTPRequestOperation, isCancelled: Bool, isReferenced: Bool,
-        _ onEnd: @escaping @Sendable (End) -> Void
+        _ instance: LineInstance, _ name: String, _ operation: HTTPRequestOperation, isCancelled: Bool,
+        isReferenced: Bool, _ findings: LineFindings?, _ onEnd: @escaping @Sendable (End) -> Void
     ) {
         group.enter()
-        let (id, hasOutput) = (node.line.id, node.line.line.output != nil)
-        let hidden = executor.hiddenVariables(of: node.line.line)
+        let (id, hasOutput) = (instance.id, instance.line.output != nil)
+        let hidden = executor.hiddenVariables(of: instance.line)
         operation.addCompletionHandler { [self] _ in
-            finish(id, operation, hasOutput: hasOutput, hidden, isReferenced: isReferenced, onEnd)
+            let facts = findings?.facts
+            let ending = RunnerEnding(operation, isReferenced: isReferenced, values: facts?.values)
+            let outcome = state.withLock { $0.finish(name, ending) }
+            let result = executor.result(id, outcome, operation, hasOutput: hasOutput, hidden, facts)
+            onEnd(End(result: result, source: outcome == .success ? ending.source : nil, findings: facts))
+            if outcome == .failure && settings.cancelsAtFirstFailure { cancel() }
+            group.leave()
         }
         if isCancelled { operation.cancel() }
         executor.start(operation)
@@ -185,23 +204,6 @@ public final class RequestLineRunner: Sendable {
             self?.waits.withLock { $0 = RunnerWaits(retryCount: retryCount, origins: origins) }
         }
         return snapshot
-    }
-}
-
-// MARK: - One line
-
-extension RequestLineRunner {
-    private func finish(
-        _ id: String, _ operation: HTTPRequestOperation, hasOutput: Bool, _ hidden: HiddenVariables?,
-        isReferenced: Bool,
-        _ onEnd: @Sendable (End) -> Void
-    ) {
-        let ending = RunnerEnding(operation, isReferenced: isReferenced)
-        let outcome = state.withLock { $0.finish(id, ending) }
-        let result = executor.result(id, outcome, operation, hasOutput: hasOutput, hidden)
-        onEnd(End(result: result, source: outcome == .success ? ending.source : nil))
-        if outcome == .failure && settings.cancelsAtFirstFailure { cancel() }
-        group.leave()
     }
 }
 

@@ -39,12 +39,17 @@ struct RunnerState: Sendable {
         return (dependencies.compactMap { unfinished[ByteString($0)]?.operation }, isCancelled)
     }
 
-    /// Adds a line whose dependencies have ended, and whose outcome is not kept. Returns whether the run was cancelled
-    /// before.
-    mutating func add(_ id: String, _ operation: HTTPRequestOperation, needs: [RunnerDependency]) -> Bool {
+    /// Adds an operation whose dependencies have ended, and whose outcome is not kept.
+    ///
+    /// - Returns: the name of the operation in this state, which is another one than its id if a response has supplied
+    ///   the id of a running operation; and whether the run was cancelled before.
+    mutating func add(
+        _ id: String, _ operation: HTTPRequestOperation, needs: [RunnerDependency]
+    ) -> (name: String, isCancelled: Bool) {
         let isDoomed = needs.contains { $0.outcome?.dooms ?? false }
-        insert(id, operation, [], isDoomed: isDoomed, isForgotten: true)
-        return isCancelled
+        let name = unfinished[ByteString(id)] == nil ? id : "\(id) (\(addedCount))"
+        insert(name, operation, [], isDoomed: isDoomed, isForgotten: true)
+        return (name, isCancelled)
     }
 
     private mutating func insert(
@@ -67,7 +72,7 @@ struct RunnerState: Sendable {
             return RunnerDependency(
                 id: id, outcome: outcomes[key], hasFailed: error != nil, reason: skipReasons[key] ?? reason
             ) {
-                source ?? operation.map(ReferenceSource.init)
+                source ?? operation.map { ReferenceSource($0) }
             }
         }
     }
@@ -148,11 +153,11 @@ struct RunnerEnding: Sendable {
     /// The response for lines that refer to this one; nil if no line does.
     let source: ReferenceSource?
 
-    init(_ operation: HTTPRequestOperation, isReferenced: Bool) {
+    init(_ operation: HTTPRequestOperation, isReferenced: Bool, values: JSONValue?) {
         error = operation.error
         isCancelled = operation.isCancelled
         receivedByteCount = operation.receivedByteCount
-        source = isReferenced ? ReferenceSource(operation) : nil
+        source = isReferenced ? ReferenceSource(operation, values: values) : nil
     }
 }
 
@@ -209,8 +214,10 @@ package struct RunnerDependency: Sendable {
 
 extension ReferenceSource {
     /// Makes a source from the response of an operation.
-    fileprivate init(_ operation: HTTPRequestOperation) {
-        self.init(status: operation.statusCode, headers: operation.responseHeaders, body: operation.responseData)
+    fileprivate init(_ operation: HTTPRequestOperation, values: JSONValue? = nil) {
+        self.init(
+            status: operation.statusCode, headers: operation.responseHeaders, body: operation.responseData,
+            values: values)
     }
 }
 

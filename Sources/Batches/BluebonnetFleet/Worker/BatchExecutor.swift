@@ -70,19 +70,24 @@ final class BatchExecutor: Sendable {
         onEnd: @escaping @Sendable (LineReport) -> Void
     ) -> HTTPRequestOperation? {
         let number = claimed.position + 1
-        var line: RequestLine
+        var numbered: NumberedLine
         do throws(RequestLineError) {
             guard let parsed = try RequestLineParser().parse(line: claimed.text, number: number) else {
                 throw RequestLineError(line: number, message: "the line is empty")
             }
-            line = parsed.line
+            numbered = parsed
         } catch {
             onEnd(unreadable(claimed, error))
             return nil
         }
-        if line.idempotencyKey == .automatic { line.idempotencyKey = .value(keys.key(at: claimed.position)) }
+        if numbered.line.idempotencyKey == .automatic {
+            numbered.line.idempotencyKey = .value(keys.key(at: claimed.position))
+        }
+        let line = numbered.line
         let started = executor.started(line, name: "\(batch.name)/\(claimed.id)", dependencies: [])
-        let operation = executor.operation(for: line, started, mayWait: !sources.isEmpty) { sources }
+        let operation = executor.operation(
+            for: LineInstance(numbered), findings: nil, started, mayWait: !sources.isEmpty
+        ) { sources }
         if triesAgain || line.retry != nil {
             operation.onRetry = { _, proposal in
                 if let wait = proposal.wait, wait > Self.shortWait { onWait(wait) }
@@ -98,7 +103,7 @@ final class BatchExecutor: Sendable {
                 case .cancelled?: .cancelled
                 case .some: .failure
                 }
-            var result = executor.result(id, outcome, operation, hasOutput: hasOutput, hidden)
+            var result = executor.result(id, outcome, operation, hasOutput: hasOutput, hidden, nil)
             if hasOutput, result.attempts > 0 { result.worker = worker }
             let hasText = batch.settings.bodyForm == .text && result.body != nil
             onEnd(

@@ -90,8 +90,9 @@ extension RequestPlan {
         source = .request(request)
     }
 
-    package mutating func setSerializer(_ serializer: some ResponseSerializer) {
-        self.serializer = ResolvedSerializer(serializer)
+    /// - Parameter check: a check of the accepted response, for a plan with `wantsDigest`.
+    package mutating func setSerializer(_ serializer: some ResponseSerializer, check: ResponseCheck? = nil) {
+        self.serializer = ResolvedSerializer(serializer, check: check)
     }
 
     /// The serializer; it also accepts redirects if `maximumRedirectCount` is 0.

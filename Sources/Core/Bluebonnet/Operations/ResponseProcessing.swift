@@ -19,6 +19,11 @@ struct ResponseProcessing {
             if let error = result.error { throw error }
             try validate(result)
             if let expectedDigest { try check(digest, against: expectedDigest, in: result) }
+            if let check = serializer.check, let head = result.head {
+                let body: Data? = if case .memory(let data) = result.content { data } else { nil }
+                let isEmpty = body == nil && result.receivedByteCount == 0
+                try check(head, isEmpty ? Data() : body, result.receivedByteCount)
+            }
             if case .file(let file, _) = result.content {
                 let place = try result.moveIntoPlace(file)
                 return OperationOutcome(transfer, value: place, downloadedFile: place, digest: digest)

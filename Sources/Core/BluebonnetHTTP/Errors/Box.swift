@@ -16,6 +16,10 @@ package final class Box<Value: Sendable>: Sendable {
     }
 }
 
+extension Box: Hashable where Value: Hashable {
+    package func hash(into hasher: inout Hasher) { hasher.combine(value) }
+}
+
 extension Box: Equatable where Value: Equatable {
     package static func == (a: Box, b: Box) -> Bool { a === b || a.value == b.value }
 }

@@ -68,6 +68,11 @@ extension NetworkingError {
         .unacceptableContentType: (.response, .cannotDecodeContentData),
         .cannotParseResponse: (.response, .cannotParseResponse),
         .digestMismatch: (.response, .cannotDecodeContentData),
+        .tooManyPages: (.response, .dataLengthExceedsMaximum),
+        .paginationLoop: (.response, .badServerResponse),
+        .tooManyElements: (.response, .dataLengthExceedsMaximum),
+        .assertionFailed: (.response, .badServerResponse),
+        .conditionNotMet: (.response, .timedOut),
         .retryAfterTooLong: (.response, .badServerResponse),
         // Outside a transfer.
         .notCached: (.url, .resourceUnavailable),

@@ -81,6 +81,17 @@ extension NetworkingError {
         /// Several workers of a fleet were lost while they processed the request. Only request lines of a fleet fail
         /// with this code.
         public static let workerLost = Code(rawValue: "workerLost")
+        /// A line with `paginate` has more pages than its `max`. This code and the next ones are only used by request
+        /// lines, and by calls for pages.
+        public static let tooManyPages = Code(rawValue: "tooManyPages")
+        /// A page names an earlier page as the next one.
+        public static let paginationLoop = Code(rawValue: "paginationLoop")
+        /// A line with `each` has more elements than its `max`.
+        public static let tooManyElements = Code(rawValue: "tooManyElements")
+        /// An assertion of a request line does not hold for its response.
+        public static let assertionFailed = Code(rawValue: "assertionFailed")
+        /// The condition of a polling line was not met in its time, or in its number of requests.
+        public static let conditionNotMet = Code(rawValue: "conditionNotMet")
         /// The server asks for a retry later than the retry policy waits. The error's `retryDate` contains the date.
         public static let retryAfterTooLong = Code(rawValue: "retryAfterTooLong")
         /// The origin has failed too often, so nothing is sent to it until the date in the error's `retryDate`.

@@ -1,7 +1,17 @@
 // Bluebonnet: HTTP operations for Swift on Linux.
 // SPDX-License-Identifier: MIT
 
-internal import Foundation
+package import Foundation
+
+/// A check of a response that was accepted, before its value is made and its file moved into place. On a processing
+/// queue.
+///
+/// - Parameters:
+///   - body: nil if it was not kept in memory.
+///   - byteCount: the size of the body.
+/// - Throws: the error with which the operation ends.
+package typealias ResponseCheck =
+    @Sendable (_ head: ResponseHead, _ body: Data?, _ byteCount: Int64) throws(NetworkingError) -> Void
 
 /// Stores a response serializer together with the properties that operations often read. A serializer may be the
 /// program's code, which the network thread must not run.
@@ -13,9 +23,11 @@ final class ResolvedSerializer: Sendable {
     let statusCodesOfCall: IndexSet?
     /// Whether the serializer delivers the body unchanged.
     let isPlain: Bool
+    /// Only an operation whose digest is wanted has a check: others may be processed on the network thread.
+    let check: ResponseCheck?
 
-    init<Serializer: ResponseSerializer>(_ serializer: Serializer) {
-        self.serializer = serializer
+    init<Serializer: ResponseSerializer>(_ serializer: Serializer, check: ResponseCheck? = nil) {
+        (self.serializer, self.check) = (serializer, check)
         (validation, statusCodesOfCall) = (serializer.validation, nil)
         isPlain = Serializer.Value.self == Data.self && serializer.deliversBodyUnchanged
     }
@@ -24,6 +36,7 @@ final class ResolvedSerializer: Sendable {
         var validation = other.validation
         validation.acceptableStatusCodes = statusCodes
         (serializer, isPlain, self.validation) = (other.serializer, other.isPlain, validation)
+        check = other.check
         statusCodesOfCall = isOfCall ? statusCodes : nil
     }
 

@@ -1,0 +1,168 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+public import Bluebonnet
+
+extension RequestLine {
+    /// What a line does beyond one request: pages, elements, values, assertions and polling.
+    public struct Pipeline: Sendable, Hashable {
+        /// Requests page after page.
+        public var paginate: Pagination?
+        /// Makes one operation for each element of another line's response, or for each row of a file.
+        public var each: FanOut?
+        /// Values of the response, by name. With `rows`, values of each row.
+        public var extract: [String: Extraction] = [:]
+        /// The rows of the response: the values at the path are extracted one by one.
+        public var rows: JSONPath?
+        /// What must hold for the response. The first assertion that does not hold is the failure `assertionFailed`.
+        public var assertions: [Assertion] = []
+        /// Sends the request again until its assertions hold.
+        public var until: Condition?
+        /// Members of the state file that the response sets, by name.
+        public var remember: [String: Memory] = [:]
+
+        /// Makes a pipeline without steps.
+        public init() {}
+
+        /// Whether there is nothing to do.
+        public var isEmpty: Bool { self == Pipeline() }
+    }
+
+    /// How a line requests page after page.
+    public struct Pagination: Sendable, Hashable {
+        /// Where the next page is found.
+        public enum Next: Sendable, Hashable {
+            /// The target of the `Link` field with the relation `next` (RFC 8288).
+            case link
+            /// A URL at a path of the body, absolute or relative to the page.
+            case body(JSONPath)
+            /// A URL in a header field.
+            case header(String)
+            /// A value for a parameter.
+            case cursor(Cursor, into: Parameter)
+            /// The number of the page.
+            case page(Parameter, start: Int)
+            /// The number of items before the page.
+            case offset(Parameter, limit: Int)
+        }
+
+        /// Where a cursor is found.
+        public enum Cursor: Sendable, Hashable {
+            case body(JSONPath)
+            case header(String)
+        }
+
+        /// The part of the request that the next page changes.
+        public enum Parameter: Sendable, Hashable {
+            /// A parameter of the URL's query.
+            case query(String)
+            /// A member of the JSON body.
+            case json(String)
+        }
+
+        /// The page at which numbered pages end.
+        public enum End: Sendable, Hashable {
+            /// A page without items. The default.
+            case empty
+            /// A page with fewer items than the limit.
+            case short
+            /// The page with which the number of items reaches the total at a path of the body.
+            case total(JSONPath)
+        }
+
+        /// The maximum number of pages, if the line does not set one.
+        public static let defaultMaximum = 1_000
+
+        /// Where the next page is found.
+        public var next: Next
+        /// The items of a page; nil means `$[*]`.
+        public var items: JSONPath?
+        /// Where numbered pages end.
+        public var until = End.empty
+        /// The maximum number of pages. More pages are the failure `tooManyPages`.
+        public var max = Pagination.defaultMaximum
+
+        /// Makes a pagination.
+        public init(next: Next) { self.next = next }
+    }
+
+    /// The elements for which a line makes operations.
+    public struct FanOut: Sendable, Hashable {
+        /// The source of the elements.
+        public enum Source: Sendable, Hashable {
+            /// The responses of the line with this id, page by page and element by element.
+            case line(String)
+            /// A file: CSV with a header row (`.csv`), or JSON lines (`.ndjson`, `.jsonl`).
+            case file(String)
+        }
+
+        /// The part of an element that identifies it.
+        public enum Key: Sendable, Hashable {
+            /// The value at a path.
+            case path(JSONPath)
+            /// A column of a CSV file, or a member of each object of JSON lines.
+            case name(String)
+        }
+
+        public var source: Source
+        /// The elements of a response; nil means the items of the line that has it, or `$[*]`.
+        public var items: JSONPath?
+        /// The name by which the line refers to the element: `user` for `${user.name}`.
+        public var name: String
+        /// The part of the element that is the end of the operation's id; nil means the element's number, from 1.
+        public var key: Key?
+        /// The maximum number of elements; nil means no limit. More elements are the failure `tooManyElements`.
+        public var max: Int?
+
+        /// Makes a fan-out.
+        public init(_ source: Source, as name: String) { (self.source, self.name) = (source, name) }
+    }
+
+    /// A value that is taken from a response.
+    public enum Extraction: Sendable, Hashable {
+        /// The value at a path of the body: an array if there are several values, null if there is none.
+        case path(JSONPath)
+        /// A header field; null if the response does not have the field.
+        case header(String)
+        case status
+        /// Seconds from the start of the operation to the end of the response.
+        case duration
+        /// The first group of a regular expression, or its whole match; null if the body's text does not match.
+        case text(TextPattern)
+    }
+
+    /// The condition of a polling line.
+    public struct Condition: Sendable, Hashable {
+        /// What must hold. Polling ends when everything does.
+        public var assertions: [Assertion]
+        /// The seconds between the end of a response and the next request.
+        public var every: Double
+        /// The seconds after which an unmet condition is the failure `conditionNotMet`; nil means no limit.
+        public var timeout: Double?
+        /// The number of requests after which an unmet condition is the failure `conditionNotMet`; nil means no limit.
+        public var max: Int?
+
+        /// Makes a condition.
+        public init(_ assertions: [Assertion], every: Double, timeout: Double? = nil, max: Int? = nil) {
+            (self.assertions, self.every, self.timeout, self.max) = (assertions, every, timeout, max)
+        }
+    }
+
+    /// A value of a response that sets a member of the state file.
+    public struct Memory: Sendable, Hashable {
+        /// Which value is chosen from all values of the run.
+        public enum Choice: String, Sendable, Hashable, CaseIterable {
+            /// The largest number, or the last text in the order of its characters.
+            case max
+            case min
+            /// The value that came last.
+            case last
+        }
+
+        public var choice: Choice
+        public var path: JSONPath
+
+        /// Makes a memory.
+        public init(_ choice: Choice, _ path: JSONPath) { (self.choice, self.path) = (choice, path) }
+    }
+}

@@ -1,0 +1,51 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+internal import Foundation
+
+/// A regular expression of a request line, in the syntax of ICU: see `NSRegularExpression`.
+public struct TextPattern: Sendable, Hashable, CustomStringConvertible {
+    /// The expression as given.
+    public let description: String
+    private let expression: NSRegularExpression
+
+    /// Makes a pattern; nil if the text is not a regular expression.
+    public init?(_ text: String) {
+        guard let expression = try? NSRegularExpression(pattern: text) else { return nil }
+        (description, self.expression) = (text, expression)
+    }
+
+    /// The result of a search.
+    enum Match: Equatable {
+        /// The first group of the first match; the whole match, if there are no groups. Nil if the group took no part.
+        case found(String?)
+        case none
+        /// The search was given up after `stepLimit` reports of progress: the expression backtracks too much.
+        case abandoned
+    }
+
+    /// The number of progress reports, each after 10,000 or more steps, after which a search is given up: a server can
+    /// send a text for which an expression backtracks for years.
+    private static let stepLimit = 5_000
+
+    /// Searches a text for the first match.
+    func firstMatch(in text: String) -> Match {
+        var (match, reportCount) = (Match.none, 0)
+        let range = NSRange(text.startIndex..., in: text)
+        expression.enumerateMatches(in: text, options: .reportProgress, range: range) { result, flags, stop in
+            guard let result else {
+                reportCount += 1
+                if reportCount >= Self.stepLimit { (match, stop.pointee) = (.abandoned, true) }
+                return
+            }
+            let group = result.numberOfRanges > 1 ? result.range(at: 1) : result.range
+            match = .found(Range(group, in: text).map { String(text[$0]) })
+            stop.pointee = true
+        }
+        return match
+    }
+
+    public static func == (one: TextPattern, other: TextPattern) -> Bool { one.description == other.description }
+
+    public func hash(into hasher: inout Hasher) { hasher.combine(description) }
+}

@@ -1,0 +1,33 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+internal import Bluebonnet
+
+extension RequestLine {
+    /// Returns the line with what a page changes. The line's references must have been replaced.
+    func changed(by change: PageChange) -> RequestLine {
+        var line = self
+        if change.hasLeftOrigin { line.leaveOrigin() }
+        switch change.place {
+        case .url(let url): (line.url, line.query) = (url, nil)
+        case .parameter(.query(let name), let value):
+            var query = line.query ?? JSONObject()
+            query[name] = value
+            line.query = query
+        case .parameter(.json(let name), let value):
+            var members = JSONObject()
+            if case .json(.object(let given))? = line.body { members = given }
+            members[name] = value
+            line.body = .json(.object(members))
+        }
+        return line
+    }
+
+    /// Removes what belongs to the origin of the first page, as a redirect to another origin does.
+    private mutating func leaveOrigin() {
+        headers.removeAll { !HopRequest.isAllowedAcrossOrigins($0.name) }
+        credential = nil
+        security?.clientCertificate = nil
+        security?.clientKey = nil
+    }
+}

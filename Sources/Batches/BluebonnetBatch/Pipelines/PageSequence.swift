@@ -1,0 +1,200 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+package import Bluebonnet
+internal import Foundation
+
+/// What a page changes in the request of its line.
+package struct PageChange: Sendable, Hashable {
+    package enum Place: Sendable, Hashable {
+        /// The whole URL, which replaces the line's and its `query`.
+        case url(String)
+        case parameter(RequestLine.Pagination.Parameter, JSONValue)
+    }
+
+    package let place: Place
+    /// Whether the page belongs to another origin than the first one: it gets what a redirect there would get.
+    package let hasLeftOrigin: Bool
+}
+
+/// What a page says about the next one.
+struct PageCandidate: Sendable, Hashable {
+    enum Next: Sendable, Hashable {
+        case none
+        case url(String)
+        case cursor(JSONValue)
+    }
+
+    var next = Next.none
+    var itemCount = 0
+    /// The total number of items, if the page has it.
+    var total: Int64?
+    /// The URLs of the request and of the response.
+    var requestURL: URL?
+    var responseURL: URL?
+}
+
+/// Decides about the pages of one line: which request is next, and when the pages end. A value without requests.
+struct PageSequence: Sendable {
+    enum Step: Equatable {
+        case next(PageChange)
+        case end
+        case fail(NetworkingError.Code, String)
+    }
+
+    private let rule: RequestLine.Pagination
+    private(set) var pageCount = 0
+    private(set) var itemCount = 0
+    /// The requests made so far, for URLs and cursors.
+    private var seen: Set<PageChange.Place> = []
+    private var firstOrigin: Origin?
+    private var hasLeftOrigin = false
+
+    init(_ rule: RequestLine.Pagination) { self.rule = rule }
+
+    /// What the first page changes; nil if it is the line's own request.
+    var first: PageChange? {
+        switch rule.next {
+        case .page(let parameter, let start): Self.change(parameter, start)
+        case .offset(let parameter, _): Self.change(parameter, 0)
+        default: nil
+        }
+    }
+
+    /// Decides what follows a page that succeeded.
+    mutating func step(after page: PageCandidate) -> Step {
+        pageCount += 1
+        itemCount += page.itemCount
+        if pageCount == 1 {
+            firstOrigin = page.requestURL.flatMap { Origin($0) }
+            if let url = page.requestURL { seen.insert(.url(Self.key(url))) }
+        }
+        let step = next(after: page)
+        guard case .next = step, pageCount >= rule.max else { return step }
+        let remedy = "raise \"max\" in \"paginate\" if that is right"
+        return .fail(.tooManyPages, "\(rule.max) pages are not the last: \(remedy)")
+    }
+
+    private mutating func next(after page: PageCandidate) -> Step {
+        switch rule.next {
+        case .link, .body, .header:
+            guard case .url(let text) = page.next else { return .end }
+            return next(url: text, of: page.responseURL)
+        case .cursor(_, let parameter):
+            guard case .cursor(let value) = page.next else { return .end }
+            guard seen.insert(.parameter(parameter, value)).inserted else {
+                return loop("the cursor \(Self.shown(value.redacted.jsonText))")
+            }
+            return .next(PageChange(place: .parameter(parameter, value), hasLeftOrigin: false))
+        case .page(let parameter, let start):
+            return hasEnded(page, limit: nil) ? .end : .next(Self.change(parameter, start + pageCount))
+        case .offset(let parameter, let limit):
+            return hasEnded(page, limit: limit) ? .end : .next(Self.change(parameter, pageCount * limit))
+        }
+    }
+
+    private func hasEnded(_ page: PageCandidate, limit: Int?) -> Bool {
+        switch rule.until {
+        case .empty: page.itemCount == 0
+        case .short: page.itemCount < limit ?? 1
+        // A page without items ends the pages too: the total may be wrong.
+        case .total: page.itemCount == 0 || page.total.map { Int64(itemCount) >= $0 } ?? false
+        }
+    }
+
+    private mutating func next(url text: String, of base: URL?) -> Step {
+        guard let base, let url = URLText.url(text, relativeTo: base), let origin = Origin(url) else {
+            return .fail(.badServerResponse, "the URL of the next page cannot be used: \(Self.shown(text))")
+        }
+        if base.scheme?.lowercased() == "https", !origin.isSecure {
+            return .fail(.redirectRefused, "the next page leads from https to \(Self.shown(url.absoluteString))")
+        }
+        guard seen.insert(.url(Self.key(url))).inserted else { return loop(Self.shown(url.absoluteString)) }
+        if origin != firstOrigin { hasLeftOrigin = true }
+        // User information in a URL that the server chose is not a credential of the caller.
+        let place = PageChange.Place.url(URLText.withoutUserInfo(url.absoluteString))
+        return .next(PageChange(place: place, hasLeftOrigin: hasLeftOrigin))
+    }
+
+    private func loop(_ request: String) -> Step {
+        .fail(.paginationLoop, "page \(pageCount) leads back to an earlier page: \(request)")
+    }
+
+    private static func change(_ parameter: RequestLine.Pagination.Parameter, _ value: Int) -> PageChange {
+        PageChange(place: .parameter(parameter, .integer(Int64(value))), hasLeftOrigin: false)
+    }
+
+    /// The URL without its fragment, which is not sent.
+    private static func key(_ url: URL) -> String {
+        String(URLText.withoutUserInfo(url.absoluteString).prefix { $0 != "#" })
+    }
+
+    private static func shown(_ text: String) -> String {
+        String(URLText.escape(Redaction.url(URLText.withoutUserInfo(text))).prefix(200))
+    }
+}
+
+extension RequestLine.Pagination {
+    /// The path of the items.
+    var itemPath: JSONPath { items ?? .elements }
+
+    /// Returns what a page says about the next one.
+    ///
+    /// - Throws: `cannotParseResponse` if the body has no JSON that is needed.
+    func candidate(in response: ResponseFacts) throws(NetworkingError) -> PageCandidate {
+        do throws(ResponseFacts.Unreadable) {
+            var candidate = PageCandidate()
+            candidate.responseURL = response.url
+            candidate.next = try next(in: response)
+            candidate.itemCount = try countItems(in: response)
+            if case .total(let path) = until { candidate.total = try response.values(at: path).first?.integer }
+            return candidate
+        } catch {
+            throw NetworkingError(.cannotParseResponse, "the page cannot be used: \(error.reason)")
+        }
+    }
+
+    /// Counts the items. A body that need not be JSON may have none.
+    private func countItems(in response: ResponseFacts) throws(ResponseFacts.Unreadable) -> Int {
+        do throws(ResponseFacts.Unreadable) {
+            return try response.count(at: itemPath)
+        } catch {
+            switch next {
+            case .link where items == nil, .header where items == nil: return 0
+            default: throw error
+            }
+        }
+    }
+
+    private func next(in response: ResponseFacts) throws(ResponseFacts.Unreadable) -> PageCandidate.Next {
+        switch next {
+        case .link:
+            let links = WebLinks(response.values(ofField: "Link"), of: response.url)
+            return links["next"].map { .url($0.absoluteString) } ?? .none
+        case .body(let path):
+            let value = try response.values(at: path).first
+            guard let text = value?.string else {
+                guard value == nil || value == .null else {
+                    throw ResponseFacts.Unreadable(reason: "\(path) is \(value?.jsonText.prefix(50) ?? ""), not a URL")
+                }
+                return .none
+            }
+            return text.isEmpty ? .none : .url(text)
+        case .header(let name):
+            let text = response.values(ofField: name).first ?? ""
+            return text.isEmpty ? .none : .url(text)
+        case .cursor(.body(let path), _):
+            let value = try response.values(at: path).first ?? .null
+            return value == .null || value == "" ? .none : .cursor(value)
+        case .cursor(.header(let name), _):
+            let text = response.values(ofField: name).first ?? ""
+            return text.isEmpty ? .none : .cursor(.string(text))
+        case .page, .offset: return .none
+        }
+    }
+}
+
+extension JSONPath {
+    /// `$[*]`.
+    static let elements = (try? JSONPath("$[*]")).unsafelyUnwrapped
+}

@@ -1,0 +1,217 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+internal import Bluebonnet
+internal import BluebonnetLocks
+internal import Dispatch
+internal import Foundation
+
+/// Runs the lines that a pump starts: most as one operation, a line with a pipeline as several. All members can be used
+/// from any thread.
+///
+/// Each line has one end. The results of its parts (pages and elements) are delivered as they end, before it.
+package final class PipelineRunner: Sendable {
+    /// A line, or the part of a line for one element.
+    struct Part: Sendable {
+        let instance: LineInstance
+        /// The position of the line.
+        let position: Int
+        let needs: [RunnerDependency]
+        let isReferenced: Bool
+        let onEnd: @Sendable (RequestLineRunner.End) -> Void
+        /// Whether other lines use its responses as elements.
+        var hasReaders = false
+
+        init(
+            _ instance: LineInstance, position: Int, needs: [RunnerDependency], isReferenced: Bool,
+            onEnd: @escaping @Sendable (RequestLineRunner.End) -> Void
+        ) {
+            (self.instance, self.position, self.needs) = (instance, position, needs)
+            (self.isReferenced, self.onEnd) = (isReferenced, onEnd)
+        }
+
+        var pipeline: RequestLine.Pipeline? { instance.node.line.line.boxedPipeline?.value }
+    }
+
+    private struct State {
+        var feeds: [Int: ElementFeed] = [:]
+        var isStopped = false
+        /// The polls that wait for their next request, by number.
+        var waits: [Int: @Sendable (Bool) -> Void] = [:]
+        var waitCount = 0
+        var partCounts: [ResultLine.Outcome: Int] = [:]
+    }
+
+    static let stopped = ResultLine.Failure(
+        code: .cancelled, message: "the operation was cancelled before everything was sent")
+
+    let runner: RequestLineRunner
+    private let pump: LinePump
+    private let variables: LineVariables
+    private let cancelsAtFirstFailure: Bool
+    private let onPart: @Sendable (ResultLine) -> Void
+    private let state = Mutex(State())
+    private let group = DispatchGroup()
+    private static let timers = DispatchQueue(label: "org.bluebonnet.request-line-polls")
+
+    /// - Parameters:
+    ///   - onPart: receives the result of each page and element, one at a time for each line.
+    package init(
+        _ runner: RequestLineRunner, pump: LinePump, settings: RequestLineRunner.Settings,
+        onPart: @escaping @Sendable (ResultLine) -> Void
+    ) {
+        (self.runner, self.pump, self.onPart) = (runner, pump, onPart)
+        variables = LineVariables(state: settings.state)
+        cancelsAtFirstFailure = settings.cancelsAtFirstFailure
+    }
+
+    private var lines: any LineSource { pump.lines }
+
+    /// Starts a line whose dependencies have ended. A line with `each` may start before the end of its source.
+    ///
+    /// - Parameter onEnd: receives the end of the line, once.
+    package func start(_ line: LinePump.Line, onEnd: @escaping @Sendable (RequestLineRunner.End) -> Void) {
+        var instance = LineInstance(line.node)
+        instance.variables = variables
+        let readers = lines.readers(of: line.position)
+        guard line.node.line.line.boxedPipeline != nil || !readers.isEmpty else {
+            return runner.add(instance, needs: line.needs, isReferenced: line.isReferenced, onEnd: onEnd)
+        }
+        group.enter()
+        var part = Part(
+            instance, position: line.position, needs: line.needs, isReferenced: line.isReferenced || !readers.isEmpty
+        ) { [self] end in
+            onEnd(end)
+            close(readers, end.result)
+            group.leave()
+        }
+        part.hasReaders = !readers.isEmpty
+        guard line.needs.allSatisfy(\.isSuccess) else { return runSingle(part) }  // the line is skipped
+        guard let each = part.pipeline?.each else { return run(part) }
+        EachRun(self, part, each, feed(of: line.position)).begin()
+    }
+
+    /// Runs a line without `each`, or one element of a line with `each`.
+    func run(_ part: Part) {
+        if let rule = part.pipeline?.paginate { return PageRun(self, part, rule).begin() }
+        if let condition = part.pipeline?.until {
+            return PollRun(self, publishing(part), condition).begin()
+        }
+        runSingle(publishing(part))
+    }
+
+    private func runSingle(_ part: Part) {
+        runner.add(part.instance, needs: part.needs, isReferenced: part.isReferenced, onEnd: part.onEnd)
+    }
+
+    /// Returns the part with an end that passes its response on to other lines.
+    private func publishing(_ part: Part) -> Part {
+        guard part.isReferenced else { return part }
+        var publishing = Part(
+            part.instance, position: part.position, needs: part.needs, isReferenced: true
+        ) { [self] end in
+            if end.result.outcome == .success, let source = end.source {
+                publish(source, of: part, id: part.instance.id)
+            }
+            part.onEnd(end)
+        }
+        publishing.hasReaders = part.hasReaders
+        return publishing
+    }
+
+    /// Drops the elements that a line will not use, because it is not run.
+    package func abandon(_ position: Int, _ result: ResultLine) {
+        feed(of: position).abandon()
+        close(lines.readers(of: position), result)
+    }
+
+    /// Starts no more parts. Lines with parts that were not started end as cancelled.
+    package func stop() {
+        let waits = state.withLock { state in
+            state.isStopped = true
+            defer { state.waits = [:] }
+            return state.waits
+        }
+        for wait in waits.sorted(by: { $0.key < $1.key }) { wait.value(true) }
+    }
+
+    /// Suspends the calling task until all lines with pipelines have ended.
+    package func waitUntilFinished() async {
+        await withCheckedContinuation { waiter in
+            group.notify(queue: .global()) { waiter.resume() }
+        }
+    }
+
+    /// The number of parts that have ended, by outcome.
+    package var partCounts: [ResultLine.Outcome: Int] { state.withLock { $0.partCounts } }
+}
+
+// MARK: - For the runs of lines
+
+extension PipelineRunner {
+    var isStopped: Bool { state.withLock { $0.isStopped } }
+
+    /// Delivers the result of a page or an element.
+    func deliver(_ result: ResultLine) {
+        state.withLock { $0.partCounts[result.outcome, default: 0] += 1 }
+        onPart(result)
+        guard result.outcome == .failure, cancelsAtFirstFailure else { return }
+        pump.stop()
+        stop()
+    }
+
+    /// Keeps the response of a page for references.
+    func keep(_ source: ReferenceSource, ofPage id: String) { pump.keep(source, ofPage: id) }
+
+    /// Passes a response on to the lines that use its elements.
+    func publish(_ source: ReferenceSource, of part: Part, id: String) {
+        let readers = lines.readers(of: part.position)
+        guard !readers.isEmpty else { return }
+        let response = ElementFeed.Response(
+            id: id, source: source, items: part.pipeline?.paginate?.itemPath ?? .elements)
+        for reader in readers { feed(of: reader).add(response) }
+        pump.feed(readers, by: part.position)
+    }
+
+    /// Calls `body` when the lines that use the elements have used all of them.
+    func whenUsed(_ part: Part, _ body: @escaping @Sendable () -> Void) {
+        wait(for: lines.readers(of: part.position)[...], body)
+    }
+
+    private func wait(for readers: ArraySlice<Int>, _ body: @escaping @Sendable () -> Void) {
+        guard let first = readers.first else { return body() }
+        feed(of: first).whenDrained { [self] in wait(for: readers.dropFirst(), body) }
+    }
+
+    /// Calls `body` after a time; at once with true when the run is stopped.
+    func wait(_ seconds: Double, _ body: @escaping @Sendable (Bool) -> Void) {
+        let number: Int? = state.withLock { state in
+            guard !state.isStopped else { return nil }
+            state.waitCount += 1
+            state.waits[state.waitCount] = body
+            return state.waitCount
+        }
+        guard let number else { return body(true) }
+        Self.timers.asyncAfter(deadline: .now() + seconds) { [self] in
+            if let wait = state.withLock({ $0.waits.removeValue(forKey: number) }) { wait(false) }
+        }
+    }
+
+    private func feed(of position: Int) -> ElementFeed {
+        state.withLock { state in
+            if let feed = state.feeds[position] { return feed }
+            let feed = ElementFeed()
+            state.feeds[position] = feed
+            return feed
+        }
+    }
+
+    /// Records for lines that use its elements that a line has ended.
+    private func close(_ readers: [Int], _ result: ResultLine) {
+        // An element that fails fails its line, not the lines that use the responses of the others.
+        let isEnd = result.count == nil || result.outcome == .cancelled
+        let outcome = isEnd ? result.outcome : .success
+        let ending = ElementFeed.Ending(outcome: outcome, reason: outcome == .success ? nil : result.skipReason)
+        for reader in readers { feed(of: reader).close(ending) }
+    }
+}
