@@ -70,7 +70,7 @@ extension JSONPath {
         var nodes: [Node] = []
         for node in try evaluator.select(segments[...], from: JSONPathPlacedValue(root: root)) {
             let path = node.place.normalizedPath
-            try evaluator.spend(path.utf8.count / JSONPathEvaluator.bytesPerStep)
+            try evaluator.budget.spend(byteCount: path.utf8.count)
             nodes.append(Node(path: path, value: node.value))
         }
         return nodes

@@ -5,15 +5,10 @@ public import Foundation
 
 /// The first place at which a text is not a JSONPath (RFC 9535).
 public struct JSONPathError: Error, Sendable, Equatable {
-    /// What was expected, as a sentence without a full stop.
+    /// The expected text, as a sentence without a full stop.
     public let reason: String
     /// The offset of the place in bytes of the UTF-8 text.
     public let offset: Int
-
-    init(reason: String, offset: Int) {
-        self.reason = reason
-        self.offset = offset
-    }
 }
 
 extension JSONPathError: LocalizedError, CustomStringConvertible {

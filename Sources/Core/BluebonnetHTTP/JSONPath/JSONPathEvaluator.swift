@@ -3,26 +3,15 @@
 
 /// Evaluates queries on a document, and counts the steps. It does not know the syntax of paths.
 struct JSONPathEvaluator {
-    /// The number of bytes of a compared string that count as one step.
-    static let bytesPerStep = 64
-
     /// The document; nil if no query uses it.
     private let root: JSONValue?
-    private let stepLimit: Int
-    private var remainingSteps: Int
+    var budget: JSONPathBudget
     /// The last pattern that was compiled for a filter, with its text.
     private var lastPattern: (text: String, pattern: JSONPathPattern?)?
 
     init(root: JSONValue?, stepLimit: Int) {
         self.root = root
-        self.stepLimit = stepLimit
-        remainingSteps = stepLimit
-    }
-
-    /// Accounts for steps.
-    mutating func spend(_ count: Int = 1) throws(JSONPathLimitError) {
-        remainingSteps -= count
-        if remainingSteps < 0 { throw .steps(stepLimit) }
+        budget = JSONPathBudget(stepLimit: stepLimit)
     }
 
     /// Returns the values that the segments select from a value.
@@ -66,7 +55,7 @@ struct JSONPathEvaluator {
     private mutating func append<Node: JSONPathVisited>(
         _ selector: JSONPathSelector, of node: Node, to selected: inout [Node]
     ) throws(JSONPathLimitError) {
-        try spend()
+        try budget.spend()
         switch selector {
         case .name(let name):
             if let value = node.value[name.string] { selected.append(node.child(value, named: name.string)) }
@@ -78,7 +67,7 @@ struct JSONPathEvaluator {
         case .slice(let slice):
             guard case .array(let elements) = node.value else { return }
             for index in slice.indices(count: elements.count) {
-                try spend()
+                try budget.spend()
                 selected.append(node.child(elements[index], at: index))
             }
         case .filter(let condition):
@@ -90,10 +79,10 @@ struct JSONPathEvaluator {
     private mutating func children<Node: JSONPathVisited>(of node: Node) throws(JSONPathLimitError) -> [Node] {
         switch node.value {
         case .array(let elements):
-            try spend(elements.count)
+            try budget.spend(elements.count)
             return elements.enumerated().map { node.child($0.element, at: $0.offset) }
         case .object(let members):
-            try spend(members.count)
+            try budget.spend(members.count)
             return members.sorted.map { node.child($0.value, named: $0.key) }
         case .null, .bool, .integer, .number, .string: return []
         }
@@ -105,7 +94,7 @@ struct JSONPathEvaluator {
 extension JSONPathEvaluator {
     /// Returns whether the condition of a filter is true for a value.
     mutating func isTrue(_ condition: JSONPathCondition, for current: JSONValue) throws(JSONPathLimitError) -> Bool {
-        try spend()
+        try budget.spend()
         switch condition {
         case .any(let conditions):
             for condition in conditions where try isTrue(condition, for: current) { return true }
@@ -117,13 +106,12 @@ extension JSONPathEvaluator {
         case .exists(let query):
             return query.isSingular ? try single(query, current) != nil : try !nodes(query, current).isEmpty
         case .comparison(let first, let comparison, let second):
-            return try holds(value(of: first, current), comparison, value(of: second, current))
+            let (first, second) = (try value(of: first, current), try value(of: second, current))
+            return try comparison.holds(first, second, &budget)
         case .matches(let text, let source, let isPartial):
             guard case .string(let text)? = try value(of: text, current), let pattern = try pattern(source, current)
             else { return false }
-            return try pattern.matches(text, isPartial: isPartial) { (count) throws(JSONPathLimitError) in
-                try spend(count)
-            }
+            return try pattern.matches(text, isPartial: isPartial, &budget)
         }
     }
 
@@ -134,10 +122,11 @@ extension JSONPathEvaluator {
         case .literal(let pattern): return pattern
         case .operand(let operand):
             guard case .string(let text)? = try value(of: operand, current) else { return nil }
-            try spend(text.utf8.count / Self.bytesPerStep)
+            try budget.spend(byteCount: text.utf8.count)
             if let lastPattern, FieldSyntax.isSameText(lastPattern.text, text) { return lastPattern.pattern }
-            try spend(text.utf8.count)
+            try budget.spend(text.utf8.count)
             let pattern = try JSONPathPattern(text)
+            try budget.spend(pattern?.stateCount ?? 1_000)
             lastPattern = (text, pattern)
             return pattern
         }
@@ -154,7 +143,9 @@ extension JSONPathEvaluator {
         case .value(let query):
             if query.isSingular { return try single(query, current) }
             let nodes = try nodes(query, current)
-            return nodes.count == 1 ? nodes[0] : nil
+            // In a conditional operator, nil would be the JSON null.
+            guard nodes.count == 1 else { return .none }
+            return nodes[0]
         case .length(let operand): return try length(of: value(of: operand, current)).map { .integer(Int64($0)) }
         }
     }
@@ -162,7 +153,7 @@ extension JSONPathEvaluator {
     private mutating func length(of value: JSONValue?) throws(JSONPathLimitError) -> Int? {
         switch value {
         case .string(let text):
-            try spend(text.utf8.count / Self.bytesPerStep)
+            try budget.spend(byteCount: text.utf8.count)
             return text.unicodeScalars.count
         case .array(let elements): return elements.count
         case .object(let members): return members.count
@@ -188,7 +179,7 @@ extension JSONPathEvaluator {
     ) throws(JSONPathLimitError) -> JSONValue? {
         var value = start(of: query, current)
         for segment in query.segments {
-            try spend()
+            try budget.spend()
             guard let child = child(segment.selectors[0], of: value) else { return nil }
             value = child
         }
@@ -201,7 +192,8 @@ extension JSONPathEvaluator {
         case .index(let index):
             guard case .array(let elements) = value else { return nil }
             let index = index >= 0 ? index : elements.count + index
-            return elements.indices.contains(index) ? elements[index] : nil
+            guard elements.indices.contains(index) else { return .none }
+            return elements[index]
         case .wildcard, .slice, .filter: preconditionFailure("a query for one value has only names and indices")
         }
     }

@@ -75,7 +75,8 @@ extension JSONPathParser {
         guard scanner.next != nil else { throw scanner.error("the parenthesis is not closed", at: opening) }
         guard scanner.skip(")") else { throw errorAfterCondition("&&, || or ) is expected") }
         if let operation = try comparison() {
-            throw scanner.error("parentheses enclose a condition, which \(operation.rawValue) cannot compare", at: opening)
+            throw scanner.error(
+                "parentheses enclose a condition, which \(operation.rawValue) cannot compare", at: opening)
         }
         return condition
     }
@@ -162,7 +163,7 @@ extension JSONPathParser {
         }
     }
 
-    /// Checks a term that is a condition of its own.
+    /// Checks a term without a comparison.
     private func test(_ term: Term, at start: Int) throws(JSONPathError) -> JSONPathCondition {
         switch term {
         case .query(let query, _): return .exists(query)
@@ -184,7 +185,9 @@ extension JSONPathParser {
                 throw scanner.error(
                     "only a query for one value is compared: names and indices, one in each segment", at: start)
             }
-            if let blank { throw scanner.error("no blank space is allowed in brackets of a query for one value", at: blank) }
+            if let blank {
+                throw scanner.error("no blank space is allowed in brackets of a query for one value", at: blank)
+            }
             return .single(query)
         }
     }

@@ -9,7 +9,7 @@ struct JSONPathParser {
 
     var scanner: JSONPathScanner
     var depth = 0
-    /// The place of the first blank in brackets of the current query. A query that is compared must have none.
+    /// The place of the first blank in brackets of the current query. A query that is compared must not have blanks there.
     var blankInBrackets: Int?
     /// The start of the current query, and of its last name that has no brackets. Advice quotes them.
     private var queryStart = 0
@@ -143,12 +143,15 @@ extension JSONPathParser {
         guard JSONPathScanner.isNameStart(byte) else {
             return scanner.error("a quoted name, an index, a slice, * or a filter is expected")
         }
-        return scanner.error("names in brackets are quoted: [\(JSONPathPlace.quoted(unquotedName(from: scanner.position)))]")
+        return scanner.error(
+            "names in brackets are quoted: [\(JSONPathPlace.quoted(unquotedName(from: scanner.position)))]")
     }
 
     /// The characters up to a separator of segments or selectors.
     private func unquotedName(from start: Int) -> String {
-        let end = scanner.bytes[start...].firstIndex { ".[],)=<>!&|?:\"'".utf8.contains($0) || JSONPathScanner.isBlank($0) }
+        let end = scanner.bytes[start...].firstIndex {
+            ".[],)=<>!&|?:\"'".utf8.contains($0) || JSONPathScanner.isBlank($0)
+        }
         return scanner.text(start..<(end ?? scanner.bytes.count))
     }
 

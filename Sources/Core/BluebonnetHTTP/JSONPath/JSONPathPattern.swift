@@ -23,6 +23,9 @@ struct JSONPathPattern: Sendable {
 
     private let states: [State]
 
+    /// The number of states.
+    var stateCount: Int { states.count }
+
     /// Compiles a pattern; nil if the text is not an I-Regexp.
     ///
     /// - Throws: the error of a pattern with too many states.
@@ -35,9 +38,9 @@ struct JSONPathPattern: Sendable {
     ///
     /// - Parameters:
     ///   - isPartial: whether any part of the text may match, not only the whole text.
-    ///   - spend: accounts for a number of steps.
+    ///   - budget: accounts for the visited states.
     func matches(
-        _ text: String, isPartial: Bool, spend: (Int) throws(JSONPathLimitError) -> Void
+        _ text: String, isPartial: Bool, _ budget: inout JSONPathBudget
     ) throws(JSONPathLimitError) -> Bool {
         var current = JSONPathStateSet(count: states.count)
         var following = current
@@ -47,7 +50,7 @@ struct JSONPathPattern: Sendable {
             if isPartial, current.hasEnd { return true }
             visitedCount += current.members.count + 1
             if visitedCount >= 1024 {
-                try spend(visitedCount / Self.statesPerStep)
+                try budget.spend(visitedCount / Self.statesPerStep)
                 visitedCount = 0
             }
             following.removeAll()
@@ -58,7 +61,7 @@ struct JSONPathPattern: Sendable {
             swap(&current, &following)
             if current.members.isEmpty { return false }
         }
-        try spend(visitedCount / Self.statesPerStep)
+        try budget.spend(visitedCount / Self.statesPerStep)
         return current.hasEnd
     }
 

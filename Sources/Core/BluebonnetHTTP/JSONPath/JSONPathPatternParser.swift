@@ -14,6 +14,8 @@ struct JSONPathPatternParser {
     private let scalars: [Unicode.Scalar]
     private var position = 0
     private var depth = 0
+    /// The number of states that were made, with those that groups and quantifiers copied or dropped.
+    private var madeCount = 0
 
     /// Returns the states of a pattern; nil if the text is not an I-Regexp.
     ///
@@ -72,7 +74,10 @@ struct JSONPathPatternParser {
         var states: [State] = []
         while let scalar = next, scalar != "|", scalar != ")" {
             let atom = try atom()
-            states += try quantified(atom)
+            let piece = try quantified(atom)
+            madeCount += piece.count
+            guard madeCount < 4 * JSONPathPattern.maximumStateCount else { throw JSONPathLimitError.pattern }
+            states += piece
             guard states.count < JSONPathPattern.maximumStateCount else { throw JSONPathLimitError.pattern }
         }
         return states

@@ -132,12 +132,22 @@ extension JSONPathStream {
     private func selected(_ selector: JSONPathSelector, of children: [Child], isArray: Bool) -> [Child] {
         switch selector {
         case .wildcard, .filter: return children
-        case .name(let name): return isArray ? [] : children.filter { $0.name == name }
+        case .name(let name): return isArray ? [] : Self.member(name, of: children)
         case .index(let index):
             let index = index >= 0 ? index : children.count + index
             return isArray && children.indices.contains(index) ? [children[index]] : []
         case .slice(let slice): return isArray ? slice.indices(count: children.count).map { children[$0] } : []
         }
+    }
+
+    /// Finds the member in the sorted members. A path can have thousands of names.
+    private static func member(_ name: ByteString, of members: [Child]) -> [Child] {
+        var (lower, upper) = (0, members.count)
+        while lower < upper {
+            let middle = (lower + upper) / 2
+            if members[middle].name < name { lower = middle + 1 } else { upper = middle }
+        }
+        return lower < members.count && members[lower].name == name ? [members[lower]] : []
     }
 
     private mutating func skipElements(depth: Int) throws(JSONPathText.Invalid) -> [Child] {

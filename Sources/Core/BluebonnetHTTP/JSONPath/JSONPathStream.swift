@@ -10,7 +10,7 @@ struct JSONPathStream {
     /// Receives the range of a value, and the value if the stream makes values. Returns false to stop.
     typealias Delivery = (Range<Int>, JSONValue?) throws -> Bool
 
-    /// The caller needs no more values.
+    /// The closure returned false.
     private struct Stop: Error {}
 
     var text: JSONPathText
@@ -32,9 +32,10 @@ struct JSONPathStream {
         let singularFrom = (segments.lastIndex { !$0.isSingular } ?? -1) + 1
         selectsOne = (0...segments.count).map { $0 >= singularFrom }
         self.makesValues = makesValues
-        // Each segment may read the text once more without a cost.
+        // Each segment may read the text once more without a cost. No more segments than levels can do so.
+        let readingCount = min(segments.count, JSONParser.maximumDepth) + 1
         evaluator = JSONPathEvaluator(
-            root: nil, stepLimit: min(stepLimit, .max / 2) + text.count / Self.bytesPerStep * (segments.count + 1))
+            root: nil, stepLimit: min(stepLimit, .max / 2) + text.count / Self.bytesPerStep * readingCount)
     }
 
     /// Delivers the selected values.
@@ -112,7 +113,7 @@ extension JSONPathStream {
 
     /// Accounts for text that is read again.
     mutating func spend(_ range: Range<Int>) throws(JSONPathLimitError) {
-        try evaluator.spend(1 + range.count / Self.bytesPerStep)
+        try evaluator.budget.spend(1 + range.count / Self.bytesPerStep)
     }
 
     /// Applies the segments from an index on to a value that was skipped.
@@ -147,7 +148,7 @@ extension JSONPath {
     /// Evaluates the path on JSON text in UTF-8, and delivers each selected value as soon as it is found. Values that
     /// are not selected are checked, but not made.
     ///
-    /// The values and their order are those of `values(in:stepLimit:)` on the parsed text. These parts of a path are
+    /// The values and their order equal the result of `values(in:stepLimit:)` on the parsed text. These parts of a path are
     /// evaluated early, while the text is read: names, indices, `*` on arrays, slices that go forward and filters on
     /// arrays. For other selectors, the values that they apply to are read to their ends first. From a descendant
     /// segment on, and for a path whose filters contain `$`, these values are also made.
@@ -189,7 +190,7 @@ extension JSONPath {
         try stream.run { range, _ in try body(range) }
     }
 
-    /// Returns the selected values of JSON text in UTF-8: always those of `values(in:stepLimit:)` on the parsed text.
+    /// Returns the selected values of JSON text in UTF-8: always the result of `values(in:stepLimit:)` on the parsed text.
     package func values(
         inText text: UnsafeRawBufferPointer, stepLimit: Int = defaultStepLimit
     ) throws -> [JSONValue] {

@@ -69,16 +69,6 @@ indirect enum JSONPathCondition: Sendable {
     case matches(text: JSONPathOperand, pattern: JSONPathPatternSource, isPartial: Bool)
 }
 
-/// An operator between two operands.
-enum JSONPathComparison: String, Sendable, CaseIterable {
-    case equal = "=="
-    case notEqual = "!="
-    case lessOrEqual = "<="
-    case greaterOrEqual = ">="
-    case less = "<"
-    case greater = ">"
-}
-
 /// One side of a comparison, or an argument: a value or nothing.
 indirect enum JSONPathOperand: Sendable {
     case literal(JSONValue)

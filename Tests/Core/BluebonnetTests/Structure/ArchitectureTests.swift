@@ -15,6 +15,7 @@ import Testing
         ("BluebonnetHTTP/Addresses", "Syntax"),
         ("BluebonnetHTTP/Errors", "Addresses"),
         ("BluebonnetHTTP/Formats", "Addresses Errors Syntax"),
+        ("BluebonnetHTTP/JSONPath", "Formats Syntax"),
         ("BluebonnetHTTP/Messages", "Addresses Errors Formats Syntax"),
         ("BluebonnetHTTP/Rules", "Addresses Errors Messages Syntax"),
         ("Bluebonnet/Concurrency", ""),

@@ -24,7 +24,8 @@ import Testing
         operations + sessions + serializers + trust + batches + events + journals + fleets + testing + testServer + [
             HTTPProtocolVersion.self, HTTPRequest.self, HeaderFields.self, ResponseHead.self, NetworkingError.self,
             LibraryError.self,
-            JSONValue.self, JSONObject.self, JSONNumber.self, JSONSyntaxError.self, PropertyListValue.self,
+            JSONValue.self, JSONObject.self, JSONNumber.self, JSONSyntaxError.self, JSONPath.self, JSONPath.Node.self,
+            JSONPathError.self, JSONPathLimitError.self, PropertyListValue.self,
             PropertyListSyntaxError.self,
             QueryEncoder.self, Cookie.self, CookieJar.self, (any ResponseCache).self, CachedResponse.self,
             InMemoryResponseCache.self, IPAddress.self, NetworkInterface.self, NetworkReachability.self,

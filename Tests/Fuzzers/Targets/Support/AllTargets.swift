@@ -6,7 +6,8 @@ extension FuzzTarget {
     public static let all: [FuzzTarget] =
         [
             heads, fields, chunks, dates, dispositions, cacheControls, retryHints, redirects, urls, json, csv,
-            propertyLists, texts, queries, multipartForms, certificates, proxies, netrc, references, resultLines,
+            jsonPaths, propertyLists, texts, queries, multipartForms, certificates, proxies, netrc, references,
+            resultLines,
             journals, archives, curlCommands,
         ] + internals
 
