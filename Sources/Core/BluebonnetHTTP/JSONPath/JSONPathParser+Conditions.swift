@@ -173,8 +173,10 @@ extension JSONPathParser {
         }
     }
 
-    /// Checks a term that is compared, or that is an argument.
-    private func operand(_ term: Term, at start: Int) throws(JSONPathError) -> JSONPathOperand {
+    /// Checks a term that is compared, or that is an argument. Comparisons allow no blanks in brackets.
+    private func operand(
+        _ term: Term, at start: Int, isArgument: Bool = false
+    ) throws(JSONPathError) -> JSONPathOperand {
         switch term {
         case .literal(let value): return .literal(value)
         case .value(let operand, _): return operand
@@ -182,10 +184,11 @@ extension JSONPathParser {
             throw scanner.error("\(name)() is a condition, which cannot be compared or passed to a function", at: start)
         case .query(let query, let blank):
             guard query.isSingular else {
+                let use = isArgument ? "is this argument" : "is compared"
                 throw scanner.error(
-                    "only a query for one value is compared: names and indices, one in each segment", at: start)
+                    "only a query for one value \(use): names and indices, one in each segment", at: start)
             }
-            if let blank {
+            if let blank, !isArgument {
                 throw scanner.error("no blank space is allowed in brackets of a query for one value", at: blank)
             }
             return .single(query)
@@ -215,9 +218,9 @@ extension JSONPathParser {
         switch name {
         case "count": return .value(.count(try queryArgument(arguments[0], of: name)), name)
         case "value": return .value(.value(try queryArgument(arguments[0], of: name)), name)
-        case "length": return .value(.length(try operand(arguments[0].term, at: arguments[0].start)), name)
+        case "length": return .value(.length(try argument(arguments[0])), name)
         default:
-            let text = try operand(arguments[0].term, at: arguments[0].start)
+            let text = try argument(arguments[0])
             let pattern = try pattern(arguments[1])
             return .condition(.matches(text: text, pattern: pattern, isPartial: name == "search"), name)
         }
@@ -246,6 +249,10 @@ extension JSONPathParser {
         scanner.error("\(name)() takes no conditions as arguments", at: start)
     }
 
+    private func argument(_ argument: Argument) throws(JSONPathError) -> JSONPathOperand {
+        try operand(argument.term, at: argument.start, isArgument: true)
+    }
+
     private func queryArgument(_ argument: Argument, of name: String) throws(JSONPathError) -> JSONPathQuery {
         guard case .query(let query, _) = argument.term else {
             throw scanner.error("the argument of \(name)() is a query, such as @.*", at: argument.start)
@@ -254,7 +261,7 @@ extension JSONPathParser {
     }
 
     private func pattern(_ argument: Argument) throws(JSONPathError) -> JSONPathPatternSource {
-        let operand = try operand(argument.term, at: argument.start)
+        let operand = try self.argument(argument)
         guard case .literal(.string(let text)) = operand else { return .operand(operand) }
         do {
             return .literal(try JSONPathPattern(text))

@@ -9,7 +9,7 @@ struct JSONPathParser {
 
     var scanner: JSONPathScanner
     var depth = 0
-    /// The place of the first blank in brackets of the current query. A query that is compared must not have blanks there.
+    /// The place of the first blank in brackets of the current query. A query that is compared has no blank there.
     var blankInBrackets: Int?
     /// The start of the current query, and of its last name that has no brackets. Advice quotes them.
     private var queryStart = 0

@@ -1,8 +1,14 @@
 // Bluebonnet: HTTP operations for Swift on Linux.
 // SPDX-License-Identifier: MIT
 
-/// A pattern of `match()` and `search()`: an I-Regexp (RFC 9485). It is compiled to states that are followed at the
-/// same time, so a match takes at most the number of states for each character, whatever the pattern.
+/// A pattern of `match()` and `search()`: an I-Regexp (RFC 9485).
+///
+/// RFC 9485 has two readings of `^` and `$`: ordinary characters, as in the XSD patterns of section 5.2, or anchors, as
+/// in the translations of sections 5.3 and 5.4. Here they are anchors where only anchors make sense: `^` at the start
+/// of a pattern, `$` at its end, and so for each alternative outside groups. Elsewhere they are ordinary characters.
+///
+/// The pattern is compiled to states that are followed at the same time. So a match takes at most the number of states
+/// for each character, whatever the pattern.
 struct JSONPathPattern: Sendable {
     /// The maximum number of states. A quantifier such as `{1000}` repeats the states of its operand.
     static let maximumStateCount = 10_000
@@ -17,6 +23,10 @@ struct JSONPathPattern: Sendable {
         case split(Int, Int)
         /// Continues with another state. The number is a distance.
         case jump(Int)
+        /// Continues with the next state at the start of the text only.
+        case textStart
+        /// The whole pattern matched if the text ends here.
+        case textEnd
         /// The whole pattern matched.
         case end
     }
@@ -45,7 +55,7 @@ struct JSONPathPattern: Sendable {
         var current = JSONPathStateSet(count: states.count)
         var following = current
         var visitedCount = 0
-        add(0, to: &current)
+        add(0, to: &current, isAtStart: true)
         for scalar in text.unicodeScalars {
             if isPartial, current.hasEnd { return true }
             visitedCount += current.members.count + 1
@@ -62,11 +72,11 @@ struct JSONPathPattern: Sendable {
             if current.members.isEmpty { return false }
         }
         try budget.spend(visitedCount / Self.statesPerStep)
-        return current.hasEnd
+        return current.hasEnd || current.hasTextEnd
     }
 
     /// Adds a state and the states that follow it without a character.
-    private func add(_ first: Int, to set: inout JSONPathStateSet) {
+    private func add(_ first: Int, to set: inout JSONPathStateSet, isAtStart: Bool = false) {
         var pending = [first]
         while let index = pending.popLast() {
             guard set.insert(index) else { continue }
@@ -74,6 +84,8 @@ struct JSONPathPattern: Sendable {
             case .character: break
             case .split(let one, let other): pending += [index + other, index + one]
             case .jump(let distance): pending.append(index + distance)
+            case .textStart: if isAtStart { pending.append(index + 1) }
+            case .textEnd: set.hasTextEnd = true
             case .end: set.hasEnd = true
             }
         }
@@ -86,6 +98,8 @@ private struct JSONPathStateSet {
     private var isMember: [Bool]
     /// Whether the end of the pattern is a member.
     var hasEnd = false
+    /// Whether a state is a member that matches at the end of the text.
+    var hasTextEnd = false
 
     init(count: Int) { isMember = Array(repeating: false, count: count) }
 
@@ -100,7 +114,7 @@ private struct JSONPathStateSet {
     mutating func removeAll() {
         for state in members { isMember[state] = false }
         members.removeAll(keepingCapacity: true)
-        hasEnd = false
+        (hasEnd, hasTextEnd) = (false, false)
     }
 }
 

@@ -36,6 +36,8 @@ struct JSONPathPatternParser {
 
     private var next: Unicode.Scalar? { position < scalars.count ? scalars[position] : nil }
 
+    private var following: Unicode.Scalar? { position + 1 < scalars.count ? scalars[position + 1] : nil }
+
     private mutating func skip(_ scalar: Unicode.Scalar) -> Bool {
         guard next == scalar else { return false }
         position += 1
@@ -72,7 +74,15 @@ struct JSONPathPatternParser {
 
     private mutating func branch() throws -> [State] {
         var states: [State] = []
+        if depth == 0, next == "^", !"*+?{".unicodeScalars.contains(following ?? "a") {
+            position += 1
+            states.append(.textStart)
+        }
         while let scalar = next, scalar != "|", scalar != ")" {
+            if depth == 0, scalar == "$", following == nil || following == "|" {
+                position += 1
+                return states + [.textEnd]
+            }
             let atom = try atom()
             let piece = try quantified(atom)
             madeCount += piece.count
@@ -161,7 +171,7 @@ extension JSONPathPatternParser {
 
     private mutating func classPart() throws -> JSONPathCharacterSet.Part {
         let part = try classCharacter()
-        guard case .range(let first) = part, next == "-", position + 1 < scalars.count, scalars[position + 1] != "]"
+        guard case .range(let first) = part, next == "-", let following, following != "]"
         else { return part }
         position += 1
         guard case .range(let last) = try classCharacter(), first.lowerBound <= last.lowerBound else {

@@ -148,8 +148,8 @@ extension JSONPath {
     /// Evaluates the path on JSON text in UTF-8, and delivers each selected value as soon as it is found. Values that
     /// are not selected are checked, but not made.
     ///
-    /// The values and their order equal the result of `values(in:stepLimit:)` on the parsed text. These parts of a path are
-    /// evaluated early, while the text is read: names, indices, `*` on arrays, slices that go forward and filters on
+    /// The values and their order equal the result of `values(in:stepLimit:)` on the parsed text. These parts of a path
+    /// are evaluated early, while the text is read: names, indices, `*` on arrays, forward slices and filters on
     /// arrays. For other selectors, the values that they apply to are read to their ends first. From a descendant
     /// segment on, and for a path whose filters contain `$`, these values are also made.
     ///
@@ -190,7 +190,8 @@ extension JSONPath {
         try stream.run { range, _ in try body(range) }
     }
 
-    /// Returns the selected values of JSON text in UTF-8: always the result of `values(in:stepLimit:)` on the parsed text.
+    /// Returns the selected values of JSON text in UTF-8, which equal the result of `values(in:stepLimit:)` on the
+    /// parsed text, also if names are repeated.
     package func values(
         inText text: UnsafeRawBufferPointer, stepLimit: Int = defaultStepLimit
     ) throws -> [JSONValue] {

@@ -31,6 +31,10 @@ import Testing
         ("$[?a == 1]", "queries begin with @ or $, strings are quoted, literals are true, false and null", 3),
         ("$[?@.a == /x/]", "patterns are strings: match(@.name, 'pattern')", 10),
         ("$[?@.* == 1]", "only a query for one value is compared: names and indices, one in each segment", 3),
+        (
+            "$[?length(@.*) == 1]",
+            "only a query for one value is this argument: names and indices, one in each segment", 10
+        ),
         ("$[?@[ 'a' ] == 1]", "no blank space is allowed in brackets of a query for one value", 5),
         ("$[?!@.a == 1]", "a negated comparison is in parentheses: !(…)", 4),
         ("$[?(@.a) == 1]", "parentheses enclose a condition, which == cannot compare", 3),

@@ -116,7 +116,8 @@ import Testing
         "?count($..*)>1",
         "?count(@)==count($)", "?length(value(@..a))==1", "?length(length(@))==@", "?match(value(@.*), 'x')",
         "?match(@.a, '[')",
-        "?!search(@.a, 'b') || length(@.b) > 1", "?length(@[0])==1", "?match(1, true)", "?length(null)==1",
+        "?!search(@.a, 'b') || length(@.b) > 1", "?length(@[0])==1", "?length(@[ 0 ])==1", "?match(1, true)",
+        "?length(null)==1",
         "?count(@[?@.a])==1",
         "?value(@['a', 'b'])==1", "?1<=count(@..a)",
     ])
@@ -131,7 +132,7 @@ import Testing
         "?length((@.a))==1", "?count(@.a&&@.b)==1", "?length(match(@,'a'))==1", "?match(@..a,'b')", "?match(@.a,@.*)",
         "?length(@ @)==1", "?length(@", "?length(@,)==1", "?length(,@)==1", "?count(match(@.a,'b'))==1",
         "?true==match(@.a,'b')",
-        "?length(@[ 0 ])==1", "?bnl(@.*)", "?@.length()==1", "?length", "?count(@.*", "?match(@.a, b)", "?le-n(@)==1",
+        "?bnl(@.*)", "?@.length()==1", "?length", "?count(@.*", "?match(@.a, b)", "?le-n(@)==1",
     ])
     func functionIsNotWellTyped(selector: String) { expectInvalid("$[\(selector)]") }
 

@@ -22,7 +22,9 @@ import Testing
         ("[a-]", ["-", "a"], ["b"]), ("[^-a-]", ["b"], ["-", "a"]), ("[.*+?(){}|^]", [".", "*", "|", "^"], ["a"]),
         (#"[\]\[\\\-]"#, ["]", "[", "\\", "-"], ["a"]), (#"[\n-\r]"#, ["\n", "\u{B}", "\r"], ["\t"]),
         (#"\(\)\*\+\-\.\?\[\\\]\^\{\|\}"#, [#"()*+-.?[\]^{|}"#], ["x"]), (#"\n\r\t"#, ["\n\r\t"], ["nrt"]),
-        ("^a$", ["^a$"], ["a"]), ("😀+", ["😀😀"], ["\u{D7FF}"]), ("[α-ω]é", ["βé"], ["Βé"]),
+        ("^a$", ["a"], ["^a$", "ab"]), ("a^b|$c", ["a^b", "$c"], ["ab", "c"]), ("(^a$)", ["^a$"], ["a"]),
+        ("^*a", ["^^a", "a"], ["^"]), ("^ab|c$", ["ab", "c"], ["abc"]), ("😀+", ["😀😀"], ["\u{D7FF}"]),
+        ("[α-ω]é", ["βé"], ["Βé"]),
         (",-/>@Z_z~ ", [",-/>@Z_z~ "], [""]),
     ])
     func patternMatchesWholeText(pattern: String, texts: [String], others: [String]) throws {
@@ -48,7 +50,10 @@ import Testing
 
     @Test(arguments: [
         ("b", "abc", true), ("", "", true), ("", "x", true), ("bd", "abc", false), ("c|x", "abc", true),
-        ("a.*c", "xxabcxx", true), ("[0-9]{3}", "a12b123", true), ("[0-9]{3}", "12 34", false), ("^a", "a", false),
+        ("a.*c", "xxabcxx", true), ("[0-9]{3}", "a12b123", true), ("[0-9]{3}", "12 34", false), ("^a", "ab", true),
+        ("^a", "ba", false), ("a$", "ba", true), ("a$", "ab", false), ("^$", "", true), ("^$", "a", false),
+        ("^a|b$", "xb", true),
+        ("^a|b$", "bx", false), ("$1", "it is $1", true),
         ("a.c", "a\nc", false),
     ])
     func partialMatchFindsAnyPart(pattern: String, text: String, isFound: Bool) throws {
