@@ -11,8 +11,8 @@
 /// The members of an object have no order in `JSONObject`. A path that selects several of them returns them sorted by
 /// the bytes of their names.
 ///
-/// The patterns of `match()` and `search()` are I-Regexps (RFC 9485). `^` at the start and `$` at the end of a pattern are
-/// anchors; elsewhere, they are ordinary characters. A string that is not an I-Regexp matches nothing.
+/// The patterns of `match()` and `search()` are I-Regexps (RFC 9485). `^` at the start and `$` at the end of a pattern
+/// are anchors; elsewhere, they are ordinary characters. A string that is not an I-Regexp matches nothing.
 public struct JSONPath: Sendable {
     /// The default limit of steps: see `values(in:stepLimit:)`.
     public static let defaultStepLimit = 50_000_000
