@@ -206,8 +206,7 @@ extension BatchFileCheck {
         guard !parents.isEmpty else { return }
         for parent in parents {
             guard let name = parent.parts.elementName, let other = index.names.place(of: name) else { continue }
-            let message = "\(JSONText.quoted(name)) is the id of line \(index.names.number(at: other)): use another name"
-            let error = RequestLineError(field: "each.as", message: message)
+            let error = RequestLineError.elementName(name, of: index.names.number(at: other))
             batchErrors.append(error.numbered(index.names.number(at: parent.place)))
         }
         let places = Set(parents.map(\.place))

@@ -109,10 +109,15 @@ package final class LinePump: Sendable {
         }
     }
 
-    /// Keeps the response of a page, if a line may refer to it.
-    package func keep(_ source: ReferenceSource, ofPage id: String) {
-        guard lines.isMentioned(id) else { return }
-        sources.withLock { $0.keep(source, ofPage: id) }
+    /// Keeps the response of a page or an element, if a line may refer to it or use it.
+    package func keep(_ source: ReferenceSource, ofPart id: String, of position: Int) {
+        guard lines.keepsResponses || lines.isMentioned(id) else { return }
+        sources.withLock { $0.keep(source, ofPart: id, of: position) }
+    }
+
+    /// The kept responses of a line or its parts, each with its id, in the order in which they came.
+    package func keptResponses(of position: Int) -> [(id: String, source: ReferenceSource)] {
+        sources.withLock { $0.responses(of: position, id: lines.id(at: position)) }
     }
 
     /// Marks the lines as complete.

@@ -1,6 +1,8 @@
 // Bluebonnet: HTTP operations for Swift on Linux.
 // SPDX-License-Identifier: MIT
 
+package import Bluebonnet
+
 /// A source of a batch's lines by position: from 0, dependencies first. Its methods are called on any thread.
 package protocol LineSource: Sendable {
     /// Reads a line with its dependencies. Called once for each line that runs.
@@ -22,6 +24,13 @@ package protocol LineSource: Sendable {
     /// Returns whether a line with `each` may start before the end of the line whose responses it uses.
     func startsEarly(_ position: Int) -> Bool
 
+    /// Whether lines may come later that use the responses of earlier ones: all are kept then, and `readers(of:)` is
+    /// empty.
+    var keepsResponses: Bool { get }
+
+    /// Returns the path of the items of a line, for lines that use them as elements.
+    func itemPath(of position: Int) -> JSONPath
+
     /// Returns whether a line may mention an id, which can be a page's. False only if certainly none does.
     func isMentioned(_ id: String) -> Bool
 
@@ -33,6 +42,10 @@ extension LineSource {
     package func drop(_ position: Int) {}
 
     package func readers(of position: Int) -> [Int] { [] }
+
+    package var keepsResponses: Bool { false }
+
+    package func itemPath(of position: Int) -> JSONPath { .elements }
 
     package func startsEarly(_ position: Int) -> Bool { false }
 

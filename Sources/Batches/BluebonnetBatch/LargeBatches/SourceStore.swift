@@ -19,8 +19,9 @@ struct SourceStore: ~Copyable {
     private var readAgain: [Int: ReferenceSource] = [:]
     /// The offset of each stored response, counted from the first byte stored.
     private var offsets: [Int: Int] = [:]
-    /// The keys of pages, which are negative, by id.
-    private var pageKeys: [ByteString: Int] = [:]
+    /// The keys of pages and elements, which are negative, by id; and the ids by the position of their line.
+    private var partKeys: [ByteString: Int] = [:]
+    private var parts: [Int: [String]] = [:]
     private var memory: [UInt8] = []
     /// The number of bytes in the file.
     private var fileEnd = 0
@@ -41,17 +42,28 @@ struct SourceStore: ~Copyable {
         (recent, recentBytes) = ([:], 0)
     }
 
-    /// Keeps the response of a page.
-    mutating func keep(_ source: ReferenceSource, ofPage id: String) {
-        let key = -1 - pageKeys.count
-        pageKeys[ByteString(id)] = key
+    /// Keeps the response of a page or an element.
+    mutating func keep(_ source: ReferenceSource, ofPart id: String, of position: Int) {
+        let key = -1 - partKeys.count
+        partKeys[ByteString(id)] = key
+        parts[position, default: []].append(id)
         keep(source, at: key)
+    }
+
+    /// Returns the responses of a line's parts with their ids, or the response of a line without parts.
+    mutating func responses(of position: Int, id: String) -> [(id: String, source: ReferenceSource)] {
+        var responses: [(id: String, source: ReferenceSource)] = []
+        guard let ids = parts[position] else { return source(at: position).map { [(id, $0)] } ?? [] }
+        for id in ids {
+            if let source = partKeys[ByteString(id)].flatMap({ source(at: $0) }) { responses.append((id, source)) }
+        }
+        return responses
     }
 
     /// Returns the response of a line or of one of its pages; nil if it was not kept, or cannot be read again.
     mutating func source(at position: Int, id: String, isPage: Bool) -> ReferenceSource? {
         guard isPage else { return source(at: position) }
-        return pageKeys[ByteString(id)].flatMap { source(at: $0) }
+        return partKeys[ByteString(id)].flatMap { source(at: $0) }
     }
 
     /// Returns the response of a line; nil if it was not kept, or cannot be read again.

@@ -1,7 +1,7 @@
 // Bluebonnet: HTTP operations for Swift on Linux.
 // SPDX-License-Identifier: MIT
 
-internal import Bluebonnet
+package import Bluebonnet
 internal import BluebonnetLocks
 
 /// A stream of lines. Each line is checked when it is added and stays in memory until it runs.
@@ -22,6 +22,8 @@ package final class StreamedLines: LineSource {
         var names = LineNames()
         var outputs: OutputPaths
         var nodes: [Int: RequestLineGraph.Node] = [:]
+        /// The lines with pages or elements, by position, with their items.
+        var parents: [Int: JSONPath] = [:]
     }
 
     private let state: Mutex<State>
@@ -49,6 +51,11 @@ package final class StreamedLines: LineSource {
 
     package func position(of id: String) -> Int? { state.withLock { $0.names.place(of: id) } }
 
+    package func itemPath(of position: Int) -> JSONPath { state.withLock { $0.parents[position] } ?? .elements }
+
+    /// A line that uses the responses of another one may still come.
+    package var keepsResponses: Bool { true }
+
     package func drop(_ position: Int) { state.withLock { $0.nodes[position] = nil } }
 }
 
@@ -57,17 +64,31 @@ extension StreamedLines.State {
         if let earlier = names.place(ofDuplicate: line.line.id, number: line.number) {
             throw .duplicate(line.id, of: names.number(at: earlier))
         }
+        try checkID(line)
         let output = try outputs.output(of: line)
         let dependencies = try line.dependencies {
             names.place(of: $0) == nil ? "no earlier line has the id" : nil
         }
         let position = names.count
-        _ = names.add(number: line.number, id: line.line.id)
+        let parts = LineParts(line.line)
+        _ = names.add(number: line.number, id: line.line.id, isPaged: parts?.isPaged ?? false)
+        if parts != nil { parents[position] = line.line.boxedPipeline?.value.paginate?.itemPath ?? .elements }
         if let output { outputs.claim(output, for: line.number) }
         let node = RequestLineGraph.Node(line: line, dependencies: dependencies)
         nodes[position] = node
         return StreamedLines.Added(
             position: position, node: node, lane: RequestLine.lane(of: line.line.url),
-            dependencies: dependencies.compactMap { names.place(of: $0) })
+            dependencies: dependencies.compactMap { names.place(of: $0) }.unique)
+    }
+
+    /// Checks the name of an element, and the ids that pages and elements could get.
+    private func checkID(_ line: NumberedLine) throws(RequestLineError) {
+        if let name = line.line.elementName, let other = names.place(of: name) {
+            throw .elementName(name, of: names.number(at: other))
+        }
+        guard !parents.isEmpty else { return }
+        let owner = PageID.possibleLines(of: line.id).lazy.compactMap { [names] in names.place(of: $0) }
+            .first { [parents] in parents[$0] != nil }
+        if let owner { throw .ambiguous(line.id, of: names.number(at: owner)) }
     }
 }

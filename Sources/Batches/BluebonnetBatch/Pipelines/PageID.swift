@@ -21,6 +21,12 @@ enum PageID {
 }
 
 extension RequestLineError {
+    /// The error of an element with the name of a line.
+    static func elementName(_ name: String, of line: Int) -> RequestLineError {
+        RequestLineError(
+            field: "each.as", message: "\(JSONText.quoted(name)) is the id of line \(line): use another name")
+    }
+
     /// The error of an id that an operation of another line may get.
     static func ambiguous(_ id: String, of line: Int) -> RequestLineError {
         RequestLineError(

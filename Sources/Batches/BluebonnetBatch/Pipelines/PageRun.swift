@@ -35,7 +35,6 @@ final class PageRun: Sendable {
             return finish(result.outcome, failure, last: nil)
         }
         let step = sequence.withLock { $0.step(after: page) }
-        pipelines.keep(source, ofPage: result.id)
         pipelines.publish(source, of: part, id: result.id)
         switch step {
         case .next(let change):

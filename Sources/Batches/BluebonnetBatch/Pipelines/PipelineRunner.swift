@@ -30,6 +30,9 @@ package final class PipelineRunner: Sendable {
             (self.isReferenced, self.onEnd) = (isReferenced, onEnd)
         }
 
+        /// The id of the whole line.
+        var lineID: String { instance.node.line.id }
+
         var pipeline: RequestLine.Pipeline? { instance.node.line.line.boxedPipeline?.value }
     }
 
@@ -74,21 +77,34 @@ package final class PipelineRunner: Sendable {
         var instance = LineInstance(line.node)
         instance.variables = variables
         let readers = lines.readers(of: line.position)
+        let hasReaders = !readers.isEmpty || lines.keepsResponses
         guard line.node.line.line.boxedPipeline != nil || !readers.isEmpty else {
             return runner.add(instance, needs: line.needs, isReferenced: line.isReferenced, onEnd: onEnd)
         }
         group.enter()
         var part = Part(
-            instance, position: line.position, needs: line.needs, isReferenced: line.isReferenced || !readers.isEmpty
+            instance, position: line.position, needs: line.needs, isReferenced: line.isReferenced || hasReaders
         ) { [self] end in
             onEnd(end)
             close(readers, end.result)
             group.leave()
         }
-        part.hasReaders = !readers.isEmpty
+        part.hasReaders = hasReaders
         guard line.needs.allSatisfy(\.isSuccess) else { return runSingle(part) }  // the line is skipped
         guard let each = part.pipeline?.each else { return run(part) }
-        EachRun(self, part, each, feed(of: line.position)).begin()
+        let feed = feed(of: line.position)
+        if case .line(let source) = each.source, lines.keepsResponses { fill(feed, from: source) }
+        EachRun(self, part, each, feed).begin()
+    }
+
+    /// Adds the kept responses of a line that has ended.
+    private func fill(_ feed: ElementFeed, from id: String) {
+        guard let position = lines.position(of: id) else { return }
+        let items = lines.itemPath(of: position)
+        for (id, source) in pump.keptResponses(of: position) {
+            feed.add(ElementFeed.Response(id: id, source: source, items: items))
+        }
+        feed.close(ElementFeed.Ending(outcome: .success, reason: nil))
     }
 
     /// Runs a line without `each`, or one element of a line with `each`.
@@ -160,11 +176,9 @@ extension PipelineRunner {
         stop()
     }
 
-    /// Keeps the response of a page for references.
-    func keep(_ source: ReferenceSource, ofPage id: String) { pump.keep(source, ofPage: id) }
-
     /// Passes a response on to the lines that use its elements.
     func publish(_ source: ReferenceSource, of part: Part, id: String) {
+        if id != part.lineID { pump.keep(source, ofPart: id, of: part.position) }
         let readers = lines.readers(of: part.position)
         guard !readers.isEmpty else { return }
         let response = ElementFeed.Response(

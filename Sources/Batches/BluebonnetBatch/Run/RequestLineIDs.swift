@@ -22,8 +22,7 @@ struct RequestLineIDs {
     func parentErrors(_ lines: [NumberedLine]) -> [RequestLineError] {
         lines.compactMap { line in
             if let name = line.line.elementName, let other = ids[ByteString(name)] {
-                let message = "\(JSONText.quoted(name)) is the id of line \(other.number): use another name"
-                return RequestLineError(line: line.number, field: "each.as", message: message)
+                return RequestLineError.elementName(name, of: other.number).numbered(line.number)
             }
             let owner = PageID.possibleLines(of: line.id).lazy.compactMap { ids[ByteString($0)] }
                 .first { LineParts($0.line) != nil }
