@@ -29,8 +29,15 @@ public struct JournalBatch: Sendable, Hashable, Codable {
     }
 
     /// Returns the automatic `Idempotency-Key` of the line at a position.
-    package func key(at position: Int) -> String {
-        let digest = BatchDigest.hexadecimal("\(keySeed)/\(position)")
+    package func key(at position: Int) -> String { key(of: "\(position)") }
+
+    /// Returns the automatic `Idempotency-Key` of a page or an element.
+    ///
+    /// - Parameter position: the position of its line.
+    package func key(ofPart id: String, of position: Int) -> String { key(of: "\(position)/\(id)") }
+
+    private func key(of operation: String) -> String {
+        let digest = BatchDigest.hexadecimal("\(keySeed)/\(operation)")
         let parts = [(0, 8), (8, 4), (12, 4), (16, 4), (20, 12)].map { start, count in
             digest.dropFirst(start).prefix(count)
         }

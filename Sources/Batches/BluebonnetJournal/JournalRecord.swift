@@ -26,26 +26,33 @@ public struct JournalRecord: Sendable, Hashable {
         public var line: Data
         /// The body, if other lines refer to it and `line` does not contain it as text.
         public var referencedBody: Data?
+        /// What a page says about the next one; nil for an operation that is no page.
+        public var page: Data?
 
         /// Creates an outcome.
-        public init(outcome: ResultLine.Outcome, byteCount: Int, line: Data, referencedBody: Data? = nil) {
+        public init(
+            outcome: ResultLine.Outcome, byteCount: Int, line: Data, referencedBody: Data? = nil, page: Data? = nil
+        ) {
             (self.outcome, self.byteCount, self.line) = (outcome, byteCount, line)
-            self.referencedBody = referencedBody
+            (self.referencedBody, self.page) = (referencedBody, page)
         }
     }
 
     /// The position of the line in the batch, from 0, in an order in which dependencies come first.
     public var position: Int
-    /// The line's id.
+    /// The line's id, or the id of its page or element.
     public var id: String
+    /// Whether the record is of a page or an element of the line. The store finds it by its id.
+    public var isPart = false
     /// How far the line has come.
     public var state: State
     /// The digest of the line, if the batch's lines are not known beforehand; otherwise nil.
     public var fingerprint: String?
 
     /// Creates a record.
-    public init(position: Int, id: String, state: State, fingerprint: String? = nil) {
+    public init(position: Int, id: String, state: State, fingerprint: String? = nil, isPart: Bool = false) {
         (self.position, self.id, self.state, self.fingerprint) = (position, id, state, fingerprint)
+        self.isPart = isPart
     }
 }
 
@@ -56,7 +63,7 @@ extension ResultLine {
 
 extension JournalRecord.Ending {
     /// The bytes of the record's data in memory.
-    var retainedByteCount: Int { line.count + (referencedBody?.count ?? 0) }
+    var retainedByteCount: Int { line.count + (referencedBody?.count ?? 0) + (page?.count ?? 0) }
 
     /// Decodes the result from the result line.
     ///

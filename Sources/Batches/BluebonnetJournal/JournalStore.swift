@@ -21,7 +21,12 @@ public protocol JournalStore: Sendable {
     /// - Throws: `anotherBatch`, `inUse`, or why the journal cannot be opened. The journal is unchanged then.
     func open(_ batch: JournalBatch, isRestarted: Bool) throws(JournalError) -> JournalBatch
 
-    /// Reads records in the order of their positions. The result is empty only if there are no records from the first
+    /// Reads the record of a page or an element; nil without a record.
+    ///
+    /// - Parameter id: the id of the page or the element.
+    func partRecord(of id: String) throws(JournalError) -> JournalRecord?
+
+    /// Reads the records of lines, not of their pages and elements, in the order of their positions. The result is empty only if there are no records from the first
     /// position on. A store may return fewer records than the limit, so that large result lines do not fill the
     /// memory.
     ///
@@ -30,13 +35,17 @@ public protocol JournalStore: Sendable {
     ///   - limit: the most records.
     func records(from position: Int, limit: Int) throws(JournalError) -> [JournalRecord]
 
+    /// Whether there is any record, of a line, a page or an element.
+    func hasRecords() throws(JournalError) -> Bool
+
     /// Whether a record after a position has the fingerprint.
     func hasRecord(of fingerprint: String, after position: Int) throws(JournalError) -> Bool
 
     /// Whether a record has the outcome `failure`.
     func hasFailure() throws(JournalError) -> Bool
 
-    /// Stores records, all or none. Each record replaces the record at its position. The records are durable when the
+    /// Stores records, all or none. Each record replaces the record at its position; the record of a page or an element
+    /// (`isPart`) replaces the one with its id. The records are durable when the
     /// call returns.
     func record(_ records: [JournalRecord]) throws(JournalError)
 

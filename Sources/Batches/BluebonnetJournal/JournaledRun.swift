@@ -29,7 +29,7 @@ package final class JournaledRun: Sendable {
         package let isFromJournal: Bool
     }
 
-    private struct State {
+    struct State {
         var unmarked: UnmarkedLines
         /// Whether lines that are cancelled from now on are only postponed.
         var isInterrupted = false
@@ -40,15 +40,18 @@ package final class JournaledRun: Sendable {
         var fingerprints: [Int: String] = [:]
         /// The bytes of the bodies of lines that ended in earlier runs.
         var restoredByteCount: Int64 = 0
+        /// The number of pages and elements that were started.
+        var partCount = 0
     }
 
-    private let settings: RequestLineRunner.Settings
-    private let journal: OpenedJournal
+    let settings: RequestLineRunner.Settings
+    let journal: OpenedJournal
     private let runner: RequestLineRunner
-    private let pump: LinePump
-    private let state: Mutex<State>
+    let pump: LinePump
+    let pipelines: PipelineRunner
+    let state: Mutex<State>
     private let group = DispatchGroup()
-    private let writer: JournalWriter
+    let writer: JournalWriter
     private let onDelivery: @Sendable (Delivery) -> Void
     private let onFailure: @Sendable (JournalError) -> Void
 
@@ -68,10 +71,13 @@ package final class JournaledRun: Sendable {
         (self.onDelivery, self.onFailure) = (onDelivery, onFailure)
         runner = RequestLineRunner(settings: settings) { _ in }
         pump = LinePump(lines, schedule: schedule, limits: settings.scheduleLimits)
+        let parts = JournaledParts()
+        pipelines = PipelineRunner(runner, pump: pump, settings: settings, recorder: parts)
         let window = SendWindow(limit: settings.concurrency, limitPerLane: settings.concurrencyPerOrigin)
         state = Mutex(State(unmarked: UnmarkedLines(window: window)))
         writer = JournalWriter(journal.store)
         writer.setFailureHandler { [weak self] in self?.fail($0) }
+        parts.setRun(self)
     }
 
     /// Starts running lines. To be called once.
@@ -104,6 +110,7 @@ package final class JournaledRun: Sendable {
             state.isInterrupted = true
             state.unmarked.close()
         }
+        pipelines.stop()
         await runner.drain()
         stop()
     }
@@ -135,14 +142,15 @@ package final class JournaledRun: Sendable {
     /// Returns the state of the run: see `RequestLineRunner.snapshot(largest:)`.
     package func snapshot(largest count: Int) -> RequestLineRunner.Snapshot {
         let restoredByteCount = state.withLock { $0.restoredByteCount }
-        return runner.snapshot(largest: count).of(pump, restoredByteCount: restoredByteCount)
+        return runner.snapshot(largest: count).of(pump, pipelines, restoredByteCount: restoredByteCount)
     }
 
     /// Returns whether other lines depend on the line with an id, or may depend on it.
     package func isNeeded(_ id: String) -> Bool { pump.isNeeded(id) }
 
-    private func stop() {
+    func stop() {
         pump.stop()
+        pipelines.stop()
         runner.cancel()
         update { $0.stop() }
     }
@@ -158,143 +166,6 @@ package final class JournaledRun: Sendable {
     }
 }
 
-// MARK: - Lines that ended in earlier runs
-
-extension JournaledRun {
-    /// Applies the records of the journal to the lines, all of which are known.
-    private func restore() {
-        var cursor = RecordCursor(journal.store, isEmpty: !journal.hasRecords)
-        let count = pump.progress.count
-        do throws(JournalError) {
-            while let record = try cursor.next(), record.position < count {
-                guard FieldSyntax.isSameText(record.id, pump.lines.id(at: record.position)) else {
-                    throw JournalError(
-                        .damaged, "the journal is damaged: it has the id \(record.id) at position \(record.position)")
-                }
-                let canHaveOutput = pump.lines.canHaveOutput(at: record.position)
-                apply(record, line(at: record.position), canHaveOutput) {
-                    pump.end(record.position, $0, $1, reason: $2)
-                }
-            }
-        } catch {
-            fail(error)
-        }
-    }
-
-    /// Returns a line; nil if it cannot be read.
-    private func line(at position: Int) -> RequestLine? { (try? pump.lines.node(at: position))?.line.line }
-
-    private func isRepeatable(_ line: RequestLine) -> Bool {
-        line.isSafe || line.hasIdempotencyKey || settings.headers.hasIdempotencyKey
-    }
-
-    /// Applies a record: delivers the result of an ended line, or remembers a line that may have been sent before.
-    ///
-    /// - Parameters:
-    ///   - line: the line, which is read only if it matters; nil if it cannot be read.
-    ///   - end: called if the line has ended, with the outcome, the response and the skip reason for the pump.
-    private func apply(
-        _ record: JournalRecord, _ line: @autoclosure () -> RequestLine?, _ canHaveOutput: @autoclosure () -> Bool,
-        end: (ResultLine.Outcome, ReferenceSource?, String?) -> Void
-    ) {
-        let step = ReopeningStep(
-            record.state, isRepeatable: line().map(isRepeatable) ?? false, options: journal.options,
-            hasOutput: !canHaveOutput() || hasOutput(line(), record))
-        switch step {
-        case .deliver(let ending): deliver(ending, of: record, end)
-        case .reportUnknown:
-            let reason = "the process ended and may have sent the request, whose outcome is unknown"
-            report(lost(record, .unknown, ResultLine.Failure(code: .mayHaveBeenSent, message: reason)), end)
-        case .reportLostOutput:
-            let reason = "\(line()?.output ?? ""), written by an earlier run, was removed or has another length"
-            let failure = ResultLine.Failure(
-                code: .cannotReadFile, message: "\(reason), and the request is not safe to repeat")
-            report(lost(record, .failure, failure), end)
-        case .startAgain: state.withLock { _ = $0.sentBefore.insert(record.position) }
-        case .start: break
-        }
-    }
-
-    /// Delivers the result of a line that ended in an earlier run.
-    private func deliver(
-        _ ending: JournalRecord.Ending, of record: JournalRecord,
-        _ end: (ResultLine.Outcome, ReferenceSource?, String?) -> Void
-    ) {
-        let isReferenced = pump.isReferenced(record.position)
-        let result = ending.outcome == .success && !isReferenced ? nil : result(of: ending)
-        var source: ReferenceSource?
-        if ending.outcome == .success, isReferenced, let result { source = self.source(of: result, ending) }
-        state.withLock { $0.restoredByteCount += Int64(ending.byteCount) }
-        end(ending.outcome, source, result?.skipReason)
-        deliver(
-            Delivery(
-                outcome: ending.outcome, byteCount: ending.byteCount, line: ending.line, result: result,
-                isFromJournal: true))
-        // The failure has ended the earlier run, so it ends this run too.
-        if ending.outcome == .failure, settings.cancelsAtFirstFailure { stop() }
-    }
-
-    /// Whether the output file of a line exists, as far as this is known.
-    private func hasOutput(_ line: RequestLine?, _ record: JournalRecord) -> Bool {
-        guard case .ended(let ending) = record.state, let output = line?.output.flatMap(RecordedOutput.init) else {
-            return true
-        }
-        return output.isThere(byteCount: ending.byteCount)
-    }
-
-    /// Returns the result of a line that is not sent again although its outcome or its output file is lost. The record
-    /// is kept: the file may come back.
-    private func lost(
-        _ record: JournalRecord, _ outcome: ResultLine.Outcome, _ reason: ResultLine.Failure
-    ) -> ResultLine {
-        var result = ResultLine(id: record.id, outcome: outcome)
-        result.error = ResultLine.Failure(
-            code: reason.code, message: "\(reason.message): the request is not resent automatically")
-        return result
-    }
-
-    /// Delivers a result that is more specific than the record.
-    private func report(_ result: ResultLine, _ end: (ResultLine.Outcome, ReferenceSource?, String?) -> Void) {
-        end(result.outcome, nil, result.skipReason)
-        deliver(
-            Delivery(
-                outcome: result.outcome, byteCount: 0, line: result.encodedLine(), result: result, isFromJournal: true)
-        )
-    }
-
-    private func deliver(_ delivery: Delivery) {
-        enqueue(record: nil, isUrgent: false, delivery)
-        writer.waitForRoom()
-    }
-
-    /// Decodes the result of a record. A result that cannot be decoded ends the run.
-    private func result(of ending: JournalRecord.Ending) -> ResultLine? {
-        do throws(JournalError) {
-            return try ending.result()
-        } catch {
-            fail(error)
-            return nil
-        }
-    }
-
-    /// Stops a batch that ends at its first failure if a failure is recorded, before the records are read: the failure
-    /// may belong to the last line.
-    private func stopIfItFailedBefore() {
-        guard settings.cancelsAtFirstFailure, journal.hasRecords, !journal.options.retriesFailed else { return }
-        do throws(JournalError) {
-            if try journal.store.hasFailure() { stop() }
-        } catch {
-            fail(error)
-        }
-    }
-
-    private func source(of result: ResultLine, _ ending: JournalRecord.Ending) -> ReferenceSource {
-        let text = settings.bodyForm == .text ? result.body.map { Data($0.utf8) } : nil
-        return ReferenceSource(
-            status: result.status, headers: result.headers ?? [:], body: ending.referencedBody ?? text)
-    }
-}
-
 // MARK: - Lines that arrive later
 
 extension JournaledRun {
@@ -303,7 +174,8 @@ extension JournaledRun {
         _ added: StreamedLines.Added, _ position: Int, _ fingerprint: String, _ record: JournalRecord?
     ) {
         var isAdded = false
-        if let record {
+        // The parts of a line are recorded one by one: the line runs again, and finds them.
+        if let record, !pump.lines.hasParts(added.position) {
             apply(record, added.node.line.line, true) { outcome, source, reason in
                 pump.add(added, endedBefore: outcome, source, reason: reason)
                 isAdded = true
@@ -322,15 +194,22 @@ extension JournaledRun {
         let (wasSentBefore, fingerprint) = state.withLock { state in
             (state.sentBefore.contains(line.position), state.fingerprints.removeValue(forKey: line.position))
         }
+        let hasParts = pump.lines.hasParts(line.position)
         let journaled = JournaledLine(
-            node: keyed(line), position: line.position, needs: line.needs, isReferenced: line.isReferenced,
-            wasSentBefore: wasSentBefore, fingerprint: fingerprint)
+            id: line.node.line.id, node: hasParts ? line.node : keyed(line), position: line.position, needs: line.needs,
+            isReferenced: line.isReferenced, wasSentBefore: wasSentBefore, fingerprint: fingerprint
+        ) { [self] in
+            run($0)
+        }
         group.enter()
-        if journaled.needsMark { update { $0.add(journaled) } } else { run(journaled) }
+        // The parts of a line are marked one by one.
+        if journaled.needsMark, !hasParts { update { $0.add(journaled) } } else { run(journaled) }
     }
 
     private func run(_ line: JournaledLine) {
-        runner.add(LineInstance(line.node), needs: line.needs, isReferenced: line.isReferenced) { [self] in
+        let started = LinePump.Line(
+            position: line.position, node: line.node, needs: line.needs, isReferenced: line.isReferenced)
+        pipelines.start(started) { [self] in
             ended(line, $0)
             group.leave()
         }
@@ -343,19 +222,17 @@ extension JournaledRun {
     }
 
     /// Applies a change to the lines that wait, and carries out its effects without the lock.
-    private func update(_ change: (inout UnmarkedLines) -> [UnmarkedLines.Effect]) {
+    func update(_ change: (inout UnmarkedLines) -> [UnmarkedLines.Effect]) {
         for effect in state.withLock({ change(&$0.unmarked) }) {
             switch effect {
-            case .start(let line): run(line)
+            case .start(let line): line.run(line)
             case .mark(let line): mark(line)
             }
         }
     }
 
     private func mark(_ line: JournaledLine) {
-        let record = JournalRecord(
-            position: line.position, id: line.id, state: .mayHaveBeenSent, fingerprint: line.fingerprint)
-        let entry = JournalWriter.Entry(record: record, file: nil, byteCount: 0, isMark: true) { [self] isDurable in
+        let entry = JournalWriter.Entry(record: line.record(.mayHaveBeenSent), file: nil, byteCount: 0, isMark: true) { [self] isDurable in
             if !isDurable { cancel() }  // before the runner gets the line, which must not be sent
             update { $0.marked(line.position, isDurable: isDurable) }
         }
@@ -366,32 +243,39 @@ extension JournaledRun {
 // MARK: - From the runner to the journal
 
 extension JournaledRun {
-    /// Handles the end of a line, on the runner's queue.
+    /// Handles the end of a line.
     private func ended(_ line: JournaledLine, _ end: RequestLineRunner.End) {
+        let result = end.result
+        let isLast = result.outcome == .failure && settings.cancelsAtFirstFailure
+        ended(line, end) { [pump] in
+            pump.end(line.position, result.outcome, end.source, reason: result.skipReason, isLast: isLast)
+        }
+        if isLast { stop() }
+    }
+
+    /// Records and delivers the end of a line, a page or an element.
+    ///
+    /// - Parameter then: called when others may act on the end.
+    func ended(_ line: JournaledLine, _ end: RequestLineRunner.End, then: @escaping @Sendable () -> Void) {
         let result = end.result
         let delivery = Delivery(result)
         let isPutOff = result.outcome == .cancelled && state.withLock { $0.isInterrupted }
         let known = isPutOff ? stateOfPutOff(line, result) : .ended(ending(end, delivery))
-        let record = known.map {
-            JournalRecord(position: line.position, id: line.id, state: $0, fingerprint: line.fingerprint)
-        }
         let output = result.outcome == .success ? line.node.line.line.output : nil
-        let isLast = result.outcome == .failure && settings.cancelsAtFirstFailure
-        let recordEnd = { @Sendable [pump] in
-            pump.end(line.position, result.outcome, end.source, reason: result.skipReason, isLast: isLast)
-        }
         // Lines that wait for an unsafe line are sent only after its success is durable: after a crash its outcome
         // would be unknown.
         let waits = line.isMarked && result.outcome == .success
-        enqueue(record: record, output: output, isUrgent: line.isMarked, onWritten: waits ? recordEnd : nil, delivery)
-        if !waits { recordEnd() }
-        if isLast { stop() }
+        enqueue(
+            record: known.map(line.record), output: output, isUrgent: line.isMarked, onWritten: waits ? then : nil,
+            delivery)
+        if !waits { then() }
         if line.isMarked, let ticket = line.ticket { update { $0.ended(ticket) } }
         writer.waitForRoom()
     }
 
     /// Handles a line that is not run, on the pump's thread.
     private func abandon(_ position: Int, _ result: ResultLine) {
+        pipelines.abandon(position, result)
         let (isInterrupted, fingerprint) = state.withLock { state in
             (state.isInterrupted, state.fingerprints.removeValue(forKey: position))
         }
@@ -416,11 +300,11 @@ extension JournaledRun {
         let hasText = settings.bodyForm == .text && end.result.body != nil
         return JournalRecord.Ending(
             outcome: delivery.outcome, byteCount: delivery.byteCount, line: delivery.line,
-            referencedBody: hasText ? nil : end.source?.body)
+            referencedBody: hasText ? nil : end.source?.body, page: end.recordedPage)
     }
 
     /// Passes a result to the writer, which records and then delivers it.
-    private func enqueue(
+    func enqueue(
         record: JournalRecord?, output: String? = nil, isUrgent: Bool,
         onWritten: (@Sendable () -> Void)? = nil, _ delivery: Delivery
     ) {

@@ -22,7 +22,7 @@ package struct OpenedJournal: Sendable {
     let store: any JournalStore
     let batch: JournalBatch
     let options: Options
-    /// Whether the journal has any records.
+    /// Whether the journal has any records, of lines or of their pages and elements.
     let hasRecords: Bool
 
     /// Opens a journal.
@@ -36,7 +36,7 @@ package struct OpenedJournal: Sendable {
         batch = try store.open(JournalBatch(digest: digest, lineCount: lineCount), isRestarted: options.isRestarted)
         (self.store, self.options) = (store, options)
         do throws(JournalError) {
-            hasRecords = try !store.records(from: 0, limit: 1).isEmpty
+            hasRecords = try store.hasRecords()
         } catch {
             try? store.close()
             throw error

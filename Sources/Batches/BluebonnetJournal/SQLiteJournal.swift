@@ -72,11 +72,21 @@ public final class SQLiteJournal: JournalStore {
         }
     }
 
+    public func partRecord(of id: String) throws(JournalError) -> JournalRecord? {
+        let queue = queue
+        return try SQLiteError.mapped(path) { try queue.read { try SQLiteRecords.part(id, $0) } }
+    }
+
     public func hasRecord(of fingerprint: String, after position: Int) throws(JournalError) -> Bool {
         let queue = queue
         return try SQLiteError.mapped(path) {
             try queue.read { try SQLiteRecords.hasRecord(of: fingerprint, after: position, $0) }
         }
+    }
+
+    public func hasRecords() throws(JournalError) -> Bool {
+        let queue = queue
+        return try SQLiteError.mapped(path) { try queue.read { try SQLiteRecords.hasRecords($0) } }
     }
 
     public func hasFailure() throws(JournalError) -> Bool {

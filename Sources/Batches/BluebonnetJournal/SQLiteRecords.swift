@@ -9,6 +9,7 @@ internal import GRDB
 enum SQLiteRecords {
     /// Replaces the record at a position. Must run in a transaction.
     static func write(_ record: JournalRecord, _ database: Database) throws {
+        if record.isPart { return try write(part: record, database) }
         if case .waiting = record.state {
             let delete = try database.cachedStatement(sql: "DELETE FROM operation WHERE position = ?")
             return try delete.execute(arguments: [record.position])
@@ -25,6 +26,39 @@ enum SQLiteRecords {
             record.position, record.id, ending?.outcome.rawValue, ending?.byteCount ?? 0, record.fingerprint,
             ending?.line, ending?.referencedBody,
         ])
+    }
+
+    private static func write(part record: JournalRecord, _ database: Database) throws {
+        if case .waiting = record.state {
+            let delete = try database.cachedStatement(sql: "DELETE FROM part WHERE id = ?")
+            return try delete.execute(arguments: [record.id])
+        }
+        let insert = try database.cachedStatement(
+            sql: """
+                INSERT OR REPLACE INTO part (id, position, outcome, byteCount, line, referencedBody, page)
+                VALUES (?, ?, ?, ?, ?, ?, ?)
+                """)
+        var ending: JournalRecord.Ending?
+        if case .ended(let known) = record.state { ending = known }
+        try insert.execute(arguments: [
+            record.id, record.position, ending?.outcome.rawValue, ending?.byteCount ?? 0, ending?.line,
+            ending?.referencedBody, ending?.page,
+        ])
+    }
+
+    /// Returns the record of a page or an element; nil without a record.
+    static func part(_ id: String, _ database: Database) throws -> JournalRecord? {
+        let select = try database.cachedStatement(
+            sql: """
+                SELECT position, id, outcome, byteCount, NULL, line, referencedBody, page FROM part WHERE id = ?
+                """)
+        guard let row = try Row.fetchOne(select, arguments: [id]) else { return nil }
+        var state = try state(of: row)
+        if case .ended(var ending) = state {
+            ending.page = try row.decode(atIndex: 7)
+            state = .ended(ending)
+        }
+        return JournalRecord(position: try row.decode(atIndex: 0), id: id, state: state, isPart: true)
     }
 
     /// A page ends with the record that reaches this number of bytes of result lines and bodies.
@@ -56,8 +90,16 @@ enum SQLiteRecords {
         return try Bool.fetchOne(select, arguments: [fingerprint, position]) ?? false
     }
 
-    static func hasFailure(_ database: Database) throws -> Bool {
-        try Bool.fetchOne(database, sql: "SELECT EXISTS (SELECT 1 FROM operation WHERE outcome = 'failure')") ?? false
+    static func hasRecords(_ database: Database) throws -> Bool { try exists(database, "true") }
+
+    static func hasFailure(_ database: Database) throws -> Bool { try exists(database, "outcome = 'failure'") }
+
+    /// Whether a line, a page or an element meets a condition.
+    private static func exists(_ database: Database, _ condition: String) throws -> Bool {
+        try ["operation", "part"].contains { table in
+            let sql = "SELECT EXISTS (SELECT 1 FROM \(table) WHERE \(condition))"
+            return try Bool.fetchOne(database, sql: sql) ?? false
+        }
     }
 
     private static func state(of row: Row) throws -> JournalRecord.State {
@@ -76,7 +118,12 @@ enum SQLiteRecords {
         guard let batch = try SQLiteSchema.batch(database) else { return nil }
         var summary = JournalSummary(batch: batch)
         let rows = try Row.fetchCursor(
-            database, sql: "SELECT outcome, count(*), sum(byteCount) FROM operation GROUP BY outcome")
+            database,
+            sql: """
+                SELECT outcome, count(*), sum(byteCount)
+                FROM (SELECT outcome, byteCount FROM operation UNION ALL SELECT outcome, byteCount FROM part)
+                GROUP BY outcome
+                """)
         while let row = try rows.next() {
             let (count, byteCount) = (try row.decode(Int.self, atIndex: 1), try row.decode(Int.self, atIndex: 2))
             let (sum, overflow) = summary.byteCount.addingReportingOverflow(byteCount)

@@ -9,12 +9,21 @@ enum SQLiteSchema {
     /// The application id that marks the file as a journal ("BBJL").
     private static let applicationID = 0x4242_4A4C
     /// The version of the tables. A change of the tables needs a new number and a step in `prepare`.
-    static let version = 2
+    static let version = 3
 
     /// The indexes of version 2: for failures, and for lines of a stream by fingerprint.
     private static let indexes = """
         CREATE INDEX fingerprints ON operation (fingerprint, position) WHERE fingerprint IS NOT NULL;
         CREATE INDEX failures ON operation (position) WHERE outcome = 'failure';
+        """
+
+    /// The table of version 3: pages and elements, which have no position of their own.
+    private static let parts = """
+        CREATE TABLE part (
+            id TEXT PRIMARY KEY, position INTEGER NOT NULL, outcome TEXT, byteCount INTEGER NOT NULL, line BLOB,
+            referencedBody BLOB, page BLOB
+        ) STRICT;
+        CREATE INDEX partFailures ON part (position) WHERE outcome = 'failure';
         """
 
     /// Whether the tables exist; false for an empty database.
@@ -62,8 +71,10 @@ enum SQLiteSchema {
     /// Creates the tables if they are missing, or migrates an older version. Must run in a transaction.
     static func prepare(_ database: Database, _ path: String) throws {
         if try isThere(database, path) {
-            guard try Int.fetchOne(database, sql: "PRAGMA user_version") ?? 0 < version else { return }
-            return try database.execute(sql: indexes + "PRAGMA user_version = \(version);")
+            let found = try Int.fetchOne(database, sql: "PRAGMA user_version") ?? 0
+            if found < 2 { try database.execute(sql: indexes) }
+            if found < 3 { try database.execute(sql: parts + "PRAGMA user_version = \(version);") }
+            return
         }
         try database.execute(
             sql: """
@@ -76,6 +87,7 @@ enum SQLiteSchema {
                     fingerprint TEXT, line BLOB, referencedBody BLOB
                 ) STRICT;
                 \(indexes)
+                \(parts)
                 PRAGMA application_id = \(applicationID);
                 PRAGMA user_version = \(version);
                 """)
@@ -94,7 +106,7 @@ enum SQLiteSchema {
 
     /// Begins a batch anew, without records.
     static func begin(_ batch: JournalBatch, _ database: Database) throws {
-        try database.execute(sql: "DELETE FROM operation")
+        try database.execute(sql: "DELETE FROM operation; DELETE FROM part")
         try database.execute(
             sql: "INSERT OR REPLACE INTO batch (number, digest, lineCount, keySeed, created) VALUES (1, ?, ?, ?, ?)",
             arguments: [

@@ -5,18 +5,30 @@ internal import BluebonnetBatch
 
 /// A line on its way to the runner. Its dependencies have ended.
 struct JournaledLine: Sendable {
+    /// The id of the line, or of its page or element.
+    let id: String
     let node: RequestLineGraph.Node
+    /// The position of the line; for a page or an element a number of its own.
     let position: Int
+    /// The position of the line with the page or the element; nil for a line.
+    var linePosition: Int?
     let needs: [RunnerDependency]
     /// Whether other lines need its response.
-    let isReferenced: Bool
+    var isReferenced = false
     /// Whether an earlier run may have sent the line.
     let wasSentBefore: Bool
-    let fingerprint: String?
+    var fingerprint: String?
     /// Whether this run has marked the line.
     var isMarked = false
+    /// Called when the line may be sent.
+    let run: @Sendable (JournaledLine) -> Void
 
-    var id: String { node.line.id }
+    /// Returns the record of the line in a state.
+    func record(_ state: JournalRecord.State) -> JournalRecord {
+        JournalRecord(
+            position: linePosition ?? position, id: id, state: state, fingerprint: fingerprint,
+            isPart: linePosition != nil)
+    }
 
     /// Whether "may have been sent" must be durable before the runner gets the line. A line with a dependency that did
     /// not succeed is not sent: the runner skips it.

@@ -20,6 +20,8 @@ package final class BatchFile: LineSource {
         var order: [UInt32] = []
         var positions: [UInt32] = []
         var readers = ElementReaders()
+        /// The positions of lines with pages or elements.
+        var parents: Set<Int> = []
     }
 
     private let descriptor: CInt
@@ -45,6 +47,8 @@ package final class BatchFile: LineSource {
     }
 
     package func canHaveOutput(at position: Int) -> Bool { index.haveOutput[place(position)] }
+
+    package func hasParts(_ position: Int) -> Bool { index.parents.contains(position) }
 
     package func readers(of position: Int) -> [Int] { index.readers.readers(of: position) }
 

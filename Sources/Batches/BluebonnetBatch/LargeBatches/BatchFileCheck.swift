@@ -222,6 +222,7 @@ extension BatchFileCheck {
 
     private mutating func fillReaders() {
         for parent in parents {
+            index.parents.insert(position(ofPlace: parent.place))
             guard let id = parent.parts.elementSource, let source = index.names.place(of: id) else { continue }
             index.readers.add(
                 position(ofPlace: parent.place), of: position(ofPlace: source), startsEarly: parent.parts.startsEarly)

@@ -19,6 +19,12 @@ package final class LinePump: Sendable {
         package let needs: [RunnerDependency]
         /// Whether other lines refer to the response.
         package let isReferenced: Bool
+
+        package init(
+            position: Int, node: RequestLineGraph.Node, needs: [RunnerDependency], isReferenced: Bool
+        ) {
+            (self.position, self.node, self.needs, self.isReferenced) = (position, node, needs, isReferenced)
+        }
     }
 
     fileprivate enum Flow { case open, closed, stopped }

@@ -18,6 +18,9 @@ package protocol LineSource: Sendable {
     /// Returns the id of a line.
     func id(at position: Int) -> String
 
+    /// Returns whether a line has pages or elements.
+    func hasParts(_ position: Int) -> Bool
+
     /// Returns the positions of the lines with `each` that use the responses of a line as elements.
     func readers(of position: Int) -> [Int]
 

@@ -23,6 +23,8 @@ package final class ListedLines: LineSource {
         elementReaders = readers
     }
 
+    package func hasParts(_ position: Int) -> Bool { LineParts(nodes[position].line.line) != nil }
+
     package func readers(of position: Int) -> [Int] { elementReaders.readers(of: position) }
 
     package func startsEarly(_ position: Int) -> Bool { elementReaders.startsEarly(position) }

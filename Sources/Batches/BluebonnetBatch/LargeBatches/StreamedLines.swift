@@ -51,6 +51,8 @@ package final class StreamedLines: LineSource {
 
     package func position(of id: String) -> Int? { state.withLock { $0.names.place(of: id) } }
 
+    package func hasParts(_ position: Int) -> Bool { state.withLock { $0.parents[position] != nil } }
+
     package func itemPath(of position: Int) -> JSONPath { state.withLock { $0.parents[position] } ?? .elements }
 
     /// A line that uses the responses of another one may still come.

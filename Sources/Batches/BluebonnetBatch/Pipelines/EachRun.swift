@@ -67,26 +67,25 @@ final class EachRun: Sendable {
     }
 
     /// Starts the operation of an element. Returns false if no more elements are used.
-    private func start(_ element: JSONValue) -> Bool {
-        switch state.withLock({ step(element, &$0) }) {
+    private func start(_ value: JSONValue) -> Bool {
+        switch state.withLock({ step(value, &$0) }) {
         case .stop: return false
         case .skip: return true
         case .fail(let name, let message):
             var result = ResultLine(id: part.instance.part(name).id, outcome: .failure)
             result.error = ResultLine.Failure(code: .unresolvedReference, message: message)
-            ended(result)
+            let end = RequestLineRunner.End(result: result, source: nil)
+            pipelines.deliver(end, part.part(name) { _ in }, nil) { [self] in ended(end.result) }
             return true
         case .start(let key):
             window.wait()
-            var instance = part.instance.part(key)
-            instance.variables = instance.variables.with(element, as: rule.name)
-            pipelines.run(
-                PipelineRunner.Part(
-                    instance, position: part.position, needs: part.needs, isReferenced: part.hasReaders
-                ) { [self] end in
-                    window.signal()
-                    ended(end.result)
-                })
+            var element = part.part(key) { [self] end in
+                window.signal()
+                ended(end.result)
+            }
+            element.instance.variables = element.instance.variables.with(value, as: rule.name)
+            element.isReferenced = part.hasReaders
+            pipelines.run(element)
             return true
         }
     }
@@ -122,7 +121,6 @@ final class EachRun: Sendable {
     }
 
     private func ended(_ result: ResultLine) {
-        pipelines.deliver(result)
         finishIfDone { state in
             state.ended[result.outcome, default: 0] += 1
             if result.outcome == .failure, state.firstFailure == nil {
@@ -165,6 +163,10 @@ final class EachRun: Sendable {
         if let first = state.firstFailure {
             let message = "\(state.ended[.failure] ?? 0) of \(state.count) elements failed, at first \(first.message)"
             return (.failure, ResultLine.Failure(code: first.code, message: message))
+        }
+        if let count = state.ended[.unknown] {
+            let message = "the outcomes of \(count) of \(state.count) elements are unknown"
+            return (.unknown, ResultLine.Failure(code: .mayHaveBeenSent, message: message))
         }
         if state.ended[.cancelled] != nil { return (.cancelled, PipelineRunner.stopped) }
         if state.ended[.skipped] != nil {

@@ -9,7 +9,7 @@ internal import Foundation
 package struct LineInstance: Sendable {
     /// The id of the operation: the line's, for a page or an element with a slash and its number or key.
     package var id: String
-    package let node: RequestLineGraph.Node
+    package private(set) var node: RequestLineGraph.Node
     /// The element of the operation.
     var variables = LineVariables()
     /// What the page changes in the request.
@@ -22,6 +22,13 @@ package struct LineInstance: Sendable {
 
     var line: RequestLine {
         _read { yield node.line.line }
+    }
+
+    /// Returns the instance with another idempotency key.
+    package func with(idempotencyKey: RequestLine.Key) -> LineInstance {
+        var keyed = self
+        keyed.node = node.with(idempotencyKey: idempotencyKey)
+        return keyed
     }
 
     /// The instance for a part of the line.

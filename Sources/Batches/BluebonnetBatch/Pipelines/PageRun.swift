@@ -19,23 +19,26 @@ final class PageRun: Sendable {
 
     private func request(_ change: PageChange?, number: Int) {
         guard !pipelines.isStopped else { return finish(.cancelled, PipelineRunner.stopped, last: nil) }
-        var page = part.instance.part("\(number)")
-        page.change = change
-        pipelines.runner.add(page, needs: part.needs, isReferenced: true) { [self] in ended($0, number: number) }
+        var page = part.part("\(number)") { [self] in ended($0, number: number) }
+        page.instance.change = change
+        page.isReferenced = true
+        pipelines.perform(page) { [self] end in
+            var end = end
+            end.result.page = number
+            if !pipelines.keepsBody(of: part, id: end.result.id) { end.source?.dropBody() }
+            return end
+        }
     }
 
     private func ended(_ end: RequestLineRunner.End, number: Int) {
-        var result = end.result
-        result.page = number
-        pipelines.deliver(result)
-        guard result.outcome == .success, let page = end.findings?.page, let source = end.source else {
-            let failure = result.error.map {
+        guard end.result.outcome == .success, let page = end.findings?.page, let source = end.source else {
+            let failure = end.result.error.map {
                 ResultLine.Failure(code: $0.code, message: "page \(number): \($0.message)", underlying: $0.underlying)
             }
-            return finish(result.outcome, failure, last: nil)
+            return finish(end.result.outcome, failure, last: nil)
         }
         let step = sequence.withLock { $0.step(after: page) }
-        pipelines.publish(source, of: part, id: result.id)
+        pipelines.publish(source, of: part, id: end.result.id)
         switch step {
         case .next(let change):
             pipelines.whenUsed(part) { [self] in request(change, number: number + 1) }

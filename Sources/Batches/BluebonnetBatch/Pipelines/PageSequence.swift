@@ -18,8 +18,8 @@ package struct PageChange: Sendable, Hashable {
 }
 
 /// What a page says about the next one.
-struct PageCandidate: Sendable, Hashable {
-    enum Next: Sendable, Hashable {
+struct PageCandidate: Sendable, Hashable, Codable {
+    enum Next: Sendable, Hashable, Codable {
         case none
         case url(String)
         case cursor(JSONValue)

@@ -13,11 +13,12 @@ internal import Foundation
 package final class PipelineRunner: Sendable {
     /// A line, or the part of a line for one element.
     struct Part: Sendable {
-        let instance: LineInstance
+        var instance: LineInstance
         /// The position of the line.
         let position: Int
         let needs: [RunnerDependency]
-        let isReferenced: Bool
+        /// Whether other lines refer to the response, or use it.
+        var isReferenced: Bool
         let onEnd: @Sendable (RequestLineRunner.End) -> Void
         /// Whether other lines use its responses as elements.
         var hasReaders = false
@@ -29,6 +30,16 @@ package final class PipelineRunner: Sendable {
             (self.instance, self.position, self.needs) = (instance, position, needs)
             (self.isReferenced, self.onEnd) = (isReferenced, onEnd)
         }
+
+        /// Returns a part of this one.
+        func part(_ name: String, onEnd: @escaping @Sendable (RequestLineRunner.End) -> Void) -> Part {
+            var part = Part(instance.part(name), position: position, needs: needs, isReferenced: false, onEnd: onEnd)
+            part.hasReaders = hasReaders
+            return part
+        }
+
+        /// Whether this is a page or an element, not a whole line.
+        var isPart: Bool { instance.id != lineID }
 
         /// The id of the whole line.
         var lineID: String { instance.node.line.id }
@@ -52,18 +63,17 @@ package final class PipelineRunner: Sendable {
     private let pump: LinePump
     private let variables: LineVariables
     private let cancelsAtFirstFailure: Bool
-    private let onPart: @Sendable (ResultLine) -> Void
+    private let recorder: any PartRecorder
     private let state = Mutex(State())
     private let group = DispatchGroup()
     private static let timers = DispatchQueue(label: "org.bluebonnet.request-line-polls")
 
     /// - Parameters:
-    ///   - onPart: receives the result of each page and element, one at a time for each line.
+    ///   - recorder: receives the end of each page and element.
     package init(
-        _ runner: RequestLineRunner, pump: LinePump, settings: RequestLineRunner.Settings,
-        onPart: @escaping @Sendable (ResultLine) -> Void
+        _ runner: RequestLineRunner, pump: LinePump, settings: RequestLineRunner.Settings, recorder: any PartRecorder
     ) {
-        (self.runner, self.pump, self.onPart) = (runner, pump, onPart)
+        (self.runner, self.pump, self.recorder) = (runner, pump, recorder)
         variables = LineVariables(state: settings.state)
         cancelsAtFirstFailure = settings.cancelsAtFirstFailure
     }
@@ -90,7 +100,9 @@ package final class PipelineRunner: Sendable {
             group.leave()
         }
         part.hasReaders = hasReaders
-        guard line.needs.allSatisfy(\.isSuccess) else { return runSingle(part) }  // the line is skipped
+        guard line.needs.allSatisfy(\.isSuccess) else {
+            return runner.add(instance, needs: line.needs, isReferenced: false, onEnd: part.onEnd)  // skips the line
+        }
         guard let each = part.pipeline?.each else { return run(part) }
         let feed = feed(of: line.position)
         if case .line(let source) = each.source, lines.keepsResponses { fill(feed, from: source) }
@@ -109,15 +121,47 @@ package final class PipelineRunner: Sendable {
 
     /// Runs a line without `each`, or one element of a line with `each`.
     func run(_ part: Part) {
-        if let rule = part.pipeline?.paginate { return PageRun(self, part, rule).begin() }
-        if let condition = part.pipeline?.until {
-            return PollRun(self, publishing(part), condition).begin()
+        guard let rule = part.pipeline?.paginate else { return perform(publishing(part)) { $0 } }
+        guard part.isPart else { return PageRun(self, part, rule).begin() }
+        // The pages are recorded, and the element too: it ends after its last page.
+        var element = Part(
+            part.instance, position: part.position, needs: part.needs, isReferenced: part.isReferenced
+        ) { [self] end in
+            deliver(end, part, nil) { part.onEnd(end) }
         }
-        runSingle(publishing(part))
+        element.hasReaders = part.hasReaders
+        PageRun(self, element, rule).begin()
     }
 
-    private func runSingle(_ part: Part) {
-        runner.add(part.instance, needs: part.needs, isReferenced: part.isReferenced, onEnd: part.onEnd)
+    /// Runs one request, or the requests of a poll. Pages and elements are recorded and delivered.
+    ///
+    /// - Parameter change: completes the end before it is delivered.
+    func perform(_ part: Part, _ change: @escaping @Sendable (RequestLineRunner.End) -> RequestLineRunner.End) {
+        guard part.isPart else { return send(part) { part.onEnd(change($0)) } }
+        switch recorder.earlier(part.instance, of: part.position) {
+        case .ended(let end):
+            // On a queue: a page that ended before is followed by the next one.
+            Self.timers.async { [self] in deliver(end, part, nil) { part.onEnd(end) } }
+        case .start(let wasSentBefore):
+            var part = part
+            part.instance = recorder.keyed(part.instance, of: part.position)
+            recorder.start(
+                part.instance, of: part.position, needs: part.needs, wasSentBefore: wasSentBefore
+            ) { [self, part] ticket in
+                send(part) { [self] end in
+                    let end = change(end)
+                    deliver(end, part, ticket) { part.onEnd(end) }
+                }
+            }
+        }
+    }
+
+    private func send(_ part: Part, _ onEnd: @escaping @Sendable (RequestLineRunner.End) -> Void) {
+        if let condition = part.pipeline?.until {
+            PollRun(self, part, condition, onEnd: onEnd).begin()
+        } else {
+            runner.add(part.instance, needs: part.needs, isReferenced: part.isReferenced, onEnd: onEnd)
+        }
     }
 
     /// Returns the part with an end that passes its response on to other lines.
@@ -139,6 +183,16 @@ package final class PipelineRunner: Sendable {
     package func abandon(_ position: Int, _ result: ResultLine) {
         feed(of: position).abandon()
         close(lines.readers(of: position), result)
+    }
+
+    /// Passes on the response of a line that ended in an earlier run to the lines that use its elements.
+    package func restore(_ position: Int, _ result: ResultLine, _ source: ReferenceSource?) {
+        let readers = lines.readers(of: position)
+        if let source {
+            let response = ElementFeed.Response(id: result.id, source: source, items: .elements)
+            for reader in readers { feed(of: reader).add(response) }
+        }
+        close(readers, result)
     }
 
     /// Starts no more parts. Lines with parts that were not started end as cancelled.
@@ -167,14 +221,20 @@ package final class PipelineRunner: Sendable {
 extension PipelineRunner {
     var isStopped: Bool { state.withLock { $0.isStopped } }
 
-    /// Delivers the result of a page or an element.
-    func deliver(_ result: ResultLine) {
-        state.withLock { $0.partCounts[result.outcome, default: 0] += 1 }
-        onPart(result)
-        guard result.outcome == .failure, cancelsAtFirstFailure else { return }
+    /// Records and delivers the end of a page or an element.
+    func deliver(
+        _ end: RequestLineRunner.End, _ part: Part, _ ticket: (any Sendable)?, then: @escaping @Sendable () -> Void
+    ) {
+        let outcome = end.result.outcome
+        state.withLock { $0.partCounts[outcome, default: 0] += 1 }
+        recorder.end(end, part.instance, of: part.position, ticket, then: then)
+        guard outcome == .failure, cancelsAtFirstFailure else { return }
         pump.stop()
         stop()
     }
+
+    /// Whether a page's body is needed after its end.
+    func keepsBody(of part: Part, id: String) -> Bool { part.hasReaders || lines.isMentioned(id) }
 
     /// Passes a response on to the lines that use its elements.
     func publish(_ source: ReferenceSource, of part: Part, id: String) {

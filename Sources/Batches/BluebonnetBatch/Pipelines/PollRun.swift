@@ -21,8 +21,13 @@ final class PollRun: Sendable {
     private let start = ContinuousClock.now
     private let state = Mutex(State())
 
-    init(_ pipelines: PipelineRunner, _ part: PipelineRunner.Part, _ condition: RequestLine.Condition) {
-        (self.pipelines, self.part, self.condition) = (pipelines, part, condition)
+    private let onEnd: @Sendable (RequestLineRunner.End) -> Void
+
+    init(
+        _ pipelines: PipelineRunner, _ part: PipelineRunner.Part, _ condition: RequestLine.Condition,
+        onEnd: @escaping @Sendable (RequestLineRunner.End) -> Void
+    ) {
+        (self.pipelines, self.part, self.condition, self.onEnd) = (pipelines, part, condition, onEnd)
     }
 
     func begin() { send() }
@@ -67,6 +72,6 @@ final class PollRun: Sendable {
     private func finish(_ end: RequestLineRunner.End) {
         var result = end.result
         result.attempts = state.withLock { $0.attemptCount }
-        part.onEnd(RequestLineRunner.End(result: result, source: end.source, findings: end.findings))
+        onEnd(RequestLineRunner.End(result: result, source: end.source, findings: end.findings))
     }
 }

@@ -12,7 +12,7 @@ public struct ReferenceSource: Sendable {
     /// The headers in order of arrival.
     public let headers: HeaderFields
     /// The body; nil if it was not kept in memory.
-    public let body: Data?
+    public private(set) var body: Data?
     /// The extracted values; nil if the line extracts none.
     public var values: JSONValue?
     /// The number of pages and of their items, for a line with `paginate`.
@@ -25,6 +25,8 @@ public struct ReferenceSource: Sendable {
     public init(status: Int? = nil, headers: HeaderFields = [:], body: Data? = nil, values: JSONValue? = nil) {
         (self.status, self.headers, self.body, self.values) = (status, headers, body, values)
     }
+
+    mutating func dropBody() { body = nil }
 
     /// Returns the text that replaces `reference`.
     func text(for reference: ReferenceTemplate.Reference) throws(NetworkingError) -> String {

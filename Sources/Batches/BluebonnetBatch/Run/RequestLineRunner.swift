@@ -92,11 +92,31 @@ public final class RequestLineRunner: Sendable {
     /// The end of a line.
     package struct End: Sendable {
         /// The result.
-        package let result: ResultLine
+        package var result: ResultLine
         /// The response of a line that succeeded and that other lines refer to; else nil.
-        package let source: ReferenceSource?
+        package var source: ReferenceSource?
+        /// Whether the end was recorded by an earlier run.
+        package var isRecorded = false
         /// What the line's pipeline found in the response; nil without a pipeline.
         var findings: LineFindings.Facts?
+
+        init(result: ResultLine, source: ReferenceSource?, findings: LineFindings.Facts? = nil) {
+            (self.result, self.source, self.findings) = (result, source, findings)
+        }
+
+        /// Makes an end that an earlier run has recorded.
+        ///
+        /// - Parameter page: what `recordedPage` was.
+        package init(recorded result: ResultLine, source: ReferenceSource?, page: Data?) {
+            (self.result, self.source, isRecorded) = (result, source, true)
+            guard let page, let candidate = try? JSONDecoder().decode(PageCandidate.self, from: page) else { return }
+            var facts = LineFindings.Facts()
+            (facts.page, facts.values) = (candidate, result.values)
+            findings = facts
+        }
+
+        /// What the page says about the next one, to record it; nil for an end that is no page's.
+        package var recordedPage: Data? { findings?.page.flatMap { try? JSONEncoder().encode($0) } }
     }
 
     private func add(_ node: RequestLineGraph.Node, onEnd: @escaping @Sendable (End) -> Void) {

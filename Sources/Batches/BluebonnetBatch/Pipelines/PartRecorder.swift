@@ -1,0 +1,58 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+internal import Bluebonnet
+
+/// What an earlier run has recorded of a page or an element.
+package enum EarlierPart: Sendable {
+    /// It was not sent, or may be sent again.
+    case start(wasSentBefore: Bool)
+    /// It has ended.
+    case ended(RequestLineRunner.End)
+}
+
+/// Starts and ends the parts of lines: pages and elements. A journal records them. Any thread.
+package protocol PartRecorder: Sendable {
+    /// Returns what an earlier run has recorded of a part.
+    ///
+    /// - Parameter position: the position of its line.
+    func earlier(_ instance: LineInstance, of position: Int) -> EarlierPart
+
+    /// Returns the part with its automatic idempotency key, so that it is the same in a later run.
+    func keyed(_ instance: LineInstance, of position: Int) -> LineInstance
+
+    /// Calls `body` when the part may be sent: for an unsafe one, when it is durable that it may have been sent. The
+    /// ticket is for `end(_:_:then:)`.
+    func start(
+        _ instance: LineInstance, of position: Int, needs: [RunnerDependency], wasSentBefore: Bool,
+        _ body: @escaping @Sendable (_ ticket: any Sendable) -> Void)
+
+    /// Records and delivers the end of a part. Calls `then` when others may act on it.
+    func end(
+        _ end: RequestLineRunner.End, _ instance: LineInstance, of position: Int, _ ticket: (any Sendable)?,
+        then: @escaping @Sendable () -> Void)
+}
+
+/// Delivers the ends of parts without recording them.
+struct UnrecordedParts: PartRecorder {
+    let onResult: @Sendable (ResultLine) -> Void
+
+    func earlier(_ instance: LineInstance, of position: Int) -> EarlierPart { .start(wasSentBefore: false) }
+
+    func keyed(_ instance: LineInstance, of position: Int) -> LineInstance { instance }
+
+    func start(
+        _ instance: LineInstance, of position: Int, needs: [RunnerDependency], wasSentBefore: Bool,
+        _ body: @escaping @Sendable (any Sendable) -> Void
+    ) {
+        body(())
+    }
+
+    func end(
+        _ end: RequestLineRunner.End, _ instance: LineInstance, of position: Int, _ ticket: (any Sendable)?,
+        then: @escaping @Sendable () -> Void
+    ) {
+        onResult(end.result)
+        then()
+    }
+}
