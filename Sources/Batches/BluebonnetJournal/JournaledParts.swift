@@ -74,7 +74,8 @@ extension JournaledRun {
         guard journal.hasRecords, let record = partRecord(of: instance.id) else { return .start(wasSentBefore: false) }
         let line = instance.node.line.line
         let step = ReopeningStep(
-            record.state, isRepeatable: isRepeatable(line), options: journal.options, hasOutput: hasOutput(line, record))
+            record.state, isRepeatable: isRepeatable(line), options: journal.options, hasOutput: hasOutput(line, record)
+        )
         switch step {
         case .start: return .start(wasSentBefore: false)
         case .startAgain: return .start(wasSentBefore: true)

@@ -232,7 +232,8 @@ extension JournaledRun {
     }
 
     private func mark(_ line: JournaledLine) {
-        let entry = JournalWriter.Entry(record: line.record(.mayHaveBeenSent), file: nil, byteCount: 0, isMark: true) { [self] isDurable in
+        let entry = JournalWriter.Entry(record: line.record(.mayHaveBeenSent), file: nil, byteCount: 0, isMark: true) {
+            [self] isDurable in
             if !isDurable { cancel() }  // before the runner gets the line, which must not be sent
             update { $0.marked(line.position, isDurable: isDurable) }
         }

@@ -22,6 +22,10 @@ extension ForwardingStore {
         try store.hasRecord(of: fingerprint, after: position)
     }
 
+    func partRecord(of id: String) throws(JournalError) -> JournalRecord? { try store.partRecord(of: id) }
+
+    func hasRecords() throws(JournalError) -> Bool { try store.hasRecords() }
+
     func hasFailure() throws(JournalError) -> Bool { try store.hasFailure() }
 
     func close() throws(JournalError) { try store.close() }

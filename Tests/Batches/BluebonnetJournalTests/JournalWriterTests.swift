@@ -33,6 +33,10 @@ final class ScriptedStore: JournalStore {
 
     func hasRecord(of fingerprint: String, after position: Int) throws(JournalError) -> Bool { false }
 
+    func partRecord(of id: String) throws(JournalError) -> JournalRecord? { nil }
+
+    func hasRecords() throws(JournalError) -> Bool { false }
+
     func hasFailure() throws(JournalError) -> Bool { false }
 
     func record(_ records: [JournalRecord]) throws(JournalError) {

@@ -171,7 +171,9 @@ extension RequestLine.Pagination: FieldCodable {
     private func end(of field: StrictField) throws(RequestLineError) -> End {
         switch next {
         case .page, .offset: break
-        default: throw field.problem("only pages by \"page\" and \"offset\" have \"until\": others end without a next one")
+        default:
+            throw field.problem(
+                "only pages by \"page\" and \"offset\" have \"until\": others end without a next one")
         }
         guard let word = field.value.string else {
             return .total(try field.onlyMember(of: EndName.self).field.jsonPath())
@@ -180,7 +182,9 @@ extension RequestLine.Pagination: FieldCodable {
         case ("empty", _): return .empty
         case ("short", .offset): return .short
         case ("short", _): throw field.problem("\"short\" needs the \"limit\" of \"offset\"")
-        default: throw field.problem("expected \"empty\", \"short\" or {\"total\": PATH}, found \(JSONText.quoted(word))")
+        default:
+            throw field.problem(
+                "expected \"empty\", \"short\" or {\"total\": PATH}, found \(JSONText.quoted(word))")
         }
     }
 

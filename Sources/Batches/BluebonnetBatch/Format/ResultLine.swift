@@ -82,7 +82,8 @@ public struct ResultLine: Sendable, Hashable, Codable {
     private enum CodingKeys: String, CodingKey {
         case id, outcome, status, url, bytes, sha256
         case lineHeaders = "headers"
-        case body, attempts, retries, redirects, `protocol`, reused, timing, values, page, items, pages, count, succeeded, failed, skipped
+        case body, attempts, retries, redirects, `protocol`, reused, timing
+        case values, page, items, pages, count, succeeded, failed, skipped
         case duplicates, error, worker
     }
 

@@ -271,9 +271,12 @@ extension BatchFileCheck {
             let place = index.order.isEmpty ? position : Int(index.order[position])
             let dependencies = table[place].map { index.positions.isEmpty ? Int($0) : Int(index.positions[Int($0)]) }
             let range = mentionRange(place)
-            let references = dependencies.isEmpty ? [] : range.filter { referenceFlags[$0] }.compactMap { mention in
-                index.names.place(ofMention: Int(mentions[mention])).map { self.position(ofPlace: $0) }
-            }
+            let references =
+                dependencies.isEmpty
+                ? []
+                : range.filter { referenceFlags[$0] }.compactMap { mention in
+                    index.names.place(ofMention: Int(mentions[mention])).map { self.position(ofPlace: $0) }
+                }
             schedule.add(
                 lane: Int(lines[place].lane), priority: lines[place].priority, dependencies: dependencies,
                 references: references)

@@ -20,6 +20,14 @@ package struct SubmittedLines: Sendable {
         self.init(lines, lines.schedule(LineSchedule.Limits(concurrency: 1, concurrencyPerOrigin: 1)))
     }
 
+    /// Returns the field of a line that a fleet does not run; nil if it runs the line.
+    package static func unsupportedField(_ line: RequestLine) -> String? {
+        guard let pipeline = line.pipeline else { return nil }
+        if pipeline.paginate != nil { return "paginate" }
+        if pipeline.each != nil { return "each" }
+        return pipeline.until == nil ? nil : "until"
+    }
+
     /// The number of lines.
     package var count: Int { areReferenced.count }
 

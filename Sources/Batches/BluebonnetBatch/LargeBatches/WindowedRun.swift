@@ -25,7 +25,8 @@ package final class WindowedRun: Sendable {
         runner = RequestLineRunner(settings: settings) { _ in }
         let pump = LinePump(lines, schedule: schedule, limits: settings.scheduleLimits)
         self.pump = pump
-        pipelines = PipelineRunner(runner, pump: pump, settings: settings, recorder: UnrecordedParts(onResult: onResult))
+        pipelines = PipelineRunner(
+            runner, pump: pump, settings: settings, recorder: UnrecordedParts(onResult: onResult))
     }
 
     /// Begins to run lines. Call this once.

@@ -113,7 +113,8 @@ extension RequestLine.Assertion {
 
     /// The first part of a text that a server chose.
     private static func shortened(_ text: String) -> String {
-        text.unicodeScalars.count <= 200 ? text : String(String.UnicodeScalarView(text.unicodeScalars.prefix(200))) + "…"
+        let scalars = text.unicodeScalars
+        return scalars.count <= 200 ? text : String(String.UnicodeScalarView(scalars.prefix(200))) + "…"
     }
 }
 

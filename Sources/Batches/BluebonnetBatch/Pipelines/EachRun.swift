@@ -25,7 +25,11 @@ final class EachRun: Sendable {
         var endedCount: Int { ended.values.reduce(0, +) }
     }
 
-    private enum Step { case start(String), fail(String, String), skip, stop }
+    private enum Step {
+        case start(String)
+        case fail(String, String)
+        case skip, stop
+    }
 
     /// The number of operations that have not ended.
     static let windowCount = 1_024
@@ -108,7 +112,8 @@ final class EachRun: Sendable {
         }
         guard let text = key.text(of: element) else {
             state.count += 1
-            let message = "element \(state.elementCount) of \(rule.sourceText) has no \(key.shown), no text and no number"
+            let message =
+                "element \(state.elementCount) of \(rule.sourceText) has no \(key.shown), no text and no number"
             return .fail("#\(state.elementCount)", message)
         }
         let known = state.keys.count

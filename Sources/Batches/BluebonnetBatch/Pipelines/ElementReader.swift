@@ -126,7 +126,9 @@ extension ElementReader {
         while true {
             var count = 0
             let block = [UInt8](unsafeUninitializedCapacity: blockByteCount) { buffer, readCount in
-                repeat { count = Glibc.read(file, buffer.baseAddress, blockByteCount) } while count < 0 && errno == EINTR
+                repeat {
+                    count = Glibc.read(file, buffer.baseAddress, blockByteCount)
+                } while count < 0 && errno == EINTR
                 readCount = max(0, count)
             }
             guard count >= 0 else { throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO) }

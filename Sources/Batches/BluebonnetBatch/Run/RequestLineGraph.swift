@@ -75,7 +75,9 @@ public struct RequestLineGraph: Sendable {
         }
         var table = DependencyTable()
         for node in nodes { table.append(node.dependencies.compactMap { index(of: $0) }.unique) }
-        if lines.contains(where: { $0.line.boxedPipeline != nil }) { errors += RequestLineIDs(lines).parentErrors(lines) }
+        if lines.contains(where: { $0.line.boxedPipeline != nil }) {
+            errors += RequestLineIDs(lines).parentErrors(lines)
+        }
         let dependencyOrder = DependencyOrder(table) { [nodes] in (nodes[$0].line.id, nodes[$0].line.number) }
         if let errors = RequestLineErrors(errors + dependencyOrder.cycles) { throw errors }
         order = dependencyOrder.order

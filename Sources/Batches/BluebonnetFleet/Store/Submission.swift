@@ -200,6 +200,11 @@ extension SubmittedLines {
             guard !node.line.id.utf8.contains(0) else {
                 throw LineSourceError("the id of line \(node.line.number) contains a NUL byte, which cannot be stored")
             }
+            if let field = SubmittedLines.unsupportedField(node.line.line) {
+                throw LineSourceError(
+                    "line \(node.line.number) has \"\(field)\", which a fleet does not run: use bluebonnet run --journal"
+                )
+            }
             return node
         } catch {
             throw FleetError(.notPossible, error.message)

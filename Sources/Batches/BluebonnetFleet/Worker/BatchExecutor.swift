@@ -85,8 +85,10 @@ final class BatchExecutor: Sendable {
         }
         let line = numbered.line
         let started = executor.started(line, name: "\(batch.name)/\(claimed.id)", dependencies: [])
+        let instance = LineInstance(numbered)
+        let findings = LineFindings(of: instance.node)
         let operation = executor.operation(
-            for: LineInstance(numbered), findings: nil, started, mayWait: !sources.isEmpty
+            for: instance, findings: findings, started, mayWait: !sources.isEmpty
         ) { sources }
         if triesAgain || line.retry != nil {
             operation.onRetry = { _, proposal in
@@ -103,7 +105,7 @@ final class BatchExecutor: Sendable {
                 case .cancelled?: .cancelled
                 case .some: .failure
                 }
-            var result = executor.result(id, outcome, operation, hasOutput: hasOutput, hidden, nil)
+            var result = executor.result(id, outcome, operation, hasOutput: hasOutput, hidden, findings?.facts)
             if hasOutput, result.attempts > 0 { result.worker = worker }
             let hasText = batch.settings.bodyForm == .text && result.body != nil
             onEnd(
@@ -132,7 +134,8 @@ extension ReferenceSource {
     init?(_ row: WorkerStore.SourceRow) {
         guard let result = try? JSONDecoder().decode(ResultLine.self, from: row.line) else { return nil }
         self.init(
-            status: result.status, headers: result.headers ?? [:], body: row.body ?? result.body.map { Data($0.utf8) })
+            status: result.status, headers: result.headers ?? [:], body: row.body ?? result.body.map { Data($0.utf8) },
+            values: result.values)
     }
 }
 

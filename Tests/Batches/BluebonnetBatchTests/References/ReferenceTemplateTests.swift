@@ -58,6 +58,8 @@ import Testing
         ("${env:A}", ["[A]"]), ("a${env:_b1}c", ["a", "[_b1]", "c"]), ("${env:a.b}", ["[a.b]"]),
         ("$${env:A}", ["${env:A}"]),
         ("${env:status}", ["[status]"]), ("${env: A}", ["[ A]"]), ("${env:é}${a.status}", ["[é]", "<a>"]),
+        ("${a.items}", ["<a>"]), ("${a.pages}", ["<a>"]), ("${a.values.n}", ["<a>"]), ("${a/2.body.x}", ["<a/2>"]),
+        ("${state.since}", ["{state/since}"]), ("${state.a.b\\.c}", ["{state/a/b.c}"]), ("${state.status}", ["<state>"]),
     ])
     func textAndReferencesAreSeparated(_ text: String, _ expected: [String]) throws {
         let parts = try ReferenceTemplate(parsing: text).parts.map { part in
@@ -65,9 +67,27 @@ import Testing
             case .literal(let literal): literal
             case .reference(let reference): "<\(reference.id)>"
             case .environmentVariable(let name): "[\(name)]"
+            case .variable(let name, let path): "{\(([name] + path).joined(separator: "/"))}"
             }
         }
         #expect(parts == expected)
+    }
+
+    @Test(arguments: [
+        ("${user}", ["{user}"]), ("${user.id}", ["{user/id}"]), ("${user.body.x}", ["{user/body/x}"]),
+        ("${user.status}-${users.status}", ["{user/status}", "-", "<users>"]), ("${user.a\\.b}", ["{user/a.b}"]),
+    ])
+    func nameOfTheElementComesFirst(_ text: String, _ expected: [String]) throws {
+        let template = try ReferenceTemplate(parsing: text, field: nil, elementName: "user")
+        let parts = template.parts.map { part in
+            switch part {
+            case .literal(let literal): literal
+            case .reference(let reference): "<\(reference.id)>"
+            case .environmentVariable(let name): "[\(name)]"
+            case .variable(let name, let path): "{\(([name] + path).joined(separator: "/"))}"
+            }
+        }
+        #expect(parts == expected && template.refers(to: "user"))
     }
 
     @Test(arguments: [
