@@ -51,9 +51,9 @@ import Testing
         var line = RequestLine(id: id, method: id.hasPrefix("p") ? "POST" : "GET", url: url)
         line.script = script
         return JournaledLine(
-            node: try RequestLineGraph([NumberedLine(number: 1, line: line)]).nodes[0], position: position,
-            needs: outcomes.map { RunnerDependency(id: "x", outcome: $0) { nil } }, isReferenced: false,
-            wasSentBefore: false, fingerprint: nil)
+            id: id, node: try RequestLineGraph([NumberedLine(number: 1, line: line)]).nodes[0], position: position,
+            needs: outcomes.map { RunnerDependency(id: "x", outcome: $0) { nil } }, wasSentBefore: false
+        ) { _ in }
     }
 
     @Test func safeLineGoesToTheRunnerAtOnce() throws {
