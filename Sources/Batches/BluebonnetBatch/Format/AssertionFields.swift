@@ -72,7 +72,9 @@ extension RequestLine.Assertion: FieldCodable {
     }
 
     private static func comparison(_ name: Name, _ field: StrictField) throws(RequestLineError) -> Comparison {
-        guard field.value.number != nil || field.value.string != nil else { throw field.expected("a number or a string") }
+        guard field.value.number != nil || field.value.string != nil else {
+            throw field.expected("a number or a string")
+        }
         guard let comparison = Comparison(rawValue: name.rawValue) else { throw field.problem("unknown predicate") }
         return comparison
     }

@@ -59,7 +59,8 @@ import Testing
         ("$${env:A}", ["${env:A}"]),
         ("${env:status}", ["[status]"]), ("${env: A}", ["[ A]"]), ("${env:é}${a.status}", ["[é]", "<a>"]),
         ("${a.items}", ["<a>"]), ("${a.pages}", ["<a>"]), ("${a.values.n}", ["<a>"]), ("${a/2.body.x}", ["<a/2>"]),
-        ("${state.since}", ["{state/since}"]), ("${state.a.b\\.c}", ["{state/a/b.c}"]), ("${state.status}", ["<state>"]),
+        ("${state.since}", ["{state/since}"]), ("${state.a.b\\.c}", ["{state/a/b.c}"]),
+        ("${state.status}", ["<state>"]),
     ])
     func textAndReferencesAreSeparated(_ text: String, _ expected: [String]) throws {
         let parts = try ReferenceTemplate(parsing: text).parts.map { part in

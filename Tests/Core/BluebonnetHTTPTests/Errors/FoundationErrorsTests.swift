@@ -52,6 +52,10 @@ import Testing
         (.dependencyFailed, "dependencyFailed", url, -1008),
         (.mayHaveBeenSent, "mayHaveBeenSent", url, -1005),
         (.workerLost, "workerLost", url, -1005),
+        (.tooManyPages, "tooManyPages", response, -1103), (.paginationLoop, "paginationLoop", response, -1011),
+        (.tooManyElements, "tooManyElements", response, -1103),
+        (.assertionFailed, "assertionFailed", response, -1011),
+        (.conditionNotMet, "conditionNotMet", response, -1001),
         (.invalidSecurityPolicy, "invalidSecurityPolicy", url, -1200),
     ]
 
