@@ -136,6 +136,7 @@ let package = Package(
             name: "BluebonnetCommand",
             dependencies: [
                 "Bluebonnet", "BluebonnetBatch", "BluebonnetFleet", "BluebonnetJournal", "BluebonnetLocks", "CLinux",
+                grdb,
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: strict

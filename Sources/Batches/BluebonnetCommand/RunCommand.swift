@@ -20,8 +20,8 @@ struct RunCommand: ParsableCommand {
             {"id": "login", "method": "POST", "url": "login", "json": {"user": "me"}}
             {"url": "me.pdf", "after": ["login"], "output": "me.pdf"}
 
-            Exit status: 0 every operation succeeded; 1 an operation did not succeed, or the results could not be \
-            written; 2 the command line or a request line is invalid; 130 interrupted. SIGINT cancels running \
+            Exit status: 0 every operation succeeded, or with --fail-if no condition holds; 1 an operation did not \
+            succeed, or with --fail-if a condition holds, or a file of the run could not be written; 2 the command line or a request line is invalid; 130 interrupted. SIGINT cancels running \
             operations. SIGTERM and SIGHUP start no more operations and give running ones --drain-timeout seconds to \
             finish. Every operation still gets its result line. A second signal exits at once. A signal that was \
             ignored at the start stays ignored.
@@ -46,27 +46,37 @@ struct RunCommand: ParsableCommand {
         let (source, status) = try InputSource.open(options.file)
         if !options.requests.plan { RequestLineRunner.prepare() }
         var settings = try settings()
+        let state = try options.files.state.map { path throws(CommandError) in try StateFile(path: path) }
+        settings.state = state?.members
         if !options.requests.plan { lowerConcurrency(&settings) }
         let journal = JournalSource(options.journal, settings, input: source)
         let input = try RunInput(
             source, control: control, limits: settings.scheduleLimits,
-            reserved: options.reservedPaths + (journal?.reservedPaths ?? [])
+            reserved: options.reservedPaths + (journal?.reservedPaths ?? []), rules: options.rules
         ) { journal?.add($0) }
         if options.requests.plan { try PlanRun(settings: settings).run(input).end() }
         // Must precede emptying the results: if the journal is refused, the results stay unchanged.
         let opened = try journal.map { journal throws(CommandError) in try journal.open(input) }
         let target: ResultTarget
         let observer: RunObserver?
+        let outputs: RunOutputs?
         do throws(CommandError) {
-            observer = try self.observer(input: status, journals: journal?.statuses ?? [])
+            let others = otherFiles(input: status, journals: journal?.statuses ?? [])
+            outputs = try RunOutputs(
+                options.files, state: state, valueNames: input.valueNames, inputName: options.inputName, others: others)
+            observer = try RunObserver(
+                options.observation.events, summary: options.observation.times,
+                others: others + (outputs?.statuses ?? []))
             target = try Self.target(options.output.results, input: status, journals: journal?.statuses ?? [])
+            try outputs?.begin()
         } catch {
             opened?.close()
             throw error
         }
         observer?.observe(&settings)
+        outputs?.observe(&settings)
         let session = RunSession(
-            settings: settings, input: input, journal: opened, target: target, observer: observer,
+            settings: settings, input: input, journal: opened, target: target, observer: observer, outputs: outputs,
             progress: options.output.style, showsSummary: !options.output.quiet, control: control)
         Task { await session.run().end() }
         while true { pause() }
@@ -89,14 +99,12 @@ struct RunCommand: ParsableCommand {
         }
     }
 
-    /// Opens the files of the options for observation; nil without such options.
-    private func observer(input: FileStatus, journals: [FileStatus]) throws(CommandError) -> RunObserver? {
+    /// The files that files of other options must not overwrite, with the words that name them.
+    private func otherFiles(input: FileStatus, journals: [FileStatus]) -> [(FileStatus, String)] {
         let results =
             options.output.results.map { FileStatus(path: $0) } ?? (try? FileDescriptor.standardOutput.status)
-        let others =
-            [(input, "the file of the request lines")] + journals.map { ($0, "the journal") }
+        return [(input, "the file of the request lines")] + journals.map { ($0, "the journal") }
             + (results.map { [($0, "the file of the results")] } ?? [])
-        return try RunObserver(options.observation.events, summary: options.observation.times, others: others)
     }
 
     private static func target(

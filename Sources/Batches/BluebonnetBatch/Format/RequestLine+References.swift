@@ -87,6 +87,21 @@ extension RequestLine {
         return names
     }
 
+    /// Returns the first field with a reference to the state file; nil without such a reference.
+    func stateMention() throws(RequestLineError) -> FieldPath? {
+        guard mayContainReferences, elementName != LineVariables.stateName else { return nil }
+        var (line, mention) = (self, FieldPath?.none)
+        try line.replaceStrings { text, path throws(RequestLineError) in
+            if mention == nil, let template = try Self.template(text, self.elementName, at: path),
+                template.refers(to: LineVariables.stateName)
+            {
+                mention = path
+            }
+            return text
+        }
+        return mention
+    }
+
     /// Returns all references of the line, with their fields.
     func referencedMentions() throws(RequestLineError) -> [Mention] {
         guard mayContainReferences else { return [] }

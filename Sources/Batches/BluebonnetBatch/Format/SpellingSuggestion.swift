@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: MIT
 
 /// Finds the name that was probably meant, for error messages.
-enum SpellingSuggestion {
+package enum SpellingSuggestion {
     /// Returns the candidate with the least distance to `name`, if the distance is less than half of the longer name.
-    static func of(_ name: String, among candidates: [String]) -> String? {
+    package static func of(_ name: String, among candidates: [String]) -> String? {
         let letters = Array(name.lowercased().utf8)
         guard letters.count <= 40 else { return nil }
         let ranked = candidates.map { (name: $0, distance: distance(letters, Array($0.lowercased().utf8))) }

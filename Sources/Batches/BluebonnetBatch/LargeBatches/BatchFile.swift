@@ -22,6 +22,8 @@ package final class BatchFile: LineSource {
         var readers = ElementReaders()
         /// The positions of lines with pages or elements.
         var parents: Set<Int> = []
+        /// The names of the values that the lines extract.
+        var valueNames: Set<ByteString> = []
     }
 
     private let descriptor: CInt
@@ -29,6 +31,9 @@ package final class BatchFile: LineSource {
 
     /// The number of lines.
     package var count: Int { index.offsets.count }
+
+    /// The names of the values that the lines extract, each once and sorted.
+    package var valueNames: [String] { index.valueNames.sorted().map(\.string) }
 
     /// Makes a file from its index. The caller keeps ownership of the descriptor, which must stay open.
     init(descriptor: CInt, _ index: Index) { (self.descriptor, self.index) = (descriptor, index) }

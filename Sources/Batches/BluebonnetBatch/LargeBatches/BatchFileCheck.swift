@@ -35,6 +35,7 @@ package struct BatchFileCheck {
     private static let blockByteCount = 4 << 20
 
     private let descriptor: CInt
+    private let rules: LineRules
     private var index = BatchFile.Index()
     private var outputs: OutputPaths
     private var schedule: LineSchedule
@@ -48,22 +49,26 @@ package struct BatchFileCheck {
     private var batchErrors: [RequestLineError] = []
     private var lineCount = 0
 
-    private init(_ descriptor: CInt, _ outputs: OutputPaths, _ limits: LineSchedule.Limits) {
-        (self.descriptor, self.outputs, schedule) = (descriptor, outputs, LineSchedule(limits))
+    private init(
+        _ descriptor: CInt, _ outputs: OutputPaths, _ limits: LineSchedule.Limits, _ rules: LineRules
+    ) {
+        (self.descriptor, self.outputs, self.rules) = (descriptor, outputs, rules)
+        schedule = LineSchedule(limits)
     }
 
     /// Checks a file, beginning at its descriptor's position.
     ///
     /// - Parameters:
     ///   - reserved: the files that no line may write.
+    ///   - rules: what the options of the run permit in lines.
     ///   - onBytes: receives the whole file, piece by piece.
     /// - Returns: the file, and a schedule of all its lines.
     /// - Throws: all errors of the lines, or the error of reading the file.
     package static func check(
         _ descriptor: CInt, limits: LineSchedule.Limits, reserved: [ReservedPath] = [],
-        onBytes: (UnsafeRawBufferPointer) -> Void = { _ in }
+        rules: LineRules = LineRules(), onBytes: (UnsafeRawBufferPointer) -> Void = { _ in }
     ) throws(Failure) -> (file: BatchFile, schedule: LineSchedule) {
-        var check = BatchFileCheck(descriptor, OutputPaths(reserved: reserved), limits)
+        var check = BatchFileCheck(descriptor, OutputPaths(reserved: reserved), limits, rules)
         try check.readAll(onBytes)
         return try check.finish()
     }
@@ -113,14 +118,15 @@ extension BatchFileCheck {
         let pieceLength = max((starts.count + 2 * processorCount - 1) / (2 * processorCount), Self.leastPieceLength)
         let pieceCount = (starts.count + pieceLength - 1) / pieceLength
         let pieces = Mutex([Int: BatchFilePiece]())
-        let (first, outputs) = (lineCount + 1, outputs)
+        let (first, outputs, rules) = (lineCount + 1, outputs, rules)
         let textEnd = block.last == UInt8(ascii: "\n") ? block.endIndex - 1 : block.endIndex
         DispatchQueue.concurrentPerform(iterations: pieceCount) { number in
             var piece = BatchFilePiece()
             for line in number * pieceLength..<min((number + 1) * pieceLength, starts.count) {
                 let end = line + 1 < starts.count ? starts[line + 1] - 1 : textEnd
                 let text = block[starts[line]..<end]
-                piece.add(text, number: first + line, offset: offset + text.startIndex, outputs: outputs)
+                piece.add(
+                    text, number: first + line, offset: offset + text.startIndex, outputs: outputs, rules: rules)
             }
             pieces.withLock { $0[number] = piece }
         }
@@ -145,6 +151,7 @@ extension BatchFileCheck {
 
     private mutating func add(_ piece: BatchFilePiece) {
         lineErrors += piece.errors
+        index.valueNames.formUnion(piece.valueNames)
         let lanes = piece.lanes.map { schedule.lane(named: $0) }
         for line in piece.lines { add(line, lane: lanes[line.lane]) }
     }

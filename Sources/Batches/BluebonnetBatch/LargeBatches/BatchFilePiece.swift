@@ -30,6 +30,8 @@ struct BatchFilePiece: Sendable {
     }
 
     private(set) var lines: [Line] = []
+    /// The names of the values that the lines extract.
+    private(set) var valueNames: Set<ByteString> = []
     /// The names of the origins. The index of a name is its lane number.
     private(set) var lanes: [String] = []
     private var laneNumbers: [ByteString: Int] = [:]
@@ -43,7 +45,10 @@ struct BatchFilePiece: Sendable {
     /// - Parameters:
     ///   - offset: the offset of the line in the file.
     ///   - outputs: resolves the line's paths to file names.
-    mutating func add(_ text: ArraySlice<UInt8>, number: Int, offset: Int, outputs: OutputPaths) {
+    ///   - rules: what the options of the run permit.
+    mutating func add(
+        _ text: ArraySlice<UInt8>, number: Int, offset: Int, outputs: OutputPaths, rules: LineRules
+    ) {
         do throws(RequestLineError) {
             guard let parsed = try RequestLineParser().parse(text, number: number)?.line else { return }
             var line = Line(
@@ -51,6 +56,7 @@ struct BatchFilePiece: Sendable {
                 id: parsed.id, lane: lane(of: parsed.url), priority: parsed.priority,
                 hasOutput: parsed.output != nil)
             do throws(RequestLineError) {
+                try rules.check(parsed)
                 line.output = try outputs.namedOutput(of: NumberedLine(number: number, line: parsed))
                 line.references = try parsed.referencedIDs()
                 line.parts = LineParts(parsed)
@@ -60,6 +66,7 @@ struct BatchFilePiece: Sendable {
                 line.error = error
             }
             lines.append(line)
+            for name in (parsed.boxedPipeline?.value.extract ?? [:]).keys { valueNames.insert(ByteString(name)) }
         } catch {
             errors.append(error.numbered(number))
         }

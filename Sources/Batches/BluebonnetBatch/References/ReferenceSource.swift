@@ -174,7 +174,7 @@ extension JSONValue {
     }
 
     /// A description for error messages.
-    var kind: String {
+    package var kind: String {
         switch self {
         case .null: "null"
         case .bool: "a boolean"

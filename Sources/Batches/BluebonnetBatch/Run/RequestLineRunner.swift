@@ -56,6 +56,9 @@ public final class RequestLineRunner: Sendable {
         /// Receives each line just before its operation is started, on any thread. The name of the operation is the
         /// name of the line.
         package var onLineStart: (@Sendable (StartedLine) -> Void)?
+        /// Receives the values for the state file of each operation that succeeded, before its result, on the runner's
+        /// queue.
+        package var onMemories: (@Sendable ([RememberedValues]) -> Void)?
 
         /// Makes settings with their defaults.
         public init() {}
@@ -177,11 +180,13 @@ public final class RequestLineRunner: Sendable {
         group.enter()
         let (id, hasOutput) = (instance.id, instance.line.output != nil)
         let hidden = executor.hiddenVariables(of: instance.line)
+        let memory = settings.onMemories == nil ? [:] : instance.line.boxedPipeline?.value.remember ?? [:]
         operation.addCompletionHandler { [self] _ in
             let facts = findings?.facts
             let ending = RunnerEnding(operation, isReferenced: isReferenced, values: facts?.values)
             let outcome = state.withLock { $0.finish(name, ending) }
             let result = executor.result(id, outcome, operation, hasOutput: hasOutput, hidden, facts)
+            if outcome == .success, let facts, !memory.isEmpty { settings.onMemories?(facts.memories(by: memory)) }
             onEnd(End(result: result, source: outcome == .success ? ending.source : nil, findings: facts))
             if outcome == .failure && settings.cancelsAtFirstFailure { cancel() }
             group.leave()

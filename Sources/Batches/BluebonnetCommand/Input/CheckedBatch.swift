@@ -16,15 +16,16 @@ final class CheckedBatch: Sendable {
     ///
     /// - Parameters:
     ///   - reserved: the files that no line may write.
+    ///   - rules: what the options of the run permit in lines.
     ///   - onBytes: receives the whole file, piece by piece.
     /// - Throws: all errors of the file, one line of text for each.
     init(
         _ descriptor: FileDescriptor, limits: LineSchedule.Limits, reserved: [ReservedPath] = [],
-        onBytes: (UnsafeRawBufferPointer) -> Void = { _ in }
+        rules: LineRules = LineRules(), onBytes: (UnsafeRawBufferPointer) -> Void = { _ in }
     ) throws(CommandError) {
         do throws(BatchFileCheck.Failure) {
             let checked = try BatchFileCheck.check(
-                descriptor.rawValue, limits: limits, reserved: reserved, onBytes: onBytes)
+                descriptor.rawValue, limits: limits, reserved: reserved, rules: rules, onBytes: onBytes)
             file = checked.file
             schedule = Mutex(checked.schedule)
         } catch {

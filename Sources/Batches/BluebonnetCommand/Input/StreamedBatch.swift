@@ -9,11 +9,14 @@ import Foundation
 struct StreamedBatch {
     private let parser = RequestLineParser()
     private let lines: StreamedLines
+    private let rules: LineRules
     private var splitter = LineSplitter()
     private var lineCount = 0
 
-    /// - Parameter lines: checks and receives the lines.
-    init(_ lines: StreamedLines) { self.lines = lines }
+    /// - Parameters:
+    ///   - lines: checks and receives the lines.
+    ///   - rules: what the options of the run permit.
+    init(_ lines: StreamedLines, _ rules: LineRules = LineRules()) { (self.lines, self.rules) = (lines, rules) }
 
     /// Reads until the end of the stream, or until the run must stop, and reports each line.
     ///
@@ -45,6 +48,11 @@ struct StreamedBatch {
     private mutating func checked(_ line: Data) throws(CommandError) -> StreamedLines.Added? {
         do throws(RequestLineError) {
             guard let line = try parser.parse(line: line, number: lineCount) else { return nil }
+            do throws(RequestLineError) {
+                try rules.check(line.line)
+            } catch {
+                throw RequestLineError(line: lineCount, field: error.field, message: error.message)
+            }
             return try lines.add(line)
         } catch {
             throw .badLines([error])

@@ -104,6 +104,31 @@ enum OptionValue {
         return text
     }
 
+    /// Parses the path of a file for rows, whose ending names the form.
+    static func rowPath(_ text: String) throws -> String {
+        guard RowForm(path: text) != nil else {
+            throw ValidationError("the name of the file must end in one of \(RowForm.endings)")
+        }
+        return text
+    }
+
+    /// Parses the form and the path of a report.
+    static func report(_ text: String) throws -> ReportOption {
+        guard let report = ReportOption(text) else {
+            throw ValidationError("it must be junit=FILE or html=FILE")
+        }
+        return report
+    }
+
+    /// Parses a condition.
+    static func condition(_ text: String) throws -> FailCondition {
+        do throws(ConditionParser.Problem) {
+            return try ConditionParser.parse(text)
+        } catch {
+            throw ValidationError(error.message)
+        }
+    }
+
     /// Parses the name of a case of an enumeration.
     static func choice<Choice: RawRepresentable<String> & CaseIterable>(_ text: String) throws -> Choice {
         guard let choice = Choice(rawValue: text) else {

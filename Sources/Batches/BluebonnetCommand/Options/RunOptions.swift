@@ -18,25 +18,37 @@ struct RunOptions: ParsableArguments {
     @OptionGroup(title: "Output") var output: Output
     @OptionGroup(title: "Observation") var observation: Observation
     @OptionGroup(title: "Journal") var journal: Journal
+    @OptionGroup(title: "Values and reports") var files: OutputFileOptions
 
     /// The files of the run that no line may write.
     var reservedPaths: [ReservedPath] {
         let lines = file.map { ReservedPath($0, "the request lines are in this file") }
         let results = output.results.map { ReservedPath($0, "the results are written to this file") }
         let observed = observation.files.map { ReservedPath($0.path, "\($0.option) writes this file") }
-        return [lines, results].compactMap(\.self) + observed
+        return [lines, results].compactMap(\.self) + observed + files.reservedPaths
     }
 
     func validate() throws {
         let input = file == "-" ? nil : file
         let others = [("the request lines", input), ("--results", output.results), ("--journal", journal.journal)]
-        try NamedFile.check(observation.files, others: NamedFile.list(others))
-        if let name = observation.names.first, requests.plan {
+        try NamedFile.check(observation.files + files.files, others: NamedFile.list(others))
+        if let name = (observation.names + files.namesOfRunOptions).first, requests.plan {
             throw ValidationError("\(name) and --plan exclude each other: a plan sends nothing")
         }
         if observation.times.summary, output.quiet {
             throw ValidationError("--summary and --quiet exclude each other")
         }
+    }
+
+    /// What the options permit in lines.
+    var rules: LineRules {
+        LineRules(hasState: files.state != nil, hasJournal: journal.journal != nil, hasRows: files.into != nil)
+    }
+
+    /// The name of the request lines in reports.
+    var inputName: String {
+        guard let file, file != "-" else { return "standard input" }
+        return file.split(separator: "/").last.map(String.init) ?? file
     }
 
     /// The runner's settings from the options.

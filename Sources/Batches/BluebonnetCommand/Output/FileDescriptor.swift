@@ -93,6 +93,9 @@ struct FileStatus {
 
     var byteCount: Int64 { file.byte_count }
 
+    /// The permission bits.
+    var permissions: UInt32 { file.permissions }
+
     /// Returns whether both are the same file, even under different paths.
     func isSameFile(as other: FileStatus) -> Bool {
         file.device == other.file.device && file.inode == other.file.inode

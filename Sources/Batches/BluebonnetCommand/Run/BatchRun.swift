@@ -27,15 +27,17 @@ final class BatchRun: Sendable {
     /// - Parameters:
     ///   - input: the lines.
     ///   - journal: the journal for the outcomes; nil without a journal.
+    ///   - outputs: the files about the run; nil without such files.
     ///   - onResult: called with each result line, with its line end, one at a time.
     init(
         settings: RequestLineRunner.Settings, input: RunInput, journal: OpenedJournal? = nil, control: StopControl,
-        onResult: @escaping @Sendable (Data) -> Void
+        outputs: RunOutputs? = nil, onResult: @escaping @Sendable (Data) -> Void
     ) {
         let state = SharedState()
         runner = LineRunner(settings: settings, input: input, journal: journal) { [freeStreams] delivery in
             state.update { $0.tally.record(delivery) }
             onResult(delivery.line)
+            outputs?.receive(delivery)
             if delivery.outcome == .failure && settings.cancelsAtFirstFailure { control.stop(.operationFailed) }
             freeStreams.signal()
         } onFailure: {
@@ -71,7 +73,8 @@ final class BatchRun: Sendable {
         let outcome: Result<Void, CommandError> =
             switch input {
             case .batch: .success(())
-            case .stream(let reader, let lines): await Self.onThread { [self] in read(reader, lines) }
+            case .stream(let reader, let lines, let rules):
+                await Self.onThread { [self] in read(reader, StreamedBatch(lines, rules)) }
             }
         state.update { $0.isTotalKnown = true }
         try await runner.finish()
@@ -79,8 +82,8 @@ final class BatchRun: Sendable {
     }
 
     /// Starts the lines of a stream as they arrive.
-    private func read(_ reader: StreamReader, _ lines: StreamedLines) -> Result<Void, CommandError> {
-        var batch = StreamedBatch(lines)
+    private func read(_ reader: StreamReader, _ batch: StreamedBatch) -> Result<Void, CommandError> {
+        var batch = batch
         let feed = runner.feed()
         return Result { () throws(CommandError) in
             try batch.read(reader) { line throws(CommandError) in

@@ -18,6 +18,8 @@ enum LineRunner: Sendable {
         /// The full result; nil if only a success must be counted.
         let result: ResultLine?
         let line: Data
+        /// Whether the result comes from the journal of an earlier run.
+        var isFromJournal = false
     }
 
     /// Makes a runner.
@@ -126,7 +128,8 @@ extension LineRunner.Delivery {
 
     fileprivate init(_ delivery: JournaledRun.Delivery) {
         self.init(
-            outcome: delivery.outcome, byteCount: delivery.byteCount, result: delivery.result, line: delivery.line)
+            outcome: delivery.outcome, byteCount: delivery.byteCount, result: delivery.result, line: delivery.line,
+            isFromJournal: delivery.isFromJournal)
     }
 }
 

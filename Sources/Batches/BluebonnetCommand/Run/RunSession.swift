@@ -13,6 +13,7 @@ final class RunSession: Sendable {
     private let writer: ResultWriter
     private let run: BatchRun
     private let observer: RunObserver?
+    private let outputs: RunOutputs?
     private let showsSummary: Bool
     /// The limits of concurrent transfers, in all and to one origin.
     private let concurrency, concurrencyPerOrigin: Int
@@ -20,7 +21,7 @@ final class RunSession: Sendable {
 
     init(
         settings: RequestLineRunner.Settings, input: RunInput, journal: OpenedJournal?, target: ResultTarget,
-        observer: RunObserver? = nil, progress: ProgressStyle?, showsSummary: Bool, control: StopControl
+        observer: RunObserver? = nil, outputs: RunOutputs? = nil, progress: ProgressStyle?, showsSummary: Bool, control: StopControl
     ) {
         let display = progress.map { ProgressDisplay($0) }
         if progress == .bars, let display { Signals.suspend(display) }
@@ -35,9 +36,12 @@ final class RunSession: Sendable {
             display?.restoreTerminal()
             writer.end(.interrupted)
         }
-        run = BatchRun(settings: settings, input: input, journal: journal, control: control) { writer.append($0) }
+        outputs?.whenRowsFail { control.stop(.resultsLost) }
+        run = BatchRun(settings: settings, input: input, journal: journal, control: control, outputs: outputs) {
+            writer.append($0)
+        }
         (self.control, self.display, self.writer, self.showsSummary) = (control, display, writer, showsSummary)
-        self.observer = observer
+        (self.observer, self.outputs) = (observer, outputs)
         observer?.begin { [run] in
             run.isNeeded($0)
         } write: { text in
@@ -58,12 +62,27 @@ final class RunSession: Sendable {
             tally: tally, elapsed: elapsed, concurrency: concurrency, concurrencyPerOrigin: concurrencyPerOrigin)
         let text = showsSummary ? summary.text + times : ""
         if let display { display.finish(text) } else { StandardError.write(text) }
-        let errors = [lineError, writeError].compactMap(\.self) + observerErrors
+        let isWhole = lineError == nil && writeError == nil && observerErrors.isEmpty
+        let ending = finishOutputs(tally, elapsed: elapsed, isWhole: isWhole)
+        let errors = [lineError, writeError].compactMap(\.self) + observerErrors + ending.errors
         for error in errors { StandardError.write(error.message + "\n") }
+        if let note = ending.note { StandardError.write(note + "\n") }
+        for violation in ending.violations ?? [] { StandardError.write(violation + "\n") }
         if control.reason == .interrupted || control.reason == .terminated { return .interrupted }
-        if writeError != nil || !observerErrors.isEmpty || control.reason == .journalLost { return .failure }
+        let filesAreWritten = writeError == nil && observerErrors.isEmpty && ending.errors.isEmpty
+        if !filesAreWritten || control.reason == .journalLost { return .failure }
         if lineError != nil { return .usage }
-        return tally.isSuccess ? .success : .failure
+        return ending.violations?.isEmpty ?? tally.isSuccess ? .success : .failure
+    }
+
+    /// Completes the files of rows and reports, and the state file.
+    ///
+    /// - Parameter isWhole: whether all lines were read, and the other files were written.
+    private func finishOutputs(_ tally: RunTally, elapsed: Double, isWhole: Bool) -> RunOutputs.Ending {
+        let wasStopped = control.reason.map { $0 > .operationFailed } ?? false
+        let end = RunOutputs.RunEnd(
+            elapsed: elapsed, isPartial: wasStopped || !isWhole, isSuccess: isWhole && !wasStopped && tally.isSuccess)
+        return outputs?.finish(end) ?? RunOutputs.Ending()
     }
 
     /// Completes the files of the observer. Returns the text of `--summary`, and the errors of the files.

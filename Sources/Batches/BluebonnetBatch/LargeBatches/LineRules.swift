@@ -1,0 +1,46 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+internal import Bluebonnet
+
+/// What the options of a run permit in its lines. Each line is checked by itself.
+package struct LineRules: Sendable {
+    /// Whether there is a state file.
+    package var hasState: Bool
+    /// Whether there is a journal. It has no remembered values, so a later run would not see those of an earlier one.
+    package var hasJournal: Bool
+    /// Whether values become rows, which begin with the id of the operation.
+    package var hasRows: Bool
+
+    /// Makes rules. Without arguments, they permit every line.
+    package init(hasState: Bool = true, hasJournal: Bool = false, hasRows: Bool = false) {
+        (self.hasState, self.hasJournal, self.hasRows) = (hasState, hasJournal, hasRows)
+    }
+
+    /// - Throws: the first field that the options do not permit.
+    package func check(_ line: RequestLine) throws(RequestLineError) {
+        if !hasState, let mention = try line.stateMention() {
+            throw RequestLineError(at: mention, "${state.…} needs --state FILE, which has the member")
+        }
+        guard let pipeline = line.boxedPipeline?.value else { return }
+        if !pipeline.remember.isEmpty { try checkRemembering() }
+        if hasRows { try check(names: pipeline.extract.keys.sorted()) }
+    }
+
+    private func checkRemembering() throws(RequestLineError) {
+        let path = FieldPath.top.member(RequestLine.Pipeline.Name.remember.rawValue)
+        guard hasState else { throw RequestLineError(at: path, "needs --state FILE, which gets the members") }
+        guard !hasJournal else {
+            throw RequestLineError(
+                at: path,
+                "--state with \"remember\" cannot be combined with --journal, which does not record what is remembered")
+        }
+    }
+
+    private func check(names: [String]) throws(RequestLineError) {
+        guard let name = names.first(where: { $0.lowercased() == "id" }) else { return }
+        let path = FieldPath.top.member(RequestLine.Pipeline.Name.extract.rawValue).member(name)
+        throw RequestLineError(
+            at: path, "the rows of --into have the operation's id in the column \"id\": use another name")
+    }
+}
