@@ -63,7 +63,7 @@ struct RunCommand: ParsableCommand {
         do throws(CommandError) {
             let others = otherFiles(input: status, journals: journal?.statuses ?? [])
             outputs = try RunOutputs(
-                options.files, state: state, valueNames: input.valueNames, inputName: options.inputName, others: others)
+                options.files, state: state, input: input, inputName: options.inputName, others: others)
             observer = try RunObserver(
                 options.observation.events, summary: options.observation.times,
                 others: others + (outputs?.statuses ?? []))

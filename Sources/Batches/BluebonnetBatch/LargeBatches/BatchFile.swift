@@ -22,8 +22,8 @@ package final class BatchFile: LineSource {
         var readers = ElementReaders()
         /// The positions of lines with pages or elements.
         var parents: Set<Int> = []
-        /// The names of the values that the lines extract.
-        var valueNames: Set<ByteString> = []
+        /// What the responses of the lines are used for.
+        var uses = LineUses()
     }
 
     private let descriptor: CInt
@@ -33,7 +33,10 @@ package final class BatchFile: LineSource {
     package var count: Int { index.offsets.count }
 
     /// The names of the values that the lines extract, each once and sorted.
-    package var valueNames: [String] { index.valueNames.sorted().map(\.string) }
+    package var valueNames: [String] { index.uses.valueNames.sorted().map(\.string) }
+
+    /// Whether a line remembers values.
+    package var remembers: Bool { index.uses.remembers }
 
     /// Makes a file from its index. The caller keeps ownership of the descriptor, which must stay open.
     init(descriptor: CInt, _ index: Index) { (self.descriptor, self.index) = (descriptor, index) }

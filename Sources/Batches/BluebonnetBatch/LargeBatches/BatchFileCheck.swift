@@ -151,7 +151,7 @@ extension BatchFileCheck {
 
     private mutating func add(_ piece: BatchFilePiece) {
         lineErrors += piece.errors
-        index.valueNames.formUnion(piece.valueNames)
+        index.uses.add(piece.uses)
         let lanes = piece.lanes.map { schedule.lane(named: $0) }
         for line in piece.lines { add(line, lane: lanes[line.lane]) }
     }

@@ -30,8 +30,8 @@ struct BatchFilePiece: Sendable {
     }
 
     private(set) var lines: [Line] = []
-    /// The names of the values that the lines extract.
-    private(set) var valueNames: Set<ByteString> = []
+    /// What the responses of the lines are used for.
+    private(set) var uses = LineUses()
     /// The names of the origins. The index of a name is its lane number.
     private(set) var lanes: [String] = []
     private var laneNumbers: [ByteString: Int] = [:]
@@ -66,7 +66,7 @@ struct BatchFilePiece: Sendable {
                 line.error = error
             }
             lines.append(line)
-            for name in (parsed.boxedPipeline?.value.extract ?? [:]).keys { valueNames.insert(ByteString(name)) }
+            if let pipeline = parsed.boxedPipeline?.value { uses.add(pipeline) }
         } catch {
             errors.append(error.numbered(number))
         }

@@ -44,3 +44,21 @@ package struct LineRules: Sendable {
             at: path, "the rows of --into have the operation's id in the column \"id\": use another name")
     }
 }
+
+/// What the lines of a batch use responses for, beyond their results.
+struct LineUses: Sendable {
+    /// The names of the values that the lines extract.
+    private(set) var valueNames: Set<ByteString> = []
+    /// Whether a line remembers values.
+    private(set) var remembers = false
+
+    mutating func add(_ pipeline: RequestLine.Pipeline) {
+        for name in pipeline.extract.keys { valueNames.insert(ByteString(name)) }
+        if !pipeline.remember.isEmpty { remembers = true }
+    }
+
+    mutating func add(_ other: LineUses) {
+        valueNames.formUnion(other.valueNames)
+        remembers = remembers || other.remembers
+    }
+}

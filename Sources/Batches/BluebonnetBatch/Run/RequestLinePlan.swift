@@ -46,7 +46,7 @@ extension RequestLinePlan.Entry {
     fileprivate init(_ node: RequestLineGraph.Node, settings: RequestLineRunner.Settings) {
         let line = node.line.line
         (id, method, dependencies) = (node.line.id, line.method, node.dependencies)
-        let refers = (try? line.referencedIDs().isEmpty) == false
+        let refers = line.elementName != nil || (try? line.referencedIDs().isEmpty) == false
         let outcome: Result<URL, NetworkingError>? = refers ? nil : Self.prepare(line, settings)
         let hidden = HiddenVariables(of: line, settings.environment)
         switch outcome {
@@ -66,7 +66,8 @@ extension RequestLinePlan.Entry {
         let options = settings.transferOptions
         let recipe = RequestPlan.Recipe { plan in
             let environment = settings.environment
-            try line.resolved(environment: environment) { _ in nil }
+            let variables = LineVariables(state: settings.state)
+            try line.resolved(environment: environment, variables: variables) { _ in nil }
                 .completed(with: settings.headers, environment: environment)
                 .complete(
                     &plan, baseURL: settings.baseURL.map(RequestOperationManager.withTrailingSlash), options: options)

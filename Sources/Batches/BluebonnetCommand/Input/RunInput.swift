@@ -44,6 +44,11 @@ enum RunInput {
         if case .batch(let batch) = self { batch.file.valueNames } else { nil }
     }
 
+    /// Whether a line remembers values, or may do so.
+    var mayRemember: Bool {
+        if case .batch(let batch) = self { batch.file.remembers } else { true }
+    }
+
     /// Removes and returns the schedule of all lines; nil for a stream. Call this once.
     func removeSchedule() -> LineSchedule? {
         if case .batch(let batch) = self { batch.removeSchedule() } else { nil }

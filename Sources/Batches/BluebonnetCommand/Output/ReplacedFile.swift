@@ -14,8 +14,10 @@ struct ReplacedFile: Sendable {
 
     /// Checks that the file can be written.
     ///
-    /// - Parameter others: files that must not be overwritten, with the words that name them in an error.
-    func check(others: [(FileStatus, String)]) throws(CommandError) {
+    /// - Parameters:
+    ///   - others: files that must not be overwritten, with the words that name them in an error.
+    ///   - isWritten: false for a file that the run only reads.
+    func check(others: [(FileStatus, String)], isWritten: Bool = true) throws(CommandError) {
         let target = target
         if let status = FileStatus(path: target) {
             if let other = others.first(where: { status.isRegularFile && status.isSameFile(as: $0.0) })?.1 {
@@ -24,6 +26,7 @@ struct ReplacedFile: Sendable {
             if status.isFolder { throw error(SystemError(code: EISDIR)) }
             if !status.isRegularFile { return }
         }
+        guard isWritten else { return }
         guard access(folder(of: target), W_OK | X_OK) == 0 else { throw error(SystemError.latest) }
     }
 

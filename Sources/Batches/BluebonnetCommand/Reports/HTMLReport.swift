@@ -63,7 +63,7 @@ extension HTMLReport {
         return """
             <h1>\(Self.escaped(name))</h1>
             <p>\(count) in \(Quantity.elapsed(elapsed))\(rate). \
-            <span class="date">\(EventText.date(start))</span></p>
+            <span class="date">\(EventText.date(start).prefix(16).replacing("T", with: " ")) UTC</span></p>
             """ + notes.map { "\n<p class=\"note\">\($0)</p>" }.joined()
     }
 

@@ -45,21 +45,20 @@ final class RunOutputs: Sendable {
     ///
     /// - Parameters:
     ///   - state: the state file; nil without the option.
-    ///   - valueNames: the names of values; nil if they are not known before the run.
     ///   - inputName: the name of the request lines.
     ///   - others: files that must not be overwritten, with the words that name them in an error.
     init?(
-        _ options: OutputFileOptions, state: StateFile?, valueNames: [String]?, inputName: String,
+        _ options: OutputFileOptions, state: StateFile?, input: RunInput, inputName: String,
         others: [(FileStatus, String)]
     ) throws(CommandError) {
         guard options.isUsed else { return nil }
         (self.options, self.state) = (options, state)
         var statuses: [(FileStatus, String)] = []
         for file in [state?.file].compactMap(\.self) + options.reports.map(\.file) {
-            try file.check(others: others + statuses)
+            try file.check(others: others + statuses, isWritten: file.path != state?.path || input.mayRemember)
             if let status = FileStatus(path: file.path) { statuses.append((status, "the file of \(file.option)")) }
         }
-        let rows = try options.rows(valueNames: valueNames, others: others + statuses)
+        let rows = try options.rows(valueNames: input.valueNames, others: others + statuses)
         if let path = options.into, let status = FileStatus(path: path) {
             statuses.append((status, "the file of --into"))
         }
