@@ -306,6 +306,7 @@ let package = Package(
             dependencies: [
                 "BatchExample", "Bluebonnet", "BluebonnetBatch", "BluebonnetCommand", "BluebonnetLocks",
                 "BluebonnetTestServer", "CancelAndPauseExample", "CLinux", "Demo", "DependentCallsExample", "ExitProbe",
+                grdb,
                 "ReachabilityExample",
                 "RealServers", "TestSupport", "TokensAndLimitsExample", "bluebonnet",
             ],

@@ -53,9 +53,10 @@ struct HTMLReport {
 extension HTMLReport {
     private var heading: String {
         let total = statistics.totalCount
-        let rate = elapsed > 0 ? ", \(Quantity.requestsPerSecond(Double(total) / elapsed))" : ""
-        let count = Quantity.count(total, "result")
         let recorded = statistics.recordedCount
+        let perSecond = elapsed > 0 ? Double(total - recorded) / elapsed : 0
+        let rate = perSecond > 0 ? ", \(Quantity.requestsPerSecond(perSecond))" : ""
+        let count = Quantity.count(total, "result")
         let notes = [
             isPartial ? "The run ended early." : "",
             recorded > 0 ? "\(Quantity.count(recorded, "result")) from earlier runs of the journal." : "",

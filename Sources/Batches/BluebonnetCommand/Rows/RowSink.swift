@@ -5,7 +5,7 @@ import Bluebonnet
 
 /// Writes the rows of a run to a file. One queue uses it.
 protocol RowSink: Sendable {
-    /// Empties the file and begins to write it.
+    /// Empties the file and begins to write it. Errors of writing may be thrown later.
     mutating func begin() throws(CommandError)
 
     /// Adds rows.
@@ -32,10 +32,7 @@ struct TextRows: RowSink {
         TextRows(file, head: RowText.csvHeader(names)) { RowText.csv($0, names) }
     }
 
-    mutating func begin() throws(CommandError) {
-        file.begin(head)
-        try file.finish()
-    }
+    mutating func begin() { file.begin(head) }
 
     mutating func append(_ rows: [ValueRow]) throws(CommandError) {
         file.append(rows.map(encode).joined())

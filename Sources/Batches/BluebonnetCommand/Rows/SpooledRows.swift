@@ -20,10 +20,7 @@ struct SpooledRows: RowSink {
         }
     }
 
-    mutating func begin() throws(CommandError) {
-        file.begin("")
-        try file.finish()
-    }
+    mutating func begin() { file.begin("") }
 
     mutating func append(_ rows: [ValueRow]) throws(CommandError) {
         let text = rows.map { row in

@@ -1,0 +1,90 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+import BluebonnetTestServer
+import Foundation
+import Testing
+
+@testable import BluebonnetCommand
+
+extension ProcessTests {
+    @Suite struct StateRunTests {
+        private static let line = #"{"url":"items?since=${state.since}","remember":{"since":{"max":"$[*].at"}}}"#
+
+        private static func script(_ request: ReceivedRequest) -> Reply {
+            request.path == "/bad" ? .response(status: 500, body: "") : .response(body: #"[{"at":5},{"at":9},{"at":7}]"#)
+        }
+
+        private func text(_ path: String) throws -> String { try String(contentsOfFile: path, encoding: .utf8) }
+
+        @Test func nextRunUsesWhatTheFirstRemembered() async throws {
+            try await CommandFixture.with(Self.script) { fixture in
+                let path = try fixture.folder.write("state", #"{"since":1,"other":[true]}"#)
+                let lines = try fixture.file([Self.line])
+                for _ in 0..<2 { #expect(try await fixture.start([lines, "--state", path]).end().status == 0) }
+                #expect(fixture.server.requests.map(\.target) == ["/items?since=1", "/items?since=9"])
+                #expect(try text(path) == #"{"other":[true],"since":9}"# + "\n")
+            }
+        }
+
+        @Test func failureLeavesTheStateAsItWas() async throws {
+            try await CommandFixture.with(Self.script) { fixture in
+                let path = try fixture.folder.write("state", #"{"since":1}"#)
+                let end = try await fixture.run(
+                    [Self.line, #"{"url":"bad"}"#], ["--state", path, "--fail-if", "failed > 50%"])
+                #expect(end.status == 0)
+                #expect(end.errors == "\(path) was not changed, because not every operation succeeded\n")
+                #expect(try text(path) == #"{"since":1}"#)
+            }
+        }
+
+        @Test func valuesOfDifferentTypesAreReportedAtTheEnd() async throws {
+            try await CommandFixture.with { _ in
+                .response(body: #"[{"at":5},{"at":"9"}]"#)
+            } _: { fixture in
+                let path = try fixture.folder.write("state", #"{"since":1}"#)
+                let end = try await fixture.run([Self.line], ["--state", path])
+                #expect(end.status == 1)
+                #expect(end.errors == "Error: cannot remember \"since\": \"max\" cannot compare numbers with texts\n")
+                #expect(try text(path) == #"{"since":1}"#)
+            }
+        }
+
+        @Test(arguments: [
+            ([], "line 2, field \"url\": ${state.…} needs --state FILE, which has the member\n"),
+            (["--state", "S", "--journal", "J"], "line 2, field \"remember\": --state with \"remember\" cannot be combined"),
+        ] as [([String], String)])
+        func missingOptionIsAnErrorBeforeAnythingIsSent(_ arguments: [String], _ message: String) async throws {
+            try await CommandFixture.with(Self.script) { fixture in
+                let names = ["S": fixture.folder.path("state"), "J": fixture.folder.path("journal")]
+                let lines = [#"{"url":"a"}"#, Self.line]
+                let end = try await fixture.run(lines, arguments.map { names[$0] ?? $0 })
+                #expect(end.status == 2)
+                #expect(end.errors.hasPrefix(message))
+                #expect(fixture.server.connectionCount == 0)
+            }
+        }
+
+        @Test func streamIsCheckedLineByLine() async throws {
+            try await CommandFixture.with(Self.script) { fixture in
+                let pipe = try TestPipe()
+                let process = try fixture.start(input: pipe.readEnd)
+                pipe.write(#"{"url":"a"}"# + "\n" + Self.line + "\n")
+                let end = await process.end()
+                pipe.closeWriteEnd()
+                pipe.closeReadEnd()
+                #expect(end.status == 2)
+                #expect(end.errors.hasPrefix("line 2, field \"url\": ${state.…} needs --state FILE"))
+            }
+        }
+
+        @Test func planUsesTheState() async throws {
+            try await CommandFixture.with(Self.script) { fixture in
+                let path = try fixture.folder.write("state", #"{"since":3}"#)
+                let end = try await fixture.run([Self.line], ["--state", path, "--plan"])
+                #expect(end.status == 0)
+                #expect(end.output.contains("/items?since=3"))
+            }
+        }
+    }
+}
