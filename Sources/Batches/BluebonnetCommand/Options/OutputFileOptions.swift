@@ -79,14 +79,18 @@ extension OutputFileOptions {
             if let valueNames { return TextRows.csv(file, valueNames) }
             return try SpooledRows(file)
         case .sqlite:
-            guard file.status != nil else { throw .unusable("cannot open \(into) for --into: it is not a regular file") }
+            guard file.status != nil else {
+                throw .unusable("cannot open \(into) for --into: it is not a regular file")
+            }
             return SQLiteRows(file, path: into, valueNames ?? [])
         }
     }
 
     /// The files that no line may write.
     var reservedPaths: [ReservedPath] {
-        let companion = into.flatMap { RowForm(path: $0) == .sqlite ? NamedFile(option: "--into", path: $0 + "-journal") : nil }
-        return (files + [companion].compactMap(\.self)).map { ReservedPath($0.path, "\($0.option) writes this file") }
+        let rollback = into.flatMap { RowForm(path: $0) == .sqlite ? $0 + "-journal" : nil }
+        return (files + NamedFile.list([("--into", rollback)])).map { file in
+            ReservedPath(file.path, "\(file.option) writes this file")
+        }
     }
 }

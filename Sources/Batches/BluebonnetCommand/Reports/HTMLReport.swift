@@ -105,7 +105,9 @@ extension HTMLReport {
 extension HTMLReport {
     private var failures: String {
         let groups = statistics.sortedFailures.map { code, group in
-            let rows = group.samples.map { ["<td class=\"id\">\(Self.escaped($0.id))", "<td>\(Self.escaped($0.message))"] }
+            let rows = group.samples.map { sample in
+                ["<td class=\"id\">\(Self.escaped(sample.id))", "<td>\(Self.escaped(sample.message))"]
+            }
             let hidden = group.count - group.samples.count
             let more = hidden > 0 ? "\n<p class=\"note\">and \(hidden) more</p>" : ""
             return "<h3>\(Self.escaped(code)) <small>\(group.count)</small></h3>\n"

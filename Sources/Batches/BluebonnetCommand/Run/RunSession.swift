@@ -21,7 +21,8 @@ final class RunSession: Sendable {
 
     init(
         settings: RequestLineRunner.Settings, input: RunInput, journal: OpenedJournal?, target: ResultTarget,
-        observer: RunObserver? = nil, outputs: RunOutputs? = nil, progress: ProgressStyle?, showsSummary: Bool, control: StopControl
+        observer: RunObserver? = nil, outputs: RunOutputs? = nil, progress: ProgressStyle?, showsSummary: Bool,
+        control: StopControl
     ) {
         let display = progress.map { ProgressDisplay($0) }
         if progress == .bars, let display { Signals.suspend(display) }

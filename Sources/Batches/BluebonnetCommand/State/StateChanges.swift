@@ -52,14 +52,20 @@ extension StateChanges.Member {
     /// Chooses between the value so far and the next one. Null has no place in an order, and is skipped by `max` and
     /// `min`.
     fileprivate mutating func add(_ next: JSONValue) {
-        guard choice != .last else { return value = next }
+        if choice == .last {
+            value = next
+            return
+        }
         guard next != .null, problem == nil else { return }
         guard let kind = Self.orderedKind(of: next) else {
             problem = "\"\(choice.rawValue)\" needs numbers or texts, found \(next.kind)"
             return
         }
-        guard let current = value else { return value = next }
-        guard let currentKind = Self.orderedKind(of: current), currentKind == kind else {
+        guard let current = value else {
+            value = next
+            return
+        }
+        guard Self.orderedKind(of: current) == kind else {
             problem = "\"\(choice.rawValue)\" cannot compare numbers with texts"
             return
         }

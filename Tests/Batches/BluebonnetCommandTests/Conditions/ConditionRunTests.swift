@@ -14,13 +14,16 @@ extension ProcessTests {
             request.path == "/bad" ? .response(status: 500, body: "") : .response(body: "hello")
         }
 
-        @Test(arguments: [
-            (["failed > 50%"], 0, ""), (["failed >= 50%"], 1, "--fail-if 'failed >= 50%' holds: 1 of 2 (50.0%)\n"),
-            (["failed > 1", "skipped > 0"], 0, ""),
-            (["failed > 1", "failed == 1", "skipped == 0"], 1,
-                "--fail-if 'failed == 1' holds: 1 of 2\n--fail-if 'skipped == 0' holds: 0 of 2\n"),
-            (["p99 > 1000s"], 0, ""),
-        ] as [([String], Int32, String)])
+        @Test(
+            arguments: [
+                (["failed > 50%"], 0, ""), (["failed >= 50%"], 1, "--fail-if 'failed >= 50%' holds: 1 of 2 (50.0%)\n"),
+                (["failed > 1", "skipped > 0"], 0, ""),
+                (
+                    ["failed > 1", "failed == 1", "skipped == 0"], 1,
+                    "--fail-if 'failed == 1' holds: 1 of 2\n--fail-if 'skipped == 0' holds: 0 of 2\n"
+                ),
+                (["p99 > 1000s"], 0, ""),
+            ] as [([String], Int32, String)])
         func statusFollowsFromTheConditions(_ conditions: [String], _ status: Int32, _ errors: String) async throws {
             try await CommandFixture.with(Self.script) { fixture in
                 let end = try await fixture.run(Self.lines, conditions.flatMap { ["--fail-if", $0] })

@@ -41,9 +41,10 @@ import Testing
         #expect(try !RunOptions.parse([]).files.isUsed)
     }
 
-    @Test(arguments: [
-        ([], "standard input"), (["-"], "standard input"), (["a/b.ndjson"], "b.ndjson"), (["/"], "/"),
-    ] as [([String], String)])
+    @Test(
+        arguments: [
+            ([], "standard input"), (["-"], "standard input"), (["a/b.ndjson"], "b.ndjson"), (["/"], "/"),
+        ] as [([String], String)])
     func reportsHaveTheNameOfTheFile(_ arguments: [String], _ name: String) throws {
         #expect(try RunOptions.parse(arguments).inputName == name)
     }

@@ -42,7 +42,9 @@ import Testing
 
     @Test func manyOriginsCountTogether() {
         var statistics = ReportStatistics()
-        for number in 0..<300 { statistics.record(.sample("a", .success, seconds: 1, url: "http://h\(number)/"), at: 0) }
+        for number in 0..<300 {
+            statistics.record(.sample("a", .success, seconds: 1, url: "http://h\(number)/"), at: 0)
+        }
         statistics.record(.sample("a", .success, seconds: 50, url: "http://last/"), at: 0)
         #expect(statistics.slowOrigins.first?.name == "other origins")
         #expect(statistics.slowOrigins.first?.count == 300 - ReportStatistics.originLimit + 1)

@@ -66,8 +66,8 @@ extension ProcessTests {
                 let lines = [#"{"url":"slow"}"#, Self.lines[0]]
                 let end = try await fixture.run(lines, ["--into", path])
                 #expect(end.status == 1)
-                #expect(
-                    end.errors == "Error: cannot write to \(path) for --into: No space left on device; the run was stopped\n")
+                let reason = "No space left on device; the run was stopped"
+                #expect(end.errors == "Error: cannot write to \(path) for --into: \(reason)\n")
             }
         }
 
@@ -75,8 +75,8 @@ extension ProcessTests {
         func otherFileOfTheRunIsNotOverwritten(_ other: String) async throws {
             try await CommandFixture.with(Self.script) { fixture in
                 let (lines, results) = (try fixture.file(Self.lines), try fixture.folder.write("results", "kept"))
-                let target = ["lines": lines, "results": results, "output": fixture.folder.path("rows.csv")][other] ?? ""
                 let path = fixture.folder.path("rows.csv")
+                let target = ["lines": lines, "results": results, "output": path][other] ?? ""
                 if other == "output" {
                     let line = #"{"url":"a","output":"\#(target)"}"#
                     #expect(try await fixture.run([line], ["--into", path]).status == 2)

@@ -29,7 +29,8 @@ import Testing
     }
 
     @Test(arguments: [
-        (JSONValue.null, ""), ("text", "text"), ("", ""), ("a,b", "\"a,b\""), ("say \"x\"", "\"say \"\"x\"\"\""), (7, "7"),
+        (JSONValue.null, ""), ("text", "text"), ("", ""), ("a,b", "\"a,b\""), ("say \"x\"", "\"say \"\"x\"\"\""),
+        (7, "7"),
         (.number(JSONNumber(checked: "1.10")), "1.10"), (true, "true"), ([1, "a"], "\"[1,\"\"a\"\"]\""),
         (["b": nil], "\"{\"\"b\"\":null}\""),
     ])

@@ -16,12 +16,13 @@ import Testing
         return try changes.applied(to: JSONObject())["a"]
     }
 
-    @Test(arguments: [
-        (Choice.max, [1, 3, 2], JSONValue.integer(3)), (.min, [2, 1, 3], 1), (.last, [2, 1, 3], 3),
-        (.max, ["b", "a", "c"], "c"), (.min, ["b", "a", "c"], "a"), (.max, [2, 10], 10), (.max, ["2", "10"], "2"),
-        (.max, [-1, -1.5], -1), (.min, [0.5, 1, 0.25], 0.25), (.max, [nil, 1, nil], 1), (.max, ["Z", "a"], "a"),
-        (.last, [1, "a", nil], nil), (.last, [[1], ["b": true]], ["b": true]),
-    ] as [(RequestLine.Memory.Choice, [JSONValue], JSONValue)])
+    @Test(
+        arguments: [
+            (Choice.max, [1, 3, 2], JSONValue.integer(3)), (.min, [2, 1, 3], 1), (.last, [2, 1, 3], 3),
+            (.max, ["b", "a", "c"], "c"), (.min, ["b", "a", "c"], "a"), (.max, [2, 10], 10), (.max, ["2", "10"], "2"),
+            (.max, [-1, -1.5], -1), (.min, [0.5, 1, 0.25], 0.25), (.max, [nil, 1, nil], 1), (.max, ["Z", "a"], "a"),
+            (.last, [1, "a", nil], nil), (.last, [[1], ["b": true]], ["b": true]),
+        ] as [(RequestLine.Memory.Choice, [JSONValue], JSONValue)])
     func memberIsChosenFromAllValues(
         _ choice: RequestLine.Memory.Choice, _ values: [JSONValue], _ chosen: JSONValue
     ) throws {
@@ -43,12 +44,13 @@ import Testing
         #expect(try member(.max, [["e\u{301}", "f"]]) == "f")
     }
 
-    @Test(arguments: [
-        (Choice.max, [1, "a"], "\"max\" cannot compare numbers with texts"),
-        (.min, ["a", 1], "\"min\" cannot compare numbers with texts"),
-        (.max, [true], "\"max\" needs numbers or texts, found a boolean"),
-        (.min, [1, [2]], "\"min\" needs numbers or texts, found an array of 1"),
-    ] as [(RequestLine.Memory.Choice, [JSONValue], String)])
+    @Test(
+        arguments: [
+            (Choice.max, [1, "a"], "\"max\" cannot compare numbers with texts"),
+            (.min, ["a", 1], "\"min\" cannot compare numbers with texts"),
+            (.max, [true], "\"max\" needs numbers or texts, found a boolean"),
+            (.min, [1, [2]], "\"min\" needs numbers or texts, found an array of 1"),
+        ] as [(RequestLine.Memory.Choice, [JSONValue], String)])
     func valuesWithoutAnOrderAreRefusedByMember(
         _ choice: RequestLine.Memory.Choice, _ values: [JSONValue], _ reason: String
     ) {

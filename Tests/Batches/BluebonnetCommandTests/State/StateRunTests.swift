@@ -12,7 +12,8 @@ extension ProcessTests {
         private static let line = #"{"url":"items?since=${state.since}","remember":{"since":{"max":"$[*].at"}}}"#
 
         private static func script(_ request: ReceivedRequest) -> Reply {
-            request.path == "/bad" ? .response(status: 500, body: "") : .response(body: #"[{"at":5},{"at":9},{"at":7}]"#)
+            if request.path == "/bad" { return .response(status: 500, body: "") }
+            return .response(body: #"[{"at":5},{"at":9},{"at":7}]"#)
         }
 
         private func text(_ path: String) throws -> String { try String(contentsOfFile: path, encoding: .utf8) }
@@ -50,10 +51,14 @@ extension ProcessTests {
             }
         }
 
-        @Test(arguments: [
-            ([], "line 2, field \"url\": ${state.…} needs --state FILE, which has the member\n"),
-            (["--state", "S", "--journal", "J"], "line 2, field \"remember\": --state with \"remember\" cannot be combined"),
-        ] as [([String], String)])
+        @Test(
+            arguments: [
+                ([], "line 2, field \"url\": ${state.…} needs --state FILE, which has the member\n"),
+                (
+                    ["--state", "S", "--journal", "J"],
+                    "line 2, field \"remember\": --state with \"remember\" cannot be"
+                ),
+            ] as [([String], String)])
         func missingOptionIsAnErrorBeforeAnythingIsSent(_ arguments: [String], _ message: String) async throws {
             try await CommandFixture.with(Self.script) { fixture in
                 let names = ["S": fixture.folder.path("state"), "J": fixture.folder.path("journal")]
