@@ -48,6 +48,7 @@ import Testing
         "Fleet.md: bluebonnet remove nightly": "batchOfThePageIsRemoved",
         "CommandFormat.md: bluebonnet run batch.ndjson --base-url https://api.example.com/v1/ --header 'X-Client: "
             + "demo'": "requestLinesOfThePageRun",
+        "CommandFormat.md: bluebonnet lines from curl requests.sh > batch.ndjson": "conversionsOfThePageRun",
         #"CommandFormat.md: {"id": "login", "method": "POST", "url": "login", "json": {"user": "ada", "password": "#
             + #""secret"}}"#: "requestLinesOfThePageRun",
         "ComingFromCurl.md: # xargs -P 8 -n 1 curl -fsSLO --retry 3 < urls.txt": "listOfURLsBecomesBatch",

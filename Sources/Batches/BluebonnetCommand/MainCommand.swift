@@ -12,8 +12,9 @@ struct MainCommand: ParsableCommand {
         abstract: "Runs batches of HTTP requests, and shows whether the network is reachable.",
         version: LibraryVersion.text,
         subcommands: [
-            RunCommand.self, JournalCommand.self, ReachabilityCommand.self, SubmitCommand.self, WorkCommand.self,
-            StatusCommand.self, ResultsCommand.self, PauseCommand.self, ResumeCommand.self, CancelCommand.self,
+            RunCommand.self, LinesCommand.self, JournalCommand.self, ReachabilityCommand.self, SubmitCommand.self,
+            WorkCommand.self, StatusCommand.self, ResultsCommand.self, PauseCommand.self, ResumeCommand.self,
+            CancelCommand.self,
             RetryFailedCommand.self, RemoveCommand.self,
         ])
 

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 
 public import Bluebonnet
+internal import Foundation
 
 extension RequestLine {
     /// A referenced id and the field that contains the reference.
@@ -42,6 +43,30 @@ extension RequestLine {
 
     /// The name by which the line refers to its element; nil for a line without `each`.
     var elementName: String? { boxedPipeline?.value.each?.name }
+
+    /// Returns the line with `$${` for each `${` in its string values, so that they are sent as they are here.
+    package func escapingReferences() -> RequestLine {
+        guard mayContainReferences else { return self }
+        var line = self
+        line.replaceStrings { text, _ in text.replacingOccurrences(of: "${", with: "$${", options: .literal) }
+        return line
+    }
+
+    /// Returns the line with `${` for each `$${`, except in string values with references, which stay as written. Also
+    /// returns the fields with references.
+    ///
+    /// - Throws: the error of the first string that is not a template.
+    package func unescapingReferences() throws(RequestLineError) -> (line: RequestLine, fields: [String]) {
+        guard mayContainReferences else { return (self, []) }
+        var (line, fields) = (self, [String]())
+        try line.replaceStrings { text, path throws(RequestLineError) in
+            guard let parts = try Self.template(text, self.elementName, at: path)?.parts else { return text }
+            if parts.count == 1, case .literal(let literal) = parts[0] { return literal }
+            fields.append(path.description)
+            return text
+        }
+        return (line, fields)
+    }
 
     /// Returns the line with those common headers added that it does not set itself. Values of added headers may refer
     /// to environment variables.

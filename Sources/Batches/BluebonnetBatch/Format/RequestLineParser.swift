@@ -8,7 +8,7 @@ public import Foundation
 
 /// A request line with its line number in the file.
 public struct NumberedLine: Sendable, Hashable {
-    /// The number of the line, from 1; empty lines count.
+    /// The number of the line, from 1; empty lines and comments count.
     public var number: Int
     /// The parsed line.
     public var line: RequestLine
@@ -31,7 +31,8 @@ public struct RequestLineParser: Sendable {
     /// Makes a parser; it has no state.
     public init() {}
 
-    /// Parses one line, with or without its line end, or returns nil for an empty one.
+    /// Parses one line, with or without its line end, or returns nil for an empty line and for a comment, which begins
+    /// with `#`.
     ///
     /// Line 1 may start with a byte order mark.
     public func parse(line: Data, number: Int) throws(RequestLineError) -> NumberedLine? {
@@ -76,7 +77,7 @@ public struct RequestLineParser: Sendable {
     func parse(_ bytes: ArraySlice<UInt8>, number: Int) throws(RequestLineError) -> NumberedLine? {
         let hasMark = number == 1 && bytes.starts(with: Self.byteOrderMark)
         let text = hasMark ? bytes.dropFirst(Self.byteOrderMark.count) : bytes
-        guard !text.allSatisfy({ Self.blanks.contains($0) }) else { return nil }
+        guard !Self.isWithoutRequest(text) else { return nil }
         do throws(RequestLineError) {
             let value = try Self.value(text)
             return NumberedLine(number: number, line: try RequestLine(StrictField(value: value, path: .top)))
@@ -93,6 +94,12 @@ extension RequestLineParser {
     private static let leastPieceLength = 128
     private static let byteOrderMark: [UInt8] = [0xEF, 0xBB, 0xBF]
     private static let blanks: [UInt8] = [0x20, 0x09, 0x0A, 0x0D]
+
+    /// Returns whether a line has no request: it is blank, or a comment. Comments are not checked, and may contain any
+    /// bytes.
+    package static func isWithoutRequest(_ text: some Collection<UInt8>) -> Bool {
+        text.first == UInt8(ascii: "#") || text.allSatisfy { blanks.contains($0) }
+    }
 
     private static func value(_ text: ArraySlice<UInt8>) throws(RequestLineError) -> JSONValue {
         guard isUTF8(text) else { throw RequestLineError(message: "not valid UTF-8") }

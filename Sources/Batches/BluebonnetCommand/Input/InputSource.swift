@@ -12,7 +12,11 @@ enum InputSource {
     case stream(FileDescriptor)
 
     /// Opens the file at `path`, or standard input for nil and "-".
-    static func open(_ path: String?) throws(CommandError) -> (source: InputSource, status: FileStatus) {
+    ///
+    /// - Parameter content: what is in the file, for the message at a terminal.
+    static func open(
+        _ path: String?, of content: String = "request lines"
+    ) throws(CommandError) -> (source: InputSource, status: FileStatus) {
         let path = path == "-" ? nil : path
         do throws(SystemError) {
             // Opening a named pipe would block until it has a writer. Reading waits instead, and can be interrupted.
@@ -22,7 +26,7 @@ enum InputSource {
             let input = descriptor ?? .standardInput
             let status = try input.status
             if status.isFolder { throw SystemError(code: EISDIR) }
-            if input.isTerminal { StandardError.write("reading request lines from the terminal; Ctrl-D ends them\n") }
+            if input.isTerminal { StandardError.write("reading \(content) from the terminal; Ctrl-D ends them\n") }
             return (status.isRegularFile ? .file(input) : .stream(input), status)
         } catch {
             throw CommandError.unusable("cannot read \(path ?? "standard input"): \(error)")

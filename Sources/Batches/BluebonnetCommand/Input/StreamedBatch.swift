@@ -44,7 +44,7 @@ struct StreamedBatch {
         if let added = try checked(line) { try onLine(added) }
     }
 
-    /// Returns the checked line; nil for an empty one.
+    /// Returns the checked line; nil for an empty line and for a comment.
     private mutating func checked(_ line: Data) throws(CommandError) -> StreamedLines.Added? {
         do throws(RequestLineError) {
             guard let line = try parser.parse(line: line, number: lineCount) else { return nil }

@@ -20,4 +20,9 @@ struct BaseURL {
         let isUsable = ["http", "https"].contains(url?.scheme?.lowercased()) && url?.host?.isEmpty == false
         self.url = isUsable ? url : nil
     }
+
+    /// The error message for an unusable URL.
+    var problem: String {
+        "--base-url must be an http:// or https:// URL with a host, but is \(RequestCheck.shown(shown))"
+    }
 }

@@ -40,8 +40,7 @@ struct LineOptions: ParsableArguments {
     func validate() throws {
         if let problem = header.lazy.compactMap(\.problem).first { throw ValidationError("--header: \(problem)") }
         guard let base, base.url == nil else { return }
-        throw ValidationError(
-            "--base-url must be an http:// or https:// URL with a host, but is \(RequestCheck.shown(base.shown))")
+        throw ValidationError(base.problem)
     }
 
     /// The header fields of `--header`.

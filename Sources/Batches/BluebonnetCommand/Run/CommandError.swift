@@ -8,6 +8,8 @@ internal import BluebonnetBatch
 enum CommandError: Error, Equatable {
     /// A file, a descriptor or a service cannot be used. The value is one sentence.
     case unusable(String)
+    /// A file to convert is invalid. The value is the place and one sentence.
+    case badInput(String)
     /// Request lines are invalid.
     case badLines([RequestLineError])
 
@@ -15,6 +17,7 @@ enum CommandError: Error, Equatable {
     var message: String {
         switch self {
         case .unusable(let sentence): "Error: \(sentence)"
+        case .badInput(let sentence): sentence
         case .badLines(let errors): errors.map(\.description).joined(separator: "\n")
         }
     }

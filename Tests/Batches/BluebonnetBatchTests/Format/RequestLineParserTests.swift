@@ -144,6 +144,28 @@ import Testing
         #expect(lines.map(\.line.url) == ["a", "b"])
     }
 
+    @Test(arguments: [
+        "# first\n{\"url\":\"a\"}\n#\n{\"url\":\"b\"}\n#{\"url\":1}",
+        "\u{FEFF}#\r\n{\"url\":\"a\"}\r\n\r\n{\"url\":\"b\"}\r\n# end\r\n",
+    ])
+    func commentsAreSkippedButCounted(text: String) throws {
+        let lines = try lines(text)
+        #expect(lines.map(\.id) == ["2", "4"])
+        #expect(lines.map(\.line.url) == ["a", "b"])
+    }
+
+    @Test func commentMayContainAnyBytes() throws {
+        let text = Data([0x23, 0xFF, 0x00, 0x0A]) + Data(#"{"url":"a"}"#.utf8)
+        #expect(try RequestLineParser().parse(file: text).map(\.number) == [2])
+        #expect(try RequestLineParser().parse(line: Data([0x23, 0xFF]), number: 7) == nil)
+    }
+
+    @Test(arguments: [" # indented", "{\"url\":\"a\"} # behind", "\u{FEFF}# mark on a later line"])
+    func numberSignElsewhereIsAnError(text: String) {
+        let errors = #expect(throws: RequestLineErrors.self) { try lines("# comment\n" + text) }
+        #expect(errors?.errors.map(\.line) == [2])
+    }
+
     @Test func defaultIDIsTheLineNumber() throws {
         #expect(try lines("\n{\"url\":\"a\"}\n{\"url\":\"b\",\"id\":\"own\"}").map(\.id) == ["2", "own"])
     }

@@ -50,6 +50,7 @@ import Testing
         #"{"id":"a","url":"u","after":["b"]}"# + "\n" + #"{"id":"b","url":"u","after":["a"]}"#,
         #"{"url":"u","output":"x"}"# + "\n" + #"{"url":"u","output":"./x"}"#,
         #"{"url":"u","headers":{"A":"${7.body}","B":"${nobody.body}"},"after":["2"]}"# + "\n" + #"{"url":"u"}"#,
+        "# comment\n\n#\n" + #"{"url":1}"#, "\u{FEFF}# comment\n" + #"{"id":"1","url":"${2.status}"}"#,
         "\u{FEFF}{\"url\":\"u\"}\n\u{FEFF}{\"url\":\"u\"}", "{\"url\":\"u\"}\r\n{\"url\":\"u\"\n",
     ])
     func fileCheckReportsTheSameErrorsAsTheGraph(text: String) throws {
@@ -57,11 +58,12 @@ import Testing
         #expect(!errors.file.isEmpty && errors.file == errors.graph)
     }
 
-    /// Lines of many lengths. Some are longer than one read; some depend on other lines, including later ones.
+    /// Lines of many lengths, empty lines and comments. Some are longer than one read; some depend on other lines,
+    /// including later ones.
     private static func longFile() -> Data {
         var generator = SeededGenerator(seed: 11)
         let lines = (1...9_000).map { number in
-            if number % 11 == 0 { return "" }
+            if number % 11 == 0 { return number % 2 == 0 ? "" : "#" + String(repeating: "{", count: number) }
             let length = number % 3_000 == 1 ? 5_000_000 : Int.random(in: 0...900, using: &generator)
             let other = number % 7 == 1 && number % 11 != 3 ? #""after":["id \#(9_001 - number)"],"# : ""
             let id = number % 2 == 0 || number % 7 == 5 ? #""id":"id \#(number)","# : ""

@@ -33,6 +33,7 @@ struct BadLines: Sendable, CustomTestStringConvertible {
         badField, unknownDependency, cycle, severalLines,
         BadLines([#"{"method":"GET"}"#], says: #"line 1, field "url": "#),
         BadLines([#"{"url":"a"}"#, "", #"{"url":"a","wrong":1}"#], says: #"line 3, field "wrong": "#),
+        BadLines(["# comment", "", "#", #"{"url":"a","wrong":1}"#], says: #"line 4, field "wrong": "#),
         BadLines([#"{"url":"a","timeout":0}"#], says: #"line 1, field "timeout": "#),
         BadLines([#"{"url":"a","headers":{"Accept":1}}"#], says: #"line 1, field "headers.Accept": "#),
         BadLines([#"{"url":"a""#], says: "line 1, ", "malformed JSON at column 11"),
@@ -56,6 +57,14 @@ struct BadLines: Sendable, CustomTestStringConvertible {
         let error = try #require(throws: CommandError.self) { try Self.check(bad.lines) }
         for message in bad.messages { #expect(error.message.contains(message)) }
         #expect(error.message.split(separator: "\n").allSatisfy { $0.hasPrefix("line ") })
+    }
+
+    @Test func submittedLinesAreWithoutComments() throws {
+        let batch = try Self.check(["# one", #"{"url":"a"}"#, "#", "", #"{"url":"${2.status}"}"#, "# end"])
+        let lines = SubmittedLines(batch.file, try #require(batch.removeSchedule()))
+        #expect(lines.count == 2)
+        #expect(try (0..<2).map { try lines.source.node(at: $0).line.id } == ["2", "5"])
+        #expect((0..<2).map { lines.isReferenced($0) } == [true, false])
     }
 
     @Test func linesFollowTheirDependencies() throws {

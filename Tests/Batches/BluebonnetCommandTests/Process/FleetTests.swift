@@ -107,6 +107,18 @@ extension ProcessTests {
             }
         }
 
+        @Test func commentsAreNotSubmitted() async throws {
+            try await FleetFixture.with { fixture in
+                let first = try await fixture.submit(["# one", #"{"id":"a","url":"a"}"#, "", #"{"url":"b"}"#])
+                #expect(first.status == 0)
+                let second = try await fixture.submit([#"{"id":"a","url":"a"}"#, "# two", "#", #"{"url":"b"}"#])
+                #expect(second.status == 0 && second.errors == "the store already has the batch n\n")
+                #expect(try await fixture.run("work", "--until-done").status == 0)
+                let results = try await fixture.run("results", "n")
+                #expect(Set(try results.results.map(\.id)) == ["a", "4"])
+            }
+        }
+
         @Test func workerWritesFilesAboutItsRequests() async throws {
             try await FleetFixture.with { fixture in
                 let (har, log) = (fixture.command.folder.path("har"), fixture.command.folder.path("log"))

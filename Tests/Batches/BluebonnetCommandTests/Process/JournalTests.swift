@@ -134,6 +134,20 @@ extension ProcessTests {
             }
         }
 
+        /// The digest of a file covers all its bytes: comments and empty lines are part of the batch.
+        @Test func commentsArePartOfTheFileOfAJournal() async throws {
+            try await CommandFixture.with { fixture in
+                let file = try fixture.file(["# first", "", #"{"id":"a","url":"a"}"#])
+                #expect(try await fixture.runJournaled(file).status == 0)
+                #expect(try await fixture.runJournaled(file).status == 0)
+                for lines in [["# second", "", #"{"id":"a","url":"a"}"#], ["# first", #"{"id":"a","url":"a"}"#]] {
+                    let end = try await fixture.runJournaled(fixture.file(lines))
+                    #expect(end.status == 2 && end.errors.contains("is of another batch"))
+                }
+                #expect(fixture.server.requests.count == 1)
+            }
+        }
+
         @Test func secondRunOfAJournalIsRefusedDuringTheFirst() async throws {
             let gate = Gate()
             try await CommandFixture.with { _ in
@@ -288,6 +302,26 @@ extension ProcessTests.JournalTests {
             #expect(status.output == "\(fixture.journal): lines from a pipe, not running\n2 succeeded\n")
             let asFile = try await fixture.runJournaled(fixture.file(lines))
             #expect(asFile.status == 2)
+        }
+    }
+
+    /// Lines of a pipe are compared one by one: only lines without an id change when comments are added before them.
+    @Test func commentsInAPipeAreNoLinesOfTheJournal() async throws {
+        try await CommandFixture.with { fixture in
+            func run(_ text: String) async throws -> CommandProcess.End {
+                let pipe = try TestPipe()
+                defer { pipe.closeReadEnd() }
+                let process = try fixture.start(
+                    ["--journal", fixture.journal, "--results", fixture.resultsPath], input: pipe.readEnd)
+                pipe.write(text)
+                pipe.closeWriteEnd()
+                return await process.end()
+            }
+            let first = try await run(#"{"id":"a","url":"a"}"#)
+            let second = try await run("# comment\n\n" + #"{"id":"a","url":"a"}"#)
+            let other = try await run("#\n" + #"{"url":"a"}"#)
+            #expect(first.status == 0 && second.status == 0 && other.status == 2)
+            #expect(fixture.server.requests.count == 1)
         }
     }
 

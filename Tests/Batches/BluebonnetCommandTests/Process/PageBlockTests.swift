@@ -67,6 +67,21 @@ extension ProcessTests {
             }
         }
 
+        @Test func conversionsOfThePageRun() async throws {
+            let lines = try block("CommandFormat.md", startingWith: "bluebonnet lines from curl")
+            let folder = try TemporaryFolder()
+            defer { folder.remove() }
+            try folder.write("requests.sh", "curl -L \(Self.base)users \\\n  -d name=Ada\n")
+            let words = lines.joined(separator: "\n").replacingOccurrences(of: "bluebonnet lines", with: "\"$0\" lines")
+            let script = "set -e\ncd '\(folder.url.path)'\n\(words)\n"
+            let end = try await CommandProcess(
+                ["-c", script, CommandProcess.path(of: "bluebonnet")], program: "/bin/sh", in: folder
+            ).end()
+            #expect(end.status == 0 && end.errors == "")
+            let command = "curl --compressed --data-raw 'name=Ada' --location --max-redirs 20 \(Self.base)users\n"
+            #expect(end.output == command)
+        }
+
         @Test func resultLineOfThePageIsRead() throws {
             let text = try #require(try block("CommandFormat.md", startingWith: #"{"id":"me","outcome""#).first)
             let line = try JSONDecoder().decode(ResultLine.self, from: Data(text.utf8))

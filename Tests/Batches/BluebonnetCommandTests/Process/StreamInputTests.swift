@@ -24,6 +24,20 @@ extension ProcessTests {
             }
         }
 
+        @Test func commentsInAPipeAreSkippedButCounted() async throws {
+            try await CommandFixture.with { fixture in
+                let pipe = try TestPipe()
+                let process = try fixture.start(input: pipe.readEnd)
+                pipe.closeReadEnd()
+                pipe.write("# one\n" + #"{"url":"a"}"# + "\n\n#\n" + #"{"url":"b"}"# + "\n" + #"{"url":1}"# + "\n# end")
+                pipe.closeWriteEnd()
+                let end = await process.end()
+                #expect(end.status == 2)
+                #expect(end.errors.hasPrefix(#"line 6, field "url": "#))
+                #expect(Set(try end.results.map(\.id)) == ["2", "5"])
+            }
+        }
+
         @Test func wrongLineStopsReadingAndStartedLinesFinish() async throws {
             let gate = Gate()
             try await CommandFixture.with { _ in

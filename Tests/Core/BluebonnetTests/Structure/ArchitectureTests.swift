@@ -148,8 +148,8 @@ import Testing
             "BluebonnetCommand",
             """
             Addresses BluebonnetBatch/References BluebonnetFleet BluebonnetFleet/Credentials BluebonnetJournal
-            Certificates Credentials Errors Events Hops Format Formats Governor LargeBatches Messages Model OAuth
-            Reachability Retries Run Security Syntax Transport Worker
+            Certificates Credentials Errors Events Hops Format Formats Governor LargeBatches Manager Messages Model
+            OAuth Reachability Retries Run Security Syntax Transport Worker
             """
         ),
         ("CommandMain", ""),
