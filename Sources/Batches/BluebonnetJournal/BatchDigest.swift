@@ -41,7 +41,22 @@ package enum BatchDigest {
     }
 
     /// Returns the identity of a line of a stream.
-    static func fingerprint(of line: RequestLine) -> String { hexadecimal(line.canonicalText) }
+    static func fingerprint(of line: RequestLine) -> String {
+        adding(line.elementFile.map { [$0] } ?? [], to: hexadecimal(line.canonicalText))
+    }
+
+    /// Returns a digest that also covers the files with the elements of lines: elements may be recognized by their
+    /// numbers, and those of a changed file are others.
+    package static func adding(_ elementFiles: [String], to text: String) -> String {
+        guard !elementFiles.isEmpty else { return text }
+        let digest = MessageDigest(.sha256)
+        digest.add(text)
+        for file in elementFiles {
+            digest.add("\n\(file.utf8.count):\(file)\n")
+            ElementReader.add(file: file, to: digest)
+        }
+        return digest.finish()
+    }
 
     /// Returns the SHA-256 digest of a text in hexadecimal digits.
     package static func hexadecimal(_ text: String) -> String {

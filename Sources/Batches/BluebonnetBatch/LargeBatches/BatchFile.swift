@@ -35,6 +35,9 @@ package final class BatchFile: LineSource {
     /// The names of the values that the lines extract, each once and sorted.
     package var valueNames: [String] { index.uses.valueNames.sorted().map(\.string) }
 
+    /// The files with the elements of lines, each once and sorted.
+    package var elementFiles: [String] { index.uses.elementFiles.sorted().map(\.string) }
+
     /// Whether a line remembers values.
     package var remembers: Bool { index.uses.remembers }
 

@@ -23,6 +23,7 @@ package struct LineRules: Sendable {
             throw RequestLineError(at: mention, "${state.…} needs --state FILE, which has the member")
         }
         guard let pipeline = line.boxedPipeline?.value else { return }
+        try line.checkElementFile()
         if !pipeline.remember.isEmpty { try checkRemembering() }
         if hasRows { try check(names: pipeline.extract.keys.sorted()) }
     }
@@ -51,8 +52,11 @@ struct LineUses: Sendable {
     private(set) var valueNames: Set<ByteString> = []
     /// Whether a line remembers values.
     private(set) var remembers = false
+    /// The files with the elements of lines.
+    private(set) var elementFiles: Set<ByteString> = []
 
     mutating func add(_ pipeline: RequestLine.Pipeline) {
+        if case .file(let path)? = pipeline.each?.source { elementFiles.insert(ByteString(path)) }
         for name in pipeline.extract.keys { valueNames.insert(ByteString(name)) }
         if !pipeline.remember.isEmpty { remembers = true }
     }
@@ -60,5 +64,6 @@ struct LineUses: Sendable {
     mutating func add(_ other: LineUses) {
         valueNames.formUnion(other.valueNames)
         remembers = remembers || other.remembers
+        elementFiles.formUnion(other.elementFiles)
     }
 }

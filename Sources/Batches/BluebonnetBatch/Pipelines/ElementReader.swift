@@ -1,12 +1,12 @@
 // Bluebonnet: HTTP operations for Swift on Linux.
 // SPDX-License-Identifier: MIT
 
-internal import Bluebonnet
+package import Bluebonnet
 internal import Foundation
 internal import Glibc
 
 /// Reads the elements of a response or of a file one by one, so that memory never holds all of them as values.
-enum ElementReader {
+package enum ElementReader {
     /// Why the elements cannot be read.
     struct Failure: Error { let code: NetworkingError.Code, message: String }
 
@@ -51,6 +51,23 @@ extension ElementReader {
     static func read(file path: String, _ body: (JSONValue) -> Bool) throws(Failure) {
         if path.lowercased().hasSuffix(".csv") { return try read(csv: path, body) }
         try read(jsonLines: path, body)
+    }
+
+    /// Adds the bytes of a file to a digest, up to the first that cannot be read.
+    package static func add(file path: String, to digest: MessageDigest) {
+        try? eachBlock(of: path) { block in
+            block.withUnsafeBytes { digest.update($0) }
+            return true
+        }
+    }
+
+    /// Checks that a file can be read.
+    static func check(file path: String) throws(Failure) {
+        do {
+            try eachBlock(of: path) { _ in false }
+        } catch {
+            throw failure(path, error)
+        }
     }
 
     /// The names of the columns of a CSV file.

@@ -88,6 +88,8 @@ public final class RequestLineRunner: Sendable {
     public static func prepare() { NetworkServices.prepare() }
 
     /// Starts a line. The lines that it depends on must have been added before.
+    ///
+    /// A line with pages, elements or polling fails with `invalidRequest`: the runner makes one operation of a line.
     public func add(_ node: RequestLineGraph.Node) {
         add(node) { [onResult] in onResult($0.result) }
     }
@@ -124,7 +126,8 @@ public final class RequestLineRunner: Sendable {
 
     private func add(_ node: RequestLineGraph.Node, onEnd: @escaping @Sendable (End) -> Void) {
         let findings = LineFindings(of: node)
-        let operation = operation(of: LineInstance(node), findings) { [self] in
+        let isOneRequest = LineParts(node.line.line) == nil && node.line.line.boxedPipeline?.value.until == nil
+        let operation = operation(of: LineInstance(node), findings, isOneRequest: isOneRequest) { [self] in
             state.withLock { $0.dependencies(node.dependencies) }
         }
         let (dependencies, isCancelled) = state.withLock {
@@ -157,13 +160,19 @@ public final class RequestLineRunner: Sendable {
     ///
     /// - Parameter needs: returns the dependencies of the line. Called when all of them have ended.
     private func operation(
-        of instance: LineInstance, _ findings: LineFindings?, needs: @escaping @Sendable () -> [RunnerDependency]
+        of instance: LineInstance, _ findings: LineFindings?, isOneRequest: Bool = true,
+        needs: @escaping @Sendable () -> [RunnerDependency]
     ) -> HTTPRequestOperation {
         let node = instance.node
         let started = executor.started(node.line.line, name: instance.id, dependencies: node.dependencies)
         return executor.operation(
             for: instance, findings: findings, started, mayWait: !node.dependencies.isEmpty
         ) {
+            guard isOneRequest else {
+                throw NetworkingError(
+                    .invalidRequest, "a line with pages, elements or polling is more than one operation: "
+                        + "run it with the command")
+            }
             let needs = needs()
             for dependency in needs { try dependency.check() }
             return Dictionary(

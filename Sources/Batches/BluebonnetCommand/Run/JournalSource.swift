@@ -45,13 +45,14 @@ struct JournalSource {
     ///
     /// - Throws: an error if the journal belongs to another batch, is in use, or cannot be opened.
     func open(_ input: RunInput) throws(CommandError) -> OpenedJournal {
-        var lineCount: Int?
-        if case .batch(let batch) = input { lineCount = batch.file.count }
-        let text =
+        var (lineCount, elementFiles) = (Int?.none, [String]())
+        if case .batch(let batch) = input { (lineCount, elementFiles) = (batch.file.count, batch.file.elementFiles) }
+        var text =
             switch digest {
             case .file(let digest): digest.finish()
             case .stream(let text): text
             }
+        text = BatchDigest.adding(elementFiles, to: text)
         do throws(JournalError) {
             return try OpenedJournal(store, digest: text, lineCount: lineCount, options: options)
         } catch {
