@@ -357,7 +357,8 @@ extension SQLiteJournalTests {
         try journal.close()
         let database = try DatabaseQueue(path: place.path)
         try database.write {
-            try $0.execute(sql: "DROP INDEX fingerprints; DROP INDEX failures; PRAGMA user_version = 1")
+            try $0.execute(
+                sql: "DROP INDEX fingerprints; DROP INDEX failures; DROP TABLE part; PRAGMA user_version = 1")
         }
         try database.close()
         let again = place.journal

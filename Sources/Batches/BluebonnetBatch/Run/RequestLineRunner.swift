@@ -170,8 +170,9 @@ public final class RequestLineRunner: Sendable {
         ) {
             guard isOneRequest else {
                 throw NetworkingError(
-                    .invalidRequest, "a line with pages, elements or polling is more than one operation: "
-                        + "run it with the command")
+                    .invalidRequest,
+                    "a line with pages, elements or polling is more than one operation: "
+                        + "run it with DurableBatch or the command")
             }
             let needs = needs()
             for dependency in needs { try dependency.check() }

@@ -16,6 +16,10 @@ extension FuzzTarget {
             case .literal(let text): text.replacingOccurrences(of: "${", with: "$${", options: .literal)
             case .reference(let reference): reference.description
             case .environmentVariable(let name): "${env:\(name)}"
+            case .variable(let name, let path):
+                "${"
+                    + ([name] + path.map { $0.replacingOccurrences(of: ".", with: "\\.", options: .literal) })
+                    .joined(separator: ".") + "}"
             }
         }
         try checkAgain(written.joined(), template)
