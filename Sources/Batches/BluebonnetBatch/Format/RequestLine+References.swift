@@ -114,7 +114,7 @@ extension RequestLine {
 
     /// Returns the first field with a reference to the state file; nil without such a reference.
     func stateMention() throws(RequestLineError) -> FieldPath? {
-        guard mayContainReferences, elementName != LineVariables.stateName else { return nil }
+        guard mayContainReferences else { return nil }
         var (line, mention) = (self, FieldPath?.none)
         try line.replaceStrings { text, path throws(RequestLineError) in
             if mention == nil, let template = try Self.template(text, self.elementName, at: path),

@@ -22,7 +22,7 @@ package final class BatchFile: LineSource {
         var readers = ElementReaders()
         /// The positions of lines with pages or elements.
         var parents: Set<Int> = []
-        /// What the responses of the lines are used for.
+        /// The values that the lines take from their responses.
         var uses = LineUses()
     }
 

@@ -60,7 +60,7 @@ package struct BatchFileCheck {
     ///
     /// - Parameters:
     ///   - reserved: the files that no line may write.
-    ///   - rules: what the options of the run permit in lines.
+    ///   - rules: the fields that the options of the run permit.
     ///   - onBytes: receives the whole file, piece by piece.
     /// - Returns: the file, and a schedule of all its lines.
     /// - Throws: all errors of the lines, or the error of reading the file.

@@ -30,7 +30,7 @@ struct BatchFilePiece: Sendable {
     }
 
     private(set) var lines: [Line] = []
-    /// What the responses of the lines are used for.
+    /// The values that the lines take from their responses.
     private(set) var uses = LineUses()
     /// The names of the origins. The index of a name is its lane number.
     private(set) var lanes: [String] = []
@@ -45,7 +45,7 @@ struct BatchFilePiece: Sendable {
     /// - Parameters:
     ///   - offset: the offset of the line in the file.
     ///   - outputs: resolves the line's paths to file names.
-    ///   - rules: what the options of the run permit.
+    ///   - rules: the fields that the options of the run permit.
     mutating func add(
         _ text: ArraySlice<UInt8>, number: Int, offset: Int, outputs: OutputPaths, rules: LineRules
     ) {

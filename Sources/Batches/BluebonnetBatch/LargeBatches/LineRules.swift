@@ -3,11 +3,11 @@
 
 internal import Bluebonnet
 
-/// What the options of a run permit in its lines. Each line is checked by itself.
+/// The fields that the options of a run permit in its lines. Each line is checked by itself.
 package struct LineRules: Sendable {
     /// Whether there is a state file.
     package var hasState: Bool
-    /// Whether there is a journal. It has no remembered values, so a later run would not see those of an earlier one.
+    /// Whether there is a journal. It does not record remembered values, so a continued run would miss some of them.
     package var hasJournal: Bool
     /// Whether values become rows, which begin with the id of the operation.
     package var hasRows: Bool
@@ -46,7 +46,7 @@ package struct LineRules: Sendable {
     }
 }
 
-/// What the lines of a batch use responses for, beyond their results.
+/// The values that the lines of a batch take from their responses.
 struct LineUses: Sendable {
     /// The names of the values that the lines extract.
     private(set) var valueNames: Set<ByteString> = []

@@ -40,8 +40,10 @@ struct ConditionParser {
         let sign = rest.prefix { "<>=!".contains($0) }
         rest = rest.dropFirst(sign.count)
         if let comparison = FailCondition.Comparison(rawValue: String(sign)) { return comparison }
-        let near = ["=": "==", "=>": ">=", "=<": "<="][String(sign)].map { "; did you mean \($0)?" } ?? ""
-        throw Problem(message: "\(subject.rawValue) must be followed by >, >=, <, <= or ==\(near)")
+        let near = ["=": "==", "=>": ">=", "=<": "<="][String(sign)].map { "; did you mean \($0)?" }
+        // A shell takes an unquoted > as a redirection.
+        let quotes = sign.isEmpty && rest.isEmpty ? "; put the whole condition in quotation marks" : ""
+        throw Problem(message: "\(subject.rawValue) must be followed by >, >=, <, <= or ==\(near ?? quotes)")
     }
 
     private static func trimmed(_ text: Substring) -> Substring {

@@ -4,7 +4,7 @@
 import Bluebonnet
 internal import BluebonnetBatch
 
-/// What the conditions of `--fail-if` measure: counts and durations of the results. A value without a clock.
+/// The measures of a run for the conditions of `--fail-if`: counts and durations. A value without a clock.
 struct RunMeasures: Sendable {
     private(set) var totalCount = 0
     /// The results that failed or have an unknown outcome.

@@ -16,7 +16,7 @@ final class CheckedBatch: Sendable {
     ///
     /// - Parameters:
     ///   - reserved: the files that no line may write.
-    ///   - rules: what the options of the run permit in lines.
+    ///   - rules: the fields that the options of the run permit.
     ///   - onBytes: receives the whole file, piece by piece.
     /// - Throws: all errors of the file, one line of text for each.
     init(

@@ -12,7 +12,7 @@ enum RunInput {
     /// - Parameters:
     ///   - limits: the limits on the number of lines that are operations at once.
     ///   - reserved: the files that no line may write.
-    ///   - rules: what the options permit in lines.
+    ///   - rules: the fields that the options permit.
     ///   - onBytes: receives the whole text of a file, piece by piece.
     /// - Throws: all errors of the lines of a file. The lines of a stream are not read yet.
     init(

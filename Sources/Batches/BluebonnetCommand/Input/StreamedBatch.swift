@@ -15,7 +15,7 @@ struct StreamedBatch {
 
     /// - Parameters:
     ///   - lines: checks and receives the lines.
-    ///   - rules: what the options of the run permit.
+    ///   - rules: the fields that the options of the run permit.
     init(_ lines: StreamedLines, _ rules: LineRules = LineRules()) { (self.lines, self.rules) = (lines, rules) }
 
     /// Reads until the end of the stream, or until the run must stop, and reports each line.

@@ -40,7 +40,7 @@ struct RunOptions: ParsableArguments {
         }
     }
 
-    /// What the options permit in lines.
+    /// The fields that the options permit in lines.
     var rules: LineRules {
         LineRules(hasState: files.state != nil, hasJournal: journal.journal != nil, hasRows: files.into != nil)
     }

@@ -4,7 +4,7 @@
 import Bluebonnet
 internal import BluebonnetBatch
 
-/// What the HTML report shows of a run, in bounded memory. Texts are without secrets. A value without a clock.
+/// Sums up a run for the HTML report, in bounded memory. Texts are without secrets. A value without a clock.
 struct ReportStatistics: Sendable {
     struct Sample: Sendable, Equatable {
         let id, message: String

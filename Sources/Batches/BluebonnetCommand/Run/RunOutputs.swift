@@ -7,8 +7,8 @@ import BluebonnetLocks
 import Dispatch
 import Foundation
 
-/// Receives the results of a run, and writes what the options ask for besides result lines: rows, reports, conditions
-/// and the state file. Files are written on a queue of its own, never on the thread that delivers results.
+/// Receives the results of a run for the options that need them in addition to result lines: rows, reports, conditions
+/// and the state file. One queue writes the files, never the thread that delivers results.
 final class RunOutputs: Sendable {
     /// A result with the time of its delivery, in seconds since the start.
     private typealias Delivered = (facts: ResultFacts, seconds: Double)
@@ -19,7 +19,7 @@ final class RunOutputs: Sendable {
         var isRunning = false
     }
 
-    /// What the queue alone uses.
+    /// The state of the files, which only the queue uses.
     fileprivate struct Files {
         var rows: (any RowSink)?
         var rowError: CommandError?
@@ -142,7 +142,7 @@ extension RunOutputs {
         var isSuccess: Bool
     }
 
-    /// What follows from the options at the end of a run.
+    /// The end of a run, as the options see it.
     struct Ending: Sendable {
         var errors: [CommandError] = []
         /// The sentences about conditions that hold; nil without conditions.

@@ -34,7 +34,7 @@ import Testing
 
     @Test(arguments: [
         #"{"url":"a"}"#, #"{"url":"$${state.a}"}"#, #"{"url":"${state.status}","after":["state"]}"#,
-        #"{"url":"${state.id}","each":{"file":"a.csv","as":"state"}}"#,
+        #"{"url":"${row.id}","each":{"file":"a.csv","as":"row"}}"#,
     ])
     func lineWithoutReferenceToTheStateIsPermitted(_ line: String) throws {
         #expect(try error(line, LineRules(hasState: false)) == nil)

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 
 import BluebonnetTestServer
+import Foundation
 import Testing
 
 @testable import BluebonnetCommand

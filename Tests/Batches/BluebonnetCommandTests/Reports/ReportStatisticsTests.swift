@@ -45,9 +45,9 @@ import Testing
         for number in 0..<300 {
             statistics.record(.sample("a", .success, seconds: 1, url: "http://h\(number)/"), at: 0)
         }
-        statistics.record(.sample("a", .success, seconds: 50, url: "http://last/"), at: 0)
+        for _ in 0..<10 { statistics.record(.sample("a", .success, seconds: 50, url: "http://last/"), at: 0) }
         #expect(statistics.slowOrigins.first?.name == "other origins")
-        #expect(statistics.slowOrigins.first?.count == 300 - ReportStatistics.originLimit + 1)
+        #expect(statistics.slowOrigins.first?.count == 300 - ReportStatistics.originLimit + 10)
         #expect(statistics.slowOrigins.count == ReportStatistics.shownOriginCount)
     }
 

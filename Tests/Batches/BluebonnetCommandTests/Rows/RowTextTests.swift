@@ -29,11 +29,11 @@ import Testing
     }
 
     @Test(arguments: [
-        (JSONValue.null, ""), ("text", "text"), ("", ""), ("a,b", "\"a,b\""), ("say \"x\"", "\"say \"\"x\"\"\""),
+        (.null, ""), ("text", "text"), ("", ""), ("a,b", "\"a,b\""), ("say \"x\"", "\"say \"\"x\"\"\""),
         (7, "7"),
         (.number(JSONNumber(checked: "1.10")), "1.10"), (true, "true"), ([1, "a"], "\"[1,\"\"a\"\"]\""),
         (["b": nil], "\"{\"\"b\"\":null}\""),
-    ])
+    ] as [(JSONValue, String)])
     func csvFieldIsTextOrJSON(_ value: JSONValue, _ field: String) {
         #expect(RowText.csv(ValueRow(id: "i", values: ["n": value]), ["n"]) == "i,\(field)\r\n")
     }

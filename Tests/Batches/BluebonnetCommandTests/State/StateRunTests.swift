@@ -28,6 +28,25 @@ extension ProcessTests {
             }
         }
 
+        @Test func pagesAndElementsAreRemembered() async throws {
+            try await CommandFixture.with { request in
+                switch request.target {
+                case "/p": .response(headers: ["Link": "</p?2>; rel=next"], body: #"[{"at":"b"}]"#)
+                case "/p?2": .response(body: #"[{"at":"c"}]"#)
+                default: .response(body: #"{"at":"\#(request.path.dropFirst(3))"}"#)
+                }
+            } _: { fixture in
+                let path = fixture.folder.path("state")
+                let lines = [
+                    #"{"id":"p","url":"p","paginate":{"next":"link"},"remember":{"page":{"max":"$[*].at"}}}"#,
+                    #"{"url":"e/${e.at}","each":{"of":"p","as":"e"},"remember":{"element":{"min":"$.at"}}}"#,
+                ]
+                let end = try await fixture.run(lines, ["--state", path])
+                #expect(end.status == 0)
+                #expect(try text(path) == #"{"element":"b","page":"c"}"# + "\n")
+            }
+        }
+
         @Test func failureLeavesTheStateAsItWas() async throws {
             try await CommandFixture.with(Self.script) { fixture in
                 let path = try fixture.folder.write("state", #"{"since":1}"#)
