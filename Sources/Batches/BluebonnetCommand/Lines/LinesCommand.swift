@@ -83,7 +83,7 @@ extension LinesCommand {
                 bluebonnet lines from har example.com.har > batch.ndjson
 
                 HAR files are written by browsers and by bluebonnet run --har. Header fields that the client sets \
-                itself are left out (Host, Content-Length, Connection, Accept-Encoding and those of HTTP/2); cookies \
+                itself are left out: Host, Content-Length, Connection, Accept-Encoding and pseudo-header fields. Cookies \
                 stay. A file of bluebonnet has no bodies and no secrets: warnings name what is missing.
                 """)
 

@@ -25,7 +25,7 @@ struct LinesRun {
         }
     }
 
-    /// Converts the whole file. What precedes an error is written first.
+    /// Converts the whole file. The entries before an error are written first.
     mutating func run(_ converter: some LineConverter) throws(CommandError) {
         var converter = converter
         var isEnded = false

@@ -149,7 +149,7 @@ extension CSVReader {
         return nil
     }
 
-    /// Moves the place behind a byte. CR LF is one line end.
+    /// Moves the place past a byte. CR LF is one line end.
     private mutating func advance(_ byte: UInt8) {
         let isSecondHalf = byte == Self.lineFeed && isAfterCR
         isAfterCR = byte == Self.carriageReturn

@@ -61,7 +61,7 @@ import Testing
 
     private static let errors: [(String, Int, String)] = [
         ("", 1, "there is no header row"), ("urk\nu", 1, "unknown column \"urk\", did you mean \"url\"?"),
-        ("url,header\nu,a", 1, "unknown column \"header\", did you mean \"headers\"?"),
+        ("url,header\nu,a", 1, "unknown column \"header\", did you mean \"header.\"?"),
         ("url,head.A\nu,a", 1, "unknown column \"head.A\""), ("url,json.\nu,a", 1, "unknown column \"json.\""),
         ("url,json.a..b\nu,a", 1, "unknown column \"json.a..b\""), ("url,url\nu,u", 1, "two fields have the name"),
         ("url,json.a,json.a.b\nu,1,2", 1, "the columns \"json.a\" and \"json.a.b\" set the same member"),

@@ -131,7 +131,7 @@ import Testing
         ("curl -T f http://h/x", [#"{"file":"f","method":"PUT","redirects":0,"url":"http://h/x"}"#]),
         ("curl -g 'http://h/{a}[1]'", [#"{"redirects":0,"url":"http://h/{a}[1]"}"#]),
         ("curl 'http://[::1]:8080/'", [#"{"redirects":0,"url":"http://[::1]:8080/"}"#]),
-        ("curl -G -d a=1 -d a=2 'http://h/?b'", [#"{"redirects":0,"url":"http://h/?b&a=1&a=2"}"#]),
+        ("curl -G -d a=1 -d a=2 'http://h/?b#c'", [#"{"redirects":0,"url":"http://h/?b&a=1&a=2#c"}"#]),
         ("# two\ncurl -LI h\n\ncurl -L i", [#"{"method":"HEAD","url":"http://h"}"#, #"{"url":"http://i"}"#]),
         ("", []),
     ]

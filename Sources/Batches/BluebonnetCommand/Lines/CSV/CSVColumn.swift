@@ -6,7 +6,7 @@ internal import BluebonnetBatch
 
 /// A column of a CSV file: the member of a request line that its cells set.
 struct CSVColumn: Equatable {
-    /// What a cell is.
+    /// The kind of a column's cells.
     enum Kind: String {
         case text, number, boolean, json
         /// A text, or an array as JSON.
@@ -84,7 +84,7 @@ extension CSVColumn {
     }
 
     private static func unknown(_ name: String) -> String {
-        let nearest = SpellingSuggestion.of(name, among: Array(fields.keys) + groups.map { $0 + "." })
+        let nearest = SpellingSuggestion.of(name, among: (Array(fields.keys) + groups.map { $0 + "." }).sorted())
         let hint = nearest.map { ", did you mean \(JSONText.quoted($0))?" } ?? ""
         return "unknown column \(JSONText.quoted(name))\(hint)"
     }
@@ -93,6 +93,9 @@ extension CSVColumn {
     private func overlaps(_ other: CSVColumn) -> Bool {
         zip(path, other.path).allSatisfy { FieldSyntax.isSameText($0, $1) }
     }
+
+    /// The most names of a path: an object in a line cannot be nested deeper.
+    private static let maximumDepth = 500
 
     private init?(named name: String) {
         if let kind = Self.fields[name] {
@@ -107,7 +110,7 @@ extension CSVColumn {
         case let group:
             let (rest, kind) = Self.typed(parts[1])
             let names = group == "json" || group == "plist" ? Self.names(of: rest) : [rest]
-            guard !names.contains("") else { return nil }
+            guard !names.contains(""), names.count < Self.maximumDepth else { return nil }
             self.init(name: name, path: [group] + names, kind: kind)
         }
     }

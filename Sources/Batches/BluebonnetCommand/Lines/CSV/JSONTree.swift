@@ -19,14 +19,15 @@ struct JSONTree {
             nodes[name] = .leaf(value)
             return
         }
-        var branch = if case .branch(let branch)? = nodes[name] { branch } else { JSONTree() }
+        // Removed during the change, so that it is not copied.
+        var branch = if case .branch(let branch)? = nodes.removeValue(forKey: name) { branch } else { JSONTree() }
         branch.set(value, at: path.dropFirst())
         nodes[name] = .branch(branch)
     }
 
     /// Returns the members.
     ///
-    /// - Parameter names: the members in which names that are all indices are those of an array. Missing elements are
+    /// - Parameter names: the members in which an object with indices as names becomes an array. Missing elements are
     ///   left out.
     func object(withArraysIn names: [String]) -> JSONObject {
         var members = JSONObject()

@@ -75,7 +75,7 @@ struct CurlBody {
 // MARK: - The parts of the line
 
 extension CurlBody {
-    /// The method of curl for this body, if the command has none.
+    /// The method that curl uses by itself for this body.
     var method: String {
         if upload != nil { return "PUT" }
         let hasBody = file != nil || !parts.isEmpty || !texts.isEmpty && !isQuery

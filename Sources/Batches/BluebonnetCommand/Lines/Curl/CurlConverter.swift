@@ -33,15 +33,15 @@ struct CurlConverter: LineConverter {
 
     /// Converts one command. Nothing of it is returned if any part has an error.
     private static func conversions(of command: ShellCommand) throws(ConversionError) -> [Conversion] {
-        var transfers = [CurlTransfer()]
+        var requests = [CurlRequest()]
         for item in try CurlArguments(command).items {
-            if item.option == .next { transfers.append(CurlTransfer()) }
-            try transfers[transfers.count - 1].apply(item)
+            if item.option == .next { requests.append(CurlRequest()) }
+            try requests[requests.count - 1].apply(item)
         }
         var conversions: [Conversion] = []
-        for transfer in transfers {
-            var warnings = transfer.warnings
-            for line in try transfer.lines(place: command.line) {
+        for request in requests {
+            var warnings = request.warnings
+            for line in try request.lines(place: command.line) {
                 conversions.append(try Conversion(literal: line, line: command.line, warnings: warnings))
                 warnings = []
             }

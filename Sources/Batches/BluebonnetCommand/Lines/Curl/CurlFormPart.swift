@@ -23,7 +23,7 @@ struct CurlFormPart {
             }
             let words = Self.words(Array(value.utf8))
             guard words.count == 1 else {
-                throw item.error("a part with text has no type and no field of its own: write --form-string")
+                throw item.error("a part with text has no type: write --form-string")
             }
             part = .init(name: name, content: .value(words[0]))
         }

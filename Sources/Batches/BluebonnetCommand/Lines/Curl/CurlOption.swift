@@ -41,7 +41,7 @@ enum CurlOption: String, CaseIterable {
 }
 
 extension CurlOption {
-    /// What an argument that begins with a dash is.
+    /// The meaning of an argument that begins with a dash.
     enum Kind: Equatable {
         case option(CurlOption)
         /// An option that changes no request and no outcome.

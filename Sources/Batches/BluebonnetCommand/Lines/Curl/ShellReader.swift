@@ -42,8 +42,8 @@ struct ShellReader {
     }
 
     private mutating func append(_ bytes: [UInt8]) {
-        if word == nil { wordLine = input.tokenLine }
-        word = (word ?? []) + bytes
+        if word == nil { (word, wordLine) = ([], input.tokenLine) }
+        word?.append(contentsOf: bytes)
     }
 
     private mutating func endWord() throws(ConversionError) {

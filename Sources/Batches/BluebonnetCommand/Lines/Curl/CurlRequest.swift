@@ -6,7 +6,7 @@ internal import BluebonnetBatch
 import Foundation
 
 /// The options of curl between two `--next`: collects them one by one, and makes a request line for each URL.
-struct CurlTransfer {
+struct CurlRequest {
     typealias Item = CurlArguments.Item
 
     /// The parts of the line that one option sets, whatever the other options are.
@@ -24,7 +24,7 @@ struct CurlTransfer {
     private var proxyUser: Item?
     private var (speedLimit, speedTime): (Item?, Item?) = (nil, nil)
 
-    /// What was changed, but not left out silently.
+    /// The differences between the lines and the command.
     private(set) var warnings: [ConversionError] = []
 
     var isEmpty: Bool { urls.isEmpty }
@@ -106,7 +106,10 @@ struct CurlTransfer {
         if !isGlobOff, Self.hasGlob(text) {
             throw item.error("curl reads […] and {…} as several URLs: write each URL, or add --globoff")
         }
-        if let query = body.plainQuery { text += (text.contains("?") ? "&" : "?") + query }
+        if let query = body.plainQuery {
+            let address = text.prefix { $0 != "#" }
+            text = address + (address.contains("?") ? "&" : "?") + query + text[address.endIndex...]
+        }
         do throws(NetworkingError) {
             _ = try RequestCheck.url(text)
         } catch {
@@ -124,7 +127,7 @@ struct CurlTransfer {
 
 // MARK: - Connections and limits
 
-extension CurlTransfer {
+extension CurlRequest {
     private mutating func applyConnection(_ item: Item) throws(ConversionError) {
         switch item.option {
         case .user: line.credential = try Self.credential(item)
