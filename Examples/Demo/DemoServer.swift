@@ -32,7 +32,7 @@ struct DemoServer: Sendable {
     }
 
     private static let routes =
-        shop + accounts + readings() + [
+        shop + pages + jobs() + accounts + readings() + [
             Route("GET /numbers") { Numbers.response(to: $0) },
             Route("POST /upload") { request in
                 let body = try await request.bodyData
