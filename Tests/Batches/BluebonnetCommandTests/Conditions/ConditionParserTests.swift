@@ -27,7 +27,8 @@ import Testing
     @Test(arguments: [
         ("", "it must begin with one of failed, skipped, p50, p95, p99, rate"), ("> 1%", "it must begin with one of"),
         ("faild > 1%", "did you mean failed?"), ("p90 > 1s", "it must begin with one of"),
-        ("Failed > 1", "did you mean failed?"), ("failed", "failed must be followed by >, >=, <, <= or ==; put the whole condition in quotation marks"),
+        ("Failed > 1", "did you mean failed?"),
+        ("failed", "failed must be followed by >, >=, <, <= or ==; put the whole condition in quotation marks"),
         ("failed 1", "failed must be followed by"), ("failed = 1", "did you mean ==?"),
         ("failed => 1", "did you mean >=?"), ("failed =< 1", "did you mean <=?"), ("failed != 1", "followed by"),
         ("failed >> 1", "followed by"), ("failed >", "such as 10 or 0.5%"),

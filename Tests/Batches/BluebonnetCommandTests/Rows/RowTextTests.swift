@@ -28,12 +28,13 @@ import Testing
         #expect(ResultFacts.sample("a", outcome, values: ["n": 1]).rows.isEmpty)
     }
 
-    @Test(arguments: [
-        (.null, ""), ("text", "text"), ("", ""), ("a,b", "\"a,b\""), ("say \"x\"", "\"say \"\"x\"\"\""),
-        (7, "7"),
-        (.number(JSONNumber(checked: "1.10")), "1.10"), (true, "true"), ([1, "a"], "\"[1,\"\"a\"\"]\""),
-        (["b": nil], "\"{\"\"b\"\":null}\""),
-    ] as [(JSONValue, String)])
+    @Test(
+        arguments: [
+            (.null, ""), ("text", "text"), ("", ""), ("a,b", "\"a,b\""), ("say \"x\"", "\"say \"\"x\"\"\""),
+            (7, "7"),
+            (.number(JSONNumber(checked: "1.10")), "1.10"), (true, "true"), ([1, "a"], "\"[1,\"\"a\"\"]\""),
+            (["b": nil], "\"{\"\"b\"\":null}\""),
+        ] as [(JSONValue, String)])
     func csvFieldIsTextOrJSON(_ value: JSONValue, _ field: String) {
         #expect(RowText.csv(ValueRow(id: "i", values: ["n": value]), ["n"]) == "i,\(field)\r\n")
     }
