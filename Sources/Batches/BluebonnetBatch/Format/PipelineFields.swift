@@ -32,6 +32,9 @@ extension RequestLine.Pipeline {
         return pipeline
     }
 
+    /// The names of the fields that are set, sorted.
+    package var fieldNames: [String] { members.members.names }
+
     var members: MemberList<Name> {
         var members = MemberList<Name>()
         members.set(.paginate, paginate)

@@ -38,6 +38,7 @@ struct CurlCommandLine {
         if line.priority != .normal { refuse("priority") }
         if line.idempotencyKey == .automatic { refuse("idempotencyKey") }
         if !line.script.isEmpty { refuse("script") }
+        for field in line.pipeline?.fieldNames ?? [] { refuse(field) }
     }
 
     /// Whether curl would read brackets of the URL, or of an uploaded file, as several. Those of an IPv6 address do not
