@@ -26,7 +26,7 @@ public struct JournalRecord: Sendable, Hashable {
         public var line: Data
         /// The body, if other lines refer to it and `line` does not contain it as text.
         public var referencedBody: Data?
-        /// What a page says about the next one; nil for an operation that is no page.
+        /// The facts of a page that decide about the next one; nil for an operation that is no page.
         public var page: Data?
 
         /// Creates an outcome.

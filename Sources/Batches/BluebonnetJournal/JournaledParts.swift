@@ -60,7 +60,7 @@ extension JournaledRun {
         _ instance: LineInstance, of position: Int, needs: [RunnerDependency], wasSentBefore: Bool,
         _ run: @escaping @Sendable (JournaledLine) -> Void
     ) -> JournaledLine {
-        // Far behind the positions of lines.
+        // Far above the positions of lines.
         let number = state.withLock { state in
             state.partCount += 1
             return 1 << 40 + state.partCount

@@ -17,7 +17,7 @@ enum SQLiteSchema {
         CREATE INDEX failures ON operation (position) WHERE outcome = 'failure';
         """
 
-    /// The table of version 3: pages and elements, which have no position of their own.
+    /// The table of version 3: pages and elements, which have no position.
     private static let parts = """
         CREATE TABLE part (
             id TEXT PRIMARY KEY, position INTEGER NOT NULL, outcome TEXT, byteCount INTEGER NOT NULL, line BLOB,

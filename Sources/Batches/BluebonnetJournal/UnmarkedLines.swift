@@ -8,7 +8,7 @@ struct JournaledLine: Sendable {
     /// The id of the line, or of its page or element.
     let id: String
     let node: RequestLineGraph.Node
-    /// The position of the line; for a page or an element a number of its own.
+    /// The position of the line; for a page or an element another number.
     let position: Int
     /// The position of the line with the page or the element; nil for a line.
     var linePosition: Int?

@@ -21,7 +21,7 @@ extension RequestLine {
             case text
         }
 
-        /// What must hold.
+        /// The statement about the subject.
         public enum Predicate: Sendable, Hashable {
             case equals(JSONValue)
             /// The value is another one, or there is none.

@@ -4,7 +4,7 @@
 public import Bluebonnet
 
 extension RequestLine {
-    /// What a line does beyond one request: pages, elements, values, assertions and polling.
+    /// The steps of a line beyond one request: pages, elements, values, assertions and polling.
     public struct Pipeline: Sendable, Hashable {
         /// Requests page after page.
         public var paginate: Pagination?
@@ -14,7 +14,7 @@ extension RequestLine {
         public var extract: [String: Extraction] = [:]
         /// The rows of the response: the values at the path are extracted one by one.
         public var rows: JSONPath?
-        /// What must hold for the response. The first assertion that does not hold is the failure `assertionFailed`.
+        /// The statements that must hold for the response. The first that does not hold is the failure `assertionFailed`.
         public var assertions: [Assertion] = []
         /// Sends the request again until its assertions hold.
         public var until: Condition?
@@ -133,7 +133,7 @@ extension RequestLine {
 
     /// The condition of a polling line.
     public struct Condition: Sendable, Hashable {
-        /// What must hold. Polling ends when everything does.
+        /// The statements that end the polling when all of them hold.
         public var assertions: [Assertion]
         /// The seconds between the end of a response and the next request.
         public var every: Double

@@ -20,22 +20,21 @@ public struct TextPattern: Sendable, Hashable, CustomStringConvertible {
         /// The first group of the first match; the whole match, if there are no groups. Nil if the group took no part.
         case found(String?)
         case none
-        /// The search was given up after `stepLimit` reports of progress: the expression backtracks too much.
+        /// The search took too long: the expression backtracks too much.
         case abandoned
     }
 
-    /// The number of progress reports, each after 10,000 or more steps, after which a search is given up: a server can
-    /// send a text for which an expression backtracks for years.
-    private static let stepLimit = 5_000
-
-    /// Searches a text for the first match.
+    /// Searches a text for the first match. A server can send a text for which an expression backtracks for years, so
+    /// a search is given up after a second, or after a microsecond for each byte of a long text.
     func firstMatch(in text: String) -> Match {
         var (match, reportCount) = (Match.none, 0)
-        let range = NSRange(text.startIndex..., in: text)
-        expression.enumerateMatches(in: text, options: .reportProgress, range: range) { result, flags, stop in
+        let (range, end) = (NSRange(text.startIndex..., in: text), ContinuousClock.now + Self.limit(of: text))
+        expression.enumerateMatches(in: text, options: .reportProgress, range: range) { result, _, stop in
             guard let result else {
                 reportCount += 1
-                if reportCount >= Self.stepLimit { (match, stop.pointee) = (.abandoned, true) }
+                // Reports come for each position, or for each 10,000 steps at one.
+                guard reportCount % 64 == 0, .now > end else { return }
+                (match, stop.pointee) = (.abandoned, true)
                 return
             }
             let group = result.numberOfRanges > 1 ? result.range(at: 1) : result.range
@@ -44,6 +43,8 @@ public struct TextPattern: Sendable, Hashable, CustomStringConvertible {
         }
         return match
     }
+
+    private static func limit(of text: String) -> Duration { max(.seconds(1), .microseconds(text.utf8.count)) }
 
     public static func == (one: TextPattern, other: TextPattern) -> Bool { one.description == other.description }
 

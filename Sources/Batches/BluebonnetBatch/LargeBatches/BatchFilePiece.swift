@@ -21,7 +21,7 @@ struct BatchFilePiece: Sendable {
         var references: [String] = []
         /// Whether the line has an `output`.
         let hasOutput: Bool
-        /// What the schedule needs of the line's pipeline; nil without one.
+        /// The facts about pages and elements that the schedule needs; nil for a line with neither.
         var parts: LineParts?
         /// The line's outputs, as far as they are known before it runs.
         var output: OutputPaths.Output?

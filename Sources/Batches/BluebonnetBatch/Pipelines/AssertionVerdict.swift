@@ -75,7 +75,7 @@ extension RequestLine.Assertion {
 
     /// Compares values; a header field equals a number if its text is one of the same value.
     private func equals(_ value: JSONValue, _ expected: JSONValue) -> Bool {
-        value == expected || comparable(value, with: expected) == expected
+        value.hasSameValue(as: expected) || comparable(value, with: expected).hasSameValue(as: expected)
     }
 
     /// The text of a header field as a number, if a number is expected.
@@ -93,13 +93,13 @@ extension RequestLine.Assertion {
         }
         if let one = value.integer, let other = expected.integer { return comparison.holds(one == other, one < other) }
         guard let one = value.number, let other = expected.number else { return false }
-        return comparison.holds(value == expected, one < other)
+        return comparison.holds(value.hasSameValue(as: expected), one < other)
     }
 
     private static func contains(_ value: JSONValue, _ expected: JSONValue) -> Bool {
         switch value {
         case .string(let text): expected.string.map { text.contains($0) } ?? false
-        case .array(let elements): elements.contains(expected)
+        case .array(let elements): elements.contains { $0.hasSameValue(as: expected) }
         case .object(let members): expected.string.map { members[$0] != nil } ?? false
         default: false
         }

@@ -70,7 +70,7 @@ final class EachRun: Sendable {
         feed.abandon()
     }
 
-    /// Starts the operation of an element. Returns false if no more elements are used.
+    /// Starts the operation of an element. Returns false if the line uses no further elements.
     private func start(_ value: JSONValue) -> Bool {
         switch state.withLock({ step(value, &$0) }) {
         case .stop: return false

@@ -31,7 +31,7 @@ final class ElementFeed: Sendable {
         var ending: Ending?
         /// Whether the line uses responses now, or has ended.
         var isOpen = false
-        /// Whether no more responses are used.
+        /// Whether the line uses no further responses.
         var isAbandoned = false
         var isUsing = false
         /// Calls that wait until all responses have been used.
@@ -57,7 +57,7 @@ final class ElementFeed: Sendable {
     /// Makes sources wait until the line has used their responses.
     func open() { state.withLock { $0.isOpen = true } }
 
-    /// Drops the responses, because the line uses no more.
+    /// Drops the responses, because the line uses no further ones.
     func abandon() {
         let waits = state.withLock { state in
             (state.isAbandoned, state.responses) = (true, [])

@@ -12,7 +12,7 @@ package struct LineInstance: Sendable {
     package private(set) var node: RequestLineGraph.Node
     /// The element of the operation.
     var variables = LineVariables()
-    /// What the page changes in the request.
+    /// The change that the page makes in the request.
     var change: PageChange?
 
     package init(_ node: RequestLineGraph.Node) { (id, self.node) = (node.line.id, node) }
@@ -39,7 +39,7 @@ package struct LineInstance: Sendable {
     }
 }
 
-/// What a line's pipeline finds in the response of one operation. Any thread.
+/// Values that a pipeline finds in the response of one operation. Any thread.
 package final class LineFindings: Sendable {
     package struct Facts: Sendable {
         /// When the operation got its slot, by the monotonic clock.

@@ -3,7 +3,7 @@
 
 internal import Bluebonnet
 
-/// What the check of a batch and its schedule need to know about a line with pages or elements.
+/// The facts about a line with pages or elements that the check of a batch and its schedule need.
 struct LineParts: Sendable {
     /// Whether the line has pages.
     let isPaged: Bool

@@ -4,7 +4,7 @@
 package import Bluebonnet
 internal import Foundation
 
-/// What a page changes in the request of its line.
+/// The change that a page makes in the request of its line.
 package struct PageChange: Sendable, Hashable {
     package enum Place: Sendable, Hashable {
         /// The whole URL, which replaces the line's and its `query`.
@@ -17,7 +17,7 @@ package struct PageChange: Sendable, Hashable {
     package let hasLeftOrigin: Bool
 }
 
-/// What a page says about the next one.
+/// The facts of a page that decide about the next one.
 struct PageCandidate: Sendable, Hashable, Codable {
     enum Next: Sendable, Hashable, Codable {
         case none
@@ -52,7 +52,7 @@ struct PageSequence: Sendable {
 
     init(_ rule: RequestLine.Pagination) { self.rule = rule }
 
-    /// What the first page changes; nil if it is the line's own request.
+    /// The change for the first page; nil if that is the line's own request.
     var first: PageChange? {
         switch rule.next {
         case .page(let parameter, let start): Self.change(parameter, start)
@@ -83,7 +83,7 @@ struct PageSequence: Sendable {
         case .cursor(_, let parameter):
             guard case .cursor(let value) = page.next else { return .end }
             guard seen.insert(.parameter(parameter, value)).inserted else {
-                return loop("the cursor \(Self.shown(value.redacted.jsonText))")
+                return loop("the cursor \(value.redacted.jsonText.prefix(200))")
             }
             return .next(PageChange(place: .parameter(parameter, value), hasLeftOrigin: false))
         case .page(let parameter, let start):
@@ -103,7 +103,9 @@ struct PageSequence: Sendable {
     }
 
     private mutating func next(url text: String, of base: URL?) -> Step {
-        guard let base, let url = URLText.url(text, relativeTo: base), let origin = Origin(url) else {
+        guard let base, let url = URLText.url(text, relativeTo: base), let origin = Origin(url),
+            (try? RequestCheck.url(url.absoluteString)) != nil
+        else {
             return .fail(.badServerResponse, "the URL of the next page cannot be used: \(Self.shown(text))")
         }
         if base.scheme?.lowercased() == "https", !origin.isSecure {
@@ -154,7 +156,7 @@ extension RequestLine.Pagination {
         }
     }
 
-    /// Counts the items. A body that need not be JSON may have none.
+    /// Counts the items. A body that need not be JSON has 0.
     private func countItems(in response: ResponseFacts) throws(ResponseFacts.Unreadable) -> Int {
         do throws(ResponseFacts.Unreadable) {
             return try response.count(at: itemPath)

@@ -3,7 +3,7 @@
 
 internal import Bluebonnet
 
-/// What an earlier run has recorded of a page or an element.
+/// The record that an earlier run has made of a page or an element.
 package enum EarlierPart: Sendable {
     /// It was not sent, or may be sent again.
     case start(wasSentBefore: Bool)

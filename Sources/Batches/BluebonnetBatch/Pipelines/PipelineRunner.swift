@@ -195,7 +195,7 @@ package final class PipelineRunner: Sendable {
         close(readers, result)
     }
 
-    /// Starts no more parts. Lines with parts that were not started end as cancelled.
+    /// Starts no further parts. Lines with parts that were not started end as cancelled.
     package func stop() {
         let waits = state.withLock { state in
             state.isStopped = true

@@ -102,7 +102,7 @@ public final class RequestLineRunner: Sendable {
         package var source: ReferenceSource?
         /// Whether the end was recorded by an earlier run.
         package var isRecorded = false
-        /// What the line's pipeline found in the response; nil without a pipeline.
+        /// The findings of the line's pipeline; nil without a pipeline.
         var findings: LineFindings.Facts?
 
         init(result: ResultLine, source: ReferenceSource?, findings: LineFindings.Facts? = nil) {
@@ -120,7 +120,7 @@ public final class RequestLineRunner: Sendable {
             findings = facts
         }
 
-        /// What the page says about the next one, to record it; nil for an end that is no page's.
+        /// The facts of a page that decide about the next one, to record them; nil for an end that is no page's.
         package var recordedPage: Data? { findings?.page.flatMap { try? JSONEncoder().encode($0) } }
     }
 

@@ -1,7 +1,7 @@
 // Bluebonnet: HTTP operations for Swift on Linux.
 // SPDX-License-Identifier: MIT
 
-/// What an event is about: an operation in one of its hops, or a connection's origin.
+/// The subject of an event: an operation in one of its hops, or a connection's origin.
 struct EventSubject: Sendable {
     var operation: Int?
     var name: String?

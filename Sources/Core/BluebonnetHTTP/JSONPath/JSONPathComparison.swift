@@ -11,6 +11,15 @@ enum JSONPathComparison: String, Sendable, CaseIterable {
     case greater = ">"
 }
 
+extension JSONValue {
+    /// Returns whether two values are equal as a path compares them: numbers by their values, so that `2` equals `2.0`.
+    /// False for values so large that no path would compare them.
+    package func hasSameValue(as other: JSONValue) -> Bool {
+        var budget = JSONPathBudget(stepLimit: JSONPath.defaultStepLimit)
+        return (try? JSONPathComparison.equal.holds(self, other, &budget)) ?? false
+    }
+}
+
 // MARK: - Meaning
 
 extension JSONPathComparison {

@@ -1,6 +1,8 @@
 // Bluebonnet: HTTP operations for Swift on Linux.
 // SPDX-License-Identifier: MIT
 
+import Bluebonnet
+import BluebonnetBatch
 import BluebonnetTestServer
 import Foundation
 import Glibc
