@@ -48,6 +48,25 @@ import Testing
         "Fleet.md: bluebonnet remove nightly": "batchOfThePageIsRemoved",
         "CommandFormat.md: bluebonnet run batch.ndjson --base-url https://api.example.com/v1/ --header 'X-Client: "
             + "demo'": "requestLinesOfThePageRun",
+        "CommandFormat.md: bluebonnet run batch.ndjson --into users.csv": "rowsOfThePageAreWritten",
+        #"CommandFormat.md: {"id": "ada", "url": "users/7", "extract": {"name": "$.name", "age": "$.age"}}"#:
+            "rowsOfThePageAreWritten",
+        "CommandFormat.md: id,age,name": "rowsOfThePageAreWritten",
+        "CommandFormat.md: bluebonnet run batch.ndjson --report junit=run.xml --report html=run.html":
+            "reportsAndConditionsOfThePageAreAccepted",
+        "CommandFormat.md: bluebonnet run batch.ndjson --fail-if 'failed > 1%' --fail-if 'p95 > 800ms'":
+            "reportsAndConditionsOfThePageAreAccepted",
+        "CommandFormat.md: bluebonnet run news.ndjson --state news.state.json": "stateOfThePageIsRemembered",
+        #"CommandFormat.md: {"url": "items?since=${state.since}", "remember": {"since": {"max": "$[*].at"}}}"#:
+            "stateOfThePageIsRemembered",
+        #"Pipelines.md: {"id": "users", "url": "users?limit=100", "paginate": {"next": "link"}}"#:
+            "pipelineLinesOfThePageRun",
+        #"Pipelines.md: {"url": "report", "rows": "$.lines[*]", "extract": {"sku": "$.sku", "sum": "$.total"}}"#:
+            "pipelineLinesOfThePageRun",
+        #"Pipelines.md: {"url": "users/7", "assert": [{"path": "$.active", "equals": true}, {"duration": true, "#
+            + #""lessThan": 0.5}]}"#: "pipelineLinesOfThePageRun",
+        #"Pipelines.md: {"id": "job", "url": "jobs/7", "until": {"assert": [{"path": "$.state", "matches": "#
+            + #""^(done|failed)$"}], "every": 2, "timeout": 600}}"#: "pipelineLinesOfThePageRun",
         "CommandFormat.md: bluebonnet lines from curl requests.sh > batch.ndjson": "conversionsOfThePageRun",
         #"CommandFormat.md: {"id": "login", "method": "POST", "url": "login", "json": {"user": "ada", "password": "#
             + #""secret"}}"#: "requestLinesOfThePageRun",

@@ -26,8 +26,8 @@ public protocol JournalStore: Sendable {
     /// - Parameter id: the id of the page or the element.
     func partRecord(of id: String) throws(JournalError) -> JournalRecord?
 
-    /// Reads the records of lines, not of their pages and elements, in the order of their positions. The result is empty only if there are no records from the first
-    /// position on. A store may return fewer records than the limit, so that large result lines do not fill the
+    /// Reads the records of lines, not of their pages and elements, in the order of their positions. The result is
+    /// empty only if there are no records from the first position on. A store may return fewer records than the limit, so that large result lines do not fill the
     /// memory.
     ///
     /// - Parameters:

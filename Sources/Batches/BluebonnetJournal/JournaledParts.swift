@@ -44,8 +44,8 @@ final class JournaledParts: PartRecorder {
         then: @escaping @Sendable () -> Void
     ) {
         guard let run else { return then() }
-        if end.isRecorded {
-            run.deliver(restored: end)
+        if let line = end.recordedLine {
+            run.deliver(restored: end, line)
             return then()
         }
         let line =
@@ -80,10 +80,13 @@ extension JournaledRun {
         case .start: return .start(wasSentBefore: false)
         case .startAgain: return .start(wasSentBefore: true)
         case .deliver(let ending): return restored(ending)
-        case .reportUnknown: return .ended(RequestLineRunner.End(recorded: unknown(record), source: nil, page: nil))
-        case .reportLostOutput:
-            return .ended(RequestLineRunner.End(recorded: lostOutput(line, record), source: nil, page: nil))
+        case .reportUnknown: return ended(unknown(record))
+        case .reportLostOutput: return ended(lostOutput(line, record))
         }
+    }
+
+    private func ended(_ result: ResultLine) -> EarlierPart {
+        .ended(RequestLineRunner.End(recorded: result, line: result.encodedLine()))
     }
 
     private func partRecord(of id: String) -> JournalRecord? {
@@ -99,14 +102,15 @@ extension JournaledRun {
         guard let result = result(of: ending) else { return .start(wasSentBefore: true) }
         state.withLock { $0.restoredByteCount += Int64(ending.byteCount) }
         let source = ending.outcome == .success ? source(of: result, ending) : nil
-        return .ended(RequestLineRunner.End(recorded: result, source: source, page: ending.page))
+        return .ended(
+            RequestLineRunner.End(recorded: result, line: ending.line, source: source, page: ending.page))
     }
 
     /// Delivers the result of a part that ended in an earlier run.
-    fileprivate func deliver(restored end: RequestLineRunner.End) {
+    fileprivate func deliver(restored end: RequestLineRunner.End, _ line: Data) {
         deliver(
             Delivery(
-                outcome: end.result.outcome, byteCount: end.result.bytes ?? 0, line: end.result.encodedLine(),
+                outcome: end.result.outcome, byteCount: end.result.bytes ?? 0, line: line,
                 result: end.result, isFromJournal: true))
     }
 }

@@ -29,6 +29,15 @@ extension PageTests {
         #expect(manager.securityPolicy.policy(forHost: "api.example.com") == pinned)
     }
 
+    @Test func commentOfPathsRuns() throws {
+        let document: JSONValue = ["data": [["id": 7], ["id": 8]]]
+        // BLOCK JSONPath.swift
+        let path = try JSONPath("$.data[*].id")
+        let ids = try path.values(in: document)
+        // END
+        #expect(ids == [7, 8])
+    }
+
     private func pin(_ byte: UInt8) -> String {
         "sha256/" + Data(repeating: byte, count: 32).base64EncodedString()
     }

@@ -14,7 +14,8 @@ extension RequestLine {
         public var extract: [String: Extraction] = [:]
         /// The rows of the response: the values at the path are extracted one by one.
         public var rows: JSONPath?
-        /// The statements that must hold for the response. The first that does not hold is the failure `assertionFailed`.
+        /// The statements that must hold for the response. The first that does not hold is the failure
+        /// `assertionFailed`.
         public var assertions: [Assertion] = []
         /// Sends the request again until its assertions hold.
         public var until: Condition?

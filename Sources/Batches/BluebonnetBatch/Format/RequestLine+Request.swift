@@ -15,25 +15,17 @@ extension RequestLine {
     /// - Parameters:
     ///   - options: the batch's options. The line's options override them.
     /// - Throws: the error with which the operation fails before a connection is opened.
-    ///   - findings: receives what the line's pipeline finds in the response.
+    ///   - check: checks the response.
     func complete(
-        _ plan: inout RequestPlan, baseURL: URL?, options: TransferOptions, findings: LineFindings? = nil
+        _ plan: inout RequestPlan, baseURL: URL?, options: TransferOptions, check: ResponseCheck? = nil
     ) throws {
         try RequestCheck.method(method)
         try setRequest(of: &plan, baseURL: baseURL)
         if hasOptions(over: options) { plan.options = ResolvedOptions(try transferOptions(over: options)) }
         if case .file(let path)? = body { plan.uploadFile = try Self.file(path, in: "file") }
         if let output { plan.outputFile = try Self.file(output, in: "output", mayBeFolder: true) }
-        if let findings, let pipeline {
-            findings.record(requestURL: plan.request?.url)
-            plan.setSerializer(HTTPResponseSerializer(validation: validation)) {
-                (head, body, byteCount) throws(NetworkingError) in
-                let response = ResponseFacts(
-                    head, body: body, byteCount: Int(byteCount), duration: findings.secondsSinceStart())
-                try findings.read(response, pipeline)
-            }
-        } else if expect?.status != nil || expect?.type != nil {
-            plan.setSerializer(HTTPResponseSerializer(validation: validation))
+        if check != nil || expect?.status != nil || expect?.type != nil {
+            plan.setSerializer(HTTPResponseSerializer(validation: validation), check: check)
         }
         if let digest = expect?.sha256 { plan.expectedDigest = digest }
         switch idempotencyKey {

@@ -25,7 +25,7 @@ public struct TextPattern: Sendable, Hashable, CustomStringConvertible {
     }
 
     /// Searches a text for the first match. A server can send a text for which an expression backtracks for years, so
-    /// a search is given up after a second, or after a microsecond for each byte of a long text.
+    /// a search is given up after a quarter of a second, or after 200 ns for each byte of a long text.
     func firstMatch(in text: String) -> Match {
         var (match, reportCount) = (Match.none, 0)
         let (range, end) = (NSRange(text.startIndex..., in: text), ContinuousClock.now + Self.limit(of: text))
@@ -44,7 +44,9 @@ public struct TextPattern: Sendable, Hashable, CustomStringConvertible {
         return match
     }
 
-    private static func limit(of text: String) -> Duration { max(.seconds(1), .microseconds(text.utf8.count)) }
+    private static func limit(of text: String) -> Duration {
+        max(.milliseconds(250), .nanoseconds(200 * text.utf8.count))
+    }
 
     public static func == (one: TextPattern, other: TextPattern) -> Bool { one.description == other.description }
 

@@ -12,7 +12,7 @@ internal import Foundation
 /// Before the line runs, pages are kept, because the line may wait for the last one.
 final class ElementFeed: Sendable {
     /// A response with elements.
-    struct Response: Sendable {
+    struct Arrival: Sendable {
         let id: String
         let source: ReferenceSource
         /// The path of the elements, if the line does not name one.
@@ -27,7 +27,7 @@ final class ElementFeed: Sendable {
     }
 
     private struct State {
-        var responses: [Response] = []
+        var responses: [Arrival] = []
         var ending: Ending?
         /// Whether the line uses responses now, or has ended.
         var isOpen = false
@@ -41,7 +41,7 @@ final class ElementFeed: Sendable {
     private let state = Mutex(State())
     private let wake = DispatchSemaphore(value: 0)
 
-    func add(_ response: Response) {
+    func add(_ response: Arrival) {
         state.withLock { state in
             if !state.isAbandoned { state.responses.append(response) }
         }
@@ -79,9 +79,9 @@ final class ElementFeed: Sendable {
     }
 
     /// Waits for the next response. Nil after the last one.
-    func next() -> Response? {
+    func next() -> Arrival? {
         while true {
-            let (response, isAtEnd, waits) = state.withLock { state -> (Response?, Bool, [@Sendable () -> Void]) in
+            let (response, isAtEnd, waits) = state.withLock { state -> (Arrival?, Bool, [@Sendable () -> Void]) in
                 state.isUsing = !state.responses.isEmpty
                 if let first = state.responses.first {
                     state.responses.removeFirst()

@@ -12,7 +12,7 @@ package enum ElementReader {
 
     /// Delivers the elements of a response until `body` returns false.
     static func read(
-        _ response: ElementFeed.Response, at path: JSONPath, _ body: (JSONValue) -> Bool
+        _ response: ElementFeed.Arrival, at path: JSONPath, _ body: (JSONValue) -> Bool
     ) throws(Failure) {
         do {
             let text = try response.source.jsonText()

@@ -44,3 +44,11 @@ struct ElementReaders: Sendable {
     /// Whether a line may start before the end of its source.
     func startsEarly(_ reader: Int) -> Bool { early.contains(reader) }
 }
+
+extension RequestLine {
+    /// The id of the line whose responses have the line's elements; nil without such a line.
+    var elementSource: String? {
+        guard case .line(let id)? = boxedPipeline?.value.each?.source else { return nil }
+        return id
+    }
+}

@@ -27,7 +27,8 @@ internal import Foundation
 /// inserted even if another part of the body is not valid JSON, such as half a surrogate pair, NaN or Infinity.
 ///
 /// An id may contain dots: it ends before the first `.body`, `.headers` or `.values` that a dot follows, or before a
-/// `.body`, `.status`, `.items` or `.pages` at the end. A reference ends with the first `}`, so no part of it can contain one.
+/// `.body`, `.status`, `.items` or `.pages` at the end. A reference ends with the first `}`, so no part of it can
+/// contain one.
 ///
 /// An id may begin with `env:`. A text that can be read as a reference to a line is one: `${env:x.status}` is the
 /// status of the line `env:x`, not a variable. The name of a variable is not empty and contains no `=` and no NUL.

@@ -57,7 +57,9 @@ package final class LineExecutor: Sendable {
                 sources[ByteString($0)]
             }.completed(with: settings.headers, environment: environment)
             if let change = instance.change { resolved = resolved.changed(by: change) }
-            try resolved.complete(&plan, baseURL: baseURL, options: settings.transferOptions, findings: findings)
+            try resolved.complete(
+                &plan, baseURL: baseURL, options: settings.transferOptions, check: findings?.check(resolved.pipeline))
+            findings?.record(requestURL: plan.request?.url)
         }
         let operation = manager.operation(recipe: recipe, wantsDigest: true)
         operation.name = started.name

@@ -194,10 +194,4 @@ extension RequestLine {
         }
         return named + (try referencedMentions())
     }
-
-    /// The id of the line whose responses have the line's elements; nil without such a line.
-    var elementSource: String? {
-        guard case .line(let id)? = boxedPipeline?.value.each?.source else { return nil }
-        return id
-    }
 }

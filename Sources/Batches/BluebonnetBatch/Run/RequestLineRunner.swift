@@ -100,8 +100,8 @@ public final class RequestLineRunner: Sendable {
         package var result: ResultLine
         /// The response of a line that succeeded and that other lines refer to; else nil.
         package var source: ReferenceSource?
-        /// Whether the end was recorded by an earlier run.
-        package var isRecorded = false
+        /// The encoded result line, if an earlier run has recorded the end.
+        package private(set) var recordedLine: Data?
         /// The findings of the line's pipeline; nil without a pipeline.
         var findings: LineFindings.Facts?
 
@@ -111,9 +111,11 @@ public final class RequestLineRunner: Sendable {
 
         /// Makes an end that an earlier run has recorded.
         ///
-        /// - Parameter page: what `recordedPage` was.
-        package init(recorded result: ResultLine, source: ReferenceSource?, page: Data?) {
-            (self.result, self.source, isRecorded) = (result, source, true)
+        /// - Parameters:
+        ///   - line: the encoded result line.
+        ///   - page: the `recordedPage` of then.
+        package init(recorded result: ResultLine, line: Data, source: ReferenceSource? = nil, page: Data? = nil) {
+            (self.result, self.source, recordedLine) = (result, source, line)
             guard let page, let candidate = try? JSONDecoder().decode(PageCandidate.self, from: page) else { return }
             var facts = LineFindings.Facts()
             (facts.page, facts.values) = (candidate, result.values)

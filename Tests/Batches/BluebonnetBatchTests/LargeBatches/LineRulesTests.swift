@@ -24,7 +24,7 @@ import Testing
     @Test(arguments: [
         (#"{"url":"a?b=${state.since}"}"#, "url"), (#"{"url":"a","headers":{"A":"${state.a.b}"}}"#, "headers.A"),
         (#"{"url":"a","json":{"b":["${state.c}"]}}"#, "json.b[0]"), (remembering, "remember"),
-        (#"{"url":"a","each":{"file":"a.csv","as":"row"},"text":"${state.c}"}"#, "text"),
+        (#"{"url":"a","each":{"of":"l","as":"row"},"text":"${state.c}"}"#, "text"),
     ])
     func lineThatNeedsAStateFileIsRefusedWithoutOne(_ line: String, _ field: String) throws {
         let found = try #require(try error(line, LineRules(hasState: false)))
@@ -34,7 +34,7 @@ import Testing
 
     @Test(arguments: [
         #"{"url":"a"}"#, #"{"url":"$${state.a}"}"#, #"{"url":"${state.status}","after":["state"]}"#,
-        #"{"url":"${row.id}","each":{"file":"a.csv","as":"row"}}"#,
+        #"{"url":"${row.id}","each":{"of":"l","as":"row"}}"#,
     ])
     func lineWithoutReferenceToTheStateIsPermitted(_ line: String) throws {
         #expect(try error(line, LineRules(hasState: false)) == nil)

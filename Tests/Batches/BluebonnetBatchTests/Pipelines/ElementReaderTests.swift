@@ -10,7 +10,7 @@ import Testing
 @Suite struct ElementReaderTests {
     private static func elements(_ body: String, _ path: String, limit: Int = .max) throws -> [JSONValue] {
         let source = ReferenceSource(status: 200, body: Data(body.utf8))
-        let response = ElementFeed.Response(id: "l", source: source, items: .elements)
+        let response = ElementFeed.Arrival(id: "l", source: source, items: .elements)
         var values: [JSONValue] = []
         try ElementReader.read(response, at: JSONPath(path)) { value in
             values.append(value)
@@ -38,7 +38,7 @@ import Testing
     @Test func brokenBodyDeliversNoElement() throws {
         var count = 0
         let source = ReferenceSource(status: 200, body: Data("[1,2,".utf8))
-        let response = ElementFeed.Response(id: "l", source: source, items: .elements)
+        let response = ElementFeed.Arrival(id: "l", source: source, items: .elements)
         do throws(ElementReader.Failure) {
             try ElementReader.read(response, at: .elements) { _ in
                 count += 1

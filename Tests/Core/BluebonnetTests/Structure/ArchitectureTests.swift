@@ -97,19 +97,29 @@ import Testing
         (
             "BluebonnetBatch/Format",
             """
-            Addresses BluebonnetBatch/References Errors Hops Formats Messages Retries Security Serialization Syntax
-            TLS Transport
+            Addresses BluebonnetBatch/References Errors Hops Formats JSONPath Messages Retries Security Serialization
+            Syntax TLS Transport
+            """
+        ),
+        // Values about the responses of a pipeline. They start nothing.
+        (
+            "BluebonnetBatch/Pipelines",
+            """
+            Addresses BluebonnetBatch/References Certificates Errors Format Formats JSONPath Messages Syntax
             """
         ),
         (
             "BluebonnetBatch/Run",
             """
-            Addresses Admission BluebonnetBatch/References Errors Events Hops Format Governor Manager Messages
-            Operations Serialization Syntax Transport
+            Addresses Admission BluebonnetBatch/References Errors Events Hops Format Formats Governor Manager Messages
+            Operations Pipelines Serialization Syntax Transport
             """
         ),
-        ("BluebonnetBatch/LargeBatches", "BluebonnetBatch/References Format Messages Run Syntax"),
-        ("BluebonnetJournal", "BluebonnetBatch/References Certificates Format LargeBatches Run Syntax"),
+        (
+            "BluebonnetBatch/LargeBatches",
+            "BluebonnetBatch/References Errors Format Formats JSONPath Messages Pipelines Run Syntax"
+        ),
+        ("BluebonnetJournal", "BluebonnetBatch/References Certificates Format LargeBatches Pipelines Run Syntax"),
         ("BluebonnetFleet/Model", "Hops Format Governor Messages Retries Run"),
         ("BluebonnetFleet/PostgreSQL", "Model"),
         (

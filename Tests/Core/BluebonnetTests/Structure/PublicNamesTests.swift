@@ -24,7 +24,7 @@ import Testing
         operations + sessions + serializers + trust + batches + events + journals + fleets + testing + testServer + [
             HTTPProtocolVersion.self, HTTPRequest.self, HeaderFields.self, ResponseHead.self, NetworkingError.self,
             LibraryError.self,
-            JSONValue.self, JSONObject.self, JSONNumber.self, JSONSyntaxError.self, JSONPath.self, JSONPath.Node.self,
+            JSONValue.self, JSONObject.self, JSONNumber.self, JSONSyntaxError.self, JSONPath.self,
             JSONPathError.self, JSONPathLimitError.self, PropertyListValue.self,
             PropertyListSyntaxError.self,
             QueryEncoder.self, Cookie.self, CookieJar.self, (any ResponseCache).self, CachedResponse.self,
@@ -83,6 +83,7 @@ import Testing
         MappedSource<RequestHandle<Int>, Int>.self, OutcomeSource<RequestHandle<Int>>.self, NumberedLine.self,
         ReferenceSource.self, ReferenceTemplate.self, RequestLine.self, RequestLineError.self, RequestLineErrors.self,
         RequestLineGraph.self, RequestLineParser.self, RequestLinePlan.self, RequestLineRunner.self, ResultLine.self,
+        TextPattern.self,
     ]
 
     private static let journals: [Any.Type] = [

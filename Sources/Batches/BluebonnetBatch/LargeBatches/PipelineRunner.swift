@@ -114,7 +114,7 @@ package final class PipelineRunner: Sendable {
         guard let position = lines.position(of: id) else { return }
         let items = lines.itemPath(of: position)
         for (id, source) in pump.keptResponses(of: position) {
-            feed.add(ElementFeed.Response(id: id, source: source, items: items))
+            feed.add(ElementFeed.Arrival(id: id, source: source, items: items))
         }
         feed.close(ElementFeed.Ending(outcome: .success, reason: nil))
     }
@@ -189,7 +189,7 @@ package final class PipelineRunner: Sendable {
     package func restore(_ position: Int, _ result: ResultLine, _ source: ReferenceSource?) {
         let readers = lines.readers(of: position)
         if let source {
-            let response = ElementFeed.Response(id: result.id, source: source, items: .elements)
+            let response = ElementFeed.Arrival(id: result.id, source: source, items: .elements)
             for reader in readers { feed(of: reader).add(response) }
         }
         close(readers, result)
@@ -241,7 +241,7 @@ extension PipelineRunner {
         if id != part.lineID { pump.keep(source, ofPart: id, of: part.position) }
         let readers = lines.readers(of: part.position)
         guard !readers.isEmpty else { return }
-        let response = ElementFeed.Response(
+        let response = ElementFeed.Arrival(
             id: id, source: source, items: part.pipeline?.paginate?.itemPath ?? .elements)
         for reader in readers { feed(of: reader).add(response) }
         pump.feed(readers, by: part.position)

@@ -88,7 +88,18 @@ package final class LineFindings: Sendable {
         }
     }
 
-    func secondsSinceStart() -> Double { state.withLock { (.now - $0.start) / .seconds(1) } }
+    /// Returns the check of the response, which reads it.
+    ///
+    /// - Parameter pipeline: the pipeline with its references replaced.
+    func check(_ pipeline: RequestLine.Pipeline?) -> ResponseCheck? {
+        guard let pipeline else { return nil }
+        return { [self] (head, body, byteCount) throws(NetworkingError) in
+            let duration = secondsSinceStart()
+            try read(ResponseFacts(head, body: body, byteCount: Int(byteCount), duration: duration), pipeline)
+        }
+    }
+
+    private func secondsSinceStart() -> Double { state.withLock { (.now - $0.start) / .seconds(1) } }
 }
 
 extension [RequestLine.Assertion] {
