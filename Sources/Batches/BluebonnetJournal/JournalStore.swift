@@ -27,8 +27,8 @@ public protocol JournalStore: Sendable {
     func partRecord(of id: String) throws(JournalError) -> JournalRecord?
 
     /// Reads the records of lines, not of their pages and elements, in the order of their positions. The result is
-    /// empty only if there are no records from the first position on. A store may return fewer records than the limit, so that large result lines do not fill the
-    /// memory.
+    /// empty only if there are no records from the first position on. A store may return fewer records than the limit,
+    /// so that large result lines do not fill the memory.
     ///
     /// - Parameters:
     ///   - position: the first position.

@@ -170,7 +170,7 @@ extension JSONPathEvaluator {
     private mutating func nodes(
         _ query: JSONPathQuery, _ current: JSONValue
     ) throws(JSONPathLimitError) -> [JSONValue] {
-        try select(query.segments[...], from: start(of: query, current))
+        try self.select(query.segments[...], from: start(of: query, current))
     }
 
     /// Evaluates a query that has only names and indices.

@@ -117,7 +117,7 @@ import Testing
         ),
         (
             "BluebonnetBatch/LargeBatches",
-            "BluebonnetBatch/References Errors Format Formats JSONPath Messages Pipelines Run Syntax"
+            "BluebonnetBatch/References Format Formats JSONPath Messages Pipelines Run Syntax"
         ),
         ("BluebonnetJournal", "BluebonnetBatch/References Certificates Format LargeBatches Pipelines Run Syntax"),
         ("BluebonnetFleet/Model", "Hops Format Governor Messages Retries Run"),
