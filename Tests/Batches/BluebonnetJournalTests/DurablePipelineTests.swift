@@ -45,8 +45,13 @@ import Testing
             #expect(Set(first.keys) == Self.ids && first.values.allSatisfy { $0.outcome == .success })
             #expect(fixture.server.requests.count == 10)
             let again = try await fixture.results(try Self.lines())
+            /// Without header fields, whose order is lost when a result is decoded.
             func texts(_ results: [String: ResultLine]) -> [String] {
-                results.values.map { String(decoding: $0.encodedLine(), as: UTF8.self) }.sorted()
+                results.values.map { result in
+                    var shown = result
+                    shown.headers = nil
+                    return String(decoding: shown.encodedLine(), as: UTF8.self)
+                }.sorted()
             }
             for (one, other) in zip(texts(again), texts(first)) { #expect(one == other) }
             #expect(again["make/31"]?.values == ["p": "/make/31"] && fixture.server.requests.count == 10)
