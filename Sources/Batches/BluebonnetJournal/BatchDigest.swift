@@ -46,7 +46,7 @@ package enum BatchDigest {
     }
 
     /// Returns a digest that also covers the files with the elements of lines: elements may be recognized by their
-    /// numbers, and those of a changed file are others.
+    /// numbers, which have another meaning in a changed file.
     package static func adding(_ elementFiles: [String], to text: String) -> String {
         guard !elementFiles.isEmpty else { return text }
         let digest = MessageDigest(.sha256)
