@@ -3,7 +3,7 @@
 
 /// The open connections of a partition by their sockets: origin, number and use, for statistics and event monitors. A
 /// value. It reports connections to the monitors of the process; without monitors it only knows origins.
-struct ConnectionRegister {
+struct ConnectionRegister: ConnectionRecords {
     private struct Connection {
         let origin: Origin
         let openedAt = MonotonicClock.now()
@@ -25,6 +25,8 @@ struct ConnectionRegister {
     }
 
     private var connections: [CInt: Connection] = [:]
+
+    var areReported: Bool { !EventChannels.isEmpty }
 
     func contains(_ socket: CInt) -> Bool { connections[socket] != nil }
 
@@ -82,15 +84,4 @@ struct ConnectionRegister {
             isAtEnd() ? .closedByServer : connection.hasFailed || connection.useCount > 0 ? .notReusable : .idle
         EventChannels.send(.connectionClosed(connection.information, reason), origin: "\(connection.origin)")
     }
-}
-
-/// The connection that a transfer uses, for event monitors.
-package struct ConnectionUseFacts: Sendable {
-    let number: Int
-    let peerAddress: String
-    let peerPort: Int
-    let openedAt: UInt64
-    let isReused: Bool
-    /// How long the connection was idle before, in nanoseconds; nil if it is new or shared.
-    let idleTime: UInt64?
 }
