@@ -86,11 +86,17 @@ let package = Package(
         .target(name: "BluebonnetHTTP", swiftSettings: strict),
         // The lock of all targets below: the thread sanitizer cannot see Synchronization.Mutex.
         .target(name: "BluebonnetLocks", swiftSettings: strict),
+        // What carries one transfer: the network thread, libcurl, TLS, bodies, cookies, credentials, reachability.
         .target(
-            name: "Bluebonnet",
+            name: "BluebonnetNetwork",
             dependencies: [
                 "BluebonnetHTTP", "BluebonnetLocks", "CCurl", "CExit", "CHTTP2", "CLinux", "COpenSSL", "CZlib",
             ],
+            swiftSettings: strict + [checksLockOrder]
+        ),
+        .target(
+            name: "Bluebonnet",
+            dependencies: ["BluebonnetHTTP", "BluebonnetLocks", "BluebonnetNetwork"],
             swiftSettings: strict + [checksLockOrder]
         ),
         .target(
@@ -183,8 +189,8 @@ let package = Package(
         .target(
             name: "FuzzTargets",
             dependencies: [
-                "Bluebonnet", "BluebonnetBatch", "BluebonnetFleet", "BluebonnetHTTP", "BluebonnetJournal", "CCurl",
-                "CPostgreSQL", "CZlib",
+                "Bluebonnet", "BluebonnetBatch", "BluebonnetFleet", "BluebonnetHTTP", "BluebonnetJournal",
+                "BluebonnetNetwork", "CCurl", "CPostgreSQL", "CZlib",
             ],
             path: "Tests/Fuzzers/Targets", swiftSettings: strict),
         .executableTarget(
@@ -213,7 +219,8 @@ let package = Package(
         .testTarget(
             name: "BluebonnetBatchTests",
             dependencies: [
-                "Bluebonnet", "BluebonnetBatch", "BluebonnetHTTP", "BluebonnetTestServer", "RealServers", "TestSupport",
+                "Bluebonnet", "BluebonnetBatch", "BluebonnetHTTP", "BluebonnetNetwork", "BluebonnetTestServer",
+                "RealServers", "TestSupport",
             ],
             swiftSettings: strict),
         .testTarget(
@@ -240,14 +247,17 @@ let package = Package(
         // Security claims and the rules of the RFCs, against servers that break them.
         .testTarget(
             name: "BluebonnetRulesTests",
-            dependencies: ["Bluebonnet", "BluebonnetHTTP", "BluebonnetTestServer", "RealServers", "TestSupport"],
+            dependencies: [
+                "Bluebonnet", "BluebonnetHTTP", "BluebonnetNetwork", "BluebonnetTestServer", "RealServers",
+                "TestSupport",
+            ],
             swiftSettings: strict),
         .testTarget(
             name: "BluebonnetTests",
             dependencies: [
                 "Bluebonnet", "BluebonnetBatch", "BluebonnetFleet", "BluebonnetHTTP", "BluebonnetJournal",
-                "BluebonnetLocks", "BluebonnetTesting", "CLinux", "COpenSSL", "BluebonnetTestServer", "RealServers",
-                "TestSupport", "TraceProbe",
+                "BluebonnetLocks", "BluebonnetNetwork", "BluebonnetTesting", "BluebonnetTestServer", "CLinux",
+                "COpenSSL", "RealServers", "TestSupport", "TraceProbe",
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOHTTP1", package: "swift-nio"),
                 .product(name: "NIOSSL", package: "swift-nio-ssl"),
@@ -266,7 +276,10 @@ let package = Package(
         // Certificate chains and cookies against other people's rules. Python makes what it needs.
         .testTarget(
             name: "BluebonnetTrustTests",
-            dependencies: ["Bluebonnet", "BluebonnetHTTP", "BluebonnetTestServer", "RealServers", "bluebonnet"],
+            dependencies: [
+                "Bluebonnet", "BluebonnetHTTP", "BluebonnetNetwork", "BluebonnetTestServer", "RealServers",
+                "bluebonnet",
+            ],
             exclude: ["Python"],
             swiftSettings: strict),
         // The code of README.md and of the documentation, as programs would have it: nothing is imported for tests only.
@@ -318,7 +331,7 @@ let package = Package(
 
 /// The folders of Sources and Tests that show the parts. What belongs to all parts is in Tests itself.
 let parts = [
-    "Sources/Core": ["Bluebonnet", "BluebonnetHTTP", "BluebonnetLocks"],
+    "Sources/Core": ["Bluebonnet", "BluebonnetHTTP", "BluebonnetLocks", "BluebonnetNetwork"],
     "Sources/Batches": ["BluebonnetBatch", "BluebonnetCommand", "BluebonnetFleet", "BluebonnetJournal"],
     "Sources/Testing": ["BluebonnetTestServer", "BluebonnetTesting"],
     "Sources/Products": [

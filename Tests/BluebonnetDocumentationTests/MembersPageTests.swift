@@ -69,7 +69,7 @@ import Testing
         var names: Set<String> = ["init"]
         let declaration =
             /(?:public|open|override public)[a-z() ]* (?:var|let|func|struct|class|enum|protocol|case) `?(\w+)/
-        for module in ["Bluebonnet", "BluebonnetHTTP", "BluebonnetImage"] {
+        for module in ["Bluebonnet", "BluebonnetHTTP", "BluebonnetNetwork", "BluebonnetImage"] {
             let folder = try CodeBlock.sources(of: module)
             let paths = FileManager.default.enumerator(atPath: folder.path)?.compactMap { $0 as? String } ?? []
             for path in paths where path.hasSuffix(".swift") {

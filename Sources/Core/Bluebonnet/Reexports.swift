@@ -3,6 +3,7 @@
 
 // The public types of the module below belong to the interface of this one.
 @_exported public import BluebonnetHTTP
+@_exported public import BluebonnetNetwork
 
 // Foundation's types that calls are made of: a program that names them needs no import of FoundationNetworking.
 @_exported public import class FoundationNetworking.HTTPURLResponse

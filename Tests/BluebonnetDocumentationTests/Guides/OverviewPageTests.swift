@@ -20,7 +20,7 @@ import Testing
 
     /// The names of the public types outside of other types.
     private static func publicTypes(
-        of modules: [String] = ["Bluebonnet", "BluebonnetHTTP"]
+        of modules: [String] = ["Bluebonnet", "BluebonnetHTTP", "BluebonnetNetwork"]
     ) throws -> Set<String> {
         let form = /(?:@\S+ )*public (?:final |indirect )?(?:struct|class|enum|protocol|actor|typealias) (\w+)/
         var names: Set<String> = []

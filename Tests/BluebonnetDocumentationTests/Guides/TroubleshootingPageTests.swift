@@ -25,10 +25,11 @@ import Testing
 
     /// The sentences of the first column, cut at their variable parts, are in the library's sources.
     @Test func everySentenceIsOneOfTheLibrary() throws {
-        let folder = try CodeBlock.sources(of: "Bluebonnet")
-        let paths = FileManager.default.enumerator(atPath: folder.path)?.compactMap { $0 as? String } ?? []
-        let sources = try paths.filter { $0.hasSuffix(".swift") }.map {
-            try String(contentsOf: folder.appendingPathComponent($0), encoding: .utf8)
+        let sources = try ["Bluebonnet", "BluebonnetNetwork"].map(CodeBlock.sources).flatMap { folder in
+            let paths = FileManager.default.enumerator(atPath: folder.path)?.compactMap { $0 as? String } ?? []
+            return try paths.filter { $0.hasSuffix(".swift") }.map {
+                try String(contentsOf: folder.appendingPathComponent($0), encoding: .utf8)
+            }
         }
         let rows = try #require(sections["Nothing happens"]).split(separator: "\n").filter { $0.hasPrefix("| `") }
         let sentences = rows.dropFirst().flatMap { Self.quotations(in: $0.dropFirst().prefix { $0 != "|" }) }

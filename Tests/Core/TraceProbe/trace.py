@@ -32,8 +32,13 @@ class Entry(gdb.Breakpoint):
 
 
 def is_written(address):
-    """Whether a function is in the source. Copies, witnesses and accessors, which the compiler makes, have suffixes."""
+    """Whether a function is in the source. Copies, witnesses and accessors, which the compiler makes, have suffixes.
+
+    A copy of a generic function of the standard library, which some file gets, names none of the program's modules.
+    """
     symbol = gdb.execute("info symbol " + address, to_string=True).split()[0]
+    if "Bluebonnet" not in symbol and "TraceProbe" not in symbol:
+        return False
     return not re.search(r"(W[A-Za-z]{1,2}|w[a-z]{2}|vau)$", symbol)
 
 

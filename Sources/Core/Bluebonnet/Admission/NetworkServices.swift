@@ -144,7 +144,8 @@ package final class NetworkServices: Sendable {
     private static let descriptors = NetworkBound(DescriptorCapacity())
 
     /// The process's connections, created on the network thread on first use.
-    private static let curl = NetworkBound(CurlTransport(loop: NetworkThread.shared.eventLoop))
+    private static let curl = NetworkBound(
+        CurlTransport(loop: NetworkThread.shared.eventLoop, register: ConnectionRegister()))
 
     /// Starts the network thread, libcurl and OpenSSL on other threads, so that the first transfer of the process need
     /// not wait for them.

@@ -3,7 +3,7 @@
 
 /// The open connections of a partition by their sockets: origin, number and use, for statistics and event monitors.
 /// Reports connections to the monitors of the process; without monitors it only knows origins. Network thread only.
-struct ConnectionRegister {
+struct ConnectionRegister: ConnectionRecords {
     private struct Use {
         /// The number of transfers on the connection.
         var count = 0
@@ -38,6 +38,8 @@ struct ConnectionRegister {
     }
 
     private var connections: [CInt: Connection] = [:]
+
+    var areReported: Bool { !EventChannels.isEmpty }
 
     func contains(_ socket: CInt) -> Bool { connections[socket] != nil }
 
@@ -92,15 +94,4 @@ struct ConnectionRegister {
             isAtEnd() ? .closedByServer : connection.use.hasFailed || connection.use.count > 0 ? .notReusable : .idle
         connection.report(.connectionClosed(connection.information, reason))
     }
-}
-
-/// The connection that a transfer uses, for event monitors.
-package struct ConnectionUseFacts: Sendable {
-    let number: Int
-    let peerAddress: String
-    let peerPort: Int
-    let openedAt: UInt64
-    let isReused: Bool
-    /// How long the connection was idle before, in nanoseconds; nil if it is new or shared.
-    let idleTime: UInt64?
 }

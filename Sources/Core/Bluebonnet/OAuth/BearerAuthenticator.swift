@@ -78,7 +78,7 @@ public struct BearerAuthenticator: Authenticator, FieldAuthenticator {
 
     /// Nil while the file waits to be written, and for a token that no field can carry; `apply` is called in these
     /// cases.
-    func field(of token: BearerToken) -> HeaderFields.Field? {
+    package func field(of token: BearerToken) -> HeaderFields.Field? {
         guard keeper?.hasPending != true, FieldSyntax.forbiddenByte(inValue: token.accessToken.utf8) == nil else {
             return nil
         }

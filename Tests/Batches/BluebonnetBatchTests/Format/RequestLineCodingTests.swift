@@ -6,6 +6,7 @@ import Testing
 
 @testable import Bluebonnet
 @testable import BluebonnetBatch
+@testable import BluebonnetNetwork
 
 @Suite struct RequestLineCodingTests {
     /// A line in which no field has its default.

@@ -6,6 +6,7 @@ import Testing
 
 @testable import Bluebonnet
 @testable import BluebonnetBatch
+@testable import BluebonnetNetwork
 
 @Suite struct RequestLineParserTests {
     private func line(_ text: String) throws -> RequestLine {

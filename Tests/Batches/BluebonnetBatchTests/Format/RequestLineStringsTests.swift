@@ -6,6 +6,7 @@ import Testing
 
 @testable import Bluebonnet
 @testable import BluebonnetBatch
+@testable import BluebonnetNetwork
 
 @Suite struct RequestLineStringsTests {
     /// The path of every string value in `RequestLineCodingTests.full`, in the order of the format.

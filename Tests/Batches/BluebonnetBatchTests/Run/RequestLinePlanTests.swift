@@ -6,6 +6,7 @@ import Testing
 
 @testable import Bluebonnet
 @testable import BluebonnetBatch
+@testable import BluebonnetNetwork
 
 @Suite(.timeLimit(.minutes(1))) struct RequestLinePlanTests {
     private func plan(

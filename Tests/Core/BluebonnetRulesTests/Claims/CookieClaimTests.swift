@@ -8,6 +8,7 @@ import RealServers
 import Testing
 
 @testable import Bluebonnet
+@testable import BluebonnetNetwork
 
 extension RulesTests {
     /// The scope that a server may give its cookies. The made-up host names resolve to the test server.

@@ -7,6 +7,7 @@ import RealServers
 import Testing
 
 @testable import Bluebonnet
+@testable import BluebonnetNetwork
 
 extension RuleTable {
     /// Checks the expiry of a cookie with this `Expires` attribute. Where libcurl limits the lifetime of cookies

@@ -8,6 +8,7 @@ import Glibc
 import Testing
 
 @testable import Bluebonnet
+@testable import BluebonnetNetwork
 
 /// A drain writes all appended bytes in order or reports why it cannot, and few bytes wait.
 @Suite(.timeLimit(.minutes(1))) struct BodyDrainTests {

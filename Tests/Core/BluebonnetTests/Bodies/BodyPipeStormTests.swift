@@ -8,6 +8,7 @@ import TestSupport
 import Testing
 
 @testable import Bluebonnet
+@testable import BluebonnetNetwork
 
 /// Pipes between the network thread and other threads, in both directions, closed at any moment. The reader receives
 /// the bytes that were written, up to the moment at which one end left. No thread waits forever.

@@ -4,6 +4,7 @@
 import Testing
 
 @testable import Bluebonnet
+@testable import BluebonnetNetwork
 
 @Suite struct ContentDecoderLimitTests {
     private struct SinkFailure: Error {}

@@ -5,6 +5,7 @@ import Foundation
 import Testing
 
 @testable import Bluebonnet
+@testable import BluebonnetNetwork
 
 /// The encoded bodies were made with Python's zlib and gzip modules.
 enum CodedBody {

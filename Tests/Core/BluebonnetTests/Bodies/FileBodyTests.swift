@@ -5,6 +5,7 @@ import Foundation
 import Testing
 
 @testable import Bluebonnet
+@testable import BluebonnetNetwork
 
 /// The effect of each event on the bytes of a file's body.
 @Suite struct FileBodyTests {

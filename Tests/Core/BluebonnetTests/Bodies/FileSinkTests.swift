@@ -7,6 +7,7 @@ import Glibc
 import Testing
 
 @testable import Bluebonnet
+@testable import BluebonnetNetwork
 
 /// The bytes given to a file sink are in its file when the sink reports it and when the round ends, however the sink
 /// kept them in between.

@@ -5,6 +5,7 @@ import Foundation
 import Testing
 
 @testable import Bluebonnet
+@testable import BluebonnetNetwork
 
 /// For each event: what each end of a pipe of four bytes receives, and which end the pipe wakes.
 @Suite struct PipeStateTests {

@@ -9,6 +9,7 @@ import Glibc
 import Testing
 
 @testable import Bluebonnet
+@testable import BluebonnetNetwork
 
 @Suite(.timeLimit(.minutes(1))) struct UploadFileTests {
     private let folder: ScratchFolder
@@ -275,7 +276,9 @@ extension NetworkTests {
                     url: url, origin: try #require(Origin(url)), method: "PUT", headers: [],
                     body: .file(FileFeed(file)))
                 let partition = try await onNetworkThread {
-                    NetworkBound(try #require(CurlPartition(loop: NetworkThread.shared.eventLoop)))
+                    NetworkBound(
+                        try #require(
+                            CurlPartition(loop: NetworkThread.shared.eventLoop, register: ConnectionRegister())))
                 }
                 let (codes, hasEnded) = (Observed([NetworkingError.Code?]()), Gate())
                 NetworkThread.shared.submit {

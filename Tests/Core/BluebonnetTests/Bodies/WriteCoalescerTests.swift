@@ -6,6 +6,7 @@ import Foundation
 import Testing
 
 @testable import Bluebonnet
+@testable import BluebonnetNetwork
 
 /// Pieces are written at the end of their round. The test turns the event loop.
 @Suite(.timeLimit(.minutes(1))) struct WriteCoalescerTests {

@@ -6,6 +6,7 @@ import Dispatch
 import Testing
 
 @testable import Bluebonnet
+@testable import BluebonnetNetwork
 
 struct BlockingQueuesTests {
     @Test func blockedWorkDoesNotDelayOtherWork() async {

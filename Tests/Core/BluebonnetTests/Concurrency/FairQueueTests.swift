@@ -4,6 +4,7 @@
 import Testing
 
 @testable import Bluebonnet
+@testable import BluebonnetNetwork
 
 @Suite(.timeLimit(.minutes(1))) struct FairQueueTests {
     @Test func virtualTimesOfAFlowAreConsecutive() {

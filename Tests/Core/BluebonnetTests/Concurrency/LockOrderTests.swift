@@ -5,6 +5,7 @@ import BluebonnetLocks
 import Testing
 
 @testable import Bluebonnet
+@testable import BluebonnetNetwork
 
 /// The lock order of the page "Locks and waits", and its check in debug builds.
 @Suite struct LockOrderTests {
@@ -32,15 +33,15 @@ import Testing
     #if BLUEBONNET_LOCK_ORDER && !BLUEBONNET_SANITIZED
         @Test func lockOutOfOrderTraps() async {
             await #expect(processExitsWith: .failure) {
-                let outer = Bluebonnet.Mutex(0)
-                let inner = Bluebonnet.Mutex(0)
+                let outer = BluebonnetNetwork.Mutex(0)
+                let inner = BluebonnetNetwork.Mutex(0)
                 outer.withLock { _ in inner.withLock { $0 += 1 } }
             }
         }
 
         @Test func lockInOrderIsTakenAndReleased() {
-            let outer = Bluebonnet.Mutex(0, rank: .operation)
-            let inner = Bluebonnet.Mutex(0, rank: .inbox)
+            let outer = BluebonnetNetwork.Mutex(0, rank: .operation)
+            let inner = BluebonnetNetwork.Mutex(0, rank: .inbox)
             for _ in 0..<3 { outer.withLock { _ in inner.withLock { $0 += 1 } } }
             inner.withLock { #expect($0 == 3) }
             outer.withLock { #expect($0 == 0) }

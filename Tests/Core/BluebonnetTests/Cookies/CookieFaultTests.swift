@@ -5,6 +5,7 @@ import Foundation
 import Testing
 
 @testable import Bluebonnet
+@testable import BluebonnetNetwork
 
 @Suite struct CookieFaultTests {
     private static let nameless = CookieFault.Reading(keepsNameless: true, listsSlash: false, ignoresValues: true)

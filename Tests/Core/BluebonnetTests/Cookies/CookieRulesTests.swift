@@ -5,6 +5,7 @@ import Foundation
 import Testing
 
 @testable import Bluebonnet
+@testable import BluebonnetNetwork
 
 @Suite struct CookieRulesTests {
     private static let now = Date(timeIntervalSince1970: 1_800_000_000)

@@ -6,6 +6,7 @@ import FoundationNetworking
 import Testing
 
 @testable import Bluebonnet
+@testable import BluebonnetNetwork
 
 @Suite struct CookieTests {
     private static let fine = Cookie(name: "name", value: "value", domain: "example.com")

@@ -6,6 +6,7 @@ import Foundation
 import Testing
 
 @testable import Bluebonnet
+@testable import BluebonnetNetwork
 
 @Suite struct MisreadCookiesTests {
     private func misread(

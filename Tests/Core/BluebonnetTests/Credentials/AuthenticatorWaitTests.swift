@@ -7,6 +7,7 @@ import FoundationNetworking
 import Testing
 
 @testable import Bluebonnet
+@testable import BluebonnetNetwork
 
 /// Operations that wait for a credential, in virtual time.
 @Suite(.timeLimit(.minutes(1))) struct AuthenticatorWaitTests {

@@ -5,6 +5,7 @@ import Foundation
 import Testing
 
 @testable import Bluebonnet
+@testable import BluebonnetNetwork
 
 /// The state of a credential, without a credential, a clock or a request.
 @Suite struct CredentialStateTests {

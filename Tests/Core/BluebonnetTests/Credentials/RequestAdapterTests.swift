@@ -7,6 +7,7 @@ import FoundationNetworking
 import Testing
 
 @testable import Bluebonnet
+@testable import BluebonnetNetwork
 
 /// Operations with request adapters on a scripted network.
 @Suite(.timeLimit(.minutes(1))) struct RequestAdapterTests {

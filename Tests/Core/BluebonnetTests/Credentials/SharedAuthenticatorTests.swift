@@ -7,6 +7,7 @@ import FoundationNetworking
 import Testing
 
 @testable import Bluebonnet
+@testable import BluebonnetNetwork
 
 /// The calls of an authenticator, their order, and the requests that are sent in the meantime.
 @Suite(.timeLimit(.minutes(1))) struct SharedAuthenticatorTests {

@@ -4,6 +4,7 @@
 import Testing
 
 @testable import Bluebonnet
+@testable import BluebonnetNetwork
 
 /// Whether the end, the queue and a question of an operation reach the graph, depending on earlier events.
 @Suite struct DependencyNodeTests {

@@ -8,6 +8,7 @@ import Glibc
 import Testing
 
 @testable import Bluebonnet
+@testable import BluebonnetNetwork
 
 @Suite struct NetrcTests {
     /// Login and password for a host, separated by a colon; nil without a credential.

@@ -4,6 +4,7 @@
 import Testing
 
 @testable import Bluebonnet
+@testable import BluebonnetNetwork
 
 @Suite struct FreeNumberSearchTests {
     /// Returns the number that a search finds, and how many numbers the search tried; 0 after 1,000 numbers.

@@ -6,6 +6,7 @@ import Glibc
 import Testing
 
 @testable import Bluebonnet
+@testable import BluebonnetNetwork
 
 /// Files that are written by replacement: tokens, cookies and bodies. A rename by root would replace a device, too.
 @Suite(.timeLimit(.minutes(1))) struct ReplacementRefusalTests {

@@ -5,6 +5,7 @@ import TestSupport
 import Testing
 
 @testable import Bluebonnet
+@testable import BluebonnetNetwork
 
 /// The governor of an origin and a simulated server whose limit the governor does not know.
 @Suite(.timeLimit(.minutes(1))) struct LearnedRateTests {

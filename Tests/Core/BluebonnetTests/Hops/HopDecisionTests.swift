@@ -7,6 +7,7 @@ import Testing
 
 @testable import Bluebonnet
 @testable import BluebonnetHTTP
+@testable import BluebonnetNetwork
 
 /// The decision that follows a response head, without a socket.
 @Suite struct HopDecisionTests {

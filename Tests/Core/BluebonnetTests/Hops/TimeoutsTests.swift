@@ -7,6 +7,7 @@ import FoundationNetworking
 import Testing
 
 @testable import Bluebonnet
+@testable import BluebonnetNetwork
 
 /// Where a time limit can be set, and which setting applies.
 @Suite(.timeLimit(.minutes(1))) struct TimeoutsTests {

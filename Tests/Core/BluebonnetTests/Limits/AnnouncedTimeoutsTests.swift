@@ -7,6 +7,7 @@ import FoundationNetworking
 import Testing
 
 @testable import Bluebonnet
+@testable import BluebonnetNetwork
 
 @Suite struct AnnouncedTimeoutsTests {
     private static let second: UInt64 = 1_000_000_000

@@ -5,6 +5,7 @@ import Foundation
 import Testing
 
 @testable import Bluebonnet
+@testable import BluebonnetNetwork
 
 @Suite struct ByteBucketTests {
     private static let second: UInt64 = 1_000_000_000

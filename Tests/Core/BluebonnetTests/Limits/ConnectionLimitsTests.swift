@@ -8,6 +8,7 @@ import RealServers
 import Testing
 
 @testable import Bluebonnet
+@testable import BluebonnetNetwork
 
 @Suite struct ConnectionLimitsTypeTests {
     @Test func connectionIsWornOutAfterItsLastUse() {

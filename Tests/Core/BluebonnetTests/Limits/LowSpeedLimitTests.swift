@@ -7,6 +7,7 @@ import FoundationNetworking
 import Testing
 
 @testable import Bluebonnet
+@testable import BluebonnetNetwork
 
 @Suite struct LowSpeedMeterTests {
     /// The bytes up to each check. Checks are an eighth of a second apart; the limit is 800 bytes a second for a

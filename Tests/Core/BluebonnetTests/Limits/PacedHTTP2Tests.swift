@@ -8,6 +8,7 @@ import RealServers
 import Testing
 
 @testable import Bluebonnet
+@testable import BluebonnetNetwork
 
 extension NetworkTests {
     /// HTTP/2 under limits of bytes a second: a rate-limited transfer has its own connection.

@@ -4,6 +4,7 @@
 import Testing
 
 @testable import Bluebonnet
+@testable import BluebonnetNetwork
 
 @Suite struct SilentConnectionsTests {
     private static let second: UInt64 = 1_000_000_000

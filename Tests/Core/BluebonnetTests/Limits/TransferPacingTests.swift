@@ -6,6 +6,7 @@ import TestSupport
 import Testing
 
 @testable import Bluebonnet
+@testable import BluebonnetNetwork
 
 @Suite struct TransferPacingTests {
     private static let now: UInt64 = 1_000_000_000_000

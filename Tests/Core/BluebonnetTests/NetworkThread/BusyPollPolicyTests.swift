@@ -5,6 +5,7 @@ import Foundation
 import Testing
 
 @testable import Bluebonnet
+@testable import BluebonnetNetwork
 
 /// When the network thread polls without sleeping: the decision alone, and an event loop turned by hand.
 @Suite(.timeLimit(.minutes(1))) struct BusyPollPolicyTests {

@@ -6,6 +6,7 @@ import Synchronization
 import Testing
 
 @testable import Bluebonnet
+@testable import BluebonnetNetwork
 
 @Suite struct DescriptorCapacityTests {
     private enum Event { case begin, end, shortage }

@@ -5,6 +5,7 @@ import TestSupport
 import Testing
 
 @testable import Bluebonnet
+@testable import BluebonnetNetwork
 
 @Suite struct DescriptorSetTests {
     @Test func setContainsInsertedDescriptorsUntilRemoved() {

@@ -4,6 +4,7 @@
 import Testing
 
 @testable import Bluebonnet
+@testable import BluebonnetNetwork
 
 /// The stages at the end of a round, on an event loop turned by hand.
 @Suite(.timeLimit(.minutes(1))) struct EventLoopStageTests {

@@ -7,6 +7,7 @@ import Glibc
 import Testing
 
 @testable import Bluebonnet
+@testable import BluebonnetNetwork
 
 /// A separate event loop, turned by hand.
 @Suite(.timeLimit(.minutes(1))) struct EventLoopTests {

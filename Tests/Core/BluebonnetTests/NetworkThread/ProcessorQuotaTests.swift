@@ -4,6 +4,7 @@
 import Testing
 
 @testable import Bluebonnet
+@testable import BluebonnetNetwork
 
 /// The quota of control groups, read from files as the kernel writes them (cgroups(7)).
 @Suite struct ProcessorQuotaTests {

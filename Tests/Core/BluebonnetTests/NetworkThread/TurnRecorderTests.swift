@@ -5,6 +5,7 @@ import BluebonnetTestServer
 import Testing
 
 @testable import Bluebonnet
+@testable import BluebonnetNetwork
 
 @Suite struct TurnRecorderTests {
     @Test func longestTurnNamesItsLongestStep() {

@@ -8,6 +8,7 @@ import Glibc
 import Testing
 
 @testable import Bluebonnet
+@testable import BluebonnetNetwork
 
 /// Refreshes at a scripted token endpoint, and tokens in files.
 @Suite(.timeLimit(.minutes(1))) struct BearerAuthenticatorTests {

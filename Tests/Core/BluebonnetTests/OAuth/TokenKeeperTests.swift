@@ -8,6 +8,7 @@ import Glibc
 import Testing
 
 @testable import Bluebonnet
+@testable import BluebonnetNetwork
 
 /// Token files that are locked, cannot be written, or follow the tokens that the program sets.
 @Suite(.timeLimit(.minutes(1))) struct TokenKeeperTests {

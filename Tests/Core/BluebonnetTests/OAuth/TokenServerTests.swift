@@ -8,6 +8,7 @@ import RealServers
 import Testing
 
 @testable import Bluebonnet
+@testable import BluebonnetNetwork
 
 /// An OAuth 2 server for tests. It counts refreshes, and its access tokens can be made to expire. Any thread.
 private final class OAuthServer: Sendable {

@@ -8,6 +8,7 @@ import Glibc
 import Testing
 
 @testable import Bluebonnet
+@testable import BluebonnetNetwork
 
 /// Operations that end in a round of an event loop are processed and reported on the right thread. The test turns the
 /// event loop.

@@ -4,6 +4,7 @@
 import Testing
 
 @testable import Bluebonnet
+@testable import BluebonnetNetwork
 
 @Suite(.timeLimit(.minutes(2))) struct OperationLifecycleTests {
     typealias State = OperationLifecycle.State

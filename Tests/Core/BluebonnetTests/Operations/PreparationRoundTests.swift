@@ -5,6 +5,7 @@ import BluebonnetTestServer
 import Testing
 
 @testable import Bluebonnet
+@testable import BluebonnetNetwork
 
 /// Work outside the thread of an event loop. The test turns the event loop.
 @Suite(.timeLimit(.minutes(1))) struct PreparationRoundTests {

@@ -5,6 +5,7 @@ import Foundation
 import Testing
 
 @testable import Bluebonnet
+@testable import BluebonnetNetwork
 
 /// Every pair of a state and an event. Pairs that are not in the table do not change the state and have no effect.
 @Suite(.timeLimit(.minutes(1))) struct RequestMachineTests {

@@ -7,6 +7,7 @@ import Glibc
 import Testing
 
 @testable import Bluebonnet
+@testable import BluebonnetNetwork
 
 @Suite(.timeLimit(.minutes(1))) struct NamelessFileTests {
     private let fixture: PartialFileFixture

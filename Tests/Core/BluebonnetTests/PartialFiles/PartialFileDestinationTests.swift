@@ -6,6 +6,7 @@ import Glibc
 import Testing
 
 @testable import Bluebonnet
+@testable import BluebonnetNetwork
 
 @Suite(.timeLimit(.minutes(1))) struct PartialFileDestinationTests {
     private let fixture: PartialFileFixture

@@ -5,6 +5,7 @@ import Foundation
 import Testing
 
 @testable import Bluebonnet
+@testable import BluebonnetNetwork
 
 /// The digest computed while writing is the digest of the file, whatever happened in between.
 @Suite(.timeLimit(.minutes(1))) struct PartialFileDigestTests {

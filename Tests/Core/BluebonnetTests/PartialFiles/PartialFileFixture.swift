@@ -5,6 +5,7 @@ import Foundation
 import Testing
 
 @testable import Bluebonnet
+@testable import BluebonnetNetwork
 
 /// A folder in which a test writes the partial file of `out`.
 struct PartialFileFixture {

@@ -5,6 +5,7 @@ import Foundation
 import Testing
 
 @testable import Bluebonnet
+@testable import BluebonnetNetwork
 
 /// The partial file that a download into a folder continues. The response names the file only at the end.
 @Suite struct PartialFileInFolderTests {

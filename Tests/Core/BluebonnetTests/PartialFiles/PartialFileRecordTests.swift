@@ -5,6 +5,7 @@ import Foundation
 import Testing
 
 @testable import Bluebonnet
+@testable import BluebonnetNetwork
 
 @Suite(.timeLimit(.minutes(1))) struct PartialFileRecordTests {
     private let fixture: PartialFileFixture

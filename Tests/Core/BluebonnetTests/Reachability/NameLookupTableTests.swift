@@ -4,6 +4,7 @@
 import Testing
 
 @testable import Bluebonnet
+@testable import BluebonnetNetwork
 
 @Suite struct NameLookupTableTests {
     private let address = IPAddress(bytes: [192, 0, 2, 1])!

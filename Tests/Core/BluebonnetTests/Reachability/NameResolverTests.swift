@@ -6,6 +6,7 @@ import Foundation
 import Testing
 
 @testable import Bluebonnet
+@testable import BluebonnetNetwork
 
 @Suite(.timeLimit(.minutes(1))) struct NameResolverTests {
     private func resolve(_ name: String) async -> (addresses: [IPAddress], thread: String) {

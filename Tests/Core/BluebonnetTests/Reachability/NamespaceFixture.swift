@@ -8,6 +8,7 @@ import RealServers
 import Testing
 
 @testable import Bluebonnet
+@testable import BluebonnetNetwork
 
 /// Two separate networks with a cable between them: `v0` is the client's end, `v1` the server's end. The client's
 /// side is bare. The server has 10.77.0.1 and fd77::1.

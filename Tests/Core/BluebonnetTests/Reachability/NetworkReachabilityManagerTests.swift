@@ -8,6 +8,7 @@ import RealServers
 import Testing
 
 @testable import Bluebonnet
+@testable import BluebonnetNetwork
 
 /// Tests that need no change of the network: this machine itself is always reachable.
 @Suite(.timeLimit(.minutes(1))) struct NetworkReachabilityManagerTests {

@@ -4,6 +4,7 @@
 import Testing
 
 @testable import Bluebonnet
+@testable import BluebonnetNetwork
 
 @Suite struct NetworkTableTests {
     private let first = NetworkTable.Address(address: IPAddress(bytes: [10, 0, 0, 2])!, interface: 2)

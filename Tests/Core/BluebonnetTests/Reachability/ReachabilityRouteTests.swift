@@ -7,6 +7,7 @@ import RealServers
 import Testing
 
 @testable import Bluebonnet
+@testable import BluebonnetNetwork
 
 extension NetworkTests {
     /// Everything besides a default route that leads somewhere or nowhere, as the kernel reports it.

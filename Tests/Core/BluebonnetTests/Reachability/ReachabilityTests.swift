@@ -9,6 +9,7 @@ import RealServers
 import Testing
 
 @testable import Bluebonnet
+@testable import BluebonnetNetwork
 
 extension NetworkTests {
     /// The status follows the kernel's routes. Each test runs in its own process, with its own networks.

@@ -6,6 +6,7 @@ import Foundation
 import Testing
 
 @testable import Bluebonnet
+@testable import BluebonnetNetwork
 
 /// A set of pins is created whole or not at all.
 @Suite(.timeLimit(.minutes(1))) struct PinSetTests {

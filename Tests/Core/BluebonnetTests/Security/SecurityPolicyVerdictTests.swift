@@ -5,6 +5,7 @@ import Foundation
 import Testing
 
 @testable import Bluebonnet
+@testable import BluebonnetNetwork
 
 /// The decision alone, without OpenSSL or a server. The findings are made up. The expected verdicts are
 /// AFNetworking's table, with one difference: the host counts in every mode while it is validated.

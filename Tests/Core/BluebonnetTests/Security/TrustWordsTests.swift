@@ -4,6 +4,7 @@
 import Testing
 
 @testable import Bluebonnet
+@testable import BluebonnetNetwork
 
 /// The wording of errors about certificates.
 @Suite struct TrustWordsTests {

@@ -7,6 +7,7 @@ import FoundationNetworking
 import Testing
 
 @testable import Bluebonnet
+@testable import BluebonnetNetwork
 
 /// The move of a complete download to its destination. A test can stop the queues that move files, as a slow file
 /// system would.

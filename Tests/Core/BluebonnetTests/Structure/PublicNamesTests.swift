@@ -119,8 +119,9 @@ import Testing
     @Test func publicTypeNamesAreUnambiguousWithFoundationAndNIO() {
         let isOurs = { (path: String) in
             [
-                "Core/Bluebonnet/", "Core/BluebonnetHTTP/", "Batches/BluebonnetBatch/", "Batches/BluebonnetFleet/",
-                "Batches/BluebonnetJournal/", "Testing/BluebonnetTestServer/", "Testing/BluebonnetTesting/",
+                "Core/Bluebonnet/", "Core/BluebonnetHTTP/", "Core/BluebonnetNetwork/", "Batches/BluebonnetBatch/",
+                "Batches/BluebonnetFleet/", "Batches/BluebonnetJournal/", "Testing/BluebonnetTestServer/",
+                "Testing/BluebonnetTesting/",
             ].contains { path.hasPrefix("Sources/" + $0) }
         }
         let declaration = /^(?:public|open) (?:final )?(?:actor|class|enum|protocol|struct) (\w+)/

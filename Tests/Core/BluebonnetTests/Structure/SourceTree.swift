@@ -43,8 +43,8 @@ struct SourceTree {
     static func folder(_ path: String) -> String {
         let parts = path.split(separator: "/").dropFirst(2)
         let modules = [
-            "Bluebonnet", "BluebonnetBatch", "BluebonnetFleet", "BluebonnetHTTP", "BluebonnetTestServer",
-            "BluebonnetTesting",
+            "Bluebonnet", "BluebonnetBatch", "BluebonnetFleet", "BluebonnetHTTP", "BluebonnetNetwork",
+            "BluebonnetTestServer", "BluebonnetTesting",
         ]
         let hasFolders = parts.first.map { modules.contains(String($0)) } == true
         let depth = hasFolders && parts.count > 2 ? 2 : 1

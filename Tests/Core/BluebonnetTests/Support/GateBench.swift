@@ -4,6 +4,7 @@
 import Foundation
 
 @testable import Bluebonnet
+@testable import BluebonnetNetwork
 
 /// Records the numbers of the clients that got a slot, in order.
 final class AdmissionLog {

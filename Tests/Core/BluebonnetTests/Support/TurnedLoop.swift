@@ -4,6 +4,7 @@
 import Glibc
 
 @testable import Bluebonnet
+@testable import BluebonnetNetwork
 
 /// An event loop that the test turns on its own thread.
 struct TurnedLoop {

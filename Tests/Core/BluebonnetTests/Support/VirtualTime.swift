@@ -6,6 +6,7 @@ import Foundation
 import Testing
 
 @testable import Bluebonnet
+@testable import BluebonnetNetwork
 
 /// A clock that only the test advances, and the operations that wait on it for their next attempt. Any thread.
 final class VirtualTime: Sendable {

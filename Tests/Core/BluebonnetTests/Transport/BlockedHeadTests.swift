@@ -7,6 +7,7 @@ import FoundationNetworking
 import Testing
 
 @testable import Bluebonnet
+@testable import BluebonnetNetwork
 
 extension NetworkTests {
     /// A request's head can be longer than a socket accepts at once.

@@ -6,6 +6,7 @@ import Glibc
 import Testing
 
 @testable import Bluebonnet
+@testable import BluebonnetNetwork
 
 @Suite struct ConnectionSocketsTests {
     /// The endpoints of a connection. They are known even after the socket is closed.

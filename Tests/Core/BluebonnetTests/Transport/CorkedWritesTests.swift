@@ -5,6 +5,7 @@ import Glibc
 import Testing
 
 @testable import Bluebonnet
+@testable import BluebonnetNetwork
 
 @Suite struct CorkedWritesTests {
     private let pair: TCPPair

@@ -8,6 +8,7 @@ import Glibc
 import Testing
 
 @testable import Bluebonnet
+@testable import BluebonnetNetwork
 
 extension NetworkTests {
     /// More concurrent transfers than the process may have open files. Each test runs in its own process.

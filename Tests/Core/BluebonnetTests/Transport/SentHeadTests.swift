@@ -6,6 +6,7 @@ import Foundation
 import Testing
 
 @testable import Bluebonnet
+@testable import BluebonnetNetwork
 
 extension NetworkTests {
     /// The upper bound of a head's size, compared with the bytes that libcurl really sends.
@@ -13,7 +14,8 @@ extension NetworkTests {
         /// Runs one request through its own partition.
         private func send(_ request: TransferRequest) async throws {
             let partition = try await onNetworkThread {
-                NetworkBound(try #require(CurlPartition(loop: NetworkThread.shared.eventLoop)))
+                NetworkBound(
+                    try #require(CurlPartition(loop: NetworkThread.shared.eventLoop, register: ConnectionRegister())))
             }
             let hasEnded = Gate()
             NetworkThread.shared.submit {

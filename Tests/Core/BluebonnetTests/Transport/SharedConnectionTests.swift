@@ -7,6 +7,7 @@ import RealServers
 import Testing
 
 @testable import Bluebonnet
+@testable import BluebonnetNetwork
 
 /// Receives the body of one transfer. Network thread only.
 private final class BodyTaker: TransferDelegate {
@@ -86,7 +87,9 @@ extension NetworkTests {
                 let setup = try TLSSetup(TLSSetupSource(.default, server.options.securityPolicy))
                 let poolKey = ConnectionPoolKey(securityPolicy: server.options.securityPolicy, setup: setup)
                 let partition = try await onNetworkThread {
-                    NetworkBound(try #require(CurlPartition(loop: NetworkThread.shared.eventLoop)))
+                    NetworkBound(
+                        try #require(
+                            CurlPartition(loop: NetworkThread.shared.eventLoop, register: ConnectionRegister())))
                 }
                 let fixture = Fixture(server: server, partition: partition, poolKey: PoolKeyBox(poolKey))
                 let first = try await fixture.perform([fixture.transfer("GET", "/first", body: .none)])

@@ -9,6 +9,7 @@ import Glibc
 import Testing
 
 @testable import Bluebonnet
+@testable import BluebonnetNetwork
 
 /// No wake-up is lost when more sockets become readable at once than one call of epoll returns. Each test runs in its
 /// own process, so that its many descriptors do not affect other tests.

@@ -5,6 +5,7 @@ import Foundation
 import Testing
 
 @testable import Bluebonnet
+@testable import BluebonnetNetwork
 
 @Suite struct TransferRequestTests {
     private func request(_ body: TransferBody, _ headers: [HeaderFields.Field] = []) throws -> TransferRequest {

@@ -7,6 +7,7 @@ import RealServers
 import Testing
 
 @testable import Bluebonnet
+@testable import BluebonnetNetwork
 
 extension CertificateTests {
     /// The hosts of badssl.com, rebuilt locally: row D2 of the reliability rules.

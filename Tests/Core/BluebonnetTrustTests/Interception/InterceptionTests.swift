@@ -8,6 +8,7 @@ import RealServers
 import Testing
 
 @testable import Bluebonnet
+@testable import BluebonnetNetwork
 
 extension CertificateTests {
     /// A man in the middle with a trusted authority, at each position between client and server: rows D5 and D8 of

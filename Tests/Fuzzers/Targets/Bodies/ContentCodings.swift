@@ -6,6 +6,7 @@
     import Foundation
 
     @testable import Bluebonnet
+    @testable import BluebonnetNetwork
 
     extension FuzzTarget {
         /// A coded body, decoded in slices of different sizes. The first byte chooses the codings, the second byte

@@ -6,6 +6,7 @@
     import Foundation
 
     @testable import Bluebonnet
+    @testable import BluebonnetNetwork
 
     extension FuzzTarget {
         /// The fields that a resumed transfer needs, one per line: `Content-Range`, `ETag`, `Last-Modified`, `Date`.

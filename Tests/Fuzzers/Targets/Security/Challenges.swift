@@ -6,6 +6,7 @@
     import FoundationNetworking
 
     @testable import Bluebonnet
+    @testable import BluebonnetNetwork
 
     extension FuzzTarget {
         /// `WWW-Authenticate`: the first line is the user name, the second line the path, the other lines are field

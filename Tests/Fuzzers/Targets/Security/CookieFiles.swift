@@ -5,6 +5,7 @@
     import Foundation
 
     @testable import Bluebonnet
+    @testable import BluebonnetNetwork
 
     extension FuzzTarget {
         /// A line with a URL, then a cookie file in Netscape's format.

@@ -5,6 +5,7 @@
     import Foundation
 
     @testable import Bluebonnet
+    @testable import BluebonnetNetwork
 
     extension FuzzTarget {
         /// `Set-Cookie` values, one per line, stored by libcurl. Every cookie in a jar can be shown and saved.

@@ -3,6 +3,7 @@
 
 #if DEBUG || BLUEBONNET_FUZZING
     @testable import Bluebonnet
+    @testable import BluebonnetNetwork
 
     extension FuzzTarget {
         /// A datagram of the kernel's routing socket. The first byte chooses the questions asked before.

@@ -6,6 +6,7 @@ import TestSupport
 import Testing
 
 @testable import Bluebonnet
+@testable import BluebonnetNetwork
 
 // A kernel (6.18) sent these messages in a network namespace whose addresses and routes were set by hand.
 @Suite struct NetlinkParserTests {

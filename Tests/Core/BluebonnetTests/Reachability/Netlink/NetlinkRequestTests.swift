@@ -4,6 +4,7 @@
 import Testing
 
 @testable import Bluebonnet
+@testable import BluebonnetNetwork
 
 // The bytes follow netlink(7) and rtnetlink(7), and were written by hand.
 @Suite struct NetlinkRequestTests {

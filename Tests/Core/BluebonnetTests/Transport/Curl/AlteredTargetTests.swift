@@ -6,6 +6,7 @@ import Foundation
 import Testing
 
 @testable import Bluebonnet
+@testable import BluebonnetNetwork
 
 @Suite struct AlteredTargetTests {
     /// The question mark of an empty query is part of the target.

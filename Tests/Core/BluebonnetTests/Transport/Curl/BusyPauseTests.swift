@@ -4,6 +4,7 @@
 import Testing
 
 @testable import Bluebonnet
+@testable import BluebonnetNetwork
 
 /// How often the library calls libcurl while a transfer is paused.
 @Suite struct BusyPauseTests {

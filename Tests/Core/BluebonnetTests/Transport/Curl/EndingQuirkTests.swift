@@ -4,6 +4,7 @@
 import Testing
 
 @testable import Bluebonnet
+@testable import BluebonnetNetwork
 
 /// How the library handles the results that newer versions of libcurl report. The tests run with every version.
 @Suite struct EndingQuirkTests {

@@ -7,6 +7,7 @@ import FoundationNetworking
 import Testing
 
 @testable import Bluebonnet
+@testable import BluebonnetNetwork
 
 extension NetworkTests {
     /// The first field line of a response, on handles that received a response before.

@@ -5,6 +5,7 @@ import Foundation
 import Testing
 
 @testable import Bluebonnet
+@testable import BluebonnetNetwork
 
 /// The data that an easy handle keeps while it waits for its next request.
 @Suite(.timeLimit(.minutes(1))) struct HandlePoolTests {

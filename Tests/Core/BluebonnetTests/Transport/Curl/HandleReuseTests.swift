@@ -7,6 +7,7 @@ import FoundationNetworking
 import Testing
 
 @testable import Bluebonnet
+@testable import BluebonnetNetwork
 
 /// Receives the metrics of one transfer. Network thread only.
 final class EndTaker: TransferDelegate {
@@ -175,7 +176,9 @@ extension NetworkTests {
             try await TestServer.answering(.response(body: "answer")) { server in
                 let request = try Self.plainRequest(server.url())
                 let partition = try await onNetworkThread {
-                    NetworkBound(try #require(CurlPartition(loop: NetworkThread.shared.eventLoop)))
+                    NetworkBound(
+                        try #require(
+                            CurlPartition(loop: NetworkThread.shared.eventLoop, register: ConnectionRegister())))
                 }
                 let first = await withCheckedContinuation { waiter in
                     NetworkThread.shared.submit {

@@ -6,6 +6,7 @@ import Foundation
 import Testing
 
 @testable import Bluebonnet
+@testable import BluebonnetNetwork
 
 extension NetworkTests {
     /// Options set on an easy handle for one request are undone or set again for the next request, for every pair of
@@ -77,7 +78,8 @@ extension NetworkTests {
             let before = server.requests.count
             let requests = try kinds.map { try $0.request(server.url()) }
             let partition = try await onNetworkThread {
-                NetworkBound(try #require(CurlPartition(loop: NetworkThread.shared.eventLoop)))
+                NetworkBound(
+                    try #require(CurlPartition(loop: NetworkThread.shared.eventLoop, register: ConnectionRegister())))
             }
             for request in requests {
                 let hasEnded = Gate()

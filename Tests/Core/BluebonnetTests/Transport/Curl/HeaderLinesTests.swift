@@ -5,6 +5,7 @@ import CCurl
 import Testing
 
 @testable import Bluebonnet
+@testable import BluebonnetNetwork
 
 @Suite struct HeaderLinesTests {
     /// The texts of a list, as libcurl reads them.

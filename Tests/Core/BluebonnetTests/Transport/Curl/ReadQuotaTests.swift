@@ -7,6 +7,7 @@ import FoundationNetworking
 import Testing
 
 @testable import Bluebonnet
+@testable import BluebonnetNetwork
 
 /// Counts the bytes that all bodies together receive in each round of the event loop. Network thread only.
 private final class RoundSum {
@@ -95,7 +96,8 @@ extension NetworkTests {
         @Test func largestBufferIsForTransfersThatBeginAlone() async throws {
             let url = try #require(URL(string: "http://127.0.0.1:9/"))
             let sizes = try await onNetworkThread {
-                let partition = try #require(CurlPartition(loop: NetworkThread.shared.eventLoop))
+                let partition = try #require(
+                    CurlPartition(loop: NetworkThread.shared.eventLoop, register: ConnectionRegister()))
                 let taker = BodyTaker(RoundSum()) { _, _ in }
                 let transfers = [true, true, false].map {
                     partition.begin(Self.request(url, .plain, expectsLargeBody: $0), delegate: taker)
@@ -111,7 +113,9 @@ extension NetworkTests {
             try await TestServer.answering(.response(body: "answer")) { server in
                 let url = server.url("/")
                 let partition = try await onNetworkThread {
-                    NetworkBound(try #require(CurlPartition(loop: NetworkThread.shared.eventLoop)))
+                    NetworkBound(
+                        try #require(
+                            CurlPartition(loop: NetworkThread.shared.eventLoop, register: ConnectionRegister())))
                 }
                 let sum = try await onNetworkThread { NetworkBound(RoundSum()) }
                 let hasEnded = Gate()

@@ -8,6 +8,7 @@ import RealServers
 import Testing
 
 @testable import Bluebonnet
+@testable import BluebonnetNetwork
 
 extension NetworkTests {
     /// An HTTP/2 server that breaks the rules or does what servers seldom do: row B13 of the reliability rules.

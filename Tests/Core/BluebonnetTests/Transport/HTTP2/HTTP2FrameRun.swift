@@ -104,7 +104,8 @@ struct HTTP2FrameRun: Sendable {
     private static func unobserved() async -> NetworkServices {
         await withCheckedContinuation { waiter in
             NetworkThread.shared.submit {
-                let transport = CurlTransport(loop: NetworkThread.shared.eventLoop, observesFrames: false)
+                let transport = CurlTransport(
+                    loop: NetworkThread.shared.eventLoop, register: ConnectionRegister(), observesFrames: false)
                 waiter.resume(returning: NetworkServices(limit: 64, limitPerOrigin: 64, transport: transport))
             }
         }

@@ -9,6 +9,7 @@ import RealServers
 import Testing
 
 @testable import Bluebonnet
+@testable import BluebonnetNetwork
 
 extension NetworkTests {
     /// One response over HTTP/2 is paused or back-pressured. The other requests of its origin continue, and the

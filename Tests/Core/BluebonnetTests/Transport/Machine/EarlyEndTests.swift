@@ -8,6 +8,7 @@ import RealServers
 import Testing
 
 @testable import Bluebonnet
+@testable import BluebonnetNetwork
 
 @Suite struct EarlyEndTests {
     private static let start: UInt64 = 1_000_000_000

@@ -4,6 +4,7 @@
 import Testing
 
 @testable import Bluebonnet
+@testable import BluebonnetNetwork
 
 @Suite struct IdleLimitTests {
     private static let start: UInt64 = 1_000_000

@@ -5,6 +5,7 @@ import Foundation
 import Testing
 
 @testable import Bluebonnet
+@testable import BluebonnetNetwork
 
 /// Whether a response is truncated although libcurl reports success, or complete although libcurl reports an error
 /// (RFC 9112, 6.3 and 9.8; RFC 9113, 8.1).

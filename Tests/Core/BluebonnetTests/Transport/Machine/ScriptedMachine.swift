@@ -5,6 +5,7 @@ import Foundation
 import Testing
 
 @testable import Bluebonnet
+@testable import BluebonnetNetwork
 
 /// The evidence that a machine receives when it asks.
 struct ScriptedEvidence: TransferFacts {

@@ -5,6 +5,7 @@ import Foundation
 import Testing
 
 @testable import Bluebonnet
+@testable import BluebonnetNetwork
 
 /// Whether a request is sent twice (RFC 9110, 9.2.2; RFC 9113, 8.7).
 @Suite struct SendAttemptsTests {

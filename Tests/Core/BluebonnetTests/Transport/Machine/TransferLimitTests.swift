@@ -5,6 +5,7 @@ import Foundation
 import Testing
 
 @testable import Bluebonnet
+@testable import BluebonnetNetwork
 
 /// Whether a transfer is stuck: which limit applies in which state.
 @Suite struct TransferLimitTests {

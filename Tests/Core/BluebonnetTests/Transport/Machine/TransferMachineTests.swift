@@ -5,6 +5,7 @@ import Foundation
 import Testing
 
 @testable import Bluebonnet
+@testable import BluebonnetNetwork
 
 /// Refused expectations (RFC 9110, 10.1.1), responses before the body was sent, and pauses.
 @Suite struct TransferMachineTests {

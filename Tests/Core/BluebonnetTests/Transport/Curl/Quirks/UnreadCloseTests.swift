@@ -6,6 +6,7 @@ import Testing
 
 @testable import Bluebonnet
 @testable import BluebonnetHTTP
+@testable import BluebonnetNetwork
 
 @Suite struct UnreadCloseTests {
     /// RFC 9112, 9.3 and RFC 9110, 7.6.1: a case-insensitive list of tokens.

@@ -5,6 +5,7 @@ import Glibc
 import Testing
 
 @testable import Bluebonnet
+@testable import BluebonnetNetwork
 
 @Suite struct UnreportedCloseTests {
     /// A descriptor that first belongs to one connection and then to another.
@@ -55,7 +56,7 @@ import Testing
         let descriptor = try ReusedDescriptor()
         defer { descriptor.close() }
         let connections = CurlConnections(
-            loop: EventLoop(inbox: Inbox()), limits: ConnectionLimits(),
+            loop: EventLoop(inbox: Inbox()), limits: ConnectionLimits(), register: ConnectionRegister(),
             unreportedClose: UnreportedClose(isPresent: true))
         _ = connections.opened(descriptor.number)
         descriptor.changeHands()
@@ -66,7 +67,7 @@ import Testing
     @Test func lostAddressShutsDownOwnSocket() throws {
         let pair = try TCPPair()
         let connections = CurlConnections(
-            loop: EventLoop(inbox: Inbox()), limits: ConnectionLimits(),
+            loop: EventLoop(inbox: Inbox()), limits: ConnectionLimits(), register: ConnectionRegister(),
             unreportedClose: UnreportedClose(isPresent: true))
         _ = connections.opened(pair.near)
         connections.shutDown(from: [try #require(IPAddress("127.0.0.1"))])
@@ -78,7 +79,7 @@ import Testing
         let descriptor = try ReusedDescriptor()
         defer { descriptor.close() }
         let connections = CurlConnections(
-            loop: EventLoop(inbox: Inbox()), limits: ConnectionLimits(),
+            loop: EventLoop(inbox: Inbox()), limits: ConnectionLimits(), register: ConnectionRegister(),
             unreportedClose: UnreportedClose(isPresent: true))
         _ = connections.opened(descriptor.number)
         descriptor.changeHands()
