@@ -145,7 +145,7 @@ extension RequestLine.Pagination: FieldCodable {
         case .cursor: return .cursor(try cursor(value), into: try parameter(try fields.required(.into)))
         case .page: return .page(try parameter(value), start: try fields[.start]?.integer(in: 0...Int.max / 2) ?? 1)
         default:
-            return .offset(try parameter(value), limit: try fields.required(.limit).integer(in: 1...Int.max / 2))
+            return .offset(try parameter(value), limit: try fields.required(.limit).integer(in: 1...1 << 31))
         }
     }
 
