@@ -5,6 +5,7 @@ internal import Bluebonnet
 internal import BluebonnetBatch
 internal import BluebonnetHTTP
 internal import BluebonnetLocks
+internal import Dispatch
 internal import Foundation
 
 /// Records the pages and elements of a journaled run. A part is recorded by its id; the pages of a line and the
@@ -15,6 +16,7 @@ internal import Foundation
 final class JournaledParts: PartRecorder {
     private struct WeakRun { weak var run: JournaledRun? }
 
+    private static let queue = DispatchQueue(label: "org.bluebonnet.journal-parts")
     private let owner = Mutex(WeakRun())
 
     func setRun(_ run: JournaledRun) { owner.withLock { $0.run = run } }
@@ -51,7 +53,9 @@ final class JournaledParts: PartRecorder {
         let line =
             ticket as? JournaledLine
             ?? run.part(instance, of: position, needs: [], wasSentBefore: false) { _ in }
-        run.ended(line, end, then: then)
+        // A marked part ends on the writer's queue. The next steps may record, and wait for that queue.
+        run.ended(line, end) { if line.isMarked { Self.queue.async { then() } } else { then() } }
+        if end.result.outcome == .failure, run.settings.cancelsAtFirstFailure { run.stop() }
     }
 }
 

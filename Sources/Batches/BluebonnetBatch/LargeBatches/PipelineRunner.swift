@@ -19,7 +19,7 @@ package final class PipelineRunner: Sendable {
         let needs: [RunnerDependency]
         /// Whether other lines refer to the response, or use it.
         var isReferenced: Bool
-        let onEnd: @Sendable (RequestLineRunner.End) -> Void
+        var onEnd: @Sendable (RequestLineRunner.End) -> Void
         /// Whether other lines use its responses as elements.
         var hasReaders = false
 
@@ -33,8 +33,8 @@ package final class PipelineRunner: Sendable {
 
         /// Returns a part of this one.
         func part(_ name: String, onEnd: @escaping @Sendable (RequestLineRunner.End) -> Void) -> Part {
-            var part = Part(instance.part(name), position: position, needs: needs, isReferenced: false, onEnd: onEnd)
-            part.hasReaders = hasReaders
+            var part = self
+            (part.instance, part.isReferenced, part.onEnd) = (instance.part(name), false, onEnd)
             return part
         }
 
@@ -66,7 +66,8 @@ package final class PipelineRunner: Sendable {
     private let recorder: any PartRecorder
     private let state = Mutex(State())
     private let group = DispatchGroup()
-    private static let timers = DispatchQueue(label: "org.bluebonnet.request-line-polls")
+    /// The queue of polls that wait, and of parts that ended in an earlier run.
+    private static let queue = DispatchQueue(label: "org.bluebonnet.request-line-parts")
 
     /// - Parameters:
     ///   - recorder: receives the end of each page and element.
@@ -124,12 +125,8 @@ package final class PipelineRunner: Sendable {
         guard let rule = part.pipeline?.paginate else { return perform(publishing(part)) { $0 } }
         guard part.isPart else { return PageRun(self, part, rule).begin() }
         // The pages are recorded, and the element too: it ends after its last page.
-        var element = Part(
-            part.instance, position: part.position, needs: part.needs, isReferenced: part.isReferenced
-        ) { [self] end in
-            deliver(end, part, nil) { part.onEnd(end) }
-        }
-        element.hasReaders = part.hasReaders
+        var element = part
+        element.onEnd = { [self] end in deliver(end, part, nil) { part.onEnd(end) } }
         PageRun(self, element, rule).begin()
     }
 
@@ -141,7 +138,7 @@ package final class PipelineRunner: Sendable {
         switch recorder.earlier(part.instance, of: part.position) {
         case .ended(let end):
             // On a queue: a page that ended before is followed by the next one.
-            Self.timers.async { [self] in deliver(end, part, nil) { part.onEnd(end) } }
+            Self.queue.async { [self] in deliver(end, part, nil) { part.onEnd(end) } }
         case .start(let wasSentBefore):
             var part = part
             part.instance = recorder.keyed(part.instance, of: part.position)
@@ -167,15 +164,13 @@ package final class PipelineRunner: Sendable {
     /// Returns the part with an end that passes its response on to other lines.
     private func publishing(_ part: Part) -> Part {
         guard part.isReferenced else { return part }
-        var publishing = Part(
-            part.instance, position: part.position, needs: part.needs, isReferenced: true
-        ) { [self] end in
+        var publishing = part
+        publishing.onEnd = { [self] end in
             if end.result.outcome == .success, let source = end.source {
                 publish(source, of: part, id: part.instance.id)
             }
             part.onEnd(end)
         }
-        publishing.hasReaders = part.hasReaders
         return publishing
     }
 
@@ -231,6 +226,7 @@ extension PipelineRunner {
         guard outcome == .failure, cancelsAtFirstFailure else { return }
         pump.stop()
         stop()
+        runner.cancel()
     }
 
     /// Whether a page's body is needed after its end.
@@ -266,7 +262,7 @@ extension PipelineRunner {
             return state.waitCount
         }
         guard let number else { return body(true) }
-        Self.timers.asyncAfter(deadline: .now() + seconds) { [self] in
+        Self.queue.asyncAfter(deadline: .now() + seconds) { [self] in
             if let wait = state.withLock({ $0.waits.removeValue(forKey: number) }) { wait(false) }
         }
     }
@@ -282,10 +278,7 @@ extension PipelineRunner {
 
     /// Records for lines that use its elements that a line has ended.
     private func close(_ readers: [Int], _ result: ResultLine) {
-        // An element that fails fails its line, not the lines that use the responses of the others.
-        let isEnd = result.count == nil || result.outcome == .cancelled
-        let outcome = isEnd ? result.outcome : .success
-        let ending = ElementFeed.Ending(outcome: outcome, reason: outcome == .success ? nil : result.skipReason)
+        let ending = ElementFeed.Ending(outcome: result.outcome, reason: result.skipReason)
         for reader in readers { feed(of: reader).close(ending) }
     }
 }

@@ -25,7 +25,8 @@ package struct SubmittedLines: Sendable {
         guard let pipeline = line.pipeline else { return nil }
         if pipeline.paginate != nil { return "paginate" }
         if pipeline.each != nil { return "each" }
-        return pipeline.until == nil ? nil : "until"
+        if pipeline.until != nil { return "until" }
+        return pipeline.remember.isEmpty ? nil : "remember"
     }
 
     /// The number of lines.

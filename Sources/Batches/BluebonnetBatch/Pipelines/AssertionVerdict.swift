@@ -20,13 +20,11 @@ extension RequestLine.Assertion {
     func violation(by response: ResponseFacts) -> String? {
         let found = found(in: response)
         if case .unreadable(let reason) = found { return "\(self): \(reason)" }
-        if holds(for: found) { return nil }
-        if case .matches(let pattern) = predicate, let text = found.value?.textForm,
-            pattern.firstMatch(in: text) == .abandoned
-        {
-            return "\(self): the search was given up, because the expression backtracks too much"
+        switch holds(for: found) {
+        case true?: return nil
+        case false?: return "\(self), found \(description(of: found))"
+        case nil: return "\(self): the search was given up, because the expression backtracks too much"
         }
-        return "\(self), found \(description(of: found))"
     }
 
     private func found(in response: ResponseFacts) -> Found {
@@ -53,7 +51,8 @@ extension RequestLine.Assertion {
         values.isEmpty ? .none : .value(.string(values.joined(separator: ", ")), count: values.count)
     }
 
-    private func holds(for found: Found) -> Bool {
+    /// Returns nil if a search was given up.
+    private func holds(for found: Found) -> Bool? {
         switch predicate {
         case .exists(let exists): return (found.value != nil) == exists
         case .count(let count): return found.count == count
@@ -65,8 +64,12 @@ extension RequestLine.Assertion {
         case .equals(let expected): return equals(value, expected)
         case .compares(let comparison, let expected): return compares(value, comparison, expected)
         case .matches(let pattern):
-            guard let text = value.textForm, case .found = pattern.firstMatch(in: text) else { return false }
-            return true
+            guard let text = value.textForm else { return false }
+            switch pattern.firstMatch(in: text) {
+            case .found: return true
+            case .none: return false
+            case .abandoned: return nil
+            }
         case .contains(let expected): return Self.contains(value, expected)
         case .isType(let type): return type.matches(value)
         case .exists, .count, .notEquals: return false

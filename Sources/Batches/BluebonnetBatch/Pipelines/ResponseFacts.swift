@@ -17,7 +17,6 @@ final class ResponseFacts: Sendable {
     /// The decoded body; nil if it was not kept in memory.
     private let body: Data?
     private let utf8 = Mutex(Result<Data, Unreadable>?.none)
-    private let document = Mutex(JSONValue?.none)
 
     /// Why the body has no values.
     struct Unreadable: Error { let reason: String }

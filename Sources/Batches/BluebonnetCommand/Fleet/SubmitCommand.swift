@@ -69,7 +69,8 @@ struct SubmitCommand: ParsableCommand {
 
     func run() throws {
         let batch = try CheckedBatch(
-            InputSource.open(file).source.file(), limits: .init(concurrency: 1, concurrencyPerOrigin: 1))
+            InputSource.open(file).source.file(), limits: .init(concurrency: 1, concurrencyPerOrigin: 1),
+            rules: LineRules(hasState: false))
         guard let schedule = batch.removeSchedule() else { preconditionFailure("the batch has a schedule") }
         let lines = SubmittedLines(batch.file, schedule)
         let settings = try settings

@@ -12,7 +12,6 @@ final class EventTrack: Sendable {
         var subject: Box<EventSubject>
     }
 
-    let number: Int
     private let channels: [EventChannel]
     private let state: Mutex<State>
 
@@ -21,9 +20,8 @@ final class EventTrack: Sendable {
     /// - Parameter name: the name of the operation.
     init?(_ channels: [EventChannel], name: @autoclosure () -> String?) {
         guard !channels.isEmpty else { return nil }
-        let number = EventCounters.nextOperation()
-        (self.channels, self.number) = (channels, number)
-        let subject = EventSubject(operation: number, name: name())
+        self.channels = channels
+        let subject = EventSubject(operation: EventCounters.nextOperation(), name: name())
         state = Mutex(State(subject: Box(subject)), rank: .events)
     }
 

@@ -66,6 +66,10 @@ import Testing
             #"field "paginate.next.page": expected "query.NAME" or "json.NAME", found "page""#
         ),
         (
+            #""paginate":{"next":{"offset":"query.o","limit":2147483649}}"#,
+            #"field "paginate.next.limit": expected an integer, 1 to 2147483648, found the number 2147483649"#
+        ),
+        (
             #""paginate":{"next":{"page":"query.p","limit":5}}"#,
             #"field "paginate.next.limit": only "offset" has "limit""#
         ),

@@ -189,6 +189,32 @@ import Testing
         }
     }
 
+    @Test(arguments: Form.allCases) func failedElementSkipsTheLineThatUsesTheOthers(form: Form) async throws {
+        let lines = [
+            #"{"id":"l","method":"POST","url":"echo","json":["echo","broken?page=2"]}"#,
+            #"{"id":"a","url":"${x}","each":{"of":"l","as":"x","key":"$"},"method":"POST","json":[1]}"#,
+            #"{"id":"b","url":"b/${y}","each":{"of":"a","as":"y"}}"#,
+        ]
+        try await TestServer.serving(script: Self.script) { server in
+            let results = try await Self.run(lines, on: server, as: form)
+            #expect(results["a"]?.outcome == .failure && results["a"]?.succeeded == 1)
+            #expect(results["b"]?.outcome == .skipped && results["b"]?.error?.code == .dependencyFailed)
+        }
+    }
+
+    @Test func elementWithoutKeyEndsARunThatEndsAtItsFirstFailure() async throws {
+        let lines = [
+            #"{"id":"l","method":"POST","url":"echo","json":[{"v":1},{"k":"b"},{"k":"c"}]}"#,
+            #"{"id":"e","url":"e/${x.k}","each":{"of":"l","as":"x","key":"$.k"}}"#,
+            #"{"id":"end","url":"e","after":["e"]}"#,
+        ]
+        try await TestServer.serving(script: Self.script) { server in
+            let results = try await Self.run(lines, on: server, as: .file) { $0.cancelsAtFirstFailure = true }
+            #expect(results["e/#1"]?.outcome == .failure && results["e"]?.outcome == .cancelled)
+            #expect(results["end"]?.outcome == .cancelled && server.requests.map(\.path) == ["/echo"])
+        }
+    }
+
     @Test func tooManyElementsFailTheLine() async throws {
         let lines = [
             Self.pages, #"{"id":"e","url":"e/${x.id}","each":{"of":"users","as":"x","key":"$.id","max":5}}"#,
@@ -211,8 +237,7 @@ import Testing
         }
     }
 
-    @Test func keyThatEqualsARunningLineIsHarmless() async throws {
-        // A key with a slash makes the id of an element of another line.
+    @Test func keyWithASlashIsAnOrdinaryKey() async throws {
         let lines = [
             #"{"id":"l","method":"POST","url":"echo","json":["b/1"]}"#,
             #"{"id":"m","method":"POST","url":"echo","json":["1"]}"#,
