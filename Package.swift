@@ -37,6 +37,7 @@ let package = Package(
     name: "Bluebonnet",
     products: [
         .library(name: "Bluebonnet", targets: ["Bluebonnet"]),
+        .library(name: "BluebonnetPipelines", targets: ["BluebonnetPipelines"]),
         .library(name: "BluebonnetBatch", targets: ["BluebonnetBatch"]),
         .library(name: "BluebonnetImage", targets: ["BluebonnetImage"]),
         .library(name: "BluebonnetLogging", targets: ["BluebonnetLogging"]),
@@ -99,8 +100,13 @@ let package = Package(
             dependencies: ["BluebonnetHTTP", "BluebonnetLocks", "BluebonnetNetwork"],
             swiftSettings: strict + [checksLockOrder]
         ),
+        // Pages of a resource: as sequences for programs, as rules for request lines.
         .target(
-            name: "BluebonnetBatch", dependencies: ["Bluebonnet", "BluebonnetHTTP", "BluebonnetLocks", "CLinux"],
+            name: "BluebonnetPipelines", dependencies: ["Bluebonnet", "BluebonnetHTTP", "BluebonnetLocks"],
+            swiftSettings: strict),
+        .target(
+            name: "BluebonnetBatch",
+            dependencies: ["Bluebonnet", "BluebonnetHTTP", "BluebonnetLocks", "BluebonnetPipelines", "CLinux"],
             swiftSettings: strict),
         .target(
             name: "BluebonnetImage",
@@ -298,6 +304,14 @@ let package = Package(
             swiftSettings: strict
         ),
         .testTarget(
+            name: "BluebonnetPipelinesTests",
+            dependencies: [
+                "Bluebonnet", "BluebonnetHTTP", "BluebonnetLocks", "BluebonnetPipelines", "BluebonnetTestServer",
+                "TestSupport",
+            ],
+            swiftSettings: strict
+        ),
+        .testTarget(
             name: "BluebonnetMonitorsTests", dependencies: ["BluebonnetMonitors"], swiftSettings: strict),
         .testTarget(
             name: "BluebonnetLoggingTests",
@@ -332,7 +346,7 @@ let package = Package(
 /// The folders of Sources and Tests that show the parts. What belongs to all parts is in Tests itself.
 let parts = [
     "Sources/Core": ["Bluebonnet", "BluebonnetHTTP", "BluebonnetLocks", "BluebonnetNetwork"],
-    "Sources/Batches": ["BluebonnetBatch", "BluebonnetCommand", "BluebonnetFleet", "BluebonnetJournal"],
+    "Sources/Batches": ["BluebonnetBatch", "BluebonnetCommand", "BluebonnetFleet", "BluebonnetJournal", "BluebonnetPipelines"],
     "Sources/Testing": ["BluebonnetTestServer", "BluebonnetTesting"],
     "Sources/Products": [
         "BluebonnetImage", "BluebonnetLogging", "BluebonnetMetrics", "BluebonnetMonitors", "BluebonnetTracing",
@@ -344,7 +358,7 @@ let parts = [
     ],
     "Tests/Batches": [
         "BluebonnetBatchTests", "BluebonnetCommandTests", "BluebonnetFleetTests", "BluebonnetJournalTests",
-        "TortureProbe",
+        "BluebonnetPipelinesTests", "TortureProbe",
     ],
     "Tests/Testing": ["BluebonnetTestServerTests", "BluebonnetTestingTests", "FaultKit", "RealServers", "TestSupport"],
     "Tests/Products": [

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 
 internal import Bluebonnet
+internal import BluebonnetPipelines
 
 extension RequestLine.Pagination: FieldCodable {
     private enum Name: String, CaseIterable { case next, items, until, max }

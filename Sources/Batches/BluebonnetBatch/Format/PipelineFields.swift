@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 
 internal import Bluebonnet
+internal import BluebonnetPipelines
 
 // MARK: - Members of the line
 

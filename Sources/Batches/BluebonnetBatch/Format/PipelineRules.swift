@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 
 internal import Bluebonnet
+internal import BluebonnetPipelines
 
 // Rules between the fields of a pipeline, and between them and the other fields of a line.
 extension RequestLine {

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 
 internal import Bluebonnet
+internal import BluebonnetPipelines
 internal import BluebonnetLocks
 
 /// Requests the pages of one line, one after another. Retained by its requests.

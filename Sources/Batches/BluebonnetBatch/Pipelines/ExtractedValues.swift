@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 
 internal import Bluebonnet
+internal import BluebonnetPipelines
 
 extension RequestLine.Pipeline {
     /// Returns the extracted values of a response: an object, or an array of objects with `rows`. Nil if the line

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 
 internal import Bluebonnet
+internal import BluebonnetPipelines
 
 extension RequestLine {
     /// Returns the line with what a page changes. The line's references must have been replaced.

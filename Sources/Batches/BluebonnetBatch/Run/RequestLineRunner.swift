@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 
 public import Bluebonnet
+internal import BluebonnetPipelines
 internal import BluebonnetLocks
 internal import Dispatch
 public import Foundation

@@ -9,6 +9,14 @@ internal import Foundation
 public protocol BatchMember: Sendable {
     /// The operations of the member.
     var operations: [HTTPRequestOperation] { get }
+
+    /// Makes more members when an operation has ended. Default nil.
+    var expansion: BatchExpansion? { get }
+}
+
+extension BatchMember {
+    /// Nil: the member has its operations only.
+    public var expansion: BatchExpansion? { nil }
 }
 
 extension HTTPRequestOperation: BatchMember {
@@ -68,13 +76,13 @@ public final class Batch: BatchMember {
         public init() {}
     }
 
-    /// All operations, including the operations of inner batches, in the order in which they were given.
-    public let operations: [HTTPRequestOperation]
+    /// All operations, including the operations of inner batches, in the order in which they were given. A batch with
+    /// expansions grows: operations that are made later follow.
+    public var operations: [HTTPRequestOperation] { state.withLock { $0.operations } }
     /// The options of the batch.
     public let options: Options
-    private let inner: [Batch]
     let state: Mutex<BatchState>
-    private let number = FlowID.next()
+    let number = FlowID.next()
     private let timeoutTimer = Mutex<Task<Void, Never>?>(nil)
 
     /// Creates a batch. The batch does nothing before it is passed to
@@ -83,11 +91,8 @@ public final class Batch: BatchMember {
     /// Inner batches keep their policies and have their own outcomes. Their operations are also members of this batch,
     /// which ends after the inner batches.
     public init(of members: [any BatchMember], options: Options = Options()) {
-        operations = members.flatMap(\.operations)
-        inner = members.compactMap { $0 as? Batch }
         self.options = options
-        state = Mutex(
-            BatchState(policy: options.failurePolicy, totalCount: operations.count, innerCount: inner.count))
+        state = Mutex(BatchState(policy: options.failurePolicy, members: BatchMembers(members)))
     }
 }
 
@@ -103,13 +108,14 @@ extension Batch {
     /// The progress of the batch, by members and by bytes. Reading it takes time proportional to the number of members.
     public var progress: BatchProgress {
         var (received, expected) = (Int64(0), Int64?(0))
+        let (operations, finishedCount) = state.withLock { ($0.operations, $0.counts.finishedCount) }
         for operation in operations {
             let bytes = operation.byteProgress
             received = received.addingClamped(bytes.count)
             expected = bytes.expected < 0 ? nil : expected.map { $0.addingClamped(bytes.expected) }
         }
         return BatchProgress(
-            finishedCount: counts.finishedCount, totalCount: operations.count, receivedByteCount: received,
+            finishedCount: finishedCount, totalCount: operations.count, receivedByteCount: received,
             expectedByteCount: expected)
     }
 
@@ -155,7 +161,9 @@ extension Batch {
     }
 
     private var finalOutcome: BatchOutcome {
-        let (counts, reason, isSuccess) = state.withLock { ($0.counts, $0.stopReason, $0.isSuccess) }
+        let (counts, reason, isSuccess, operations) = state.withLock {
+            ($0.counts, $0.stopReason, $0.isSuccess, $0.operations)
+        }
         let results = operations.map { operation in
             guard let result = operation.result else { preconditionFailure("a batch that ended has an outcome") }
             return result
@@ -167,13 +175,13 @@ extension Batch {
 extension Batch: CustomStringConvertible {
     /// The numbers of members, for logs.
     public var description: String {
-        let counts = counts
+        let (counts, total) = state.withLock { ($0.counts, $0.operations.count) }
         let kinds = [
             (counts.successCount, "succeeded"), (counts.failureCount, "failed"), (counts.skippedCount, "skipped"),
             (counts.cancelledCount, "cancelled"),
         ]
         let ends = kinds.filter { $0.0 > 0 }.map { ", \($0.0) \($0.1)" }.joined()
-        return "<Batch: \(counts.finishedCount) of \(operations.count) operations finished\(ends)>"
+        return "<Batch: \(counts.finishedCount) of \(total) operations finished\(ends)>"
     }
 }
 
@@ -185,12 +193,12 @@ extension Batch {
 
     /// Pauses every member.
     public func pause() {
-        for operation in operations { operation.pause() }
+        for operation in state.withLock({ $0.pause() }) { operation.pause() }
     }
 
     /// Resumes every member.
     public func resume() {
-        for operation in operations { operation.resume() }
+        for operation in state.withLock({ $0.resume() }) { operation.resume() }
     }
 
     private func stop(_ reason: BatchOutcome.StopReason) {
@@ -198,12 +206,38 @@ extension Batch {
         cancelRest(reason)
     }
 
-    private func cancelRest(_ reason: BatchOutcome.StopReason) {
-        let reason = NetworkingError(.cancelled, reason.message(options))
+    func cancelRest(_ reason: BatchOutcome.StopReason) {
+        cancelRest(because: NetworkingError(.cancelled, reason.message(options)))
+    }
+
+    private func cancelRest(because reason: NetworkingError) {
+        let (operations, inner) = state.withLock { state in
+            state.close()
+            return (state.operations, state.innerBatches)
+        }
+        for batch in inner { batch.state.withLock { $0.close() } }
         // In reverse order, so that an operation is cancelled before the cancellation of a dependency makes it ready.
         for operation in operations.reversed() where !operation.isFinished {
             operation.cancel(because: reason)
         }
+        // Members that an inner batch has added in the meantime.
+        for batch in inner { batch.cancelRest(because: reason) }
+    }
+
+    func startTimer() {
+        guard let timeout = options.timeout else { return }
+        let timer = Task { [weak self] in
+            guard (try? await Task.sleep(for: timeout)) != nil else { return }
+            self?.stop(.timedOut)
+        }
+        timeoutTimer.withLock { $0 = timer }
+    }
+
+    func stopTimer() {
+        timeoutTimer.withLock { timer in
+            defer { timer = nil }
+            return timer
+        }?.cancel()
     }
 }
 
@@ -217,79 +251,5 @@ extension BatchOutcome.StopReason {
         case .timedOut: "cancelled, because the batch took longer than \(options.timeout ?? .zero)"
         case .cancelled: "the operation was cancelled with its batch"
         }
-    }
-}
-
-// MARK: - Running
-
-extension Batch {
-    typealias Progress = @Sendable (_ finishedCount: Int, _ totalCount: Int) -> Void
-
-    /// Adds the batch's handlers to the members, before any of them is started.
-    ///
-    /// - Returns: false if the batch has begun before.
-    func begin(
-        on queue: DispatchQueue, progress: Progress?, completion: (@Sendable (Batch) -> Void)?
-    ) -> Bool {
-        let edges = BatchGraph.edges(among: operations)
-        let begun = state.withLock { state -> Bool? in
-            let isEmpty = state.begin()
-            if isEmpty != nil { state.edges = edges }
-            return isEmpty
-        }
-        guard let isEmpty = begun else { return false }
-        startTimer()
-        let whenOver: @Sendable () -> Void = { [self] in
-            queue.async { [self] in
-                completion?(self)
-                end()
-            }
-        }
-        for batch in inner {
-            let hasBegun = batch.begin(on: queue, progress: nil) { [self] _ in
-                if state.withLock({ $0.recordInnerEnd() }) { whenOver() }
-            }
-            precondition(hasBegun, "a batch can be run once")
-        }
-        for (index, operation) in operations.enumerated() { hookUp(operation, index, progress, whenOver) }
-        if isEmpty { whenOver() }
-        return true
-    }
-
-    private func hookUp(
-        _ operation: HTTPRequestOperation, _ index: Int, _ progress: Progress?,
-        _ whenOver: @escaping @Sendable () -> Void
-    ) {
-        let policy = options.ifDependencyFails
-        operation.state.enterBatch(flow: number, policy: policy)
-        if options.holdsWithoutConnectivity {
-            operation.options.waitsForConnectivity = true
-            operation.timeouts.connectivity = .zero
-        }
-        operation.addBatchHandler { [self] operation in
-            let kind = MemberKind(operation.error)  // takes the operation's lock
-            let step = state.withLock { $0.recordEnd(of: index, kind) }
-            if let reason = step.stop { cancelRest(reason) }
-            progress?(step.finishedCount, operations.count)
-            for wait in step.waits { wait.end(hasCome: true) }
-            if step.isLast { whenOver() }
-        }
-    }
-
-    private func end() {
-        timeoutTimer.withLock { timer in
-            defer { timer = nil }
-            return timer
-        }?.cancel()
-        for wait in state.withLock({ $0.end() }) { wait.end(hasCome: true) }
-    }
-
-    private func startTimer() {
-        guard let timeout = options.timeout else { return }
-        let timer = Task { [weak self] in
-            guard (try? await Task.sleep(for: timeout)) != nil else { return }
-            self?.stop(.timedOut)
-        }
-        timeoutTimer.withLock { $0 = timer }
     }
 }

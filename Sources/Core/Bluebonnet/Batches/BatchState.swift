@@ -5,7 +5,14 @@
 /// value, guarded by the batch's lock; it cancels nothing.
 struct BatchState: Sendable {
     private let policy: Batch.FailurePolicy
-    private let totalCount: Int
+    private(set) var operations: [HTTPRequestOperation]
+    private(set) var innerBatches: [Batch]
+    private var expansions: [Int: [BatchExpansion]]
+    /// Whether no more members are added.
+    private var isClosed = false
+    /// Whether new members are paused.
+    private(set) var isPaused = false
+    private var totalCount: Int { operations.count }
     private(set) var counts = BatchOutcome.Counts()
     private(set) var stopReason: BatchOutcome.StopReason?
     /// The indices of the members in the order in which they ended.
@@ -20,12 +27,12 @@ struct BatchState: Sendable {
     /// The waiters for the end of the batch.
     private var endWaits: [TaskWait] = []
     /// The dependencies among the members when the batch began.
-    var edges: [BatchGraph.Edge] = []
+    private(set) var edges: [BatchGraph.Edge] = []
 
-    init(policy: Batch.FailurePolicy, totalCount: Int, innerCount: Int) {
+    init(policy: Batch.FailurePolicy, members: BatchMembers) {
         self.policy = policy
-        self.totalCount = totalCount
-        pendingCount = totalCount + innerCount
+        (operations, innerBatches, expansions) = (members.operations, members.batches, members.expansions)
+        pendingCount = operations.count + innerBatches.count
     }
 
     var isSuccess: Bool {
@@ -46,13 +53,15 @@ extension BatchState {
         var waits: [TaskWait] = []
         var isLast = false
         var finishedCount = 0
+        var totalCount = 0
     }
 
-    /// Records that the batch begins. Returns true if it has no members, nil if it has begun before.
-    mutating func begin() -> Bool? {
+    /// Records that the batch begins. Returns its members; nil if it has begun before.
+    mutating func begin(with edges: [BatchGraph.Edge]) -> BatchMembers? {
         guard !hasBegun else { return nil }
         hasBegun = true
-        return pendingCount == 0
+        self.edges = edges
+        return BatchMembers(operations, innerBatches)
     }
 
     /// Records how a member ended.
@@ -60,7 +69,8 @@ extension BatchState {
         counts.count(kind)
         endings.append(Int32(index))
         pendingCount -= 1
-        var step = Step(waits: removeMemberWaits(), isLast: pendingCount == 0, finishedCount: counts.finishedCount)
+        var step = Step(waits: removeMemberWaits(), isLast: pendingCount == 0)
+        (step.finishedCount, step.totalCount) = (counts.finishedCount, totalCount)
         if let reason = reasonToStop, stop(reason) { step.stop = reason }
         return step
     }
@@ -75,7 +85,48 @@ extension BatchState {
     mutating func stop(_ reason: BatchOutcome.StopReason) -> Bool {
         guard stopReason == nil, counts.finishedCount < totalCount else { return false }
         stopReason = reason
+        isClosed = true
         return true
+    }
+
+    /// Records that new members are paused, and returns the members.
+    mutating func pause() -> [HTTPRequestOperation] {
+        isPaused = true
+        return operations
+    }
+
+    /// Records that new members are not paused, and returns the members.
+    mutating func resume() -> [HTTPRequestOperation] {
+        isPaused = false
+        return operations
+    }
+
+    /// Keeps the batch from growing.
+    mutating func close() { isClosed = true }
+
+    /// Removes and returns the expansions of a member that has succeeded; none if the batch no longer grows.
+    mutating func removeExpansions(of index: Int) -> [BatchExpansion] {
+        let removed = expansions.removeValue(forKey: index) ?? []
+        return isClosed ? [] : removed
+    }
+
+    /// Adds members.
+    ///
+    /// - Parameter source: the member from whose result they were made.
+    /// - Returns: the index of the first new operation; nil if the batch no longer grows.
+    mutating func add(_ members: BatchMembers, madeFrom source: Int?) -> Int? {
+        guard !isClosed else { return nil }
+        let first = operations.count
+        let ownEdges = BatchGraph.edges(among: members.operations)
+        edges += ownEdges.map { BatchGraph.Edge(dependency: $0.dependency + first, dependent: $0.dependent + first) }
+        operations += members.operations
+        innerBatches += members.batches
+        for (index, made) in members.expansions { expansions[first + index] = made }
+        pendingCount += members.operations.count + members.batches.count
+        if let source {
+            edges += (first..<operations.count).map { BatchGraph.Edge(dependency: source, dependent: $0) }
+        }
+        return first
     }
 
     /// Records that the completion has run, and returns the waiters.

@@ -17,7 +17,8 @@ internal import FoundationNetworking
 /// call, and nothing is sent before the last step. A call can be run any number of times; each run is a separate
 /// operation.
 public struct Call: Sendable {
-    let manager: RequestOperationManager
+    /// The manager that runs the call.
+    public let manager: RequestOperationManager
     private let method: String
     private let url: String
     private var parameters: Parameters?
@@ -28,6 +29,7 @@ public struct Call: Sendable {
     private var priority: Operation.QueuePriority?
     private var configure: (@Sendable (HTTPRequestOperation) -> Void)?
     private var preparation: Preparation?
+    private var change: (@Sendable (inout HTTPRequest) throws -> Void)?
 
     /// The operations on whose results a request depends, and the closure that prepares the request.
     private struct Preparation {
@@ -83,6 +85,27 @@ extension Call {
 
     /// Sets the body, which is encoded when the operation starts.
     public func body(_ body: RequestBody) -> Call { with { $0.body = body } }
+
+    /// Changes the complete request, with the body as it is sent, before it is checked.
+    ///
+    /// ```swift
+    /// let signed = manager.call("orders").request { request in
+    ///     request.headers["X-Signature"] = signature(of: request)
+    /// }
+    /// ```
+    ///
+    /// - Parameter change: called when the operation starts, off the network thread. Several closures are called in the
+    ///   order of the steps, after the closures of `after`. If one throws, the operation fails with that error, and
+    ///   nothing is sent.
+    public func request(_ change: @escaping @Sendable (_ request: inout HTTPRequest) throws -> Void) -> Call {
+        with { call in
+            let earlier = call.change
+            call.change = { request in
+                try earlier?(&request)
+                try change(&request)
+            }
+        }
+    }
 
     /// Makes the call wait for another operation, and prepares the request with its result.
     ///
@@ -202,13 +225,25 @@ extension Call {
 
     private var source: RequestPlan.Source {
         let source = manager.source(method, url, parameters: parameters, headers: headers, body: body)
-        guard let prepare = preparation?.prepare else { return source }
+        guard preparation != nil || change != nil else { return source }
         return .recipe(
-            RequestPlan.Recipe { plan in
-                let request = DependentRequest(try plan.completedRequest(of: source).urlRequest)
-                try prepare(request)
-                try plan.setRequest(request.urlRequest)
+            RequestPlan.Recipe { [prepare = preparation?.prepare, change] plan in
+                var request = try plan.completedRequest(of: source)
+                if let prepare { request = try Self.prepared(request, prepare) }
+                try change?(&request)
+                plan.setRequest(request)
             })
+    }
+
+    private static func prepared(
+        _ request: HTTPRequest, _ prepare: @Sendable (DependentRequest) throws -> Void
+    ) throws -> HTTPRequest {
+        let given = DependentRequest(request.urlRequest)
+        try prepare(given)
+        guard let request = HTTPRequest(given.urlRequest) else {
+            throw NetworkingError(.badURL, "the request has no URL")
+        }
+        return request
     }
 }
 
@@ -293,6 +328,17 @@ extension Call {
         RequestHandle(manager.enqueue(operation(ResolvedSerializer(serializer))))
     }
 
+    /// Creates the operation without starting it, with the type of its value: for a `Batch`, or for `run(_:)`.
+    ///
+    /// - Parameters:
+    ///   - type: decoded as `value(as:decoder:)` does.
+    ///   - decoder: nil for the manager's `decoder`.
+    public func handle<Value: Decodable & Sendable>(
+        as type: Value.Type, decoder: JSONDecoder? = nil
+    ) -> RequestHandle<Value> {
+        RequestHandle(operation(manager.serializer(for: type, decoder)))
+    }
+
     /// Adds the operation to the manager's `operationQueue`, and calls one of the handlers when it has ended.
     ///
     /// - Parameters:
@@ -342,7 +388,7 @@ extension RequestOperationManager {
 
 extension HTTPRequestOperation {
     /// Returns the response of a finished operation that succeeded, with a value.
-    func response<Value, Given>(with value: Given) throws(NetworkingError) -> Response<Value> {
+    package func response<Value, Given>(with value: Given) throws(NetworkingError) -> Response<Value> {
         guard let head = responseHead, let value = value as? Value else {
             throw NetworkingError(.badServerResponse, "the operation succeeded without a response")
         }

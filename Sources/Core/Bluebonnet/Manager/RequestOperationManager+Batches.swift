@@ -25,10 +25,10 @@ extension RequestOperationManager {
         _ batch: Batch, onlyOnce: Bool, progress: (@Sendable (_ finishedCount: Int, _ totalCount: Int) -> Void)?,
         completion: (@Sendable (Batch) -> Void)?
     ) {
-        let hasBegun = batch.begin(
-            on: completionQueue ?? Queues.callbacks, progress: progress, completion: completion)
+        let operations = batch.operations
+        let hasBegun = batch.begin(with: self, progress: progress, completion: completion)
         guard hasBegun else { return precondition(onlyOnce, "a batch can be run once") }
-        for operation in batch.operations { operationQueue.enqueueIfFree(operation) }
+        for operation in operations { operationQueue.enqueueIfFree(operation) }
         operationQueue.schedule()
     }
 

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 
 /// Describes where and why a `Codable` value could not be encoded or decoded. Independent of the format.
-enum CodingErrorText {
+package enum CodingErrorText {
     /// Runs an encoder. An encoding error becomes `invalidRequest`, and names the member.
     static func naming<Value>(_ format: String, _ encode: () throws -> Value) throws(NetworkingError) -> Value {
         do {
@@ -20,7 +20,7 @@ enum CodingErrorText {
     /// Returns why a decoder rejected a body, as the end of a sentence.
     ///
     /// - Parameter kind: returns the kind of the value at a path; nil if unknown.
-    static func reason(of error: any Error, kind: ([any CodingKey]) -> String? = { _ in nil }) -> String {
+    package static func reason(of error: any Error, kind: ([any CodingKey]) -> String? = { _ in nil }) -> String {
         switch error {
         case DecodingError.typeMismatch(let type, let context), DecodingError.valueNotFound(let type, let context):
             guard let expected = name(of: type), let found = kind(context.codingPath),

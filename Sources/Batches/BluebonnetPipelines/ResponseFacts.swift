@@ -1,36 +1,36 @@
 // Bluebonnet: HTTP operations for Swift on Linux.
 // SPDX-License-Identifier: MIT
 
-internal import Bluebonnet
+package import Bluebonnet
 internal import BluebonnetLocks
-internal import Foundation
+package import Foundation
 
 /// A response, as the steps of a pipeline see it.
-final class ResponseFacts: Sendable {
-    let status: Int
-    let headers: HeaderFields
+package final class ResponseFacts: Sendable {
+    package let status: Int
+    package let headers: HeaderFields
     /// The URL of the response.
-    let url: URL
+    package let url: URL
     /// Seconds from the start of the operation to the end of the response.
-    let duration: Double
-    let byteCount: Int
+    package let duration: Double
+    package let byteCount: Int
     /// The decoded body; nil if it was not kept in memory.
     private let body: Data?
     private let utf8 = Mutex(Result<Data, Unreadable>?.none)
 
     /// Why the body has no values.
-    struct Unreadable: Error { let reason: String }
+    package struct Unreadable: Error { package let reason: String }
 
-    init(_ head: ResponseHead, body: Data?, byteCount: Int, duration: Double) {
+    package init(_ head: ResponseHead, body: Data?, byteCount: Int, duration: Double) {
         (status, headers, url) = (head.statusCode, head.headers, head.url)
         (self.body, self.byteCount, self.duration) = (body, byteCount, duration)
     }
 
     /// The values of a header field.
-    func values(ofField name: String) -> [String] { headers.values(for: name) }
+    package func values(ofField name: String) -> [String] { headers.values(for: name) }
 
     /// The values at a path of the body.
-    func values(at path: JSONPath) throws(Unreadable) -> [JSONValue] {
+    package func values(at path: JSONPath) throws(Unreadable) -> [JSONValue] {
         let text = try jsonText()
         do {
             return try text.withUnsafeBytes { try path.values(inText: $0) }
@@ -40,7 +40,7 @@ final class ResponseFacts: Sendable {
     }
 
     /// The number of values at a path of the body.
-    func count(at path: JSONPath) throws(Unreadable) -> Int {
+    package func count(at path: JSONPath) throws(Unreadable) -> Int {
         guard path.hasRanges else { return try values(at: path).count }
         let text = try jsonText()
         var count = 0
@@ -60,7 +60,7 @@ final class ResponseFacts: Sendable {
     }
 
     /// The body as text.
-    func text() throws(Unreadable) -> String {
+    package func text() throws(Unreadable) -> String {
         let body = try keptBody()
         guard let text = BodyEncoding(ofText: body, charset: charset).text(of: body) else {
             throw Unreadable(reason: "the body is not text in \(charset ?? "utf-8")")
@@ -69,7 +69,7 @@ final class ResponseFacts: Sendable {
     }
 
     /// The body's JSON text in UTF-8.
-    func jsonText() throws(Unreadable) -> Data {
+    package func jsonText() throws(Unreadable) -> Data {
         if let known = utf8.withLock({ $0 }) { return try known.get() }
         let body = try keptBody()
         let text = Result { () throws(Unreadable) in

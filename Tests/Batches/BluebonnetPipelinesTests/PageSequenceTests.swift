@@ -5,19 +5,18 @@ import Bluebonnet
 import Foundation
 import Testing
 
-@testable import BluebonnetBatch
+@testable import BluebonnetPipelines
 
 @Suite struct PageSequenceTests {
-    private typealias Pagination = RequestLine.Pagination
-
     private static func url(_ text: String) throws -> URL { try #require(URL(string: text)) }
 
     private static func page(_ next: PageCandidate.Next = .none, items: Int = 2, total: Int64? = nil) throws
         -> PageCandidate
     {
-        PageCandidate(
-            next: next, itemCount: items, total: total, requestURL: try url("https://a.test/list"),
-            responseURL: try url("https://a.test/list"))
+        var page = PageCandidate()
+        (page.next, page.itemCount, page.total) = (next, items, total)
+        (page.requestURL, page.responseURL) = (try url("https://a.test/list"), try url("https://a.test/list"))
+        return page
     }
 
     private static func next(_ step: PageSequence.Step) -> PageChange? {

@@ -2,14 +2,14 @@
 // SPDX-License-Identifier: MIT
 
 package import Bluebonnet
-internal import Foundation
+package import Foundation
 
-/// The change that a page makes in the request of its line.
+/// The change that a page makes in the request.
 package struct PageChange: Sendable, Hashable {
     package enum Place: Sendable, Hashable {
-        /// The whole URL, which replaces the line's and its `query`.
+        /// The whole URL, which replaces the first request's and its query.
         case url(String)
-        case parameter(RequestLine.Pagination.Parameter, JSONValue)
+        case parameter(Pagination.Parameter, JSONValue)
     }
 
     package let place: Place
@@ -18,42 +18,44 @@ package struct PageChange: Sendable, Hashable {
 }
 
 /// The facts of a page that decide about the next one.
-struct PageCandidate: Sendable, Hashable, Codable {
-    enum Next: Sendable, Hashable, Codable {
+package struct PageCandidate: Sendable, Hashable, Codable {
+    package enum Next: Sendable, Hashable, Codable {
         case none
         case url(String)
         case cursor(JSONValue)
     }
 
-    var next = Next.none
-    var itemCount = 0
+    package var next = Next.none
+    package var itemCount = 0
     /// The total number of items, if the page has it.
-    var total: Int64?
+    package var total: Int64?
     /// The URLs of the request and of the response.
-    var requestURL: URL?
-    var responseURL: URL?
+    package var requestURL: URL?
+    package var responseURL: URL?
+
+    package init() {}
 }
 
-/// Decides about the pages of one line: which request is next, and when the pages end. A value without requests.
-struct PageSequence: Sendable {
-    enum Step: Equatable {
+/// Decides about the pages of one resource: which request is next, and when the pages end. A value without requests.
+package struct PageSequence: Sendable {
+    package enum Step: Equatable {
         case next(PageChange)
         case end
         case fail(NetworkingError.Code, String)
     }
 
-    private let rule: RequestLine.Pagination
-    private(set) var pageCount = 0
-    private(set) var itemCount = 0
+    private let rule: Pagination
+    package private(set) var pageCount = 0
+    package private(set) var itemCount = 0
     /// The requests made so far, for URLs and cursors.
     private var seen: Set<PageChange.Place> = []
     private var firstOrigin: Origin?
     private var hasLeftOrigin = false
 
-    init(_ rule: RequestLine.Pagination) { self.rule = rule }
+    package init(_ rule: Pagination) { self.rule = rule }
 
-    /// The change for the first page; nil if that is the line's own request.
-    var first: PageChange? {
+    /// The change for the first page; nil if that is the first request unchanged.
+    package var first: PageChange? {
         switch rule.next {
         case .page(let parameter, let start): Self.change(parameter, start)
         case .offset(let parameter, _): Self.change(parameter, 0)
@@ -62,7 +64,7 @@ struct PageSequence: Sendable {
     }
 
     /// Decides what follows a page that succeeded.
-    mutating func step(after page: PageCandidate) -> Step {
+    package mutating func step(after page: PageCandidate) -> Step {
         pageCount += 1
         itemCount += page.itemCount
         if pageCount == 1 {
@@ -71,7 +73,7 @@ struct PageSequence: Sendable {
         }
         let step = next(after: page)
         guard case .next = step, pageCount >= rule.max else { return step }
-        let remedy = "raise \"max\" in \"paginate\" if that is right"
+        let remedy = "raise the maximum if that is right"
         return .fail(.tooManyPages, "\(rule.max) pages are not the last: \(remedy)")
     }
 
@@ -122,7 +124,7 @@ struct PageSequence: Sendable {
         .fail(.paginationLoop, "page \(pageCount) leads back to an earlier page: \(request)")
     }
 
-    private static func change(_ parameter: RequestLine.Pagination.Parameter, _ value: Int) -> PageChange {
+    private static func change(_ parameter: Pagination.Parameter, _ value: Int) -> PageChange {
         PageChange(place: .parameter(parameter, .integer(Int64(value))), hasLeftOrigin: false)
     }
 
@@ -136,14 +138,14 @@ struct PageSequence: Sendable {
     }
 }
 
-extension RequestLine.Pagination {
+extension Pagination {
     /// The path of the items.
-    var itemPath: JSONPath { items ?? .elements }
+    package var itemPath: JSONPath { items ?? .elements }
 
     /// Returns what a page says about the next one.
     ///
     /// - Throws: `cannotParseResponse` if the body has no JSON that is needed.
-    func candidate(in response: ResponseFacts) throws(NetworkingError) -> PageCandidate {
+    package func candidate(in response: ResponseFacts) throws(NetworkingError) -> PageCandidate {
         do throws(ResponseFacts.Unreadable) {
             var candidate = PageCandidate()
             candidate.responseURL = response.url

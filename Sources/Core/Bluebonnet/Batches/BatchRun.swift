@@ -1,0 +1,106 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+internal import Dispatch
+
+/// What a running batch needs: where its completions run, and how members are started.
+struct BatchRun: Sendable {
+    typealias Progress = @Sendable (_ finishedCount: Int, _ totalCount: Int) -> Void
+
+    /// The manager in whose queue the members run.
+    let manager: RequestOperationManager
+    let queue: DispatchQueue
+    let progress: Progress?
+    /// Called when all members have ended.
+    let whenOver: @Sendable () -> Void
+    /// Called with members that the batch has added, before they are started.
+    let onGrowth: (@Sendable ([HTTPRequestOperation]) -> Void)?
+}
+
+extension Batch {
+    /// Adds the batch's handlers to the members, before any of them is started.
+    ///
+    /// - Returns: false if the batch has begun before.
+    func begin(
+        with manager: RequestOperationManager, progress: BatchRun.Progress?,
+        onGrowth: (@Sendable ([HTTPRequestOperation]) -> Void)? = nil, completion: (@Sendable (Batch) -> Void)?
+    ) -> Bool {
+        let edges = BatchGraph.edges(among: operations)
+        let begun = state.withLock { $0.begin(with: edges) }
+        guard let begun else { return false }
+        startTimer()
+        let queue = manager.completionQueue ?? Queues.callbacks
+        let whenOver: @Sendable () -> Void = { [self] in
+            queue.async { [self] in
+                completion?(self)
+                end()
+            }
+        }
+        let run = BatchRun(
+            manager: manager, queue: queue, progress: progress, whenOver: whenOver, onGrowth: onGrowth)
+        hookUp(begun, from: 0, run)
+        if begun.isEmpty { whenOver() }
+        return true
+    }
+
+    /// Begins inner batches and adds handlers to operations. Inner batches come first: their handlers make new members
+    /// before this batch counts the operation as ended.
+    private func hookUp(_ members: BatchMembers, from first: Int, _ run: BatchRun) {
+        for batch in members.batches {
+            let hasBegun = batch.begin(with: run.manager, progress: nil, onGrowth: { [self] operations in
+                _ = adopt(BatchMembers(operations), madeFrom: nil, run)
+            }) { [self] _ in
+                if state.withLock({ $0.recordInnerEnd() }) { run.whenOver() }
+            }
+            precondition(hasBegun, "a batch can be run once")
+        }
+        for (index, operation) in members.operations.enumerated() { hookUp(operation, first + index, run) }
+    }
+
+    private func hookUp(_ operation: HTTPRequestOperation, _ index: Int, _ run: BatchRun) {
+        operation.state.enterBatch(flow: number, policy: options.ifDependencyFails)
+        if options.holdsWithoutConnectivity {
+            operation.options.waitsForConnectivity = true
+            operation.timeouts.connectivity = .zero
+        }
+        operation.addBatchHandler { [self] operation in
+            let kind = MemberKind(operation.error)  // takes the operation's lock
+            if kind == .success { expand(operation, index, run) }
+            let step = state.withLock { $0.recordEnd(of: index, kind) }
+            if let reason = step.stop { cancelRest(reason) }
+            run.progress?(step.finishedCount, step.totalCount)
+            for wait in step.waits { wait.end(hasCome: true) }
+            if step.isLast { run.whenOver() }
+        }
+    }
+
+    private func end() {
+        stopTimer()
+        for wait in state.withLock({ $0.end() }) { wait.end(hasCome: true) }
+    }
+}
+
+// MARK: - Growth
+
+extension Batch {
+    /// Makes the members that depend on the result of a member.
+    private func expand(_ operation: HTTPRequestOperation, _ index: Int, _ run: BatchRun) {
+        for expansion in state.withLock({ $0.removeExpansions(of: index) }) {
+            let members = BatchMembers(expansion.members(in: run.manager))
+            guard adopt(members, madeFrom: index, run) else { return }
+            if state.withLock({ $0.isPaused }) {
+                for operation in members.operations { operation.pause() }
+            }
+            for operation in members.operations { run.manager.operationQueue.enqueueIfFree(operation) }
+            run.manager.operationQueue.schedule()
+        }
+    }
+
+    /// Adds members, also to the batches that contain this one. Returns false if the batch no longer grows.
+    private func adopt(_ members: BatchMembers, madeFrom source: Int?, _ run: BatchRun) -> Bool {
+        guard let first = state.withLock({ $0.add(members, madeFrom: source) }) else { return false }
+        hookUp(members, from: first, run)
+        run.onGrowth?(members.operations)
+        return true
+    }
+}
