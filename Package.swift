@@ -225,7 +225,7 @@ let package = Package(
         .testTarget(
             name: "BluebonnetBatchTests",
             dependencies: [
-                "Bluebonnet", "BluebonnetBatch", "BluebonnetHTTP", "BluebonnetNetwork", "BluebonnetTestServer",
+                "Bluebonnet", "BluebonnetBatch", "BluebonnetHTTP", "BluebonnetNetwork", "BluebonnetPipelines", "BluebonnetTestServer",
                 "RealServers", "TestSupport",
             ],
             swiftSettings: strict),

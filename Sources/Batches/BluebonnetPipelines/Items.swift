@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 
 public import Bluebonnet
-public import Foundation
+internal import Foundation
 
 /// The items of all pages of a resource, one after another, decoded one by one. See
 /// `RequestOperationManager.items(_:next:as:)`.

@@ -38,7 +38,7 @@ struct PageRequests: Sendable {
             position = .end
             let handle = call(for: change).handle(as: type, decoder: decoder)
             let value = try await call.manager.run(handle)
-            let response = try handle.operation.response(with: value)
+            let response: Response<Value> = try handle.operation.response(with: value)
             try advance(after: handle.operation, response.head)
             return Page(number: sequence.pageCount, response: response)
         }
@@ -95,12 +95,12 @@ extension HTTPRequest {
         let text = url.absoluteString.prefix { $0 != "#" }
         let query = text.drop { $0 != "?" }.dropFirst()
         let others = query.split(separator: "&").filter { item in
-            let key = item.prefix { $0 != "=" }.replacing("+", with: " ")
+            let key = String(item.prefix { $0 != "=" }.replacing("+", with: " "))
             return (key.removingPercentEncoding ?? key) != name
         }
         let added = try QueryEncoder().encode([name: value] as JSONObject)
         let changed = (others.map(String.init) + [added]).joined(separator: "&")
-        url = try RequestCheck.url(text.prefix { $0 != "?" } + "?" + changed)
+        url = try RequestCheck.url("\(text.prefix { $0 != "?" })?\(changed)")
     }
 
     private mutating func setMember(_ name: String, to value: JSONValue) throws(NetworkingError) {

@@ -15,6 +15,8 @@ package struct PageChange: Sendable, Hashable {
     package let place: Place
     /// Whether the page belongs to another origin than the first one: it gets what a redirect there would get.
     package let hasLeftOrigin: Bool
+
+    package init(place: Place, hasLeftOrigin: Bool) { (self.place, self.hasLeftOrigin) = (place, hasLeftOrigin) }
 }
 
 /// The facts of a page that decide about the next one.
@@ -200,5 +202,5 @@ extension Pagination {
 
 extension JSONPath {
     /// `$[*]`.
-    static let elements = (try? JSONPath("$[*]")).unsafelyUnwrapped
+    package static let elements = (try? JSONPath("$[*]")).unsafelyUnwrapped
 }

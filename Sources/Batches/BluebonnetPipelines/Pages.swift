@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 
 public import Bluebonnet
-public import Foundation
+internal import Foundation
 
 /// One page of a paginated resource.
 public struct Page<Value: Sendable>: Sendable {

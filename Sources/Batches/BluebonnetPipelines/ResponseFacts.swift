@@ -19,7 +19,11 @@ package final class ResponseFacts: Sendable {
     private let utf8 = Mutex(Result<Data, Unreadable>?.none)
 
     /// Why the body has no values.
-    package struct Unreadable: Error { package let reason: String }
+    package struct Unreadable: Error {
+        package let reason: String
+
+        package init(reason: String) { self.reason = reason }
+    }
 
     package init(_ head: ResponseHead, body: Data?, byteCount: Int, duration: Double) {
         (status, headers, url) = (head.statusCode, head.headers, head.url)

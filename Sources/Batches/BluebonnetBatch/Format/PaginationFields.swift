@@ -12,7 +12,7 @@ extension RequestLine.Pagination: FieldCodable {
 
     init(_ field: StrictField) throws(RequestLineError) {
         let fields = try field.object(of: Name.self)
-        next = try Self.next(try fields.required(.next))
+        self.init(next: try Self.next(try fields.required(.next)))
         items = try fields[.items]?.jsonPath()
         max = try fields[.max]?.integer(in: 1...Int.max) ?? max
         guard let end = fields[.until] else { return }

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 
 package import Bluebonnet
+internal import BluebonnetPipelines
 
 /// A source of a batch's lines by position: from 0, dependencies first. Its methods are called on any thread.
 package protocol LineSource: Sendable {

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 
 internal import Bluebonnet
+internal import BluebonnetPipelines
 internal import BluebonnetLocks
 internal import Dispatch
 internal import Foundation

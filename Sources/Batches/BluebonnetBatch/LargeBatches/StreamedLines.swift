@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 
 package import Bluebonnet
+internal import BluebonnetPipelines
 internal import BluebonnetLocks
 
 /// A stream of lines. Each line is checked when it is added and stays in memory until it runs.

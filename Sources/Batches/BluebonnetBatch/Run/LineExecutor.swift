@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 
 package import Bluebonnet
+internal import BluebonnetPipelines
 package import Dispatch
 internal import Foundation
 

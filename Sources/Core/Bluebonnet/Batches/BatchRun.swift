@@ -65,7 +65,7 @@ extension Batch {
         }
         operation.addBatchHandler { [self] operation in
             let kind = MemberKind(operation.error)  // takes the operation's lock
-            if kind == .success { expand(operation, index, run) }
+            if kind == .success { expand(index, run) }
             let step = state.withLock { $0.recordEnd(of: index, kind) }
             if let reason = step.stop { cancelRest(reason) }
             run.progress?(step.finishedCount, step.totalCount)
@@ -84,7 +84,7 @@ extension Batch {
 
 extension Batch {
     /// Makes the members that depend on the result of a member.
-    private func expand(_ operation: HTTPRequestOperation, _ index: Int, _ run: BatchRun) {
+    private func expand(_ index: Int, _ run: BatchRun) {
         for expansion in state.withLock({ $0.removeExpansions(of: index) }) {
             let members = BatchMembers(expansion.members(in: run.manager))
             guard adopt(members, madeFrom: index, run) else { return }

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 
 import Bluebonnet
+import BluebonnetPipelines
 import Foundation
 import Testing
 

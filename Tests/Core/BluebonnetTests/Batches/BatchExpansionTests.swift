@@ -102,7 +102,7 @@ import Testing
         var options = Batch.Options()
         options.failurePolicy = .succeed(after: 2)
         let parts = Observed<Batch?>(nil)
-        let tree = users().expanded { [manager] users in
+        let tree = users().expanded { [manager, options] users in
             let part = Batch(of: users.map { manager.call("users/\($0)").operation() }, options: options)
             parts.update { $0 = part }
             return [part]
