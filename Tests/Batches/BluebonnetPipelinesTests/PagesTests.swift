@@ -113,7 +113,7 @@ import Testing
         var iterator = manager.pages("broken", next: .link, as: [User].self).makeAsyncIterator()
         #expect(try await iterator.next()?.number == 1)
         let error = await #expect(throws: NetworkingError.self) { try await iterator.next() }
-        #expect(error?.code == .badServerResponse && error?.message.contains("500") == true)
+        #expect(error?.code == .unacceptableStatus && error?.response?.statusCode == 500)
         #expect(try await iterator.next() == nil)
         await server.stop()
     }

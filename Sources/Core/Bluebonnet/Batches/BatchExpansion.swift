@@ -15,13 +15,13 @@ public struct BatchExpansion: Sendable {
     }
 
     /// Makes the members. If that fails, the only member is an operation with the error.
-    func members(in manager: RequestOperationManager) -> [any BatchMember] {
+    func members(failing makeFailure: (NetworkingError) -> HTTPRequestOperation) -> [any BatchMember] {
         do {
             return try make()
         } catch {
             let reason = "no requests could be made from the result of \"\(operation.graphName)\": \(error)"
             let failure = NetworkingError(.invalidRequest, reason, request: operation.request, underlying: error)
-            return [manager.operation(.recipe(RequestPlan.Recipe { _ in throw failure }), serializer: nil)]
+            return [makeFailure(failure)]
         }
     }
 }

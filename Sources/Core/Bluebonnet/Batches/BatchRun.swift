@@ -1,15 +1,24 @@
 // Bluebonnet: HTTP operations for Swift on Linux.
 // SPDX-License-Identifier: MIT
 
+internal import BluebonnetLocks
 internal import Dispatch
 
-/// What a running batch needs: where its completions run, and how members are started.
+/// What a running batch needs: where its completion runs, and how members are started.
 struct BatchRun: Sendable {
     typealias Progress = @Sendable (_ finishedCount: Int, _ totalCount: Int) -> Void
 
-    /// The manager in whose queue the members run.
-    let manager: RequestOperationManager
-    let queue: DispatchQueue
+    /// What a manager does for a batch.
+    struct Host: Sendable {
+        /// The queue of the batch's completion.
+        let queue: DispatchQueue
+        /// Starts members that are in no queue.
+        let enqueue: @Sendable ([HTTPRequestOperation]) -> Void
+        /// Makes an operation that fails with an error.
+        let makeFailure: @Sendable (NetworkingError) -> HTTPRequestOperation
+    }
+
+    let host: Host
     let progress: Progress?
     /// Called when all members have ended.
     let whenOver: @Sendable () -> Void
@@ -22,22 +31,20 @@ extension Batch {
     ///
     /// - Returns: false if the batch has begun before.
     func begin(
-        with manager: RequestOperationManager, progress: BatchRun.Progress?,
+        with host: BatchRun.Host, progress: BatchRun.Progress?,
         onGrowth: (@Sendable ([HTTPRequestOperation]) -> Void)? = nil, completion: (@Sendable (Batch) -> Void)?
     ) -> Bool {
         let edges = BatchGraph.edges(among: operations)
         let begun = state.withLock { $0.begin(with: edges) }
         guard let begun else { return false }
         startTimer()
-        let queue = manager.completionQueue ?? Queues.callbacks
         let whenOver: @Sendable () -> Void = { [self] in
-            queue.async { [self] in
+            host.queue.async { [self] in
                 completion?(self)
                 end()
             }
         }
-        let run = BatchRun(
-            manager: manager, queue: queue, progress: progress, whenOver: whenOver, onGrowth: onGrowth)
+        let run = BatchRun(host: host, progress: progress, whenOver: whenOver, onGrowth: onGrowth)
         hookUp(begun, from: 0, run)
         if begun.isEmpty { whenOver() }
         return true
@@ -47,7 +54,7 @@ extension Batch {
     /// before this batch counts the operation as ended.
     private func hookUp(_ members: BatchMembers, from first: Int, _ run: BatchRun) {
         for batch in members.batches {
-            let hasBegun = batch.begin(with: run.manager, progress: nil, onGrowth: { [self] operations in
+            let hasBegun = batch.begin(with: run.host, progress: nil, onGrowth: { [self] operations in
                 _ = adopt(BatchMembers(operations), madeFrom: nil, run)
             }) { [self] _ in
                 if state.withLock({ $0.recordInnerEnd() }) { run.whenOver() }
@@ -86,13 +93,12 @@ extension Batch {
     /// Makes the members that depend on the result of a member.
     private func expand(_ index: Int, _ run: BatchRun) {
         for expansion in state.withLock({ $0.removeExpansions(of: index) }) {
-            let members = BatchMembers(expansion.members(in: run.manager))
+            let members = BatchMembers(expansion.members(failing: run.host.makeFailure))
             guard adopt(members, madeFrom: index, run) else { return }
             if state.withLock({ $0.isPaused }) {
                 for operation in members.operations { operation.pause() }
             }
-            for operation in members.operations { run.manager.operationQueue.enqueueIfFree(operation) }
-            run.manager.operationQueue.schedule()
+            run.host.enqueue(members.operations)
         }
     }
 

@@ -26,8 +26,20 @@ extension RequestOperationManager {
         completion: (@Sendable (Batch) -> Void)?
     ) {
         let operations = batch.operations
-        let hasBegun = batch.begin(with: self, progress: progress, completion: completion)
+        let hasBegun = batch.begin(with: batchHost, progress: progress, completion: completion)
         guard hasBegun else { return precondition(onlyOnce, "a batch can be run once") }
+        enqueue(ofBatch: operations)
+    }
+
+    private var batchHost: BatchRun.Host {
+        BatchRun.Host(queue: completionQueue ?? Queues.callbacks) { [self] operations in
+            enqueue(ofBatch: operations)
+        } makeFailure: { [self] error in
+            operation(.recipe(RequestPlan.Recipe { _ in throw error }), serializer: nil)
+        }
+    }
+
+    private func enqueue(ofBatch operations: [HTTPRequestOperation]) {
         for operation in operations { operationQueue.enqueueIfFree(operation) }
         operationQueue.schedule()
     }

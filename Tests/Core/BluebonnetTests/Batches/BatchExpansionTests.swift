@@ -17,6 +17,9 @@ import Testing
         manager = network.manager()
         answer("/users", "[1,2,3]")
         for user in 1...3 { answer("/users/\(user)", "[\(user * 10),\(user * 10 + 1)]") }
+        for item in 10...31 { answer("/items/\(item)", "null") }
+        for index in 0..<50 { answer("/late/\(index)", "null") }
+        answer("/other", "null")
         network.answer("/bad", with: [.fail(.timedOut)])
     }
 
