@@ -18,6 +18,7 @@ import Testing
         ("BluebonnetHTTP/JSONPath", "Formats Syntax"),
         ("BluebonnetHTTP/Messages", "Addresses Errors Formats Syntax"),
         ("BluebonnetHTTP/Rules", "Addresses Errors Messages Syntax"),
+        ("BluebonnetHTTP/Streams", "Messages Syntax"),
         ("BluebonnetNetwork/Concurrency", ""),
         ("BluebonnetNetwork/NetworkThread", "Concurrency Errors"),
         ("BluebonnetNetwork/Limits", "Addresses"),

@@ -27,6 +27,7 @@ import Testing
             JSONValue.self, JSONObject.self, JSONNumber.self, JSONSyntaxError.self, JSONPath.self,
             JSONPathError.self, JSONPathLimitError.self, PropertyListValue.self,
             PropertyListSyntaxError.self,
+            ServerSentEvent.self, EventStreamPolicy.self, StreamItemError.self,
             QueryEncoder.self, Cookie.self, CookieJar.self, (any ResponseCache).self, CachedResponse.self,
             InMemoryResponseCache.self, IPAddress.self, NetworkInterface.self, NetworkReachability.self,
             NetworkReachabilityManager.self, NetworkReachabilityStatus.self, NetworkRoute.self, NetworkThread.self,

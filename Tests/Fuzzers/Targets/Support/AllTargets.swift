@@ -7,8 +7,7 @@ extension FuzzTarget {
         [
             heads, fields, chunks, dates, dispositions, cacheControls, retryHints, redirects, urls, json, csv,
             jsonPaths, propertyLists, texts, queries, multipartForms, certificates, proxies, netrc, references,
-            resultLines,
-            journals, archives, curlCommands,
+            resultLines, journals, archives, curlCommands, eventStreams, lines, jsonStreams,
         ] + internals
 
     /// Targets that need `@testable` access to internals.
