@@ -225,7 +225,8 @@ let package = Package(
         .testTarget(
             name: "BluebonnetBatchTests",
             dependencies: [
-                "Bluebonnet", "BluebonnetBatch", "BluebonnetHTTP", "BluebonnetNetwork", "BluebonnetPipelines", "BluebonnetTestServer",
+                "Bluebonnet", "BluebonnetBatch", "BluebonnetHTTP", "BluebonnetNetwork", "BluebonnetPipelines",
+                "BluebonnetTestServer",
                 "RealServers", "TestSupport",
             ],
             swiftSettings: strict),
@@ -262,8 +263,8 @@ let package = Package(
             name: "BluebonnetTests",
             dependencies: [
                 "Bluebonnet", "BluebonnetBatch", "BluebonnetFleet", "BluebonnetHTTP", "BluebonnetJournal",
-                "BluebonnetLocks", "BluebonnetNetwork", "BluebonnetTesting", "BluebonnetTestServer", "CLinux",
-                "COpenSSL", "RealServers", "TestSupport", "TraceProbe",
+                "BluebonnetLocks", "BluebonnetNetwork", "BluebonnetPipelines", "BluebonnetTesting",
+                "BluebonnetTestServer", "CLinux", "COpenSSL", "RealServers", "TestSupport", "TraceProbe",
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOHTTP1", package: "swift-nio"),
                 .product(name: "NIOSSL", package: "swift-nio-ssl"),
@@ -293,8 +294,8 @@ let package = Package(
             name: "BluebonnetDocumentationTests",
             dependencies: [
                 "Bluebonnet", "BluebonnetBatch", "BluebonnetFleet", "BluebonnetImage", "BluebonnetJournal",
-                "BluebonnetLogging", "BluebonnetMetrics", "BluebonnetTesting", "BluebonnetTestServer",
-                "BluebonnetTracing", "RealServers", "TestSupport", logging, metrics, tracing,
+                "BluebonnetLogging", "BluebonnetMetrics", "BluebonnetPipelines", "BluebonnetTesting",
+                "BluebonnetTestServer", "BluebonnetTracing", "RealServers", "TestSupport", logging, metrics, tracing,
             ],
             swiftSettings: strict
         ),
@@ -346,7 +347,9 @@ let package = Package(
 /// The folders of Sources and Tests that show the parts. What belongs to all parts is in Tests itself.
 let parts = [
     "Sources/Core": ["Bluebonnet", "BluebonnetHTTP", "BluebonnetLocks", "BluebonnetNetwork"],
-    "Sources/Batches": ["BluebonnetBatch", "BluebonnetCommand", "BluebonnetFleet", "BluebonnetJournal", "BluebonnetPipelines"],
+    "Sources/Batches": [
+        "BluebonnetBatch", "BluebonnetCommand", "BluebonnetFleet", "BluebonnetJournal", "BluebonnetPipelines",
+    ],
     "Sources/Testing": ["BluebonnetTestServer", "BluebonnetTesting"],
     "Sources/Products": [
         "BluebonnetImage", "BluebonnetLogging", "BluebonnetMetrics", "BluebonnetMonitors", "BluebonnetTracing",

@@ -18,8 +18,8 @@ import Testing
         var declarations: [Declaration] = []
         let modules = [
             "Bluebonnet", "BluebonnetBatch", "BluebonnetFleet", "BluebonnetHTTP", "BluebonnetImage",
-            "BluebonnetJournal", "BluebonnetLogging", "BluebonnetMetrics", "BluebonnetNetwork", "BluebonnetTesting",
-            "BluebonnetTracing",
+            "BluebonnetJournal", "BluebonnetLogging", "BluebonnetMetrics", "BluebonnetNetwork", "BluebonnetPipelines",
+            "BluebonnetTesting", "BluebonnetTracing",
         ]
         for module in modules {
             let folder = try CodeBlock.sources(of: module)

@@ -68,7 +68,8 @@ struct PageItems {
             (text, items) = try facts.items(at: path)
         } catch {
             throw NetworkingError(
-                .cannotParseResponse, "page \(page.number) of \(Redaction.url(page.response.url.absoluteString)) has no items: \(error)")
+                .cannotParseResponse,
+                "page \(page.number) of \(Redaction.url(page.response.url.absoluteString)) has no items: \(error)")
         }
     }
 

@@ -70,7 +70,8 @@ import Testing
         }
     }
 
-    @Test(arguments: ["link", "body", "cursor", "offset"]) func itemsOfAllPagesArriveInOrder(kind: String) async throws {
+    @Test(arguments: ["link", "body", "cursor", "offset"]) func itemsOfAllPagesArriveInOrder(kind: String) async throws
+    {
         let server = try await TestServer.start(Self.script)
         let manager = RequestOperationManager(baseURL: server.url("/"))
         let call = kind == "cursor" ? manager.call("POST", kind).body(.json(["size": "3"])) : manager.call(kind)
@@ -79,7 +80,8 @@ import Testing
         #expect(found == Array(0..<10))
         #expect(server.history.requests.count == 4)
         if kind == "cursor" {
-            let last = try JSONDecoder().decode([String: String].self, from: Data(try #require(server.history.requests.last).body))
+            let last = try JSONDecoder().decode(
+                [String: String].self, from: Data(try #require(server.history.requests.last).body))
             #expect(last == ["size": "3", "after": "9"])
         }
         await server.stop()

@@ -98,6 +98,20 @@ extension PageTests {
         }
     }
 
+    @Test func commentOfChangedRequestsRuns() async throws {
+        @Sendable func signature(of request: HTTPRequest) -> String { "s-\(request.method)" }
+        try await Site.serving { site in
+            let manager = site.manager
+            // BLOCK Call.swift
+            let signed = manager.call("orders").request { request in
+                request.headers["X-Signature"] = signature(of: request)
+            }
+            // END
+            _ = try await signed.response()
+            #expect(site.server.history.requests.last?.headers["X-Signature"] == "s-GET")
+        }
+    }
+
     @Test func commentOfDependentRequestsRuns() async throws {
         try await Site.serving { site in
             let manager = site.manager

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: MIT
 
 internal import Bluebonnet
-internal import BluebonnetPipelines
 internal import BluebonnetLocks
+internal import BluebonnetPipelines
 
 /// Requests the pages of one line, one after another. Retained by its requests.
 final class PageRun: Sendable {

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: MIT
 
 internal import Bluebonnet
-internal import BluebonnetPipelines
 internal import BluebonnetLocks
+internal import BluebonnetPipelines
 internal import Dispatch
 internal import Foundation
 

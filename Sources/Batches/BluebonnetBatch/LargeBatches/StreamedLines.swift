@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: MIT
 
 package import Bluebonnet
-internal import BluebonnetPipelines
 internal import BluebonnetLocks
+internal import BluebonnetPipelines
 
 /// A stream of lines. Each line is checked when it is added and stays in memory until it runs.
 package final class StreamedLines: LineSource {

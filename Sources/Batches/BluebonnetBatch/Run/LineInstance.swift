@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: MIT
 
 internal import Bluebonnet
-internal import BluebonnetPipelines
 internal import BluebonnetLocks
+internal import BluebonnetPipelines
 internal import Foundation
 
 /// One operation of a line: its own request, one of its pages, or the request for one of its elements.

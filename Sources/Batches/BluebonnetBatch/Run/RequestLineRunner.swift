@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: MIT
 
 public import Bluebonnet
-internal import BluebonnetPipelines
 internal import BluebonnetLocks
+internal import BluebonnetPipelines
 internal import Dispatch
 public import Foundation
 

@@ -1,7 +1,7 @@
 // Bluebonnet: HTTP operations for Swift on Linux.
 // SPDX-License-Identifier: MIT
 
-/// More members of a batch, made from the result of one of its operations. See `RequestHandle.forEach(_:)`.
+/// More members of a batch, made from the result of one of its operations. See `RequestHandle.each(_:)`.
 public struct BatchExpansion: Sendable {
     let operation: HTTPRequestOperation
     private let make: @Sendable () throws -> [any BatchMember]
@@ -30,7 +30,7 @@ public struct BatchExpansion: Sendable {
 ///
 /// ```swift
 /// let users = manager.call("users").handle(as: [User].self)
-/// let details = users.forEach { user in manager.call("users/\(user.id)").operation() }
+/// let details = users.each { user in manager.call("users/\(user.id)").operation() }
 /// let outcome = await manager.run(Batch(of: [details]))
 /// ```
 public struct ExpandedHandle<Value: Sendable>: BatchMember {
@@ -63,7 +63,7 @@ extension RequestHandle {
 
 extension RequestHandle where Value: Sequence {
     /// Returns a member of a batch that makes one more member from each element of the value; see `expanded(_:)`.
-    public func forEach(
+    public func each(
         _ make: @escaping @Sendable (Value.Element) throws -> any BatchMember
     ) -> ExpandedHandle<Value> {
         expanded { value in try value.map { try make($0) } }

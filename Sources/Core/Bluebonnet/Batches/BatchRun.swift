@@ -54,11 +54,12 @@ extension Batch {
     /// before this batch counts the operation as ended.
     private func hookUp(_ members: BatchMembers, from first: Int, _ run: BatchRun) {
         for batch in members.batches {
-            let hasBegun = batch.begin(with: run.host, progress: nil, onGrowth: { [self] operations in
-                _ = adopt(BatchMembers(operations), madeFrom: nil, run)
-            }) { [self] _ in
-                if state.withLock({ $0.recordInnerEnd() }) { run.whenOver() }
-            }
+            let hasBegun = batch.begin(
+                with: run.host, progress: nil,
+                onGrowth: { [self] operations in _ = adopt(BatchMembers(operations), madeFrom: nil, run) },
+                completion: { [self] _ in
+                    if state.withLock({ $0.recordInnerEnd() }) { run.whenOver() }
+                })
             precondition(hasBegun, "a batch can be run once")
         }
         for (index, operation) in members.operations.enumerated() { hookUp(operation, first + index, run) }

@@ -33,7 +33,7 @@ import Testing
 
     @Test func callsAreMadeFromEachElementAndJoined() async throws {
         let ends = Observed<Int>(0)
-        let batch = Batch(of: [users().forEach { [manager] in manager.call("users/\($0)").operation() }])
+        let batch = Batch(of: [users().each { [manager] in manager.call("users/\($0)").operation() }])
         manager.enqueue(batch) { batch in ends.update { $0 += batch.operations.count } }
         let outcome = try await batch.outcome()
         #expect(outcome.isSuccess && outcome.results.count == 4 && outcome.counts.successCount == 4)
@@ -44,8 +44,8 @@ import Testing
     }
 
     @Test func expansionsFormATree() async {
-        let tree = users().forEach { [manager] user in
-            manager.call("users/\(user)").handle(as: [Int].self).forEach { item in
+        let tree = users().each { [manager] user in
+            manager.call("users/\(user)").handle(as: [Int].self).each { item in
                 manager.call("items/\(item)").operation()
             }
         }
@@ -56,7 +56,7 @@ import Testing
 
     @Test func failedOperationMakesNothing() async {
         let bad = manager.call("bad").handle(as: [Int].self)
-        let outcome = await manager.run(Batch(of: [bad.forEach { [manager] _ in manager.call("x").operation() }]))
+        let outcome = await manager.run(Batch(of: [bad.each { [manager] _ in manager.call("x").operation() }]))
         #expect(outcome.counts.failureCount == 1 && outcome.results.count == 1)
     }
 
@@ -81,7 +81,7 @@ import Testing
 
     @Test func cancelledBatchGrowsNoMore() async throws {
         let batch = Observed<Batch?>(nil)
-        let tree = users().forEach { [manager] user in
+        let tree = users().each { [manager] user in
             batch.value?.cancel()
             return manager.call("users/\(user)").operation()
         }
@@ -94,7 +94,7 @@ import Testing
     }
 
     @Test func innerBatchGrowsInTheOuterOne() async {
-        let inner = Batch(of: [users().forEach { [manager] in manager.call("users/\($0)").operation() }])
+        let inner = Batch(of: [users().each { [manager] in manager.call("users/\($0)").operation() }])
         let outer = Batch(of: [inner, manager.call("other").operation()])
         let outcome = await manager.run(outer)
         #expect(outcome.counts.successCount == 5 && outer.operations.count == 5)
@@ -119,7 +119,7 @@ import Testing
     @Test func emptyResultEndsTheBatch() async {
         answer("/none", "[]")
         let none = manager.call("none").handle(as: [Int].self)
-        let outcome = await manager.run(Batch(of: [none.forEach { [manager] _ in manager.call("x").operation() }]))
+        let outcome = await manager.run(Batch(of: [none.each { [manager] _ in manager.call("x").operation() }]))
         #expect(outcome.isSuccess && outcome.results.count == 1)
     }
 }

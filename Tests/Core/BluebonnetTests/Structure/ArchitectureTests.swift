@@ -94,11 +94,15 @@ import Testing
             """
         ),
         ("Bluebonnet/Activity", "Operations"),
+        (
+            "BluebonnetPipelines",
+            "Addresses Errors Formats Hops JSONPath Manager Messages Operations Serialization Syntax Bluebonnet/Batches"
+        ),
         ("BluebonnetBatch/References", "Errors Formats Messages Syntax"),
         (
             "BluebonnetBatch/Format",
             """
-            Addresses BluebonnetBatch/References Errors Hops Formats JSONPath Messages Retries Security Serialization
+            Addresses BluebonnetBatch/References BluebonnetPipelines Errors Hops Formats JSONPath Messages Retries Security Serialization
             Syntax TLS Transport
             """
         ),
@@ -106,19 +110,19 @@ import Testing
         (
             "BluebonnetBatch/Pipelines",
             """
-            Addresses BluebonnetBatch/References Certificates Errors Format Formats JSONPath Messages Syntax
+            BluebonnetBatch/References BluebonnetPipelines Certificates Errors Format Formats JSONPath Messages Syntax
             """
         ),
         (
             "BluebonnetBatch/Run",
             """
-            Addresses Admission BluebonnetBatch/References Errors Events Hops Format Formats Governor Manager Messages
+            Addresses Admission BluebonnetBatch/References BluebonnetPipelines Errors Events Hops Format Formats Governor Manager Messages
             Operations Pipelines Serialization Syntax Transport
             """
         ),
         (
             "BluebonnetBatch/LargeBatches",
-            "BluebonnetBatch/References Format Formats JSONPath Messages Pipelines Run Syntax"
+            "BluebonnetBatch/References BluebonnetPipelines Format Formats JSONPath Messages Pipelines Run Syntax"
         ),
         ("BluebonnetJournal", "BluebonnetBatch/References Certificates Format LargeBatches Pipelines Run Syntax"),
         ("BluebonnetFleet/Model", "Hops Format Governor Messages Retries Run"),

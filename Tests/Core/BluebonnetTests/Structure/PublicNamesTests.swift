@@ -5,6 +5,7 @@ import Bluebonnet
 import BluebonnetBatch
 import BluebonnetFleet
 import BluebonnetJournal
+import BluebonnetPipelines
 import BluebonnetTestServer
 import BluebonnetTesting
 import Foundation
@@ -84,7 +85,8 @@ import Testing
         MappedSource<RequestHandle<Int>, Int>.self, OutcomeSource<RequestHandle<Int>>.self, NumberedLine.self,
         ReferenceSource.self, ReferenceTemplate.self, RequestLine.self, RequestLineError.self, RequestLineErrors.self,
         RequestLineGraph.self, RequestLineParser.self, RequestLinePlan.self, RequestLineRunner.self, ResultLine.self,
-        TextPattern.self,
+        TextPattern.self, BatchExpansion.self, ExpandedHandle<Int>.self, Page<Int>.self, Pages<Int>.self,
+        Items<Int>.self, Pagination.self,
     ]
 
     private static let journals: [Any.Type] = [
@@ -121,8 +123,8 @@ import Testing
         let isOurs = { (path: String) in
             [
                 "Core/Bluebonnet/", "Core/BluebonnetHTTP/", "Core/BluebonnetNetwork/", "Batches/BluebonnetBatch/",
-                "Batches/BluebonnetFleet/", "Batches/BluebonnetJournal/", "Testing/BluebonnetTestServer/",
-                "Testing/BluebonnetTesting/",
+                "Batches/BluebonnetFleet/", "Batches/BluebonnetJournal/", "Batches/BluebonnetPipelines/",
+                "Testing/BluebonnetTestServer/", "Testing/BluebonnetTesting/",
             ].contains { path.hasPrefix("Sources/" + $0) }
         }
         let declaration = /^(?:public|open) (?:final )?(?:actor|class|enum|protocol|struct) (\w+)/
