@@ -37,6 +37,7 @@ let package = Package(
     name: "Bluebonnet",
     products: [
         .library(name: "Bluebonnet", targets: ["Bluebonnet"]),
+        .library(name: "BluebonnetStreams", targets: ["BluebonnetStreams"]),
         .library(name: "BluebonnetPipelines", targets: ["BluebonnetPipelines"]),
         .library(name: "BluebonnetBatch", targets: ["BluebonnetBatch"]),
         .library(name: "BluebonnetImage", targets: ["BluebonnetImage"]),
@@ -100,6 +101,10 @@ let package = Package(
             dependencies: ["BluebonnetHTTP", "BluebonnetLocks", "BluebonnetNetwork"],
             swiftSettings: strict + [checksLockOrder]
         ),
+        // Bodies that are read while they arrive: chunks, lines, JSON texts, server-sent events.
+        .target(
+            name: "BluebonnetStreams", dependencies: ["Bluebonnet", "BluebonnetHTTP", "BluebonnetLocks"],
+            swiftSettings: strict),
         // Pages of a resource: as sequences for programs, as rules for request lines.
         .target(
             name: "BluebonnetPipelines", dependencies: ["Bluebonnet", "BluebonnetHTTP", "BluebonnetLocks"],
@@ -225,7 +230,8 @@ let package = Package(
         .testTarget(
             name: "BluebonnetBatchTests",
             dependencies: [
-                "Bluebonnet", "BluebonnetBatch", "BluebonnetHTTP", "BluebonnetNetwork", "BluebonnetPipelines", "BluebonnetTestServer",
+                "Bluebonnet", "BluebonnetBatch", "BluebonnetHTTP", "BluebonnetNetwork", "BluebonnetPipelines",
+                "BluebonnetTestServer",
                 "RealServers", "TestSupport",
             ],
             swiftSettings: strict),
@@ -312,6 +318,13 @@ let package = Package(
             swiftSettings: strict
         ),
         .testTarget(
+            name: "BluebonnetStreamsTests",
+            dependencies: [
+                "Bluebonnet", "BluebonnetHTTP", "BluebonnetLocks", "BluebonnetStreams", "BluebonnetTestServer",
+            ],
+            swiftSettings: strict
+        ),
+        .testTarget(
             name: "BluebonnetMonitorsTests", dependencies: ["BluebonnetMonitors"], swiftSettings: strict),
         .testTarget(
             name: "BluebonnetLoggingTests",
@@ -345,16 +358,18 @@ let package = Package(
 
 /// The folders of Sources and Tests that show the parts. What belongs to all parts is in Tests itself.
 let parts = [
-    "Sources/Core": ["Bluebonnet", "BluebonnetHTTP", "BluebonnetLocks", "BluebonnetNetwork"],
-    "Sources/Batches": ["BluebonnetBatch", "BluebonnetCommand", "BluebonnetFleet", "BluebonnetJournal", "BluebonnetPipelines"],
+    "Sources/Core": ["Bluebonnet", "BluebonnetHTTP", "BluebonnetLocks", "BluebonnetNetwork", "BluebonnetStreams"],
+    "Sources/Batches": [
+        "BluebonnetBatch", "BluebonnetCommand", "BluebonnetFleet", "BluebonnetJournal", "BluebonnetPipelines",
+    ],
     "Sources/Testing": ["BluebonnetTestServer", "BluebonnetTesting"],
     "Sources/Products": [
         "BluebonnetImage", "BluebonnetLogging", "BluebonnetMetrics", "BluebonnetMonitors", "BluebonnetTracing",
     ],
     "Sources/System": ["CCurl", "CExit", "CGdkPixbuf", "CHTTP2", "CLinux", "COpenSSL", "CPostgreSQL", "CZlib"],
     "Tests/Core": [
-        "BluebonnetFaultTests", "BluebonnetHTTPTests", "BluebonnetRulesTests", "BluebonnetTests",
-        "BluebonnetTrustTests", "EarlyOpenSSL", "ExitProbe", "SoakProbe", "TraceProbe",
+        "BluebonnetFaultTests", "BluebonnetHTTPTests", "BluebonnetRulesTests", "BluebonnetStreamsTests",
+        "BluebonnetTests", "BluebonnetTrustTests", "EarlyOpenSSL", "ExitProbe", "SoakProbe", "TraceProbe",
     ],
     "Tests/Batches": [
         "BluebonnetBatchTests", "BluebonnetCommandTests", "BluebonnetFleetTests", "BluebonnetJournalTests",
