@@ -11,6 +11,13 @@ import Testing
 @Suite(.timeLimit(.minutes(1))) struct StreamedBodyTests {
     private struct Broken: Error {}
 
+    private static let echo: TestServer.Script = { .response(body: $0.body) }
+    private static let count: TestServer.Script = { .response(body: "\($0.body.count)") }
+    private static let nothing: TestServer.Script = { _ in .response(body: "") }
+    private static let moved: TestServer.Script = { request in
+        request.path == "/old" ? .redirect(to: "/new", status: 307) : .response(body: request.body)
+    }
+
     /// Pieces of text, and then an error if wanted.
     private static func pieces(_ texts: [String], failing: Bool = false) -> AsyncThrowingStream<Data, any Error> {
         AsyncThrowingStream { continuation in
@@ -38,7 +45,7 @@ import Testing
     }
 
     @Test(arguments: [nil, 7 as Int64]) func piecesAreSentInOrder(byteCount: Int64?) async throws {
-        try await Self.serving({ .response(body: $0.body) }) { server, manager in
+        try await Self.serving(Self.echo) { server, manager in
             let body = RequestBody.stream(Self.pieces(["abc", "", "de", "fg"]), byteCount: byteCount)
             let echo: String = try await manager.call("POST", "echo").body(body).value()
             #expect(echo == "abcdefg")
@@ -50,14 +57,14 @@ import Testing
     }
 
     @Test func emptySequenceIsAnEmptyBody() async throws {
-        try await Self.serving({ .response(body: "\($0.body.count)") }) { _, manager in
+        try await Self.serving(Self.count) { _, manager in
             let count: String = try await manager.call("POST", "echo").body(.stream(Self.pieces([]))).value()
             #expect(count == "0")
         }
     }
 
     @Test(arguments: [nil, 100 as Int64]) func thrownErrorFailsTheRequest(byteCount: Int64?) async throws {
-        try await Self.serving({ .response(body: $0.body) }) { server, manager in
+        try await Self.serving(Self.echo) { server, manager in
             let body = RequestBody.stream(Self.pieces(["abc"], failing: true), byteCount: byteCount)
             let error = await #expect(throws: NetworkingError.self) {
                 try await manager.call("POST", "echo").body(body).response()
@@ -70,7 +77,7 @@ import Testing
 
     @Test(arguments: [(2 as Int64, "has more than the 2 bytes"), (9, "ended after 7 of the 9 bytes")])
     func declaredLengthIsChecked(byteCount: Int64, reason: String) async throws {
-        try await Self.serving({ .response(body: $0.body) }) { server, manager in
+        try await Self.serving(Self.echo) { server, manager in
             let body = RequestBody.stream(Self.pieces(["abc", "defg"]), byteCount: byteCount)
             let error = await #expect(throws: NetworkingError.self) {
                 try await manager.call("POST", "echo").body(body).response()
@@ -81,9 +88,7 @@ import Testing
     }
 
     @Test func restartableSequenceIsMadeAgainForARedirect() async throws {
-        try await Self.serving({ request in
-            request.path == "/old" ? .redirect(to: "/new", status: 307) : .response(body: request.body)
-        }) { server, manager in
+        try await Self.serving(Self.moved) { server, manager in
             let made = Observed(0)
             let body = RequestBody.stream(restartable: {
                 made.update { $0 += 1 }
@@ -96,9 +101,7 @@ import Testing
     }
 
     @Test func otherSequenceIsNotSentTwice() async throws {
-        try await Self.serving({ request in
-            request.path == "/old" ? .redirect(to: "/new", status: 307) : .response(body: request.body)
-        }) { _, manager in
+        try await Self.serving(Self.moved) { _, manager in
             let error = await #expect(throws: NetworkingError.self) {
                 try await manager.call("POST", "old").body(.stream(Self.pieces(["abc"]))).response()
             }
@@ -114,7 +117,7 @@ import Testing
         })
         var options = TestServer.Options()
         options.readingPause = .seconds(60)
-        try await Self.serving({ _ in .response(body: "") }, options: options) { _, manager in
+        try await Self.serving(Self.nothing, options: options) { _, manager in
             let task = Task { try await manager.call("POST", "endless").body(.stream(pieces)).response() }
             await produced.becomes { $0 > 4 }
             try await Task.sleep(for: .milliseconds(300))
@@ -131,7 +134,7 @@ import Testing
             continuation.yield(Data("a".utf8))
             continuation.onTermination = { _ in ended.update { $0 = true } }
         }
-        try await Self.serving({ _ in .response(body: "") }) { _, manager in
+        try await Self.serving(Self.nothing) { _, manager in
             let task = Task { try await manager.call("POST", "x").body(.stream(pieces)).response() }
             try await Task.sleep(for: .milliseconds(50))
             task.cancel()
