@@ -37,6 +37,7 @@ let package = Package(
     name: "Bluebonnet",
     products: [
         .library(name: "Bluebonnet", targets: ["Bluebonnet"]),
+        .library(name: "BluebonnetStreams", targets: ["BluebonnetStreams"]),
         .library(name: "BluebonnetPipelines", targets: ["BluebonnetPipelines"]),
         .library(name: "BluebonnetBatch", targets: ["BluebonnetBatch"]),
         .library(name: "BluebonnetImage", targets: ["BluebonnetImage"]),
@@ -100,6 +101,10 @@ let package = Package(
             dependencies: ["BluebonnetHTTP", "BluebonnetLocks", "BluebonnetNetwork"],
             swiftSettings: strict + [checksLockOrder]
         ),
+        // Bodies that are read while they arrive: chunks, lines, JSON texts, server-sent events.
+        .target(
+            name: "BluebonnetStreams", dependencies: ["Bluebonnet", "BluebonnetHTTP", "BluebonnetLocks"],
+            swiftSettings: strict),
         // Pages of a resource: as sequences for programs, as rules for request lines.
         .target(
             name: "BluebonnetPipelines", dependencies: ["Bluebonnet", "BluebonnetHTTP", "BluebonnetLocks"],
@@ -263,8 +268,9 @@ let package = Package(
             name: "BluebonnetTests",
             dependencies: [
                 "Bluebonnet", "BluebonnetBatch", "BluebonnetFleet", "BluebonnetHTTP", "BluebonnetJournal",
-                "BluebonnetLocks", "BluebonnetNetwork", "BluebonnetPipelines", "BluebonnetTesting",
-                "BluebonnetTestServer", "CLinux", "COpenSSL", "RealServers", "TestSupport", "TraceProbe",
+                "BluebonnetLocks", "BluebonnetNetwork", "BluebonnetPipelines", "BluebonnetStreams",
+                "BluebonnetTesting", "BluebonnetTestServer", "CLinux", "COpenSSL", "RealServers", "TestSupport",
+                "TraceProbe",
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOHTTP1", package: "swift-nio"),
                 .product(name: "NIOSSL", package: "swift-nio-ssl"),
@@ -294,8 +300,9 @@ let package = Package(
             name: "BluebonnetDocumentationTests",
             dependencies: [
                 "Bluebonnet", "BluebonnetBatch", "BluebonnetFleet", "BluebonnetImage", "BluebonnetJournal",
-                "BluebonnetLogging", "BluebonnetMetrics", "BluebonnetPipelines", "BluebonnetTesting",
-                "BluebonnetTestServer", "BluebonnetTracing", "RealServers", "TestSupport", logging, metrics, tracing,
+                "BluebonnetLogging", "BluebonnetMetrics", "BluebonnetPipelines", "BluebonnetStreams",
+                "BluebonnetTesting", "BluebonnetTestServer", "BluebonnetTracing", "RealServers", "TestSupport", logging,
+                metrics, tracing,
             ],
             swiftSettings: strict
         ),
@@ -309,6 +316,13 @@ let package = Package(
             dependencies: [
                 "Bluebonnet", "BluebonnetHTTP", "BluebonnetLocks", "BluebonnetPipelines", "BluebonnetTestServer",
                 "TestSupport",
+            ],
+            swiftSettings: strict
+        ),
+        .testTarget(
+            name: "BluebonnetStreamsTests",
+            dependencies: [
+                "Bluebonnet", "BluebonnetHTTP", "BluebonnetLocks", "BluebonnetStreams", "BluebonnetTestServer",
             ],
             swiftSettings: strict
         ),
@@ -346,7 +360,7 @@ let package = Package(
 
 /// The folders of Sources and Tests that show the parts. What belongs to all parts is in Tests itself.
 let parts = [
-    "Sources/Core": ["Bluebonnet", "BluebonnetHTTP", "BluebonnetLocks", "BluebonnetNetwork"],
+    "Sources/Core": ["Bluebonnet", "BluebonnetHTTP", "BluebonnetLocks", "BluebonnetNetwork", "BluebonnetStreams"],
     "Sources/Batches": [
         "BluebonnetBatch", "BluebonnetCommand", "BluebonnetFleet", "BluebonnetJournal", "BluebonnetPipelines",
     ],
@@ -356,8 +370,8 @@ let parts = [
     ],
     "Sources/System": ["CCurl", "CExit", "CGdkPixbuf", "CHTTP2", "CLinux", "COpenSSL", "CPostgreSQL", "CZlib"],
     "Tests/Core": [
-        "BluebonnetFaultTests", "BluebonnetHTTPTests", "BluebonnetRulesTests", "BluebonnetTests",
-        "BluebonnetTrustTests", "EarlyOpenSSL", "ExitProbe", "SoakProbe", "TraceProbe",
+        "BluebonnetFaultTests", "BluebonnetHTTPTests", "BluebonnetRulesTests", "BluebonnetStreamsTests",
+        "BluebonnetTests", "BluebonnetTrustTests", "EarlyOpenSSL", "ExitProbe", "SoakProbe", "TraceProbe",
     ],
     "Tests/Batches": [
         "BluebonnetBatchTests", "BluebonnetCommandTests", "BluebonnetFleetTests", "BluebonnetJournalTests",

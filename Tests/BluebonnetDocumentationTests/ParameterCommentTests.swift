@@ -19,7 +19,7 @@ import Testing
         let modules = [
             "Bluebonnet", "BluebonnetBatch", "BluebonnetFleet", "BluebonnetHTTP", "BluebonnetImage",
             "BluebonnetJournal", "BluebonnetLogging", "BluebonnetMetrics", "BluebonnetNetwork", "BluebonnetPipelines",
-            "BluebonnetTesting", "BluebonnetTracing",
+            "BluebonnetStreams", "BluebonnetTesting", "BluebonnetTracing",
         ]
         for module in modules {
             let folder = try CodeBlock.sources(of: module)

@@ -18,6 +18,11 @@ public struct TransferSummary: Sendable, Equatable {
     /// certificate expires. Nil without TLS, if no handshake was completed, and for a response from a cache.
     public var tlsInformation: TLSInformation? { sharedTLSInformation?.value }
     var sharedTLSInformation: Box<TLSInformation>?
+    /// The trailer section of the last response (RFC 9110, 6.5), as the server sent it; empty without one. Its fields
+    /// are not merged into the response's header fields. A trailer section counts against
+    /// `TransferOptions.maximumHeaderByteCount`.
+    public var trailers: HeaderFields { sharedTrailers?.value ?? HeaderFields() }
+    var sharedTrailers: Box<HeaderFields>?
     /// The durations of the operation's phases.
     public package(set) var timings = TransferTimings()
 

@@ -13,11 +13,16 @@ struct BodyStreamSource: Sendable {
     let prefersNew: Bool
 
     /// Whether the stream makes its own copy.
-    var isReplayable: Bool { request.bodyStream is any ReplayableBodyStream }
+    var isReplayable: Bool {
+        (request.bodyStream as? ProducedBodyStream)?.isRestartable ?? (request.bodyStream is any ReplayableBodyStream)
+    }
 
     /// Makes the feed for one transfer.
     func makeFeed(isFirst: Bool, again: (@Sendable () -> InputStream?)?) -> BodyFeed {
-        BodyFeed(declaredByteCount: declaredByteCount) {
+        if let produced = request.bodyStream as? ProducedBodyStream {
+            return BodyFeed(produced, declaredByteCount: declaredByteCount)
+        }
+        return BodyFeed(declaredByteCount: declaredByteCount) {
             let stream = request.bodyStream
             if !isFirst || prefersNew, let made = makeReplay(again) { return made }
             if isFirst, let stream, stream.streamStatus != .closed { return stream }

@@ -19,7 +19,8 @@ internal import FoundationNetworking
 public struct Call: Sendable {
     /// The manager that runs the call.
     public let manager: RequestOperationManager
-    private let method: String
+    /// The HTTP method.
+    public let method: String
     private let url: String
     private var parameters: Parameters?
     private var headers: HeaderFields

@@ -119,6 +119,55 @@ public struct RequestBody: Sendable {
         body.file = url
         return body
     }
+
+    /// The pieces of an asynchronous sequence, sent as they come and as fast as the server reads them.
+    ///
+    /// The sequence is read once: a retry or a redirect that needs the body again fails with `bodyStreamExhausted`. If
+    /// the sequence throws, the operation fails with that error as `underlying`, and the server does not receive a
+    /// complete body.
+    ///
+    /// - Parameters:
+    ///   - sequence: the pieces; empty ones are skipped.
+    ///   - byteCount: the length of the body, sent as `Content-Length`. A sequence of another length is the error
+    ///     `invalidRequest`. Default nil: unknown; over HTTP/1.1 the body is then sent in chunks.
+    ///   - contentType: the content type.
+    public static func stream<Pieces: AsyncSequence & Sendable>(
+        _ sequence: Pieces, byteCount: Int64? = nil, contentType: String = "application/octet-stream"
+    ) -> RequestBody where Pieces.Element: Sequence<UInt8> {
+        produced(byteCount, contentType, isRestartable: false) { sequence }
+    }
+
+    /// The pieces of an asynchronous sequence that can be made again, for a retry or a redirect.
+    ///
+    /// - Parameters:
+    ///   - byteCount: the length of the body, as in `stream(_:byteCount:contentType:)`.
+    ///   - contentType: the content type.
+    ///   - make: makes the sequence from its start; called for each transfer that sends the body.
+    public static func stream<Pieces: AsyncSequence>(
+        byteCount: Int64? = nil, contentType: String = "application/octet-stream",
+        restartable make: @escaping @Sendable () async throws -> Pieces
+    ) -> RequestBody where Pieces.Element: Sequence<UInt8> {
+        produced(byteCount, contentType, isRestartable: true, make)
+    }
+
+    private static func produced<Pieces: AsyncSequence>(
+        _ byteCount: Int64?, _ contentType: String, isRestartable: Bool,
+        _ make: @escaping @Sendable () async throws -> Pieces
+    ) -> RequestBody where Pieces.Element: Sequence<UInt8> {
+        let producer = BodyProducer(isRestartable: isRestartable) { send in
+            for try await piece in try await make() {
+                guard try await send(piece as? Data ?? Data(piece)) else { return }
+            }
+        }
+        let size = byteCount.map { "\($0) bytes" } ?? "unknown length"
+        return RequestBody("a stream of \(size)") { request, _ in
+            if request.value(forHTTPHeaderField: "Content-Type") == nil {
+                request.setValue(contentType, forHTTPHeaderField: "Content-Type")
+            }
+            if let byteCount { request.setValue(String(byteCount), forHTTPHeaderField: "Content-Length") }
+            request.httpBodyStream = ProducedBodyStream(producer)
+        }
+    }
 }
 
 extension JSONRequestSerializer {

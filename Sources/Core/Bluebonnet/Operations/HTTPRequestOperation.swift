@@ -24,7 +24,9 @@ public final class HTTPRequestOperation: RequestOperation, @unchecked Sendable {
     func setSerializer(_ serializer: ResolvedSerializer) { state.changePlan { $0.serializer = serializer } }
 
     /// Whether a response with this status is a success.
-    func accepts(status: Int) -> Bool { state.plan.effectiveSerializer?.validation.accepts(status: status) ?? true }
+    package func accepts(status: Int) -> Bool {
+        state.plan.effectiveSerializer?.validation.accepts(status: status) ?? true
+    }
 
     /// Makes the operation accept these statuses instead of the serializer's.
     func accept(_ statusCodes: IndexSet) {

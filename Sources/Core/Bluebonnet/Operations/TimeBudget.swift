@@ -105,6 +105,7 @@ struct TimeBudget {
         summary.timings.nanoseconds.tls += metrics.tls
         summary.isReused = metrics.isReused
         summary.sharedTLSInformation = metrics.tlsInformation
+        summary.sharedTrailers = metrics.trailers
         if metrics.firstByte > 0, let admitted {
             summary.timings.nanoseconds.firstByte = transferBegan - admitted + metrics.firstByte
         }

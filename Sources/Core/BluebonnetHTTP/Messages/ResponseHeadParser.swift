@@ -8,7 +8,7 @@ import Glibc
 ///
 /// The parser is lenient where nothing depends on it: a line may end without a carriage return, a value may continue in
 /// a next line that starts with white space (the parts are joined by one space), and the space after the status may be
-/// missing. Interim responses and trailers are dropped, but all bytes count against the limit. A status of 600 or more,
+/// missing. Interim responses are dropped, trailers are kept apart from the head, and all bytes count against the limit. A status of 600 or more,
 /// which is invalid, is delivered unchanged: it is a server's error (RFC 9110, 15).
 package struct ResponseHeadParser: Sendable {
     /// The result of a completed head.
@@ -29,6 +29,7 @@ package struct ResponseHeadParser: Sendable {
     private var consumedByteCount = 0
     private var statusLine = StatusLine()
     private var block = FieldBlock()
+    private var trailerBlock: FieldBlock?
 
     /// - Parameter limit: the maximum number of bytes of interim heads, head and trailers together.
     /// - Parameter expectsUpgrade: whether 101 is an interim response, because the request asked for another protocol.
@@ -41,6 +42,9 @@ package struct ResponseHeadParser: Sendable {
 
     /// Whether the final head has ended. If not, a response that ends here was truncated.
     package var isComplete: Bool { state == .complete }
+
+    /// The trailer section (RFC 9110, 6.5); nil without one. A malformed line of it is dropped.
+    package var trailers: HeaderFields? { trailerBlock.map { HeaderFields($0.trimmed) } }
 
     /// Consumes one line, including its line end.
     package mutating func consume(line: UnsafeRawBufferPointer) throws(NetworkingError) -> Event? {
@@ -56,9 +60,16 @@ package struct ResponseHeadParser: Sendable {
             state = .fields
         case .fields where line.isEmpty: return try endBlock()
         case .fields: try block.append(line)
-        case .complete: break  // trailers
+        case .complete: consumeTrailer(line)
         }
         return nil
+    }
+
+    private mutating func consumeTrailer(_ line: UnsafeRawBufferPointer) {
+        guard !line.isEmpty else { return }
+        var block = trailerBlock ?? FieldBlock()
+        guard (try? block.append(line)) != nil else { return }
+        trailerBlock = block
     }
 
     private mutating func endBlock() throws(NetworkingError) -> Event {

@@ -265,6 +265,8 @@ package struct TransferMetrics: Sendable, Equatable {
     package var evidence = DeliveryCertainty.mayHaveArrived
     /// The negotiated TLS parameters; nil without TLS, and when the handshake did not complete.
     package var tlsInformation: Box<TLSInformation>?
+    /// The trailer section of the response; nil without one.
+    package var trailers: Box<HeaderFields>?
     /// The simulated time that the transfer has used. It counts against the operation's time limit in addition to real
     /// time.
     package var simulatedTime: UInt64 = 0

@@ -27,7 +27,11 @@ import Testing
         ("BluebonnetNetwork/Security", "Certificates Errors NetworkThread Reachability Syntax"),
         ("BluebonnetNetwork/TLS", "Addresses Certificates Concurrency Errors NetworkThread Security Syntax"),
         ("BluebonnetNetwork/Files", "Certificates Errors"),
-        ("BluebonnetNetwork/Bodies", "Certificates Concurrency Errors Files Messages NetworkThread Rules Syntax"),
+        ("BluebonnetNetwork/PartialFiles", "Certificates Errors Files Messages Rules Syntax"),
+        (
+            "BluebonnetNetwork/Bodies",
+            "Certificates Concurrency Errors Files Messages NetworkThread PartialFiles Syntax"
+        ),
         (
             "BluebonnetNetwork/Transport",
             "Addresses Bodies Concurrency Errors Limits Messages NetworkThread Reachability Rules Security Syntax TLS"
@@ -52,12 +56,12 @@ import Testing
             "Bluebonnet/Hops",
             """
             Addresses Bodies Cache Certificates Concurrency Cookies Credentials Environment Errors Events Files Governor
-            Limits Messages NetworkThread Retries Rules Security Serialization Syntax TLS Transport
+            Limits Messages NetworkThread PartialFiles Retries Rules Security Serialization Syntax TLS Transport
             """
         ),
         (
             "Bluebonnet/Archive",
-            "Bodies Environment Errors Hops Limits Retries Security Serialization TLS Transport"
+            "Environment Errors Hops Limits PartialFiles Retries Security Serialization TLS Transport"
         ),
         // The knot: an operation, its dependents and its queue reference each other.
         (
@@ -70,7 +74,7 @@ import Testing
             "Bluebonnet/Operations",
             """
             Addresses Admission Archive Bodies Cache Certificates Concurrency Credentials Dependencies Errors Events
-            Hops Governor Messages NetworkThread Reachability Retries Scheduling Security Serialization Syntax Transport
+            Hops Governor Messages NetworkThread PartialFiles Reachability Retries Scheduling Security Serialization Syntax Transport
             """
         ),
         ("Bluebonnet/Batches", "Concurrency Errors Operations Scheduling"),
@@ -96,8 +100,10 @@ import Testing
         ("Bluebonnet/Activity", "Operations"),
         (
             "BluebonnetPipelines",
-            "Addresses Errors Formats Hops JSONPath Manager Messages Operations Serialization Syntax Bluebonnet/Batches"
+            "Addresses Errors Formats JSONPath Manager Messages Operations"
         ),
+        ("BluebonnetStreams", "Bodies Errors Formats Manager Messages Operations Serialization Streams Concurrency Hops"),
+        ("BluebonnetBatch", ""),
         ("BluebonnetBatch/References", "Errors Formats Messages Syntax"),
         (
             "BluebonnetBatch/Format",

@@ -6,6 +6,7 @@ import BluebonnetBatch
 import BluebonnetFleet
 import BluebonnetJournal
 import BluebonnetPipelines
+import BluebonnetStreams
 import BluebonnetTestServer
 import BluebonnetTesting
 import Foundation
@@ -86,7 +87,8 @@ import Testing
         ReferenceSource.self, ReferenceTemplate.self, RequestLine.self, RequestLineError.self, RequestLineErrors.self,
         RequestLineGraph.self, RequestLineParser.self, RequestLinePlan.self, RequestLineRunner.self, ResultLine.self,
         TextPattern.self, BatchExpansion.self, ExpandedHandle<Int>.self, Page<Int>.self, Pages<Int>.self,
-        Items<Int>.self, Pagination.self,
+        Items<Int>.self, Pagination.self, StreamResponse.self, ResponseLines.self, ResponseJSONLines<Int>.self,
+        ResponseEvents.self, EventStream<Int>.self, DecodedEvent<Int>.self,
     ]
 
     private static let journals: [Any.Type] = [
@@ -122,7 +124,8 @@ import Testing
     @Test func publicTypeNamesAreUnambiguousWithFoundationAndNIO() {
         let isOurs = { (path: String) in
             [
-                "Core/Bluebonnet/", "Core/BluebonnetHTTP/", "Core/BluebonnetNetwork/", "Batches/BluebonnetBatch/",
+                "Core/Bluebonnet/", "Core/BluebonnetHTTP/", "Core/BluebonnetNetwork/", "Core/BluebonnetStreams/",
+                "Batches/BluebonnetBatch/",
                 "Batches/BluebonnetFleet/", "Batches/BluebonnetJournal/", "Batches/BluebonnetPipelines/",
                 "Testing/BluebonnetTestServer/", "Testing/BluebonnetTesting/",
             ].contains { path.hasPrefix("Sources/" + $0) }

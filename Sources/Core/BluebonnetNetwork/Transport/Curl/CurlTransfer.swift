@@ -260,6 +260,7 @@ extension CurlTransfer {
         var metrics = self.metrics
         let error = error(after: result)
         if error != nil { metrics.evidence = machine.sendEvidence }
+        metrics.trailers = machine.response.trailers.map { Box($0) }
         let delegate = self.delegate
         self.delegate = nil
         if result != CURLE_OK || machine.failure != nil { handle.setup = nil }
@@ -279,7 +280,9 @@ extension CurlTransfer {
         let error = error(after: CURLE_OK)
         let delegate = self.delegate
         self.delegate = nil
-        delegate?.transferDidEnd(error: error, metrics: leave())
+        var metrics = leave()
+        metrics.trailers = machine.response.trailers.map { Box($0) }
+        delegate?.transferDidEnd(error: error, metrics: metrics)
     }
 
     /// Ends the transfer with an error of the library, while libcurl still works on it.

@@ -40,6 +40,9 @@ package struct ResponseProgress {
         return head
     }
 
+    /// The trailer section of the response; nil without one.
+    var trailers: HeaderFields? { parser.trailers }
+
     /// Returns whether the end of the connection is the only end of the body. It then needs a close_notify alert.
     func needsCloseNotice(of request: TransferRequest) -> Bool {
         guard request.isSecure, !isMultiplexed, let head else { return false }

@@ -1,0 +1,80 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+internal import BluebonnetLocks
+package import Foundation
+internal import Synchronization
+
+/// Produces the pieces of a body asynchronously, for instance from an `AsyncSequence`.
+package struct BodyProducer: Sendable {
+    /// Sends the next piece when there is capacity for it. Returns false if no more pieces are needed.
+    package typealias Send = @Sendable (_ piece: Data) async throws -> Bool
+
+    /// Whether `produce` may be called again for a retry or a redirect.
+    package let isRestartable: Bool
+    /// Sends all pieces, and returns at the end of the body.
+    let produce: @Sendable (_ send: Send) async throws -> Void
+
+    package init(isRestartable: Bool, _ produce: @escaping @Sendable (_ send: Send) async throws -> Void) {
+        (self.isRestartable, self.produce) = (isRestartable, produce)
+    }
+}
+
+/// Writes the pieces of a producer to a pipe, as fast as the pipe is read.
+final class ProducerFeed: BodyFeedSource {
+    private let producer: Result<BodyProducer, NetworkingError>
+    private let writer: PieceWriter
+    private let task = Mutex<Task<Void, Never>?>(nil)
+
+    init(_ producer: Result<BodyProducer, NetworkingError>, to pipe: BodyPipe, declaredByteCount: Int64?) {
+        self.producer = producer
+        writer = PieceWriter(pipe, BodyLength(declaredByteCount))
+    }
+
+    func begin() {
+        task.withLock { task in
+            task = Task { [producer, writer] in await writer.run(producer) }
+        }
+    }
+
+    func cancel() { task.withLock { $0.take() }?.cancel() }
+}
+
+/// The writing end of a pipe, for one producer.
+private final class PieceWriter: Sendable {
+    private let pipe: BodyPipe
+    private let length: BodyLength
+
+    init(_ pipe: BodyPipe, _ length: BodyLength) { (self.pipe, self.length) = (pipe, length) }
+
+    func run(_ producer: Result<BodyProducer, NetworkingError>) async {
+        do {
+            try await producer.get().produce { [self] piece in try await send(piece) }
+            try length.checkEnd()
+            pipe.finish(.complete)
+        } catch {
+            pipe.finish(.failed(error))
+        }
+    }
+
+    private func send(_ piece: Data) async throws -> Bool {
+        guard !piece.isEmpty else { return isOpen }
+        try length.add(piece.count)
+        while isOpen {
+            if await waitForCapacity() {
+                pipe.write(piece)
+                return isOpen
+            }
+        }
+        return false
+    }
+
+    private var isOpen: Bool { pipe.readerEnd == nil && pipe.writerEnd == nil && !Task.isCancelled }
+
+    /// Returns whether there was capacity at once. If not, waits until there may be.
+    private func waitForCapacity() async -> Bool {
+        await withCheckedContinuation { (waiter: CheckedContinuation<Bool, Never>) in
+            if pipe.requestCapacity(orCall: { waiter.resume(returning: false) }) { waiter.resume(returning: true) }
+        }
+    }
+}
