@@ -40,7 +40,7 @@ public struct EventStream<Event: Sendable>: AsyncSequence, Sendable {
     }
 
     /// Iterates over the events.
-    public struct Iterator: AsyncIteratorProtocol {
+    public struct Iterator: AsyncIteratorProtocol, Sendable {
         private var course: EventStreamCourse
         private let decode: @Sendable (ServerSentEvent) throws -> Event
 

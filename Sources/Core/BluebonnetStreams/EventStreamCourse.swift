@@ -5,10 +5,10 @@ internal import Bluebonnet
 internal import Foundation
 
 /// The requests of one iteration of an event stream.
-struct EventStreamCourse {
+struct EventStreamCourse: Sendable {
     private typealias Reader = StreamReader<EventStreamDecoder>.Iterator
 
-    private enum Position {
+    private enum Position: Sendable {
         case begin
         case open(Reader, HTTPRequestOperation)
         case end

@@ -14,7 +14,7 @@ public struct ResponseLines: AsyncSequence, Sendable {
     public func makeAsyncIterator() -> Iterator { Iterator(reader: reader.makeIterator()) }
 
     /// Iterates over the lines.
-    public struct Iterator: AsyncIteratorProtocol {
+    public struct Iterator: AsyncIteratorProtocol, Sendable {
         fileprivate var reader: StreamReader<LineDecoder>.Iterator
 
         /// Returns the next line; nil at the end of a complete body.
@@ -39,7 +39,7 @@ public struct ResponseJSONLines<Value: Decodable & Sendable>: AsyncSequence, Sen
     public func makeAsyncIterator() -> Iterator { Iterator(reader: reader.makeIterator(), decoder: decoder) }
 
     /// Iterates over the values.
-    public struct Iterator: AsyncIteratorProtocol {
+    public struct Iterator: AsyncIteratorProtocol, Sendable {
         fileprivate var reader: StreamReader<JSONLinesDecoder>.Iterator
         fileprivate let decoder: JSONDecoder
 
@@ -72,7 +72,7 @@ public struct ResponseEvents: AsyncSequence, Sendable {
     public func makeAsyncIterator() -> Iterator { Iterator(reader: reader.makeIterator()) }
 
     /// Iterates over the events.
-    public struct Iterator: AsyncIteratorProtocol {
+    public struct Iterator: AsyncIteratorProtocol, Sendable {
         fileprivate var reader: StreamReader<EventStreamDecoder>.Iterator
 
         /// Returns the next event; nil at the end of a complete body.

@@ -50,7 +50,7 @@ struct StreamReader<Decoder: StreamDecoder>: Sendable {
         Iterator(chunks: chunks.makeAsyncIterator(), operation: operation, decoder: decoder)
     }
 
-    struct Iterator {
+    struct Iterator: Sendable {
         private var chunks: BodyChunks.Iterator
         private let operation: HTTPRequestOperation
         private(set) var decoder: Decoder

@@ -63,7 +63,7 @@ import Testing
                 for try await line in try await manager.stream("feed").lines { lines.append(line) }
             }
             #expect(lines == ["one"])
-            #expect(error?.code == .networkConnectionLost || error?.code == .badServerResponse)
+            #expect(error?.code == .connectionLost)
         }
     }
 

@@ -154,11 +154,7 @@ public struct RequestBody: Sendable {
         _ byteCount: Int64?, _ contentType: String, isRestartable: Bool,
         _ make: @escaping @Sendable () async throws -> Pieces
     ) -> RequestBody where Pieces.Element: Sequence<UInt8> {
-        let producer = BodyProducer(isRestartable: isRestartable) { send in
-            for try await piece in try await make() {
-                guard try await send(piece as? Data ?? Data(piece)) else { return }
-            }
-        }
+        let producer: any BodyProducer = SequenceProducer(isRestartable: isRestartable, make: make)
         let size = byteCount.map { "\($0) bytes" } ?? "unknown length"
         return RequestBody("a stream of \(size)") { request, _ in
             if request.value(forHTTPHeaderField: "Content-Type") == nil {
@@ -166,6 +162,18 @@ public struct RequestBody: Sendable {
             }
             if let byteCount { request.setValue(String(byteCount), forHTTPHeaderField: "Content-Length") }
             request.httpBodyStream = ProducedBodyStream(producer)
+        }
+    }
+}
+
+/// Produces a body from a sequence.
+private struct SequenceProducer<Pieces: AsyncSequence>: BodyProducer where Pieces.Element: Sequence<UInt8> {
+    let isRestartable: Bool
+    let make: @Sendable () async throws -> Pieces
+
+    func produce(_ send: @Sendable (_ piece: Data) async throws -> Bool) async throws {
+        for try await piece in try await make() {
+            guard try await send(piece as? Data ?? Data(piece)) else { return }
         }
     }
 }

@@ -23,7 +23,7 @@ public struct BodyChunks: AsyncSequence, Sendable {
     }
 
     /// Iterates over the chunks.
-    public struct Iterator: AsyncIteratorProtocol {
+    public struct Iterator: AsyncIteratorProtocol, Sendable {
         let loop: Result<Loop, NetworkingError>
 
         /// Returns the next chunk; nil after the last chunk.

@@ -6,27 +6,23 @@ package import Foundation
 internal import Synchronization
 
 /// Produces the pieces of a body asynchronously, for instance from an `AsyncSequence`.
-package struct BodyProducer: Sendable {
-    /// Sends the next piece when there is capacity for it. Returns false if no more pieces are needed.
-    package typealias Send = @Sendable (_ piece: Data) async throws -> Bool
-
+package protocol BodyProducer: Sendable {
     /// Whether `produce` may be called again for a retry or a redirect.
-    package let isRestartable: Bool
-    /// Sends all pieces, and returns at the end of the body.
-    let produce: @Sendable (_ send: Send) async throws -> Void
+    var isRestartable: Bool { get }
 
-    package init(isRestartable: Bool, _ produce: @escaping @Sendable (_ send: Send) async throws -> Void) {
-        (self.isRestartable, self.produce) = (isRestartable, produce)
-    }
+    /// Sends all pieces, and returns at the end of the body.
+    ///
+    /// - Parameter send: sends the next piece when there is capacity for it. Returns false if no more pieces are needed.
+    func produce(_ send: @Sendable (_ piece: Data) async throws -> Bool) async throws
 }
 
 /// Writes the pieces of a producer to a pipe, as fast as the pipe is read.
 final class ProducerFeed: BodyFeedSource {
-    private let producer: Result<BodyProducer, NetworkingError>
+    private let producer: Result<any BodyProducer, NetworkingError>
     private let writer: PieceWriter
     private let task = Mutex<Task<Void, Never>?>(nil)
 
-    init(_ producer: Result<BodyProducer, NetworkingError>, to pipe: BodyPipe, declaredByteCount: Int64?) {
+    init(_ producer: Result<any BodyProducer, NetworkingError>, to pipe: BodyPipe, declaredByteCount: Int64?) {
         self.producer = producer
         writer = PieceWriter(pipe, BodyLength(declaredByteCount))
     }
@@ -47,7 +43,7 @@ private final class PieceWriter: Sendable {
 
     init(_ pipe: BodyPipe, _ length: BodyLength) { (self.pipe, self.length) = (pipe, length) }
 
-    func run(_ producer: Result<BodyProducer, NetworkingError>) async {
+    func run(_ producer: Result<any BodyProducer, NetworkingError>) async {
         do {
             try await producer.get().produce { [self] piece in try await send(piece) }
             try length.checkEnd()

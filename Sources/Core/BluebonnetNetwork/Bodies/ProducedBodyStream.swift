@@ -7,10 +7,10 @@ internal import Synchronization
 /// The body stream of a request whose bytes a producer makes. It carries the producer through Foundation's form of the
 /// request, and is not read.
 package final class ProducedBodyStream: InputStream {
-    private let producer: BodyProducer
+    private let producer: any BodyProducer
     private let isUsed = Atomic(false)
 
-    package init(_ producer: BodyProducer) {
+    package init(_ producer: any BodyProducer) {
         self.producer = producer
         super.init(data: Data())
     }
@@ -21,7 +21,7 @@ package final class ProducedBodyStream: InputStream {
     /// Returns the producer for one transfer.
     ///
     /// - Throws: `bodyStreamExhausted` for the second transfer, unless the producer is restartable.
-    package func use() throws(NetworkingError) -> BodyProducer {
+    package func use() throws(NetworkingError) -> any BodyProducer {
         guard !isUsed.exchange(true, ordering: .relaxed) || isRestartable else {
             throw NetworkingError(
                 .bodyStreamExhausted,

@@ -102,7 +102,10 @@ import Testing
             "BluebonnetPipelines",
             "Addresses Errors Formats JSONPath Manager Messages Operations"
         ),
-        ("BluebonnetStreams", "Bodies Errors Formats Manager Messages Operations Serialization Streams Concurrency Hops"),
+        (
+            "BluebonnetStreams",
+            "Bodies Errors Formats Manager Messages Operations Serialization Streams Concurrency Hops"
+        ),
         ("BluebonnetBatch", ""),
         ("BluebonnetBatch/References", "Errors Formats Messages Syntax"),
         (
