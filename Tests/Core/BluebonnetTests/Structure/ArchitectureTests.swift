@@ -18,6 +18,7 @@ import Testing
         ("BluebonnetHTTP/JSONPath", "Formats Syntax"),
         ("BluebonnetHTTP/Messages", "Addresses Errors Formats Syntax"),
         ("BluebonnetHTTP/Rules", "Addresses Errors Messages Syntax"),
+        ("BluebonnetHTTP/Caching", "Addresses Messages Rules Syntax"),
         ("BluebonnetNetwork/Concurrency", ""),
         ("BluebonnetNetwork/NetworkThread", "Concurrency Errors"),
         ("BluebonnetNetwork/Limits", "Addresses"),
@@ -56,7 +57,7 @@ import Testing
         ),
         (
             "Bluebonnet/Archive",
-            "Bodies Environment Errors Hops Limits Retries Security Serialization TLS Transport"
+            "Bodies Environment Errors Hops Limits Messages Retries Security Serialization TLS Transport"
         ),
         // The knot: an operation, its dependents and its queue reference each other.
         (

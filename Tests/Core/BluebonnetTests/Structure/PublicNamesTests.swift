@@ -28,7 +28,8 @@ import Testing
             JSONPathError.self, JSONPathLimitError.self, PropertyListValue.self,
             PropertyListSyntaxError.self,
             QueryEncoder.self, Cookie.self, CookieJar.self, (any ResponseCache).self, CachedResponse.self,
-            InMemoryResponseCache.self, IPAddress.self, NetworkInterface.self, NetworkReachability.self,
+            InMemoryResponseCache.self, CachePolicy.self, CacheStatus.self, IPAddress.self, NetworkInterface.self,
+            NetworkReachability.self,
             NetworkReachabilityManager.self, NetworkReachabilityStatus.self, NetworkRoute.self, NetworkThread.self,
             Tuning.self,
         ]
