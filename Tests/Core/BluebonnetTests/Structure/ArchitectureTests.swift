@@ -19,6 +19,7 @@ import Testing
         ("BluebonnetHTTP/Messages", "Addresses Errors Formats Syntax"),
         ("BluebonnetHTTP/Rules", "Addresses Errors Messages Syntax"),
         ("BluebonnetHTTP/Streams", "Messages Syntax"),
+        ("BluebonnetHTTP/Caching", "Addresses Messages Rules Syntax"),
         ("BluebonnetNetwork/Concurrency", ""),
         ("BluebonnetNetwork/NetworkThread", "Concurrency Errors"),
         ("BluebonnetNetwork/Limits", "Addresses"),
@@ -61,7 +62,7 @@ import Testing
         ),
         (
             "Bluebonnet/Archive",
-            "Environment Errors Hops Limits PartialFiles Retries Security Serialization TLS Transport"
+            "Environment Errors Hops Limits Messages PartialFiles Retries Security Serialization TLS Transport"
         ),
         // The knot: an operation, its dependents and its queue reference each other.
         (

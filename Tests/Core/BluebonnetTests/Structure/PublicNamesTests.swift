@@ -31,7 +31,8 @@ import Testing
             PropertyListSyntaxError.self,
             ServerSentEvent.self, EventStreamPolicy.self, StreamItemError.self,
             QueryEncoder.self, Cookie.self, CookieJar.self, (any ResponseCache).self, CachedResponse.self,
-            InMemoryResponseCache.self, IPAddress.self, NetworkInterface.self, NetworkReachability.self,
+            InMemoryResponseCache.self, CachePolicy.self, CacheStatus.self, IPAddress.self, NetworkInterface.self,
+            NetworkReachability.self,
             NetworkReachabilityManager.self, NetworkReachabilityStatus.self, NetworkRoute.self, NetworkThread.self,
             Tuning.self,
         ]

@@ -5,7 +5,8 @@ extension FuzzTarget {
     /// Every target, in the order in which `Scripts/fuzz` runs them.
     public static let all: [FuzzTarget] =
         [
-            heads, fields, chunks, dates, dispositions, cacheControls, retryHints, redirects, urls, json, csv,
+            heads, fields, chunks, dates, dispositions, structuredFields, cacheControls, cacheRequests, retryHints,
+            redirects, urls, json, csv,
             jsonPaths, propertyLists, texts, queries, multipartForms, certificates, proxies, netrc, references,
             resultLines, journals, archives, curlCommands, eventStreams, lines, jsonStreams,
         ] + internals
