@@ -111,7 +111,9 @@ let package = Package(
             swiftSettings: strict),
         .target(
             name: "BluebonnetBatch",
-            dependencies: ["Bluebonnet", "BluebonnetHTTP", "BluebonnetLocks", "BluebonnetPipelines", "CLinux"],
+            dependencies: [
+                "Bluebonnet", "BluebonnetHTTP", "BluebonnetLocks", "BluebonnetPipelines", "BluebonnetStreams", "CLinux",
+            ],
             swiftSettings: strict),
         .target(
             name: "BluebonnetImage",

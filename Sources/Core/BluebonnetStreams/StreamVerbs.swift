@@ -119,7 +119,7 @@ extension RequestOperationManager {
     }
 
     /// Adds an operation to `operationQueue`, and returns when the head of an accepted response has arrived.
-    func stream(
+    package func stream(
         _ operation: HTTPRequestOperation, bufferByteCount: Int = 256 << 10
     ) async throws(NetworkingError) -> StreamResponse {
         let chunks = operation.chunks(bufferByteCount: bufferByteCount)

@@ -20,14 +20,29 @@ extension RequestLine {
         public var assertions: [Assertion] = []
         /// Sends the request again until its assertions hold.
         public var until: Condition?
+        /// Reads the response while it arrives, item by item.
+        public var stream: StreamForm?
+        /// The number of items after which a stream is ended; nil means no limit.
+        public var maxItems: Int?
         /// Members of the state file that the response sets, by name.
         public var remember: [String: Memory] = [:]
 
         /// Makes a pipeline without steps.
         public init() {}
 
+        /// Whether a line has one result of one request, as far as polling and streams are concerned.
+        var isOneResponse: Bool { until == nil && stream == nil }
+
         /// Whether there is nothing to do.
         public var isEmpty: Bool { self == Pipeline() }
+    }
+
+    /// The items of a response that is read while it arrives.
+    public enum StreamForm: String, Sendable, Hashable, CaseIterable {
+        /// Server-sent events (HTML standard, 9.2).
+        case events
+        /// Lines of text.
+        case lines
     }
 
     /// How a line requests page after page.

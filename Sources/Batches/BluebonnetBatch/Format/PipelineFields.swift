@@ -9,7 +9,7 @@ internal import BluebonnetPipelines
 extension RequestLine.Pipeline {
     /// The fields of a line that belong to its pipeline.
     enum Name: String, CaseIterable {
-        case paginate, each, extract, rows, until, remember
+        case paginate, each, extract, rows, until, stream, maxItems, remember
         case assertions = "assert"
     }
 
@@ -26,6 +26,10 @@ extension RequestLine.Pipeline {
         pipeline.rows = try fields[.rows]?.jsonPath()
         pipeline.assertions = try fields[.assertions].map(RequestLine.Assertion.list) ?? []
         pipeline.until = try fields[.until].map { field throws(RequestLineError) in try RequestLine.Condition(field) }
+        pipeline.stream = try fields[.stream].map { field throws(RequestLineError) in
+            try RequestLine.StreamForm(field)
+        }
+        pipeline.maxItems = try fields[.maxItems]?.integer(in: 1...Int.max)
         pipeline.remember =
             try fields[.remember]?.eachMember { field throws(RequestLineError) in
                 try RequestLine.Memory(field)
@@ -44,6 +48,8 @@ extension RequestLine.Pipeline {
         members.set(.rows, rows?.description)
         members.set(.assertions, assertions, unless: [])
         members.set(.until, until)
+        members.set(.stream, stream?.rawValue)
+        members.set(.maxItems, maxItems)
         members.set(.remember, remember, unless: [:])
         return members
     }
@@ -109,6 +115,16 @@ extension StrictField {
 }
 
 // MARK: - Values
+
+extension RequestLine.StreamForm {
+    fileprivate init(_ field: StrictField) throws(RequestLineError) {
+        let text = try field.string()
+        guard let form = Self(rawValue: text) else {
+            throw field.problem("expected \"events\" or \"lines\", found \(JSONText.quoted(text))")
+        }
+        self = form
+    }
+}
 
 extension RequestLine.Extraction: FieldCodable {
     private enum Name: String, CaseIterable { case header, status, duration, text }

@@ -15,6 +15,7 @@ extension RequestLine {
         if pipeline.until != nil { try checkPolling(pipeline) }
         if output != nil { try checkOutput(pipeline) }
         if pipeline.paginate != nil { try checkPages() }
+        try checkStream(pipeline)
         if let each = pipeline.each { try checkElements(each) }
         try checkParameter(pipeline)
     }
@@ -40,6 +41,19 @@ extension RequestLine {
         if pipeline.assertions.contains(where: \.needsBody) { throw Self.error(.assertions, message) }
         if pipeline.until?.assertions.contains(where: \.needsBody) == true { throw Self.error(.until, message) }
         if !pipeline.remember.isEmpty { throw Self.error(.remember, message) }
+    }
+
+    private func checkStream(_ pipeline: Pipeline) throws(RequestLineError) {
+        guard pipeline.stream != nil else {
+            if pipeline.maxItems != nil { throw Self.error(.maxItems, "needs \"stream\", whose items it counts") }
+            return
+        }
+        let message = "a line with \"stream\" cannot have it"
+        if pipeline.paginate != nil { throw Self.error(.paginate, message) }
+        if pipeline.until != nil { throw Self.error(.until, message) }
+        if pipeline.rows != nil { throw Self.error(.rows, message + ": each item is a row") }
+        if !pipeline.remember.isEmpty { throw Self.error(.remember, message) }
+        if output != nil { throw Self.error(.output, message) }
     }
 
     private func checkPages() throws(RequestLineError) {

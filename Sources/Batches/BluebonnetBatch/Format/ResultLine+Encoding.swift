@@ -40,6 +40,17 @@ extension JSONText {
     fileprivate mutating func writePipeline(_ result: ResultLine) {
         member("values", result.values) { $0.value($1) }
         member("page", result.page) { $0.integer($1) }
+        member("item", result.item) { $0.integer($1) }
+        member("event", result.event) { text, event in
+            text.object { object in
+                object.key("id")
+                object.string(event.id)
+                object.key("event")
+                object.string(event.event)
+                object.key("data")
+                object.string(event.data)
+            }
+        }
         member("items", result.items) { $0.integer($1) }
         member("pages", result.pages) { $0.integer($1) }
         member("count", result.count) { $0.integer($1) }

@@ -63,7 +63,12 @@ public struct ResultLine: Sendable, Hashable, Codable {
     public var values: JSONValue?
     /// The number of the page, from 1; nil for a line that is no page.
     public var page: Int?
-    /// The number of a page's items; in the result of a whole line with `paginate`, of the items of all pages.
+    /// The number of the item, from 1; nil for a line that is no item of a stream.
+    public var item: Int?
+    /// The server-sent event of an item.
+    public var event: Event?
+    /// The number of a page's items; in the result of a whole line with `paginate`, of the items of all pages; in the
+    /// result of a line with `stream`, of its items.
     public var items: Int?
     /// The number of the line's pages, in the result of a whole line with `paginate`.
     public var pages: Int?
@@ -83,7 +88,7 @@ public struct ResultLine: Sendable, Hashable, Codable {
         case id, outcome, status, url, bytes, sha256
         case lineHeaders = "headers"
         case body, attempts, retries, redirects, `protocol`, reused, timing
-        case values, page, items, pages, count, succeeded, failed, skipped
+        case values, page, item, event, items, pages, count, succeeded, failed, skipped
         case duplicates, error, worker
     }
 
@@ -95,6 +100,19 @@ public struct ResultLine: Sendable, Hashable, Codable {
 }
 
 extension ResultLine {
+    /// A server-sent event.
+    public struct Event: Sendable, Hashable, Codable {
+        /// The identifier of the last event that has one; empty if none has.
+        public var id: String
+        /// The type; `message` if the server sets none.
+        public var event: String
+        /// The data.
+        public var data: String
+
+        /// Makes a record of an event.
+        public init(id: String, event: String, data: String) { (self.id, self.event, self.data) = (id, event, data) }
+    }
+
     /// The times of an operation's phases, in seconds of the monotonic clock. A phase that did not take place has
     /// zero.
     public struct Timing: Sendable, Hashable, Codable {

@@ -64,6 +64,7 @@ package final class PipelineRunner: Sendable {
     private let pump: LinePump
     private let variables: LineVariables
     private let cancelsAtFirstFailure: Bool
+    private let maximumItemCount: Int?
     private let recorder: any PartRecorder
     private let state = Mutex(State())
     private let group = DispatchGroup()
@@ -78,6 +79,7 @@ package final class PipelineRunner: Sendable {
         (self.runner, self.pump, self.recorder) = (runner, pump, recorder)
         variables = LineVariables(state: settings.state)
         cancelsAtFirstFailure = settings.cancelsAtFirstFailure
+        maximumItemCount = settings.maximumItemCount
     }
 
     private var lines: any LineSource { pump.lines }
@@ -157,6 +159,9 @@ package final class PipelineRunner: Sendable {
     private func send(_ part: Part, _ onEnd: @escaping @Sendable (RequestLineRunner.End) -> Void) {
         if let condition = part.pipeline?.until {
             PollRun(self, part, condition, onEnd: onEnd).begin()
+        } else if let form = part.pipeline?.stream {
+            let maximumCount = part.pipeline?.maxItems ?? maximumItemCount
+            StreamRun(self, part, form, maximumCount: maximumCount, onEnd: onEnd).begin()
         } else {
             runner.add(part.instance, needs: part.needs, isReferenced: part.isReferenced, onEnd: onEnd)
         }
@@ -228,6 +233,14 @@ extension PipelineRunner {
         pump.stop()
         stop()
         runner.cancel()
+    }
+
+    /// Records and delivers an item of a stream, or what an earlier run has recorded of it.
+    func deliverItem(_ end: RequestLineRunner.End, _ item: Part, then: @escaping @Sendable () -> Void) {
+        guard case .ended(let earlier) = recorder.earlier(item.instance, of: item.position) else {
+            return deliver(end, item, nil, then: then)
+        }
+        deliver(earlier, item, nil, then: then)
     }
 
     /// Whether a page's body is needed after its end.

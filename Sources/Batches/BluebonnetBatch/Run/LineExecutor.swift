@@ -58,6 +58,7 @@ package final class LineExecutor: Sendable {
                 sources[ByteString($0)]
             }.completed(with: settings.headers, environment: environment)
             if let change = instance.change { resolved = resolved.changed(by: change) }
+            findings?.record(pipeline: resolved.pipeline)
             try resolved.complete(
                 &plan, baseURL: baseURL, options: settings.transferOptions, check: findings?.check(resolved.pipeline))
             findings?.record(requestURL: plan.request?.url)

@@ -50,6 +50,8 @@ package final class LineFindings: Sendable {
         var page: PageCandidate?
         /// Why the condition of a polling line is not met; nil if it is.
         var unmetCondition: String?
+        /// The pipeline with its references replaced; nil before the operation is made.
+        var pipeline: RequestLine.Pipeline?
         /// The values for the state file.
         var memories: [String: [JSONValue]] = [:]
     }
@@ -65,6 +67,9 @@ package final class LineFindings: Sendable {
 
     /// Records that the operation begins.
     func begin() { state.withLock { $0.start = .now } }
+
+    /// Records the pipeline with its references replaced.
+    func record(pipeline: RequestLine.Pipeline?) { state.withLock { $0.pipeline = pipeline } }
 
     /// Records the URL of the request.
     func record(requestURL: URL?) { state.withLock { $0.requestURL = requestURL } }
@@ -93,11 +98,25 @@ package final class LineFindings: Sendable {
     ///
     /// - Parameter pipeline: the pipeline with its references replaced.
     func check(_ pipeline: RequestLine.Pipeline?) -> ResponseCheck? {
-        guard let pipeline else { return nil }
+        guard let pipeline, pipeline.stream == nil else { return nil }
         return { [self] (head, body, byteCount) throws(NetworkingError) in
             let duration = secondsSinceStart()
             try read(ResponseFacts(head, body: body, byteCount: Int(byteCount), duration: duration), pipeline)
         }
+    }
+
+    /// Reads an item of a stream.
+    ///
+    /// - Returns: the extracted values; nil if the line extracts nothing.
+    /// - Throws: `assertionFailed`, or `cannotParseResponse` if the item cannot be used.
+    func read(item: Data, of head: ResponseHead) throws(NetworkingError) -> JSONValue? {
+        guard let pipeline = facts.pipeline else { return nil }
+        let response = ResponseFacts(
+            head, body: item, byteCount: item.count, duration: secondsSinceStart())
+        if let violation = pipeline.assertions.firstViolation(by: response) {
+            throw NetworkingError(.assertionFailed, violation)
+        }
+        return try pipeline.values(in: response)
     }
 
     private func secondsSinceStart() -> Double { state.withLock { (.now - $0.start) / .seconds(1) } }

@@ -39,6 +39,9 @@ public final class RequestLineRunner: Sendable {
         /// The maximum rate of all lines together, in bytes per second; see `RequestOperationManager.Configuration`.
         /// Default nil: no limit.
         public var maximumBytesPerSecond: Int?
+        /// The number of items of a line with `stream` and without `maxItems`, after which its response is ended as a
+        /// success. Default nil: no limit.
+        public var maximumItemCount: Int?
         /// Limits requests per server. Default nil: only the limits above apply.
         public var governor: Governor?
         /// Limits and trust for lines that do not set their own.
@@ -90,7 +93,7 @@ public final class RequestLineRunner: Sendable {
 
     /// Starts a line. The lines that it depends on must have been added before.
     ///
-    /// A line with pages, elements or polling fails with `invalidRequest`: the runner makes one operation of a line.
+    /// A line with pages, elements, polling or a stream fails with `invalidRequest`: the runner makes one operation of a line.
     public func add(_ node: RequestLineGraph.Node) {
         add(node) { [onResult] in onResult($0.result) }
     }
@@ -129,7 +132,8 @@ public final class RequestLineRunner: Sendable {
 
     private func add(_ node: RequestLineGraph.Node, onEnd: @escaping @Sendable (End) -> Void) {
         let findings = LineFindings(of: node)
-        let isOneRequest = LineParts(node.line.line) == nil && node.line.line.boxedPipeline?.value.until == nil
+        let isOneRequest =
+            LineParts(node.line.line) == nil && (node.line.line.boxedPipeline?.value.isOneResponse ?? true)
         let operation = operation(of: LineInstance(node), findings, isOneRequest: isOneRequest) { [self] in
             state.withLock { $0.dependencies(node.dependencies) }
         }
@@ -153,10 +157,22 @@ public final class RequestLineRunner: Sendable {
         _ instance: LineInstance, needs: [RunnerDependency], isReferenced: Bool,
         onEnd: @escaping @Sendable (End) -> Void
     ) {
+        add(instance, needs: needs, isReferenced: isReferenced, consume: nil, onEnd: onEnd)
+    }
+
+    /// Consumes the response of an operation while it arrives. Called before the operation is started, which the closure
+    /// does by requesting the response.
+    typealias Consumer = @Sendable (StreamedOperation) async -> Void
+
+    /// - Parameter consume: consumes the response; nil to keep it in memory. The line ends after the closure.
+    func add(
+        _ instance: LineInstance, needs: [RunnerDependency], isReferenced: Bool, consume: Consumer?,
+        onEnd: @escaping @Sendable (End) -> Void
+    ) {
         let findings = LineFindings(of: instance.node)
         let operation = operation(of: instance, findings) { needs }
         let (name, isCancelled) = state.withLock { $0.add(instance.id, operation, needs: needs) }
-        start(instance, name, operation, isCancelled: isCancelled, isReferenced: isReferenced, findings, onEnd)
+        start(instance, name, operation, isCancelled: isCancelled, isReferenced: isReferenced, findings, consume, onEnd)
     }
 
     /// Makes the operation of a line.
@@ -174,7 +190,7 @@ public final class RequestLineRunner: Sendable {
             guard isOneRequest else {
                 throw NetworkingError(
                     .invalidRequest,
-                    "a line with pages, elements or polling is more than one operation: "
+                    "a line with pages, elements, polling or a stream is more than one operation or result: "
                         + "run it with DurableBatch or the command")
             }
             let needs = needs()
@@ -188,13 +204,30 @@ public final class RequestLineRunner: Sendable {
 
     private func start(
         _ instance: LineInstance, _ name: String, _ operation: HTTPRequestOperation, isCancelled: Bool,
-        isReferenced: Bool, _ findings: LineFindings?, _ onEnd: @escaping @Sendable (End) -> Void
+        isReferenced: Bool, _ findings: LineFindings?, _ consume: Consumer? = nil,
+        _ onEnd: @escaping @Sendable (End) -> Void
     ) {
         group.enter()
         let (id, hasOutput) = (instance.id, instance.line.output != nil)
         let hidden = executor.hiddenVariables(of: instance.line)
         let memory = settings.onMemories == nil ? [:] : instance.line.boxedPipeline?.value.remember ?? [:]
+        let consumption = consume.map { consume in
+            if isCancelled { operation.cancel() }
+            let streamed = StreamedOperation(operation, executor.manager, findings)
+            return Task { await consume(streamed) }
+        }
         operation.addCompletionHandler { [self] _ in
+            guard let consumption else { return finish() }
+            Task { [queue = executor.queue] in
+                await consumption.value
+                queue.async { finish() }
+            }
+        }
+        guard consumption == nil else { return }
+        if isCancelled { operation.cancel() }
+        executor.start(operation)
+
+        @Sendable func finish() {
             let facts = findings?.facts
             let ending = RunnerEnding(operation, isReferenced: isReferenced, values: facts?.values)
             let outcome = state.withLock { $0.finish(name, ending) }
@@ -204,8 +237,6 @@ public final class RequestLineRunner: Sendable {
             if outcome == .failure && settings.cancelsAtFirstFailure { cancel() }
             group.leave()
         }
-        if isCancelled { operation.cancel() }
-        executor.start(operation)
     }
 
     /// Cancels all unfinished lines. Each line still gets its result.

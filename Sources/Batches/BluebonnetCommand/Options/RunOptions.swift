@@ -60,6 +60,7 @@ struct RunOptions: ParsableArguments {
             settings.concurrency = requests.counts.concurrency
             settings.concurrencyPerOrigin = requests.counts.perOrigin
             settings.maximumBytesPerSecond = limits.limitRate
+            settings.maximumItemCount = limits.maxItems
             settings.governor = limits.governor(perOrigin: requests.counts.perOrigin)
             settings.cancelsAtFirstFailure = requests.lines.failFast
             settings.drainTimeout = limits.drain.timeout
@@ -128,6 +129,14 @@ extension RunOptions {
                     + "KiB, MiB and GiB. (default: no limit)", valueName: "bytes"),
             transform: OptionValue.byteRate)
         var limitRate: Int?
+
+        @Option(
+            parsing: .unconditional,
+            help: ArgumentHelp(
+                "Items of each line with \"stream\" that has no maxItems, 1 to 1000000; then its response is ended. "
+                    + "(default: no limit)", valueName: "n"),
+            transform: OptionValue.count)
+        var maxItems: Int?
     }
 
     /// The options for trust, for lines that do not set their own.

@@ -73,6 +73,7 @@ extension NetworkingError {
         .tooManyElements: (.response, .dataLengthExceedsMaximum),
         .assertionFailed: (.response, .badServerResponse),
         .conditionNotMet: (.response, .timedOut),
+        .streamFailed: (.response, .networkConnectionLost),
         .retryAfterTooLong: (.response, .badServerResponse),
         // Outside a transfer.
         .notCached: (.url, .resourceUnavailable),

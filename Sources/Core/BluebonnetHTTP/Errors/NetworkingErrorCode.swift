@@ -92,6 +92,8 @@ extension NetworkingError {
         public static let assertionFailed = Code(rawValue: "assertionFailed")
         /// The condition of a polling line was not met in its time, or in its number of requests.
         public static let conditionNotMet = Code(rawValue: "conditionNotMet")
+        /// The stream of a request line was cut after some items, or has an item that cannot be read.
+        public static let streamFailed = Code(rawValue: "streamFailed")
         /// The server asks for a retry later than the retry policy waits. The error's `retryDate` contains the date.
         public static let retryAfterTooLong = Code(rawValue: "retryAfterTooLong")
         /// The origin has failed too often, so nothing is sent to it until the date in the error's `retryDate`.

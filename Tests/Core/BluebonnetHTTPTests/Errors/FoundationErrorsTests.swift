@@ -56,6 +56,7 @@ import Testing
         (.tooManyElements, "tooManyElements", response, -1103),
         (.assertionFailed, "assertionFailed", response, -1011),
         (.conditionNotMet, "conditionNotMet", response, -1001),
+        (.streamFailed, "streamFailed", response, -1005),
         (.invalidSecurityPolicy, "invalidSecurityPolicy", url, -1200),
     ]
 

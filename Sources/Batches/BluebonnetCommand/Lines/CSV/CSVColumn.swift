@@ -151,7 +151,7 @@ extension CSVColumn {
         "httpVersion": .text, "unixSocket": .text, "resolve": .json, "retry": .json, "idempotencyKey": .key,
         "script": .json, "decode": .boolean,
         "paginate": .json, "each": .json, "extract": .json, "rows": .text, "assert": .json, "until": .json,
-        "remember": .json,
+        "stream": .text, "maxItems": .number, "remember": .json,
         "expect.status": .numbers, "expect.type": .texts, "expect.sha256": .text,
         "credential.user": .text, "credential.password": .text,
         "security.mode": .text, "security.pins": .texts, "security.ca": .text,

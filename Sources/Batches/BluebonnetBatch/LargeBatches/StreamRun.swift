@@ -1,0 +1,136 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+internal import Bluebonnet
+internal import BluebonnetLocks
+internal import BluebonnetStreams
+internal import Foundation
+
+/// Runs a line whose response is a stream of items. Each item has a result, and then the line has its own. Retained by
+/// its request.
+final class StreamRun: Sendable {
+    private struct State {
+        var itemCount = 0
+        var failureCount = 0
+        /// The error of the first item that failed.
+        var firstFailure: ResultLine.Failure?
+        /// Why an item could not be read.
+        var error: NetworkingError?
+        /// Whether the stream was ended after the permitted number of items.
+        var isComplete = false
+    }
+
+    private let pipelines: PipelineRunner
+    private let part: PipelineRunner.Part
+    private let form: RequestLine.StreamForm
+    private let maximumCount: Int?
+    private let onEnd: @Sendable (RequestLineRunner.End) -> Void
+    private let state = Mutex(State())
+
+    /// - Parameter maximumCount: the number of items after which the stream is ended; nil means no limit.
+    init(
+        _ pipelines: PipelineRunner, _ part: PipelineRunner.Part, _ form: RequestLine.StreamForm, maximumCount: Int?,
+        onEnd: @escaping @Sendable (RequestLineRunner.End) -> Void
+    ) {
+        (self.pipelines, self.part, self.form, self.maximumCount) = (pipelines, part, form, maximumCount)
+        self.onEnd = onEnd
+    }
+
+    func begin() {
+        pipelines.runner.add(part.instance, needs: part.needs, isReferenced: part.isReferenced) { [self] operation in
+            do throws(NetworkingError) {
+                try await consume(operation)
+            } catch {
+                state.withLock { $0.error = error }
+            }
+        } onEnd: { [self] end in
+            finish(end)
+        }
+    }
+
+    private func consume(_ operation: StreamedOperation) async throws(NetworkingError) {
+        let response = try await operation.response()
+        switch form {
+        case .lines:
+            for try await line in response.lines {
+                guard await deliver(Data(line.utf8), event: nil, in: response, operation) else { return }
+            }
+        case .events:
+            for try await event in response.events {
+                guard await deliver(Data(event.data.utf8), event: event, in: response, operation) else { return }
+            }
+        }
+    }
+
+    /// Delivers an item. Returns false if the stream needs no further items.
+    private func deliver(
+        _ item: Data, event: ServerSentEvent?, in response: StreamResponse, _ operation: StreamedOperation
+    ) async -> Bool {
+        let number = state.withLock { state in
+            state.itemCount += 1
+            return state.itemCount
+        }
+        var result = ResultLine(id: part.instance.part("\(number)").id, outcome: .success)
+        result.item = number
+        if let event {
+            result.event = ResultLine.Event(id: event.id, event: event.event, data: event.data)
+        } else {
+            result.body = String(decoding: item, as: UTF8.self)
+        }
+        do throws(NetworkingError) {
+            result.values = try operation.values(ofItem: item, in: response)
+        } catch {
+            result.outcome = .failure
+            result.error = ResultLine.Failure(error, outcome: .failure)
+            record(result)
+        }
+        await deliver(result, number)
+        guard number == maximumCount else { return !pipelines.isStopped }
+        state.withLock { $0.isComplete = true }
+        return false
+    }
+
+    private func deliver(_ result: ResultLine, _ number: Int) async {
+        await withCheckedContinuation { waiter in
+            let item = part.part("\(number)") { _ in }
+            pipelines.deliverItem(RequestLineRunner.End(result: result, source: nil), item) { waiter.resume() }
+        }
+    }
+
+    private func record(_ result: ResultLine) {
+        state.withLock { state in
+            state.failureCount += 1
+            guard state.firstFailure == nil else { return }
+            let message = "\(result.id): \(result.error?.message ?? "")"
+            state.firstFailure = ResultLine.Failure(code: result.error?.code ?? .streamFailed, message: message)
+        }
+    }
+
+    private func finish(_ end: RequestLineRunner.End) {
+        var result = end.result
+        let state = state.withLock { $0 }
+        result.items = state.itemCount
+        if let (outcome, failure) = Self.outcome(of: result, state) {
+            (result.outcome, result.error) = (outcome, failure)
+        }
+        onEnd(RequestLineRunner.End(result: result, source: end.source, findings: end.findings))
+    }
+
+    /// The outcome of the line, if it is not the operation's.
+    private static func outcome(
+        of result: ResultLine, _ state: State
+    ) -> (ResultLine.Outcome, ResultLine.Failure?)? {
+        if let first = state.firstFailure {
+            let message = "\(state.failureCount) of \(state.itemCount) items failed, at first \(first.message)"
+            return (.failure, ResultLine.Failure(code: first.code, message: message))
+        }
+        if state.isComplete { return (.success, nil) }
+        if let error = state.error, error.code == .cannotParseResponse {
+            return (.failure, ResultLine.Failure(code: .streamFailed, message: error.message))
+        }
+        guard state.itemCount > 0, result.outcome == .failure, let failure = result.error else { return nil }
+        let message = "the stream was cut after \(state.itemCount) items: \(failure.message)"
+        let cause = failure.underlying.map { "\(failure.code.rawValue): \($0)" } ?? failure.code.rawValue
+        return (.failure, ResultLine.Failure(code: .streamFailed, message: message, underlying: cause))
+    }
+}

@@ -1,0 +1,110 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+import Bluebonnet
+import BluebonnetTestServer
+import Foundation
+import Testing
+
+@testable import BluebonnetBatch
+
+/// Lines whose responses are read while they arrive.
+@Suite(.timeLimit(.minutes(1))) struct StreamLineTests {
+    private static let fields: WireFields = ["Content-Type": "text/event-stream", "Transfer-Encoding": "chunked"]
+    private static let script: TestServer.Script = { request in
+        let events = ["data: {\"n\":1}\n\n", "id: 7\nevent: delta\ndata: {\"n\":2}\n\n"].map { Data($0.utf8) }
+        let head = Reply.Step.head(status: 200, fields: fields)
+        switch request.path {
+        case "/events": return Reply([head] + events.map { .chunk($0) } + [.trailers([:])])
+        case "/cut": return Reply([head] + events.map { .chunk($0) } + [.close])
+        case "/endless": return Reply([head] + events.map { .chunk($0) } + [.stall])
+        case "/lines": return .response(body: "{\"n\":1}\n{\"n\":2}\n{\"n\":3}")
+        case "/refused": return .response(status: 403, body: "no")
+        default: return .response(body: "[4,5]")
+        }
+    }
+
+    /// Runs lines, and returns their results in the order in which they were delivered.
+    private static func run(_ texts: [String]) async throws -> [ResultLine] {
+        let server = try await TestServer.start(script)
+        let results = Observed<[ResultLine]>([])
+        var settings = RequestLineRunner.Settings()
+        settings.baseURL = server.url("/")
+        let lines = try RequestLineParser().parse(file: Data(texts.joined(separator: "\n").utf8))
+        let listed = ListedLines(try RequestLineGraph(lines).nodesInDependencyOrder)
+        let schedule = listed.schedule(settings.scheduleLimits)
+        let run = WindowedRun(settings: settings, lines: listed, schedule: schedule) { result in
+            results.update { $0.append(result) }
+        }
+        run.begin()
+        await run.waitUntilFinished()
+        await server.stop()
+        return results.value
+    }
+
+    @Test func eachEventHasAResultBeforeTheLine() async throws {
+        let results = try await Self.run([
+            #"{"id":"a","url":"events","method":"POST","text":"?","stream":"events","extract":{"n":"$.n"}}"#
+        ])
+        #expect(results.map(\.id) == ["a/1", "a/2", "a"])
+        #expect(results.map(\.item) == [1, 2, nil] && results.last?.items == 2)
+        #expect(results.map(\.values) == [["n": 1], ["n": 2], nil])
+        #expect(results[1].event == ResultLine.Event(id: "7", event: "delta", data: "{\"n\":2}"))
+        #expect(results.allSatisfy { $0.outcome == .success } && results.last?.status == 200)
+    }
+
+    @Test func eachLineHasAResult() async throws {
+        let results = try await Self.run([#"{"id":"l","url":"lines","stream":"lines","maxItems":2}"#])
+        #expect(results.map(\.id) == ["l/1", "l/2", "l"])
+        #expect(results.map(\.body) == ["{\"n\":1}", "{\"n\":2}", nil])
+        #expect(results.last?.outcome == .success && results.last?.items == 2)
+    }
+
+    @Test func endlessStreamEndsAfterItsItems() async throws {
+        let results = try await Self.run([#"{"id":"e","url":"endless","stream":"events","maxItems":1}"#])
+        #expect(results.map(\.outcome) == [.success, .success] && results.last?.items == 1)
+    }
+
+    @Test func cutStreamIsAFailure() async throws {
+        let results = try await Self.run([#"{"id":"c","url":"cut","stream":"events"}"#])
+        #expect(results.map(\.outcome) == [.success, .success, .failure])
+        let error = try #require(results.last?.error)
+        #expect(error.code == .streamFailed && error.message.hasPrefix("the stream was cut after 2 items: "))
+        #expect(error.underlying?.hasPrefix("connectionLost") == true)
+    }
+
+    @Test func itemWhoseAssertionFailsFailsTheLine() async throws {
+        let results = try await Self.run([
+            #"{"id":"l","url":"lines","stream":"lines","assert":[{"path":"$.n","notEquals":2}]}"#
+        ])
+        #expect(results.map(\.outcome) == [.success, .failure, .success, .failure])
+        #expect(results.last?.error?.code == .assertionFailed)
+        #expect(results.last?.error?.message.hasPrefix("1 of 3 items failed, at first l/2: ") == true)
+    }
+
+    @Test func refusedStatusHasNoItems() async throws {
+        let results = try await Self.run([#"{"id":"r","url":"refused","stream":"lines"}"#])
+        #expect(results.count == 1 && results[0].error?.code == .unacceptableStatus && results[0].items == 0)
+    }
+
+    @Test func streamOfEachElementIsRead() async throws {
+        let results = try await Self.run([
+            #"{"id":"d","url":"lines?${x}","stream":"lines","maxItems":1,"each":{"of":"t","as":"x"}}"#,
+            #"{"id":"t","url":"list"}"#,
+        ])
+        #expect(Set(results.map(\.id)) == ["t", "d/1/1", "d/1", "d/2/1", "d/2", "d"])
+        #expect(results.last { $0.id == "d" }?.succeeded == 2)
+    }
+
+    @Test(arguments: [
+        (#""stream":"x""#, "expected \"events\" or \"lines\", found \"x\""), (#""maxItems":3"#, "needs \"stream\""),
+        (#""stream":"lines","maxItems":0"#, "1"), (#""stream":"lines","output":"f""#, "cannot have it"),
+        (#""stream":"lines","paginate":{"next":"link"}"#, "cannot have it"),
+        (#""stream":"lines","extract":{"a":"$.a"},"rows":"$[*]""#, "each item is a row"),
+    ]) func contradictionsAreRefused(fields: String, reason: String) throws {
+        let error = #expect(throws: RequestLineErrors.self) {
+            try RequestLineParser().parse(file: Data(#"{"id":"a","url":"x",\#(fields)}"#.utf8))
+        }
+        #expect("\(try #require(error))".contains(reason))
+    }
+}
