@@ -70,8 +70,8 @@ struct EventStreamCourse: Sendable {
             return event
         } catch  where error.code == .cannotParseResponse || error.code == .cancelled {
             throw error
-        } catch {
-            try await reconnect(after: .failed(isTransient: error.isTransient), reader.decoder, operation, error)
+        } catch {  // the response was accepted, and cut
+            try await reconnect(after: .failed(isTransient: true), reader.decoder, operation, error)
             return nil
         }
     }

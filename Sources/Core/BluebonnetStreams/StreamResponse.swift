@@ -45,8 +45,8 @@ extension StreamResponse {
         ResponseLines(reader: StreamReader(self, LineDecoder(byteLimit: byteLimit)))
     }
 
-    /// The values of a body with one JSON text in each line (NDJSON), or of a JSON text sequence (RFC 7464): the content
-    /// type `application/json-seq`, or a body that begins with a record separator. Empty lines are ignored.
+    /// The values of a body with one JSON text in each line (NDJSON), or of a JSON text sequence (RFC 7464): the
+    /// content type `application/json-seq`, or a body that begins with a record separator. Empty lines are ignored.
     ///
     /// - Parameters:
     ///   - type: the type of a value.

@@ -9,8 +9,8 @@ extension Call {
     ///
     /// - Parameter bufferByteCount: the maximum number of bytes that wait for the consumer; while the buffer is full,
     ///   the connection is not read. Default 256 KiB.
-    /// - Throws: the operation's `NetworkingError`: `unacceptableStatus` for a refused status, with the body. Cancelling
-    ///   the task cancels the operation.
+    /// - Throws: the operation's `NetworkingError`: `unacceptableStatus` for a refused status, with the body.
+    ///   Cancelling the task cancels the operation.
     public func stream(bufferByteCount: Int = 256 << 10) async throws(NetworkingError) -> StreamResponse {
         try await manager.stream(handle(as: Data.self).operation, bufferByteCount: bufferByteCount)
     }
@@ -30,7 +30,7 @@ extension Call {
     ///   - type: the type of each event's data, which is JSON.
     ///   - decoder: default nil: the manager's `decoder`.
     ///   - policy: default nil: reconnections without limit for GET and HEAD, none for other methods.
-    ///   - done: the data of the event that ends the stream, which is not decoded. Default nil: the end of the body does.
+    ///   - done: the data of the event that ends the stream, which is not decoded. Default nil: the end of the body.
     public func events<Value: Decodable & Sendable>(
         as type: Value.Type, decoder: JSONDecoder? = nil, policy: EventStreamPolicy? = nil, done: String? = nil
     ) -> EventStream<DecodedEvent<Value>> {

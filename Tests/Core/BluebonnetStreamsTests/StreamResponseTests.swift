@@ -55,7 +55,7 @@ import Testing
 
     @Test func cutBodyIsAnErrorAfterTheWholeLines() async throws {
         let reply = Reply([
-            .head(status: 200, fields: ["Transfer-Encoding": "chunked"]), .chunk(Data("one\ntw".utf8)), .close,
+            .head(status: 200, fields: ["Transfer-Encoding": "chunked"]), .chunk(Data("one\ntw".utf8)), .reset,
         ])
         try await Self.serving(reply) { _, manager in
             var lines: [String] = []

@@ -8,8 +8,8 @@ import Glibc
 ///
 /// The parser is lenient where nothing depends on it: a line may end without a carriage return, a value may continue in
 /// a next line that starts with white space (the parts are joined by one space), and the space after the status may be
-/// missing. Interim responses are dropped, trailers are kept apart from the head, and all bytes count against the limit. A status of 600 or more,
-/// which is invalid, is delivered unchanged: it is a server's error (RFC 9110, 15).
+/// missing. Interim responses are dropped, trailers are kept apart from the head, and all bytes count against the
+/// limit. A status of 600 or more, which is invalid, is delivered unchanged: it is a server's error (RFC 9110, 15).
 package struct ResponseHeadParser: Sendable {
     /// The result of a completed head.
     package enum Event: Sendable {

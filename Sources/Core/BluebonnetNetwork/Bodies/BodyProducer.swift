@@ -3,7 +3,6 @@
 
 internal import BluebonnetLocks
 package import Foundation
-internal import Synchronization
 
 /// Produces the pieces of a body asynchronously, for instance from an `AsyncSequence`.
 package protocol BodyProducer: Sendable {
@@ -12,7 +11,7 @@ package protocol BodyProducer: Sendable {
 
     /// Sends all pieces, and returns at the end of the body.
     ///
-    /// - Parameter send: sends the next piece when there is capacity for it. Returns false if no more pieces are needed.
+    /// - Parameter send: sends the next piece when there is capacity for it. Returns false if no more are needed.
     func produce(_ send: @Sendable (_ piece: Data) async throws -> Bool) async throws
 }
 

@@ -16,7 +16,7 @@ import Testing
         let head = Reply.Step.head(status: 200, fields: fields)
         switch request.path {
         case "/events": return Reply([head] + events.map { .chunk($0) } + [.trailers([:])])
-        case "/cut": return Reply([head] + events.map { .chunk($0) } + [.close])
+        case "/cut": return Reply([head] + events.map { .chunk($0) } + [.reset])
         case "/endless": return Reply([head] + events.map { .chunk($0) } + [.stall])
         case "/lines": return .response(body: "{\"n\":1}\n{\"n\":2}\n{\"n\":3}")
         case "/refused": return .response(status: 403, body: "no")

@@ -31,7 +31,7 @@ import Testing
         ("BluebonnetNetwork/PartialFiles", "Certificates Errors Files Messages Rules Syntax"),
         (
             "BluebonnetNetwork/Bodies",
-            "Certificates Concurrency Errors Files Messages NetworkThread PartialFiles Syntax"
+            "Certificates Concurrency Errors Files NetworkThread PartialFiles"
         ),
         (
             "BluebonnetNetwork/Transport",
@@ -82,7 +82,7 @@ import Testing
         (
             "Bluebonnet/Manager",
             """
-            Addresses Admission Archive Batches Cache Concurrency Cookies Credentials Errors Events Hops Formats
+            Addresses Admission Archive Batches Bodies Cache Concurrency Cookies Credentials Errors Events Hops Formats
             Governor Messages NetworkThread Operations Reachability Retries Scheduling Security Serialization
             """
         ),
@@ -105,7 +105,7 @@ import Testing
         ),
         (
             "BluebonnetStreams",
-            "Bodies Errors Formats Manager Messages Operations Serialization Streams Concurrency Hops"
+            "Errors Formats Manager Messages Operations Serialization Streams"
         ),
         ("BluebonnetBatch", ""),
         ("BluebonnetBatch/References", "Errors Formats Messages Syntax"),
