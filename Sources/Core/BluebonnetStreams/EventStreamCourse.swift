@@ -51,7 +51,7 @@ struct EventStreamCourse: Sendable {
             underlying: error)
     }
 
-    /// Reads an event; nil if the response has no more.
+    /// Reads an event; nil at the end of the response.
     private mutating func read(
         _ reader: Reader, of operation: HTTPRequestOperation
     ) async throws(NetworkingError) -> ServerSentEvent? {

@@ -93,7 +93,8 @@ public final class RequestLineRunner: Sendable {
 
     /// Starts a line. The lines that it depends on must have been added before.
     ///
-    /// A line with pages, elements, polling or a stream fails with `invalidRequest`: the runner makes one operation of a line.
+    /// A line with pages, elements, polling or a stream fails with `invalidRequest`: the runner makes one operation and
+    /// one result of a line.
     public func add(_ node: RequestLineGraph.Node) {
         add(node) { [onResult] in onResult($0.result) }
     }
@@ -160,8 +161,8 @@ public final class RequestLineRunner: Sendable {
         add(instance, needs: needs, isReferenced: isReferenced, consume: nil, onEnd: onEnd)
     }
 
-    /// Consumes the response of an operation while it arrives. Called before the operation is started, which the closure
-    /// does by requesting the response.
+    /// Consumes the response of an operation while it arrives. Called before the operation is started; the closure
+    /// starts it by requesting the response.
     typealias Consumer = @Sendable (StreamedOperation) async -> Void
 
     /// - Parameter consume: consumes the response; nil to keep it in memory. The line ends after the closure.

@@ -4,11 +4,11 @@
 internal import BluebonnetLocks
 internal import Dispatch
 
-/// What a running batch needs: where its completion runs, and how members are started.
+/// The context of a running batch: its host, its progress handler, and the actions at its growth and its end.
 struct BatchRun: Sendable {
     typealias Progress = @Sendable (_ finishedCount: Int, _ totalCount: Int) -> Void
 
-    /// What a manager does for a batch.
+    /// The services of the manager in whose queue the members run.
     struct Host: Sendable {
         /// The queue of the batch's completion.
         let queue: DispatchQueue

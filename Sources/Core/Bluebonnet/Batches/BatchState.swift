@@ -8,7 +8,7 @@ struct BatchState: Sendable {
     private(set) var operations: [HTTPRequestOperation]
     private(set) var innerBatches: [Batch]
     private var expansions: [Int: [BatchExpansion]]
-    /// Whether no more members are added.
+    /// Whether the batch has stopped growing.
     private var isClosed = false
     /// Whether new members are paused.
     private(set) var isPaused = false

@@ -11,7 +11,7 @@ package protocol BodyProducer: Sendable {
 
     /// Sends all pieces, and returns at the end of the body.
     ///
-    /// - Parameter send: sends the next piece when there is capacity for it. Returns false if no more are needed.
+    /// - Parameter send: sends the next piece when there is capacity for it. Returns false if the body is not needed.
     func produce(_ send: @Sendable (_ piece: Data) async throws -> Bool) async throws
 }
 
