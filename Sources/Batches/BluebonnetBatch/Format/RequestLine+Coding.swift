@@ -9,7 +9,7 @@ extension RequestLine: FieldCodable {
         case id, url, method, headers, query, json, form, plist, text, file, multipart, after, output, expect
         case timeout, connectTimeout, idleTimeout, maxBody, redirects, priority, credential, security, proxy
         case httpVersion, unixSocket, resolve, retry, idempotencyKey, script, decode
-        case paginate, each, extract, rows, until, remember
+        case paginate, each, extract, rows, until, stream, maxItems, remember
         case assertions = "assert"
     }
 

@@ -81,7 +81,7 @@ final class StreamRun: Sendable {
             result.values = try operation.values(ofItem: item, in: response)
         } catch {
             result.outcome = .failure
-            result.error = ResultLine.Failure(error, outcome: .failure)
+            result.error = ResultLine.Failure(error)
             record(result)
         }
         await deliver(result, number)

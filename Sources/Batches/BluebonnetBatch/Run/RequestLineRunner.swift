@@ -145,7 +145,7 @@ public final class RequestLineRunner: Sendable {
         let isReferenced = settings.referencedIDs?.contains(node.line.id) ?? true
         start(
             LineInstance(node), node.line.id, operation, isCancelled: isCancelled, isReferenced: isReferenced, findings,
-            onEnd)
+            nil, onEnd)
     }
 
     /// Starts an operation of a line whose dependencies have all ended. Its end goes to `onEnd` instead of the runner's
@@ -205,7 +205,7 @@ public final class RequestLineRunner: Sendable {
 
     private func start(
         _ instance: LineInstance, _ name: String, _ operation: HTTPRequestOperation, isCancelled: Bool,
-        isReferenced: Bool, _ findings: LineFindings?, _ consume: Consumer? = nil,
+        isReferenced: Bool, _ findings: LineFindings?, _ consume: Consumer?,
         _ onEnd: @escaping @Sendable (End) -> Void
     ) {
         group.enter()

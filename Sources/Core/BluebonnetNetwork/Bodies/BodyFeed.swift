@@ -5,7 +5,7 @@ internal import Dispatch
 package import Foundation
 internal import Synchronization
 
-/// What fills the pipe of a feed.
+/// The side of a feed that fills its pipe.
 protocol BodyFeedSource: Sendable {
     /// Begins to fill the pipe. Called once.
     func begin()
