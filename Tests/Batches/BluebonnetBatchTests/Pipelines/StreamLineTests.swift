@@ -37,7 +37,7 @@ import Testing
             results.update { $0.append(result) }
         }
         run.begin()
-        await run.waitUntilFinished()
+        try await run.finish()
         await server.stop()
         return results.value
     }
