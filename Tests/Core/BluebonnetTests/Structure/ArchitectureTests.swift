@@ -126,13 +126,16 @@ import Testing
         (
             "BluebonnetBatch/Run",
             """
-            Addresses Admission BluebonnetBatch/References BluebonnetPipelines Errors Events Hops Format Formats Governor Manager Messages
-            Operations Pipelines Serialization Syntax Transport
+            Addresses Admission BluebonnetBatch/References BluebonnetPipelines BluebonnetStreams Errors Events Hops Format
+            Formats Governor Manager Messages Operations Pipelines Serialization Syntax Transport
             """
         ),
         (
             "BluebonnetBatch/LargeBatches",
-            "BluebonnetBatch/References BluebonnetPipelines Format Formats JSONPath Messages Pipelines Run Syntax"
+            """
+            BluebonnetBatch/References BluebonnetPipelines BluebonnetStreams Errors Format Formats JSONPath Messages
+            Pipelines Run Streams Syntax
+            """
         ),
         ("BluebonnetJournal", "BluebonnetBatch/References Certificates Format LargeBatches Pipelines Run Syntax"),
         ("BluebonnetFleet/Model", "Hops Format Governor Messages Retries Run"),
