@@ -22,11 +22,12 @@ package struct SubmittedLines: Sendable {
 
     /// Returns the field of a line that a fleet does not run; nil if it runs the line.
     package static func unsupportedField(_ line: RequestLine) -> String? {
-        guard let pipeline = line.pipeline else { return nil }
-        if pipeline.paginate != nil { return "paginate" }
-        if pipeline.each != nil { return "each" }
-        if pipeline.until != nil { return "until" }
-        return pipeline.remember.isEmpty ? nil : "remember"
+        line.pipeline?.remember.isEmpty ?? true ? nil : "remember"
+    }
+
+    /// Whether a line has pages or elements, each of which is an operation.
+    package static func hasParts(_ line: RequestLine) -> Bool {
+        line.pipeline.map { $0.paginate != nil || $0.each != nil } ?? false
     }
 
     /// The number of lines.
