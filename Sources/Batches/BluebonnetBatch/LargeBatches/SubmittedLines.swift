@@ -25,11 +25,6 @@ package struct SubmittedLines: Sendable {
         line.pipeline?.remember.isEmpty ?? true ? nil : "remember"
     }
 
-    /// Whether a line has pages or elements, each of which is an operation.
-    package static func hasParts(_ line: RequestLine) -> Bool {
-        line.pipeline.map { $0.paginate != nil || $0.each != nil } ?? false
-    }
-
     /// The number of lines.
     package var count: Int { areReferenced.count }
 

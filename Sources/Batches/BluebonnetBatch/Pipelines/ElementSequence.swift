@@ -4,7 +4,7 @@
 package import Bluebonnet
 internal import BluebonnetHTTP
 
-/// Names the elements of one line in their order, and counts them. A value: the caller knows which keys occurred before.
+/// Names the elements of one line in their order, and counts them. A value: the caller knows the keys that occurred.
 package struct ElementSequence: Sendable {
     package struct Course: Sendable, Hashable, Codable {
         /// The number of elements, with duplicates.
@@ -92,9 +92,9 @@ package struct ElementTotals: Sendable {
         _ course: ElementSequence.Course, _ source: (outcome: ResultLine.Outcome, reason: String?)?, _ isStopped: Bool
     ) -> (ResultLine.Outcome, ResultLine.Failure?) {
         if let failure = course.failure { return (.failure, failure) }
-        if isStopped { return (.cancelled, PipelineRunner.stopped) }
+        if isStopped { return (.cancelled, .stopped) }
         if let source, source.outcome != .success {
-            if source.outcome == .cancelled { return (.cancelled, PipelineRunner.stopped) }
+            if source.outcome == .cancelled { return (.cancelled, .stopped) }
             let message = SkipReason.message(source.reason)
             return (.skipped, ResultLine.Failure(code: .dependencyFailed, message: message))
         }
@@ -106,12 +106,18 @@ package struct ElementTotals: Sendable {
             let message = "the outcomes of \(count) of \(endedCount) elements are unknown"
             return (.unknown, ResultLine.Failure(code: .mayHaveBeenSent, message: message))
         }
-        if ended[.cancelled] != nil { return (.cancelled, PipelineRunner.stopped) }
+        if ended[.cancelled] != nil { return (.cancelled, .stopped) }
         if ended[.skipped] != nil {
             return (.skipped, ResultLine.Failure(code: .dependencyFailed, message: SkipReason.message(nil)))
         }
         return (.success, nil)
     }
+}
+
+extension ResultLine.Failure {
+    /// The run was stopped.
+    static let stopped = ResultLine.Failure(
+        code: .cancelled, message: "the operation was cancelled before everything was sent")
 }
 
 extension RequestLine.FanOut {

@@ -36,7 +36,7 @@ struct FleetLine {
         let hasKey = line.hasIdempotencyKey || settings.headers.hasIdempotencyKey
         let ownKind: Kind = line.isSafe ? .safe : hasKey || settings.resendsUnsafeRequests ? .repeatable : .unsafe
         // Pages and elements take the place of the line: that asks the server for nothing.
-        let hasParts = SubmittedLines.hasParts(line)
+        let hasParts = line.hasParts
         (kind, partKind) = hasParts ? (.safe, ownKind) : (ownKind, nil)
         rank = RequestLine.Priority.allCases.reversed().firstIndex(of: line.priority) ?? 0
         text = line.canonicalText

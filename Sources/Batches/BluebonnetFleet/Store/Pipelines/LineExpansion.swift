@@ -173,7 +173,7 @@ extension PartWriting {
 
     /// The positions of a line's successful responses.
     private func responses(of source: Int, _ line: RequestLine) throws(FleetError) -> [Int] {
-        guard SubmittedLines.hasParts(line) else { return [source] }
+        guard line.hasParts else { return [source] }
         let isPaged = line.pipeline?.paginate != nil
         let rows = try connection.query(
             """
