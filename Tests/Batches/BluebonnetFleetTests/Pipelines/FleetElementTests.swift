@@ -64,6 +64,28 @@ extension StoreTests {
             }
         }
 
+        @Test func elementsOfALargePageAreStoredInSlices() async throws {
+            let count = ProcessInfo.processInfo.environment["FLEET_ELEMENTS"].flatMap { Int($0) } ?? 2_500
+            let body = "[" + (0..<count).map { #"{"id":\#($0)}"# }.joined(separator: ",") + "]"
+            let (start, first) = (Observed<ContinuousClock.Instant?>(nil), Observed<Duration?>(nil))
+            try await Fixture.with { request in
+                if request.path == "/list" {
+                    start.update { $0 = .now }
+                    return .response(body: body)
+                }
+                first.update { $0 = $0 ?? start.value.map { .now - $0 } }
+                return .response(body: "")
+            } _: { fixture in
+                try await fixture.submit([#"{"id":"things","url":"list"}"#, Self.make])
+                let begin = ContinuousClock.now
+                try await fixture.run(fixture.worker("one"), fixture.worker("two"))
+                print("\(count) elements: first \(String(describing: first.value)), all \(ContinuousClock.now - begin)")
+                let batch = try await fixture.batch()
+                #expect(batch.isSuccess && batch.lineCount == count + 2)
+                #expect(fixture.counts("POST").values.allSatisfy { $0 == 1 } && fixture.counts("POST").count == count)
+            }
+        }
+
         @Test func tooManyElementsFailTheLine() async throws {
             try await Fixture.with {
                 PipelineFixture.answer($0, pages: 3, items: 2)
