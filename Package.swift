@@ -140,8 +140,8 @@ let package = Package(
         .target(
             name: "BluebonnetFleet",
             dependencies: [
-                "Bluebonnet", "BluebonnetBatch", "BluebonnetHTTP", "BluebonnetJournal", "BluebonnetLocks", "CLinux",
-                "CPostgreSQL",
+                "Bluebonnet", "BluebonnetBatch", "BluebonnetHTTP", "BluebonnetJournal", "BluebonnetLocks",
+                "BluebonnetPipelines", "CLinux", "CPostgreSQL",
             ],
             swiftSettings: strict
         ),

@@ -67,6 +67,8 @@ import Testing
             + #""lessThan": 0.5}]}"#: "pipelineLinesOfThePageRun",
         #"Pipelines.md: {"id": "job", "url": "jobs/7", "until": {"assert": [{"path": "$.state", "matches": "#
             + #""^(done|failed)$"}], "every": 2, "timeout": 600}}"#: "pipelineLinesOfThePageRun",
+        #"Pipelines.md: {"id": "answer", "url": "v1/chat", "method": "POST", "json": {"prompt": "Hi", "stream": "#
+            + #"true}, "stream": "events", "assert": [{"text": true, "notEquals": ""}]}"#: "pipelineLinesOfThePageRun",
         "CommandFormat.md: bluebonnet lines from curl requests.sh > batch.ndjson": "conversionsOfThePageRun",
         #"CommandFormat.md: {"id": "login", "method": "POST", "url": "login", "json": {"user": "ada", "password": "#
             + #""secret"}}"#: "requestLinesOfThePageRun",

@@ -4,21 +4,6 @@
 package import Bluebonnet
 package import Foundation
 
-/// The change that a page makes in the request.
-package struct PageChange: Sendable, Hashable {
-    package enum Place: Sendable, Hashable {
-        /// The whole URL, which replaces the first request's and its query.
-        case url(String)
-        case parameter(Pagination.Parameter, JSONValue)
-    }
-
-    package let place: Place
-    /// Whether the page belongs to another origin than the first one: it gets what a redirect there would get.
-    package let hasLeftOrigin: Bool
-
-    package init(place: Place, hasLeftOrigin: Bool) { (self.place, self.hasLeftOrigin) = (place, hasLeftOrigin) }
-}
-
 /// The facts of a page that decide about the next one.
 package struct PageCandidate: Sendable, Hashable, Codable {
     package enum Next: Sendable, Hashable, Codable {
@@ -46,15 +31,27 @@ package struct PageSequence: Sendable {
         case fail(NetworkingError.Code, String)
     }
 
-    private let rule: Pagination
-    package private(set) var pageCount = 0
-    package private(set) var itemCount = 0
-    /// The requests made so far, for URLs and cursors.
-    private var seen: Set<PageChange.Place> = []
-    private var firstOrigin: Origin?
-    private var hasLeftOrigin = false
+    /// The facts about the pages so far, without the requests that were made.
+    package struct Course: Sendable, Hashable, Codable {
+        package fileprivate(set) var pageCount = 0
+        package fileprivate(set) var itemCount = 0
+        fileprivate var firstOrigin: String?
+        fileprivate var hasLeftOrigin = false
 
-    package init(_ rule: Pagination) { self.rule = rule }
+        package init() {}
+    }
+
+    private let rule: Pagination
+    package private(set) var course: Course
+    /// The requests made so far, for URLs and cursors.
+    private var seen: Set<String> = []
+
+    /// - Parameter course: the pages before. `step(after:)` then detects loops among the later pages only: the caller
+    ///   compares `key(of:)` with the requests before.
+    package init(_ rule: Pagination, after course: Course = Course()) { (self.rule, self.course) = (rule, course) }
+
+    package var pageCount: Int { course.pageCount }
+    package var itemCount: Int { course.itemCount }
 
     /// The change for the first page; nil if that is the first request unchanged.
     package var first: PageChange? {
@@ -67,11 +64,11 @@ package struct PageSequence: Sendable {
 
     /// Decides what follows a page that succeeded.
     package mutating func step(after page: PageCandidate) -> Step {
-        pageCount += 1
-        itemCount += page.itemCount
+        course.pageCount += 1
+        course.itemCount += page.itemCount
         if pageCount == 1 {
-            firstOrigin = page.requestURL.flatMap { Origin($0) }
-            if let url = page.requestURL { seen.insert(.url(Self.key(url))) }
+            course.firstOrigin = page.requestURL.flatMap { Origin($0) }.map { "\($0)" }
+            if let key = key(ofFirst: page) { seen.insert(key) }
         }
         let step = next(after: page)
         guard case .next = step, pageCount >= rule.max else { return step }
@@ -86,10 +83,7 @@ package struct PageSequence: Sendable {
             return next(url: text, of: page.responseURL)
         case .cursor(_, let parameter):
             guard case .cursor(let value) = page.next else { return .end }
-            guard seen.insert(.parameter(parameter, value)).inserted else {
-                return loop("the cursor \(value.redacted.jsonText.prefix(200))")
-            }
-            return .next(PageChange(place: .parameter(parameter, value), hasLeftOrigin: false))
+            return unseen(PageChange(place: .parameter(parameter, value), hasLeftOrigin: false))
         case .page(let parameter, let start):
             return hasEnded(page, limit: nil) ? .end : .next(Self.change(parameter, start + pageCount))
         case .offset(let parameter, let limit):
@@ -115,24 +109,48 @@ package struct PageSequence: Sendable {
         if base.scheme?.lowercased() == "https", !origin.isSecure {
             return .fail(.redirectRefused, "the next page leads from https to \(Self.shown(url.absoluteString))")
         }
-        guard seen.insert(.url(Self.key(url))).inserted else { return loop(Self.shown(url.absoluteString)) }
-        if origin != firstOrigin { hasLeftOrigin = true }
+        if "\(origin)" != course.firstOrigin { course.hasLeftOrigin = true }
         // User information in a URL that the server chose is not a credential of the caller.
         let place = PageChange.Place.url(URLText.withoutUserInfo(url.absoluteString))
-        return .next(PageChange(place: place, hasLeftOrigin: hasLeftOrigin))
+        return unseen(PageChange(place: place, hasLeftOrigin: course.hasLeftOrigin))
     }
 
-    private func loop(_ request: String) -> Step {
-        .fail(.paginationLoop, "page \(pageCount) leads back to an earlier page: \(request)")
+    private mutating func unseen(_ change: PageChange) -> Step {
+        guard let key = key(of: change), !seen.insert(key).inserted else { return .next(change) }
+        return loop(to: change)
+    }
+
+    /// The failure of a page whose next one is an earlier one.
+    package func loop(to change: PageChange) -> Step {
+        let request =
+            switch change.place {
+            case .url(let url): Self.shown(url)
+            case .parameter(_, let value): "the cursor \(value.redacted.jsonText.prefix(200))"
+            }
+        return .fail(.paginationLoop, "page \(pageCount) leads back to an earlier page: \(request)")
+    }
+
+    /// The text that two pages share if they are the same; nil for numbered pages, which never are.
+    package func key(of change: PageChange) -> String? {
+        switch (rule.next, change.place) {
+        case (.page, _), (.offset, _): nil
+        // The fragment is not sent.
+        case (_, .url(let url)): String(url.prefix { $0 != "#" })
+        case (_, .parameter(_, let value)): value.jsonText
+        }
+    }
+
+    /// `key(of:)` for the first page, which has no change.
+    package func key(ofFirst page: PageCandidate) -> String? {
+        switch rule.next {
+        case .link, .body, .header:
+            page.requestURL.map { String(URLText.withoutUserInfo($0.absoluteString).prefix { $0 != "#" }) }
+        case .cursor, .page, .offset: nil
+        }
     }
 
     private static func change(_ parameter: Pagination.Parameter, _ value: Int) -> PageChange {
         PageChange(place: .parameter(parameter, .integer(Int64(value))), hasLeftOrigin: false)
-    }
-
-    /// The URL without its fragment, which is not sent.
-    private static func key(_ url: URL) -> String {
-        String(URLText.withoutUserInfo(url.absoluteString).prefix { $0 != "#" })
     }
 
     private static func shown(_ text: String) -> String {

@@ -128,3 +128,8 @@ extension RequestLine {
         public init(_ choice: Choice, _ path: JSONPath) { (self.choice, self.path) = (choice, path) }
     }
 }
+
+extension RequestLine {
+    /// Whether the line has pages or elements, each of which is an operation.
+    package var hasParts: Bool { pipeline.map { $0.paginate != nil || $0.each != nil } ?? false }
+}

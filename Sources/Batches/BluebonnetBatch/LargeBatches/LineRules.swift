@@ -11,10 +11,15 @@ package struct LineRules: Sendable {
     package var hasJournal: Bool
     /// Whether values become rows, which begin with the id of the operation.
     package var hasRows: Bool
+    /// Whether a fleet runs the lines.
+    private let isForFleet: Bool
 
     /// Makes rules. Without arguments, they permit every line.
-    package init(hasState: Bool = true, hasJournal: Bool = false, hasRows: Bool = false) {
+    package init(
+        hasState: Bool = true, hasJournal: Bool = false, hasRows: Bool = false, isForFleet: Bool = false
+    ) {
         (self.hasState, self.hasJournal, self.hasRows) = (hasState, hasJournal, hasRows)
+        self.isForFleet = isForFleet
     }
 
     /// - Throws: the first field that the options do not permit.
@@ -25,11 +30,18 @@ package struct LineRules: Sendable {
         guard let pipeline = line.boxedPipeline?.value else { return }
         try line.checkElementFile()
         if !pipeline.remember.isEmpty { try checkRemembering() }
+        if isForFleet, pipeline.stream != nil {
+            let path = FieldPath.top.member(RequestLine.Pipeline.Name.stream.rawValue)
+            throw RequestLineError(at: path, "a fleet does not read streams item by item: use bluebonnet run")
+        }
         if hasRows { try check(names: pipeline.extract.keys.sorted()) }
     }
 
     private func checkRemembering() throws(RequestLineError) {
         let path = FieldPath.top.member(RequestLine.Pipeline.Name.remember.rawValue)
+        guard !isForFleet else {
+            throw RequestLineError(at: path, "the state file is on one machine: use bluebonnet run --state FILE")
+        }
         guard hasState else { throw RequestLineError(at: path, "needs --state FILE, which gets the members") }
         guard !hasJournal else {
             throw RequestLineError(

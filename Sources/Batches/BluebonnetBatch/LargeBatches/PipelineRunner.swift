@@ -57,8 +57,7 @@ package final class PipelineRunner: Sendable {
         var partCounts: [ResultLine.Outcome: Int] = [:]
     }
 
-    static let stopped = ResultLine.Failure(
-        code: .cancelled, message: "the operation was cancelled before everything was sent")
+    static let stopped = ResultLine.Failure.stopped
 
     let runner: RequestLineRunner
     private let pump: LinePump

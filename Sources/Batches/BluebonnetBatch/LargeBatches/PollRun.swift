@@ -9,8 +9,7 @@ internal import Foundation
 /// requests it has no operation, and so no slot.
 final class PollRun: Sendable {
     private struct State {
-        var requestCount = 0
-        var attemptCount = 0
+        var course = PollCourse()
         /// The result of the latest request, while the run waits; nil while a request runs.
         var latest: RequestLineRunner.End?
     }
@@ -37,17 +36,15 @@ final class PollRun: Sendable {
     }
 
     private func ended(_ end: RequestLineRunner.End) {
-        let requestCount = state.withLock { state in
-            state.requestCount += 1
-            state.attemptCount += end.result.attempts
-            return state.requestCount
+        let reason = end.result.outcome == .success ? end.findings?.unmetCondition : nil
+        let step = state.withLock { state in
+            state.course.record(attempts: end.result.attempts)
+            return state.course.step(condition, unmet: reason, elapsed: (.now - start) / .seconds(1))
         }
-        guard end.result.outcome == .success, let reason = end.findings?.unmetCondition else { return finish(end) }
-        let elapsed = (.now - start) / .seconds(1)
-        let isLast = condition.max.map { requestCount >= $0 } ?? false
-        if isLast || condition.timeout.map({ elapsed + condition.every > $0 }) ?? false {
-            let limit = isLast ? "\(requestCount) requests" : "\(condition.timeout.map { "\($0)" } ?? "") seconds"
-            return fail(end, "the condition was not met within \(limit): \(reason)")
+        switch step {
+        case .end: return finish(end)
+        case .fail(let failure): return fail(end, failure)
+        case .again: break
         }
         state.withLock { $0.latest = end }
         pipelines.wait(condition.every) { [self] isStopped in
@@ -56,10 +53,9 @@ final class PollRun: Sendable {
         }
     }
 
-    private func fail(_ end: RequestLineRunner.End, _ message: String) {
+    private func fail(_ end: RequestLineRunner.End, _ failure: ResultLine.Failure) {
         var result = end.result
-        result.outcome = .failure
-        result.error = ResultLine.Failure(code: .conditionNotMet, message: message)
+        (result.outcome, result.error) = (.failure, failure)
         finish(RequestLineRunner.End(result: result, source: nil))
     }
 
@@ -71,7 +67,7 @@ final class PollRun: Sendable {
 
     private func finish(_ end: RequestLineRunner.End) {
         var result = end.result
-        result.attempts = state.withLock { $0.attemptCount }
+        result.attempts = state.withLock { $0.course.attemptCount }
         onEnd(RequestLineRunner.End(result: result, source: end.source, findings: end.findings))
     }
 }

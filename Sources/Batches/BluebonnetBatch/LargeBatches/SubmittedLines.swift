@@ -22,11 +22,7 @@ package struct SubmittedLines: Sendable {
 
     /// Returns the field of a line that a fleet does not run; nil if it runs the line.
     package static func unsupportedField(_ line: RequestLine) -> String? {
-        guard let pipeline = line.pipeline else { return nil }
-        if pipeline.paginate != nil { return "paginate" }
-        if pipeline.each != nil { return "each" }
-        if pipeline.until != nil { return "until" }
-        return pipeline.remember.isEmpty ? nil : "remember"
+        line.pipeline?.remember.isEmpty ?? true ? nil : "remember"
     }
 
     /// The number of lines.

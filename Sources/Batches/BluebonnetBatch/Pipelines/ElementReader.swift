@@ -8,19 +8,26 @@ internal import Glibc
 /// Reads the elements of a response or of a file one by one, so that memory never holds all of them as values.
 package enum ElementReader {
     /// Why the elements cannot be read.
-    struct Failure: Error { let code: NetworkingError.Code, message: String }
+    package struct Failure: Error { package let code: NetworkingError.Code, message: String }
 
     /// Delivers the elements of a response until `body` returns false.
     static func read(
         _ response: ElementFeed.Arrival, at path: JSONPath, _ body: (JSONValue) -> Bool
     ) throws(Failure) {
+        try read(response.source, of: response.id, at: path, body)
+    }
+
+    /// Delivers the elements of the response of the operation with an id until `body` returns false.
+    package static func read(
+        _ source: ReferenceSource, of id: String, at path: JSONPath, _ body: (JSONValue) -> Bool
+    ) throws(Failure) {
         do {
-            let text = try response.source.jsonText()
+            let text = try source.jsonText()
             try text.withUnsafeBytes { try read($0, at: path, body) }
         } catch {
             throw Failure(
                 code: .cannotParseResponse,
-                message: "the elements of \(JSONText.quoted(response.id)) cannot be read: \(reason(error))")
+                message: "the elements of \(JSONText.quoted(id)) cannot be read: \(reason(error))")
         }
     }
 
@@ -48,7 +55,7 @@ extension ElementReader {
     private static let blockByteCount = 256 << 10
 
     /// Delivers the rows of a file until `body` returns false.
-    static func read(file path: String, _ body: (JSONValue) -> Bool) throws(Failure) {
+    package static func read(file path: String, _ body: (JSONValue) -> Bool) throws(Failure) {
         if path.lowercased().hasSuffix(".csv") { return try read(csv: path, body) }
         try read(jsonLines: path, body)
     }

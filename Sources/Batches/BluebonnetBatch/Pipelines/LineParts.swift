@@ -47,7 +47,7 @@ struct ElementReaders: Sendable {
 
 extension RequestLine {
     /// The id of the line whose responses have the line's elements; nil without such a line.
-    var elementSource: String? {
+    package var elementSource: String? {
         guard case .line(let id)? = boxedPipeline?.value.each?.source else { return nil }
         return id
     }

@@ -17,7 +17,7 @@ package struct LineVariables: Sendable, Hashable {
     package init(state: JSONObject? = nil) { self.state = state }
 
     /// Returns the variables of one element.
-    func with(_ element: JSONValue, as name: String) -> LineVariables {
+    package func with(_ element: JSONValue, as name: String) -> LineVariables {
         var variables = self
         (variables.elementName, variables.element) = (name, element)
         return variables

@@ -16,10 +16,14 @@ public struct ReferenceSource: Sendable {
     /// The extracted values; nil if the line extracts none.
     public var values: JSONValue?
     /// The number of pages and of their items, for a line with `paginate`.
-    var pageCounts: PageCounts?
+    package var pageCounts: PageCounts?
     private let parsedBody = ParsedBody()
 
-    struct PageCounts: Sendable, Hashable { let pages, items: Int }
+    package struct PageCounts: Sendable, Hashable {
+        let pages, items: Int
+
+        package init(pages: Int, items: Int) { (self.pages, self.items) = (pages, items) }
+    }
 
     /// Makes a source. Omit the parts that the operation does not have.
     public init(status: Int? = nil, headers: HeaderFields = [:], body: Data? = nil, values: JSONValue? = nil) {

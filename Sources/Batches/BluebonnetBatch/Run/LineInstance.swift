@@ -3,7 +3,7 @@
 
 internal import Bluebonnet
 internal import BluebonnetLocks
-internal import BluebonnetPipelines
+package import BluebonnetPipelines
 internal import Foundation
 
 /// One operation of a line: its own request, one of its pages, or the request for one of its elements.
@@ -12,9 +12,9 @@ package struct LineInstance: Sendable {
     package var id: String
     package private(set) var node: RequestLineGraph.Node
     /// The element of the operation.
-    var variables = LineVariables()
+    package var variables = LineVariables()
     /// The change that the page makes in the request.
-    var change: PageChange?
+    package var change: PageChange?
 
     package init(_ node: RequestLineGraph.Node) { (id, self.node) = (node.line.id, node) }
 
@@ -47,9 +47,9 @@ package final class LineFindings: Sendable {
         var start = ContinuousClock.now
         var requestURL: URL?
         var values: JSONValue?
-        var page: PageCandidate?
+        package var page: PageCandidate?
         /// Why the condition of a polling line is not met; nil if it is.
-        var unmetCondition: String?
+        package var unmetCondition: String?
         /// The pipeline with its references replaced; nil before the operation is made.
         var pipeline: RequestLine.Pipeline?
         /// The values for the state file.

@@ -171,7 +171,8 @@ public final class RequestLineRunner: Sendable {
         onEnd: @escaping @Sendable (End) -> Void
     ) {
         let findings = LineFindings(of: instance.node)
-        let operation = operation(of: instance, findings) { needs }
+        let isConsumed = consume != nil || instance.line.boxedPipeline?.value.stream == nil
+        let operation = operation(of: instance, findings, isOneRequest: isConsumed) { needs }
         let (name, isCancelled) = state.withLock { $0.add(instance.id, operation, needs: needs) }
         start(instance, name, operation, isCancelled: isCancelled, isReferenced: isReferenced, findings, consume, onEnd)
     }

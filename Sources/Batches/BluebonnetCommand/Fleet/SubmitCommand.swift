@@ -70,7 +70,7 @@ struct SubmitCommand: ParsableCommand {
     func run() throws {
         let batch = try CheckedBatch(
             InputSource.open(file).source.file(), limits: .init(concurrency: 1, concurrencyPerOrigin: 1),
-            rules: LineRules(hasState: false))
+            rules: LineRules(hasState: false, isForFleet: true))
         guard let schedule = batch.removeSchedule() else { preconditionFailure("the batch has a schedule") }
         let lines = SubmittedLines(batch.file, schedule)
         let settings = try settings

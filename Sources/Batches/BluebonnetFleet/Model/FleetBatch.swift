@@ -22,7 +22,7 @@ public struct FleetBatch: Sendable, Hashable {
     public let state: State
     /// The batch's priority. Batches of a higher priority go first.
     public let priority: Int
-    /// The number of lines.
+    /// The number of lines, with the pages and elements that the store has so far.
     public let lineCount: Int
     /// The number of lines that workers have claimed.
     public let claimedCount: Int

@@ -24,15 +24,20 @@ struct FleetLine {
     /// The order inside a lane: 0 for the highest priority.
     let rank: Int
     let text: String
-    /// The positions of the lines that this line needs.
+    /// The positions of the lines that this line needs, each once.
     let needs: [Int]
+    /// The kind of the requests for pages and elements; nil for a line that is one request.
+    var partKind: Kind?
 
     init(_ node: RequestLineGraph.Node, needs: [Int], settings: FleetSettings) {
         let line = node.line.line
         id = node.line.id
         lane = RequestLine.lane(of: line.url)
         let hasKey = line.hasIdempotencyKey || settings.headers.hasIdempotencyKey
-        kind = line.isSafe ? .safe : hasKey || settings.resendsUnsafeRequests ? .repeatable : .unsafe
+        let ownKind: Kind = line.isSafe ? .safe : hasKey || settings.resendsUnsafeRequests ? .repeatable : .unsafe
+        // Pages and elements take the place of the line: that asks the server for nothing.
+        let hasParts = line.hasParts
+        (kind, partKind) = hasParts ? (.safe, ownKind) : (ownKind, nil)
         rank = RequestLine.Priority.allCases.reversed().firstIndex(of: line.priority) ?? 0
         text = line.canonicalText
         self.needs = needs

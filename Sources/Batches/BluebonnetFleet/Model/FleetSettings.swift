@@ -54,18 +54,26 @@ public struct FleetSettings: Sendable, Codable, Hashable {
         return settings
     }
 
+    /// Settings that workers without pipelines cannot read: they leave the batch to newer workers.
+    private struct OfPipelines: Codable { let pipelines: FleetSettings }
+
     /// Encodes the settings for the store.
-    func encoded() -> String {
+    ///
+    /// - Parameter hasPipelines: whether lines have pages or elements, or send requests until a condition is met.
+    func encoded(hasPipelines: Bool = false) -> String {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys]
-        guard let data = try? encoder.encode(self) else { preconditionFailure("the settings cannot be encoded") }
+        let encoded = hasPipelines ? try? encoder.encode(OfPipelines(pipelines: self)) : try? encoder.encode(self)
+        guard let data = encoded else { preconditionFailure("the settings cannot be encoded") }
         return String(decoding: data, as: UTF8.self)
     }
 
     /// Decodes settings from the store.
     init(stored text: String) throws(FleetError) {
         do {
-            self = try JSONDecoder().decode(FleetSettings.self, from: Data(text.utf8))
+            let data = Data(text.utf8)
+            let pipelines = try? JSONDecoder().decode(OfPipelines.self, from: data)
+            self = try pipelines?.pipelines ?? JSONDecoder().decode(FleetSettings.self, from: data)
         } catch {
             throw FleetError(
                 .failed, "the settings of a batch cannot be read", underlying: String(describing: error))

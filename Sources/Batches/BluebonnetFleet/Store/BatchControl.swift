@@ -88,9 +88,12 @@ struct BatchControl {
             SELECT count(*), coalesce(array_agg(position), '{}') FROM gone
             """,
             [.integer(number), .texts(outcomes.map(\.rawValue)), .integer(Self.nobody)])
-        let positions = PostgreSQLValue.integers(gone.integers(0, 1))
+        let pipelines = PipelineRetry(connection: connection, batch: number)
+        let plain = try pipelines.putBack(gone.integers(0, 1))
+        let positions = PostgreSQLValue.integers(plain)
         try connection.query(
-            "DELETE FROM bluebonnet.losses WHERE batch = $1 AND position = ANY ($2)", [.integer(number), positions])
+            "DELETE FROM bluebonnet.losses WHERE batch = $1 AND position = ANY ($2)",
+            [.integer(number), .integers(gone.integers(0, 1))])
         // A line is blocked while dependencies are missing, that is, have not succeeded.
         try connection.query(
             """

@@ -11,7 +11,8 @@ struct BatchRemoval {
     /// The tables with a row for each line or edge, and the column by which the table is deleted in slices.
     private static let tables = [
         ("results", "position"), ("lines", "position"), ("edges", "dependency"), ("blocked", "position"),
-        ("losses", "position"),
+        ("losses", "position"), ("parts", "position"), ("parents", "position"), ("readers", "source"),
+        ("keys", "position"), ("polls", "position"),
     ]
     /// Deleting rows with large bodies takes long.
     private static let timeout = Duration.seconds(600)
@@ -76,7 +77,7 @@ struct BatchRemoval {
         for row in 0..<gone.count {
             let batch = gone.integer(row, 0)
             for (table, column) in Self.tables { try removeRows(of: table, by: column, batch) }
-            for table in ["ready", "tallies"] {
+            for table in ["ready", "expansions", "tallies"] {
                 try connection.query("DELETE FROM bluebonnet.\(table) WHERE batch = $1", [.integer(batch)])
             }
         }

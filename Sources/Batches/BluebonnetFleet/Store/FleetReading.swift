@@ -139,9 +139,10 @@ extension FleetBatch {
     /// Creates a batch from the rows of its outcomes.
     fileprivate init(_ rows: PostgreSQLResult, _ range: Range<Int>) {
         let first = range.lowerBound
-        var (counts, bytes): ([ResultLine.Outcome: Int], Int) = ([:], 0)
+        var (counts, bytes, lineCount): ([ResultLine.Outcome: Int], Int, Int) = ([:], 0, rows.integer(first, 3))
         for row in range where !rows.isNull(row, 6) {
             bytes += rows.integer(row, 8)
+            if rows.text(row, 6) == "added" { lineCount -= rows.integer(row, 7) }
             guard let outcome = ResultLine.Outcome(rawValue: rows.text(row, 6)), rows.integer(row, 7) != 0 else {
                 continue
             }
@@ -149,7 +150,7 @@ extension FleetBatch {
         }
         self.init(
             name: rows.text(first, 0), state: State(rawValue: rows.text(first, 1)) ?? .open,
-            priority: rows.integer(first, 2), lineCount: rows.integer(first, 3),
+            priority: rows.integer(first, 2), lineCount: lineCount,
             claimedCount: rows.integer(first, 5), counts: counts, byteCount: bytes,
             created: Date(timeIntervalSince1970: rows.double(first, 4)))
     }

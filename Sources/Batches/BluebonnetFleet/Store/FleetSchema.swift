@@ -178,6 +178,61 @@ enum FleetSchema {
             name text PRIMARY KEY,
             credential text NOT NULL
         );
+        """,
         """
+        -- A batch in which lines have pages or elements. These are lines too, at the positions after the submitted ones.
+        CREATE TABLE bluebonnet.expansions (
+            batch bigint PRIMARY KEY,
+            next_position bigint NOT NULL
+        ) WITH (fillfactor = 50, autovacuum_vacuum_threshold = 500, autovacuum_vacuum_scale_factor = 0);
+        -- A page or an element. The request is that of `line`; `parent` is that line, or an element that has pages.
+        CREATE TABLE bluebonnet.parts (
+            batch bigint NOT NULL,
+            position integer NOT NULL,
+            parent integer NOT NULL,
+            line integer NOT NULL,
+            page integer,
+            change text,
+            element text,
+            failure text,
+            PRIMARY KEY (batch, position)
+        );
+        CREATE INDEX parts_parent ON bluebonnet.parts (batch, parent, position);
+        -- A line with pages or elements. It is blocked until all of them have ended.
+        CREATE TABLE bluebonnet.parents (
+            batch bigint NOT NULL,
+            position integer NOT NULL,
+            state text NOT NULL,
+            kind smallint NOT NULL,
+            is_read boolean NOT NULL,
+            PRIMARY KEY (batch, position)
+        ) WITH (fillfactor = 50, autovacuum_vacuum_threshold = 500, autovacuum_vacuum_scale_factor = 0);
+        -- A line that uses the responses of another one as elements: at once, or when all lines that it needs have ended.
+        CREATE TABLE bluebonnet.readers (
+            batch bigint NOT NULL,
+            source integer NOT NULL,
+            reader integer NOT NULL,
+            is_early boolean NOT NULL,
+            PRIMARY KEY (batch, source, reader)
+        );
+        -- Keys of elements and requests of pages that occurred, as SHA-256.
+        CREATE TABLE bluebonnet.keys (
+            batch bigint NOT NULL,
+            position integer NOT NULL,
+            key bytea NOT NULL,
+            PRIMARY KEY (batch, position, key)
+        );
+        -- A polling line. It is blocked until the next request is due.
+        CREATE TABLE bluebonnet.polls (
+            batch bigint NOT NULL,
+            position integer NOT NULL,
+            requests integer NOT NULL,
+            attempts integer NOT NULL,
+            started timestamptz NOT NULL,
+            due timestamptz,
+            PRIMARY KEY (batch, position)
+        ) WITH (fillfactor = 50, autovacuum_vacuum_threshold = 500, autovacuum_vacuum_scale_factor = 0);
+        CREATE INDEX polls_due ON bluebonnet.polls (due) WHERE due IS NOT NULL;
+        """,
     ]
 }

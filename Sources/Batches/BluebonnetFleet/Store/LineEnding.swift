@@ -16,9 +16,32 @@ struct LineEnding {
     let line: Data
     /// The body, if other lines refer to it and `line` does not contain it as text.
     let body: Data?
+    var step = LineStep.result
+    var yield: LineYield?
+}
+
+/// The way in which a worker finishes a claimed line.
+enum LineStep: Sendable, Equatable {
+    /// The line has a result.
+    case result
+    /// The line has pages or elements, which take its place.
+    case expand
+    /// The line sends another request later.
+    case poll(PollCourse, every: Double, elapsed: Double)
+}
+
+extension EndedLine {
+    fileprivate init(_ ending: LineEnding) {
+        self.init(position: ending.position, outcome: ending.outcome, yield: ending.yield)
+    }
 }
 
 extension LineEnding {
+    /// The bytes that the store gets, with the elements.
+    fileprivate var byteCountInStore: Int {
+        line.count + (body?.count ?? 0) + (yield?.source?.body?.count ?? 0)
+    }
+
     /// Returns the failure to record in place of an outcome that the store cannot store.
     fileprivate func refused(_ error: FleetError) -> LineEnding {
         let id = (try? JSONDecoder().decode(ResultLine.self, from: line))?.id ?? ""
@@ -69,25 +92,23 @@ extension WorkerStore {
         guard endings.contains(where: { edgeBatches.contains($0.batch) }) else {
             return try writing.record(endings).mapValues(Set.init)
         }
-        var outcomes: [Int: [Int: ResultLine.Outcome]] = [:]
-        for ending in endings { outcomes[ending.batch, default: [:]][ending.position] = ending.outcome }
         return try connection.transaction { () throws(FleetError) in
-            let written = try writing.record(endings)
+            let written = try writing.record(endings).mapValues(Set.init)
             var isReady = false
-            for (batch, positions) in written.sorted(by: { $0.key < $1.key }) where edgeBatches.contains(batch) {
-                let succeeded = positions.filter { outcomes[batch]?[$0] == .success }
-                let others = positions.filter { outcomes[batch]?[$0] != .success }
-                isReady = try writing.release(batch, succeeded: succeeded, others: others) || isReady
+            for batch in written.keys.sorted() where edgeBatches.contains(batch) {
+                let ended = endings.filter { $0.batch == batch && written[batch]?.contains($0.position) == true }
+                isReady = try writing.settle(batch, ended.map(EndedLine.init)) || isReady
             }
             if isReady { try FleetNotice.work.send(connection) }
-            return written.mapValues(Set.init)
+            return written
         }
     }
 
     /// A group of outcomes ends with the outcome that reaches this number of bytes.
     private static let groupByteCount = 8 << 20
 
-    /// Records the first outcomes, as many as fit into one transaction.
+    /// Records the first outcomes. One transaction has as many results as fit into it; the lines before and after
+    /// them that continue without a worker have their own.
     ///
     /// An outcome that the store cannot store, because it is too large or has an invalid character, is recorded as a
     /// failure that says so.
@@ -97,9 +118,28 @@ extension WorkerStore {
     func recordAll(
         _ endings: [LineEnding], edgeBatches: Set<Int>
     ) throws(FleetError) -> (settledCount: Int, recordedCount: Int) {
+        var (settledCount, recordedCount) = (0, 0)
+        repeat {
+            let group = Array(endings[settledCount...])
+            let counts = try recordGroup(group, edgeBatches: edgeBatches)
+            settledCount += counts.settledCount
+            recordedCount += counts.recordedCount
+        } while settledCount < endings.count
+            && endings[(settledCount - 1)...settledCount].contains { $0.step != .result }
+        return (settledCount, recordedCount)
+    }
+
+    private func recordGroup(
+        _ endings: [LineEnding], edgeBatches: Set<Int>
+    ) throws(FleetError) -> (settledCount: Int, recordedCount: Int) {
+        if let first = endings.first, first.step != .result {
+            try continueLater(first)
+            return (1, 0)
+        }
         var (count, byteCount) = (0, 0)
-        for ending in endings where count == 0 || byteCount < Self.groupByteCount {
-            byteCount += ending.line.count + (ending.body?.count ?? 0)
+        for ending in endings.prefix(while: { $0.step == .result }) where count == 0 || byteCount < Self.groupByteCount
+        {
+            byteCount += ending.byteCountInStore
             count += 1
         }
         let group = Array(endings.prefix(count))
@@ -109,7 +149,7 @@ extension WorkerStore {
             // 54000 to 54999: a limit of the server. 22P05: a character that the server's encoding does not have.
             guard let code = error.underlying, code.hasPrefix("54") || code.hasPrefix("22") else { throw error }
             guard count == 1, let refused = group.first else {
-                return try recordAll(Array(endings.prefix(1)), edgeBatches: edgeBatches)
+                return try recordGroup(Array(endings.prefix(1)), edgeBatches: edgeBatches)
             }
             return (1, try record([refused.refused(error)], edgeBatches: edgeBatches))
         }
@@ -138,7 +178,7 @@ extension WorkerStore {
         try giveBack(claim, batch: claimed.integer(0, 0), claimed.integers(0, 1))
     }
 
-    private func reduceClaim(_ claim: Int, to rest: Set<Int>) throws(FleetError) {
+    func reduceClaim(_ claim: Int, to rest: Set<Int>) throws(FleetError) {
         guard !rest.isEmpty else {
             try connection.query("DELETE FROM bluebonnet.claims WHERE number = $1", [.integer(claim)])
             return
@@ -156,11 +196,7 @@ extension WorkerStore {
         if try writing.lock(batch) {
             return try writing.end(batch, .cancelled, [.cancelledBatch], "WITH \(ResultWriting.gone)", positions)
         }
-        try connection.query(
-            """
-            INSERT INTO bluebonnet.ready (batch, lane, rank, position)
-            SELECT batch, lane, rank, position FROM bluebonnet.lines WHERE batch = $1 AND position = ANY ($2)
-            """, [.integer(batch), .integers(positions)])
+        try writing.makeReady(batch, positions)
         try FleetNotice.work.send(connection)
     }
 }

@@ -111,7 +111,8 @@ extension WorkerStore {
         guard !positions.isEmpty else { return }
         let writing = ResultWriting(connection: connection, worker: worker)
         try writing.end(batch, outcome, [failure], "WITH \(ResultWriting.gone)", positions)
-        _ = try writing.release(batch, succeeded: [], others: positions)
+        let ended = positions.map { EndedLine(position: $0, outcome: outcome) }
+        if try writing.settle(batch, ended) { try FleetNotice.work.send(connection) }
     }
 }
 

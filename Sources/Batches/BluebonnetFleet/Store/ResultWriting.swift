@@ -69,7 +69,14 @@ struct ResultWriting {
     func release(_ batch: Int, succeeded: [Int], others: [Int]) throws(FleetError) -> Bool {
         try lock(batch)
         try skip(batch, after: others)
-        guard !succeeded.isEmpty else { return false }
+        return try unblock(batch, try countDown(batch, succeeded))
+    }
+
+    /// Counts down the lines that wait for lines that have succeeded.
+    ///
+    /// - Returns: the lines for which nothing is missing any more.
+    func countDown(_ batch: Int, _ succeeded: [Int]) throws(FleetError) -> [Int] {
+        guard !succeeded.isEmpty else { return [] }
         let counted = try connection.query(
             """
             WITH counts AS MATERIALIZED (
@@ -84,7 +91,11 @@ struct ResultWriting {
             WHERE b.batch = $1 AND b.position = ANY (ARRAY(SELECT position FROM locked)) AND b.position = l.position
             RETURNING b.position, b.missing
             """, [.integer(batch), .integers(succeeded)])
-        let free = (0..<counted.count).filter { counted.integer($0, 1) <= 0 }.map { counted.integer($0, 0) }
+        return (0..<counted.count).filter { counted.integer($0, 1) <= 0 }.map { counted.integer($0, 0) }
+    }
+
+    /// Makes waiting lines ready for which nothing is missing. Returns whether there were any.
+    func unblock(_ batch: Int, _ free: [Int]) throws(FleetError) -> Bool {
         guard !free.isEmpty else { return false }
         try connection.query(
             """
@@ -99,6 +110,16 @@ struct ResultWriting {
         return true
     }
 
+    /// Makes lines ready that are in no other place.
+    func makeReady(_ batch: Int, _ positions: [Int]) throws(FleetError) {
+        guard !positions.isEmpty else { return }
+        try connection.query(
+            """
+            INSERT INTO bluebonnet.ready (batch, lane, rank, position)
+            SELECT batch, lane, rank, position FROM bluebonnet.lines WHERE batch = $1 AND position = ANY ($2)
+            """, [.integer(batch), .integers(positions)])
+    }
+
     /// Keeps the batch from being cancelled during the transaction.
     ///
     /// - Returns: whether the batch was cancelled before, or no longer exists.
@@ -111,7 +132,7 @@ struct ResultWriting {
 
     /// Gives all lines that wait for unsuccessful lines the outcome `skipped`, with the reason of the unsuccessful
     /// line.
-    private func skip(_ batch: Int, after positions: [Int]) throws(FleetError) {
+    func skip(_ batch: Int, after positions: [Int]) throws(FleetError) {
         guard !positions.isEmpty else { return }
         let needs = try lockDoomed(batch, after: positions)
         guard !needs.isEmpty else { return }

@@ -63,8 +63,13 @@ struct Submission {
 
     private func digest() throws(FleetError) -> String {
         var digest = BatchDigest.OfLines(settings.digestSettings)
-        for position in 0..<lines.count { digest.add(try lines.node(at: position).line.line.canonicalText) }
-        return digest.finish()
+        var files: [String] = []
+        for position in 0..<lines.count {
+            let line = try lines.node(at: position).line.line
+            digest.add(line.canonicalText)
+            if let file = line.elementFile { files.append(file) }
+        }
+        return BatchDigest.adding(files, to: digest.finish())
     }
 
     private func insertLines(_ batch: Int, _ connection: PostgreSQLConnection) throws(FleetError) {
@@ -76,8 +81,11 @@ struct Submission {
             """
         ) { () throws(FleetError) in try rows.next(byteCount: Self.pieceByteCount) }
         try connection.query(
-            "UPDATE bluebonnet.batches SET digest = $2, has_edges = $3 WHERE number = $1",
-            [.integer(batch), .text(rows.finishDigest()), .bool(rows.hasEdges)])
+            "UPDATE bluebonnet.batches SET digest = $2, has_edges = $3, settings = $4 WHERE number = $1",
+            [
+                .integer(batch), .text(rows.finishDigest()), .bool(rows.hasEdges || rows.pipelines.hasAny),
+                .text(settings.encoded(hasPipelines: rows.pipelines.hasAny)),
+            ])
         try insertLanes(batch, rows, connection)
         try connection.query(
             """
@@ -85,6 +93,8 @@ struct Submission {
             SELECT batch, lane, rank, position FROM bluebonnet.lines WHERE batch = $1 AND needs IS NULL
             ORDER BY lane, rank, position
             """, [.integer(batch)])
+        // The elements of files become ready when their lines begin.
+        try rows.pipelines.insert(batch, lines.count, connection)
         guard rows.hasEdges else { return }
         try connection.query(
             """
@@ -130,6 +140,7 @@ private struct LineRows {
     private(set) var lineCounts: [Int] = []
     /// Whether lines wait for other lines, among the lines read so far.
     private(set) var hasEdges = false
+    private(set) var pipelines = SubmittedPipelines()
 
     init(batch: Int, lines: SubmittedLines, settings: FleetSettings) {
         (self.batch, self.lines, self.settings) = (batch, lines, settings)
@@ -137,17 +148,18 @@ private struct LineRows {
     }
 
     /// Returns the digest of all lines. To be called after the last line.
-    mutating func finishDigest() -> String { digest.finish() }
+    mutating func finishDigest() -> String { BatchDigest.adding(pipelines.files, to: digest.finish()) }
 
     mutating func next(byteCount: Int) throws(FleetError) -> [UInt8]? {
         guard !isEnded else { return nil }
         var rows = CopyRows(isFirst: index == 0)
         while index < lines.count, rows.bytes.count < byteCount {
             let node = try lines.node(at: index)
-            let needs = node.dependencies.compactMap { lines.source.position(of: $0) }
+            let needs = lines.needs(of: node)
             if !needs.isEmpty { hasEdges = true }
             let line = FleetLine(node, needs: needs, settings: settings)
             digest.add(line.text)
+            try pipelines.add(line, node, at: index, of: lines)
             write(line, to: &rows)
             index += 1
         }
@@ -166,7 +178,7 @@ private struct LineRows {
         rows.integer(number(of: line.lane))
         rows.small(line.rank)
         rows.small(line.kind.rawValue)
-        rows.bool(lines.isReferenced(index))
+        rows.bool(lines.isReferenced(index) || pipelines.isReadLate(index))
         rows.text(line.text)
         rows.integers(line.needs)
     }
@@ -194,7 +206,7 @@ private struct LineRows {
 
 extension SubmittedLines {
     /// Reads a line, and checks that the store can keep it.
-    fileprivate func node(at position: Int) throws(FleetError) -> RequestLineGraph.Node {
+    func node(at position: Int) throws(FleetError) -> RequestLineGraph.Node {
         do throws(LineSourceError) {
             let node = try source.node(at: position)
             guard !node.line.id.utf8.contains(0) else {

@@ -33,6 +33,12 @@ struct ClaimedLine: Equatable {
     let needs: [Int]
     /// How many workers were lost with the line.
     let lossCount: Int
+    /// The place of a page or an element; nil for a whole line.
+    var part: ClaimedPart?
+    /// Whether lines use the elements of the response at once.
+    var hasReaders = false
+    /// The requests before, for a polling line.
+    var poll: StoredPoll?
 
     /// Whether the store must record "may have been sent" before the line is sent: if the line is not safe, or if a
     /// worker was lost with it, so that the store can detect lines that make workers fail.
@@ -208,11 +214,17 @@ extension WorkerStore {
                 INSERT INTO bluebonnet.claims (worker, batch, positions)
                 SELECT $1, $2, array_agg(position) FROM taken HAVING count(*) > 0 RETURNING number
             )
-            SELECT c.number, l.position, l.id, l.lane, l.rank, l.kind, l.is_read, l.line, l.needs,
-                   coalesce(x.count, 0::smallint)
+            SELECT c.number, l.position, l.id, l.lane, l.rank, l.kind, l.is_read, coalesce(t.line, l.line),
+                   coalesce(t.needs, l.needs), coalesce(x.count, 0::smallint), p.line, p.page, p.change, p.element,
+                   EXISTS (SELECT FROM bluebonnet.readers r
+                           WHERE r.batch = $2 AND r.source = coalesce(p.line, l.position) AND r.is_early),
+                   q.requests, q.attempts, extract(epoch FROM now() - q.started)::double precision
             FROM claim c
             JOIN bluebonnet.lines l ON l.batch = $2 AND l.position = ANY (ARRAY(SELECT position FROM taken))
             LEFT JOIN bluebonnet.losses x ON x.batch = $2 AND x.position = l.position
+            LEFT JOIN bluebonnet.parts p ON p.batch = $2 AND p.position = l.position
+            LEFT JOIN bluebonnet.lines t ON t.batch = $2 AND t.position = p.line
+            LEFT JOIN bluebonnet.polls q ON q.batch = $2 AND q.position = l.position
             ORDER BY l.rank, l.position
             """,
             [
@@ -223,35 +235,23 @@ extension WorkerStore {
     }
 
     private func line(_ rows: PostgreSQLResult, _ row: Int, _ batch: OpenBatch) -> ClaimedLine {
-        ClaimedLine(
+        var line = ClaimedLine(
             claim: rows.integer(row, 0), batch: batch.number, position: rows.integer(row, 1), id: rows.text(row, 2),
             lane: batch.lanes[rows.integer(row, 3)] ?? "", priority: .init(rank: rows.integer(row, 4)),
             kind: FleetLine.Kind(rawValue: rows.integer(row, 5)) ?? .unsafe, isRead: rows.bool(row, 6),
             text: rows.bytes(row, 7), needs: rows.integers(row, 8), lossCount: rows.integer(row, 9))
-    }
-
-    /// Returns the results of lines to which other lines refer, by position.
-    func sources(_ batch: Int, _ positions: [Int]) throws(FleetError) -> [Int: SourceRow] {
-        guard !positions.isEmpty else { return [:] }
-        let rows = try connection.query(
-            """
-            SELECT l.position, l.id, r.line, r.body
-            FROM bluebonnet.lines l JOIN bluebonnet.results r USING (batch, position)
-            WHERE l.batch = $1 AND l.position = ANY ($2) AND r.position = ANY ($2) AND l.is_read
-            """, [.integer(batch), .integers(positions)])
-        return Dictionary(
-            uniqueKeysWithValues: (0..<rows.count).map { row in
-                let source = SourceRow(
-                    id: rows.text(row, 1), line: rows.bytes(row, 2), body: rows.optionalBytes(row, 3))
-                return (rows.integer(row, 0), source)
-            })
-    }
-
-    /// The result of a line to which others refer.
-    struct SourceRow {
-        let id: String
-        let line: Data
-        let body: Data?
+        if !rows.isNull(row, 10) {
+            line.part = ClaimedPart(
+                line: rows.integer(row, 10), page: rows.isNull(row, 11) ? nil : rows.integer(row, 11),
+                change: rows.optionalBytes(row, 12), element: rows.optionalBytes(row, 13))
+        }
+        line.hasReaders = rows.bool(row, 14)
+        if !rows.isNull(row, 15) {
+            line.poll = StoredPoll(
+                course: PollCourse(requestCount: rows.integer(row, 15), attemptCount: rows.integer(row, 16)),
+                start: .now - .seconds(rows.double(row, 17)))
+        }
+        return line
     }
 
     /// Records durably that lines may have been sent.

@@ -4,6 +4,7 @@
 internal import Bluebonnet
 internal import BluebonnetBatch
 internal import BluebonnetJournal
+internal import BluebonnetPipelines
 internal import Foundation
 
 /// The result of a line's operation.
@@ -16,6 +17,15 @@ struct LineReport: Sendable {
     let body: Data?
     /// How many times the request was sent.
     let attemptCount: Int
+    var step = LineStep.result
+    var yield: LineYield?
+
+    /// The report of a line that pages or elements replace.
+    static let expanded: LineReport = {
+        var report = LineReport(outcome: .success, byteCount: 0, line: Data(), body: nil, attemptCount: 0)
+        report.step = .expand
+        return report
+    }()
 }
 
 extension LineEnding {
@@ -23,7 +33,7 @@ extension LineEnding {
     init(_ line: ClaimedLine, _ report: LineReport) {
         self.init(
             claim: line.claim, batch: line.batch, position: line.position, outcome: report.outcome,
-            byteCount: report.byteCount, line: report.line, body: report.body)
+            byteCount: report.byteCount, line: report.line, body: report.body, step: report.step, yield: report.yield)
     }
 
     /// Creates the record of an unsafe request that may have been sent, and that the worker cancelled because the
@@ -69,7 +79,7 @@ final class BatchExecutor: Sendable {
         _ claimed: ClaimedLine, sources: [ByteString: ReferenceSource], onWait: @escaping @Sendable (Duration) -> Void,
         onEnd: @escaping @Sendable (LineReport) -> Void
     ) -> HTTPRequestOperation? {
-        let number = claimed.position + 1
+        let number = claimed.linePosition + 1
         var numbered: NumberedLine
         do throws(RequestLineError) {
             guard let parsed = try RequestLineParser().parse(line: claimed.text, number: number) else {
@@ -80,12 +90,14 @@ final class BatchExecutor: Sendable {
             onEnd(unreadable(claimed, error))
             return nil
         }
-        if numbered.line.idempotencyKey == .automatic {
-            numbered.line.idempotencyKey = .value(keys.key(at: claimed.position))
+        guard !claimed.isExpanded(numbered.line) else {
+            onEnd(.expanded)
+            return nil
         }
+        if numbered.line.idempotencyKey == .automatic { numbered.line.idempotencyKey = .value(key(of: claimed)) }
         let line = numbered.line
         let started = executor.started(line, name: "\(batch.name)/\(claimed.id)", dependencies: [])
-        let instance = LineInstance(numbered)
+        let instance = claimed.instance(numbered)
         let findings = LineFindings(of: instance.node)
         let operation = executor.operation(
             for: instance, findings: findings, started, mayWait: !sources.isEmpty
@@ -96,8 +108,9 @@ final class BatchExecutor: Sendable {
                 return .performDefault
             }
         }
-        let (hasOutput, id, isRead) = (line.output != nil, claimed.id, claimed.isRead)
+        let hasOutput = line.output != nil
         let hidden = executor.hiddenVariables(of: line)
+        let poll = claimed.poll ?? StoredPoll()
         operation.addCompletionHandler { [executor, batch, worker] _ in
             let outcome: ResultLine.Outcome =
                 switch operation.error?.code {
@@ -105,17 +118,29 @@ final class BatchExecutor: Sendable {
                 case .cancelled?: .cancelled
                 case .some: .failure
                 }
-            var result = executor.result(id, outcome, operation, hasOutput: hasOutput, hidden, findings?.facts)
+            let facts = findings?.facts
+            var result = executor.result(claimed.id, outcome, operation, hasOutput: hasOutput, hidden, facts)
             if hasOutput, result.attempts > 0 { result.worker = worker }
+            result.page = claimed.part?.page
+            let attemptCount = result.attempts
+            let step = line.pipeline?.until.map { $0.step(poll, &result, facts?.unmetCondition) } ?? .result
             let hasText = batch.settings.bodyForm == .text && result.body != nil
-            onEnd(
-                LineReport(
-                    outcome: outcome, byteCount: result.bytes ?? 0, line: result.encodedLine().dropLast(),
-                    body: isRead && !hasText && outcome == .success ? operation.responseData : nil,
-                    attemptCount: result.attempts))
+            let isSuccess = result.outcome == .success && step == .result
+            var report = LineReport(
+                outcome: result.outcome, byteCount: result.bytes ?? 0, line: result.encodedLine().dropLast(),
+                body: claimed.isRead && !hasText && isSuccess ? operation.responseData : nil,
+                attemptCount: attemptCount)
+            report.step = step
+            if isSuccess { report.yield = claimed.yield(operation, facts?.page) }
+            onEnd(report)
         }
         executor.start(operation)
         return operation
+    }
+
+    /// The automatic idempotency key of a line, a page or an element.
+    private func key(of line: ClaimedLine) -> String {
+        line.part.map { keys.key(ofPart: line.id, of: $0.line) } ?? keys.key(at: line.position)
     }
 
     private func unreadable(_ claimed: ClaimedLine, _ error: RequestLineError) -> LineReport {
@@ -129,6 +154,37 @@ final class BatchExecutor: Sendable {
     }
 }
 
+extension RequestLine.Condition {
+    /// Decides what follows a request of a polling line, and completes its result.
+    fileprivate func step(_ poll: StoredPoll, _ result: inout ResultLine, _ reason: String?) -> LineStep {
+        var course = poll.course
+        course.record(attempts: result.attempts)
+        result.attempts = course.attemptCount
+        let elapsed = (.now - poll.start) / .seconds(1)
+        switch course.step(self, unmet: result.outcome == .success ? reason : nil, elapsed: elapsed) {
+        case .end: return .result
+        case .again: return .poll(course, every: every, elapsed: elapsed)
+        case .fail(let failure):
+            (result.outcome, result.error) = (.failure, failure)
+            return .result
+        }
+    }
+}
+
+extension ClaimedLine {
+    /// Returns the facts for the next page, and the response for lines that use its elements; nil if neither is needed.
+    fileprivate func yield(_ operation: HTTPRequestOperation, _ page: PageCandidate?) -> LineYield? {
+        guard hasReaders || page != nil else { return nil }
+        var yield = LineYield(page: page)
+        if hasReaders {
+            let head = operation.responseHead
+            yield.source = ReferenceSource(
+                status: head?.statusCode, headers: head?.headers ?? [:], body: operation.responseData)
+        }
+        return yield
+    }
+}
+
 extension ReferenceSource {
     /// Creates the source of references from a line's stored response; nil if the result cannot be read.
     init?(_ row: WorkerStore.SourceRow) {
@@ -136,6 +192,7 @@ extension ReferenceSource {
         self.init(
             status: result.status, headers: result.headers ?? [:], body: row.body ?? result.body.map { Data($0.utf8) },
             values: result.values)
+        if let pages = result.pages { pageCounts = PageCounts(pages: pages, items: result.items ?? 0) }
     }
 }
 

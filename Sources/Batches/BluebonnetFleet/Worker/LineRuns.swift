@@ -25,16 +25,28 @@ struct LineRuns {
     {
         let needs = Set(lines.flatMap(\.needs))
         guard let claim = lines.first?.claim, !needs.isEmpty else { return }
-        let rows = try session.sources(batch.number, needs.sorted())
+        var rows = try session.sources(batch.number, needs.sorted())
+        let pages = try session.pageSources(batch.number, needs.sorted(), pageIDs(in: lines))
+        rows.merge(pages) { one, _ in one }
         sources[claim] = rows.compactMapValues { row in
             ReferenceSource(row).map { (row.id, $0) }
         }
     }
 
+    /// The ids to which lines refer that pages may have.
+    private func pageIDs(in lines: [ClaimedLine]) -> [String] {
+        let texts = Set(lines.filter { !$0.needs.isEmpty }.map(\.text))
+        let ids = texts.flatMap { text in
+            (try? RequestLineParser().parse(line: text, number: 1)?.line.referencedIDs()) ?? []
+        }
+        return Set(ids.filter { $0.contains("/") }).sorted()
+    }
+
     /// Starts a line. Its delays before other attempts, and its end, are posted to the inbox.
     mutating func start(_ serial: WorkerHand.Serial, _ line: ClaimedLine, of batch: OpenBatch) {
         let known = sources[line.claim]
-        let needed = line.needs.compactMap { known?[$0] }
+        let pages = known?.filter { $0.value.id.contains("/") && !line.needs.contains($0.key) } ?? [:]
+        let needed = line.needs.compactMap { known?[$0] } + pages.values
         let executor = executor(of: batch)
         running[serial] = (line, nil)
         let operation = executor.start(

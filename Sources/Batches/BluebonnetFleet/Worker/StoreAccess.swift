@@ -70,6 +70,14 @@ struct StoreAccess {
     /// Whether an error is lasting: the store refuses the worker before the first connection was made.
     func isRefusal(_ error: FleetError) -> Bool { !wasOpen && error.code != .unreachable }
 
+    /// The error of a worker that ends with outcomes that it could not record.
+    func lastWord(unrecorded count: Int) -> FleetError {
+        FleetError(
+            .unreachable,
+            "the worker stopped before it recorded \(count) outcomes: "
+                + "the store is unavailable (\(problem?.message ?? "no answer"))")
+    }
+
     /// Gives up the connection after an error. The next attempt follows after a pause.
     mutating func lose(_ error: FleetError) {
         session = nil

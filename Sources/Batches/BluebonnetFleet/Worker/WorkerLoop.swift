@@ -65,6 +65,7 @@ struct WorkerLoop {
     private var lastLook = Instant.now
     /// When the batches are to be read, because a new batch may have limits; nil without a new batch.
     private var nextLook: Instant?
+    private var polls = PollTimer()
     /// Whether lines wait in lanes of which the hand already has as many as it takes.
     private var waitsForRoom = false
 
@@ -95,7 +96,7 @@ struct WorkerLoop {
             if case .ending(let limit) = stage, Instant.now > limit {
                 // Lines that were not returned go to other workers when the lease is over.
                 guard hand.endedCount > 0 else { break }
-                throw lastWord
+                throw store.lastWord(unrecorded: hand.endedCount)
             }
             wait()
         }
@@ -105,13 +106,6 @@ struct WorkerLoop {
     private var isDone: Bool {
         if case .working = stage { return false }
         return hand.isEmpty && linesToGiveBack.isEmpty
-    }
-
-    private var lastWord: FleetError {
-        FleetError(
-            .unreachable,
-            "the worker stopped before it recorded \(hand.endedCount) outcomes: "
-                + "the store is unavailable (\(store.problem?.message ?? "no answer"))")
     }
 
     private mutating func publish() {
@@ -182,6 +176,7 @@ extension WorkerLoop {
             guard store.session != nil else { return }  // the worker was declared lost
             try settle(session)
             try record(session)
+            if case .working = stage { try polls.resume(session) }
             try mark(session)
             try claim(session)
             try readNewBatches(session)
@@ -200,6 +195,7 @@ extension WorkerLoop {
         try giveBackUnknown(kept, session)
         store.isNew = false
         (open, nextBeat, nextClaim) = (nil, .now, .now)
+        polls.expire()
         rules.applyPauses(try session.pausedOrigins(), &hand)
         try cancelBatches(session)
     }
@@ -239,6 +235,7 @@ extension WorkerLoop {
             _ = try session.reap(sign.number, beat: sign.beat)
         }
         try giveBackUnknown(try session.claims(), session)
+        polls.expire()
         // Other workers will soon count this worker; then it has its share.
         if !newShare.isActive || knownWorker < newest { nextBeat = min(nextBeat, .now + .milliseconds(50)) }
     }
@@ -260,10 +257,15 @@ extension WorkerLoop {
         let endings = hand.nextEndings(limit: Self.recordLimit)
         let edges = Set(endings.map(\.batch).filter { batches[$0]?.hasEdges == true })
         guard Instant.now >= nextRecord || endings.count == Self.recordLimit || !edges.isEmpty else { return }
+        polls.add(endings)
         let counts = try session.recordAll(endings, edgeBatches: edges)
         hand.recorded(counts.settledCount)
         summary.recordedCount += counts.recordedCount
         nextRecord = .now + Self.recordInterval
+        // A line may fail without a request: too many pages, for example.
+        for batch in edges.subtracting(cancelled) where batches[batch]?.settings.cancelsAtFirstFailure == true {
+            if try session.hasFailure(batch) { failed.insert(batch) }
+        }
         if !edges.isEmpty || waitsForRoom { (open, nextClaim) = (nil, .now) }
         runs.keep(claims: hand.claimNumbers)
         try endFailedBatches(session)
@@ -433,7 +435,9 @@ extension WorkerLoop {
 
     private var recordTime: Instant { hand.endedCount > 0 ? nextRecord : .now + Self.idleInterval }
 
-    private var lookTime: Instant? { if case .working = stage { nextLook } else { nil } }
+    private var lookTime: Instant? {
+        if case .working = stage { min(polls.next, nextLook ?? polls.next) } else { nil }
+    }
 
     private var claimTime: Instant {
         guard case .working = stage, hand.busyCount <= configuration.concurrency else {

@@ -26,6 +26,8 @@ extension ProcessTests {
             case "/jobs/7": .response(body: #"{"state":"done"}"#)
             case "/items": .response(body: #"[{"at":"2026-03-01"},{"at":"2026-01-09"}]"#)
             case "/reports": .response(body: request.body)
+            case "/v1/chat":
+                .response(headers: ["Content-Type": "text/event-stream"], body: "data: a\n\ndata: b\n\n")
             default: .response(status: 404, body: "")
             }
         }
@@ -50,6 +52,7 @@ extension ProcessTests {
         @Test func pipelineLinesOfThePageRun() async throws {
             for start in [
                 #"{"id": "users", "#, #"{"url": "report""#, #"{"url": "users/7", "assert""#, #"{"id": "job", "#,
+                #"{"id": "answer", "#,
             ] {
                 let end = try await Self.run(try Self.block("Pipelines.md", start))
                 #expect(end.status == 0, "\(start): \(end.output) \(end.errors)")

@@ -71,7 +71,7 @@ struct StoreFixture: Sendable {
         let tallies = try await number(
             """
             SELECT count(*) FROM (
-                SELECT batch, outcome, sum(count) AS count FROM bluebonnet.tallies GROUP BY 1, 2
+                SELECT batch, outcome, sum(count) AS count FROM bluebonnet.tallies WHERE outcome <> 'added' GROUP BY 1, 2
                 HAVING sum(count) <> 0
             ) t FULL JOIN (
                 SELECT batch, outcome, count(*) AS count FROM bluebonnet.results GROUP BY 1, 2

@@ -142,14 +142,17 @@ import Testing
         ("BluebonnetFleet/PostgreSQL", "Model"),
         (
             "BluebonnetFleet/Store",
-            "Addresses BluebonnetJournal Format LargeBatches Model PostgreSQL Run Syntax"
+            """
+            Addresses BluebonnetBatch/References BluebonnetJournal BluebonnetPipelines Format Formats JSONPath LargeBatches
+            Model Pipelines PostgreSQL Run Syntax
+            """
         ),
         ("BluebonnetFleet/Credentials", "Credentials Model Store"),
         (
             "BluebonnetFleet/Worker",
             """
-            BluebonnetBatch/References BluebonnetJournal Hops Format Governor Model Operations PostgreSQL Run Store
-            Syntax
+            BluebonnetBatch/References BluebonnetJournal BluebonnetPipelines Hops Format Governor Model Operations
+            PostgreSQL Run Store Syntax
             """
         ),
         ("BluebonnetFleet", "Format LargeBatches Model Run Store"),
