@@ -27,7 +27,7 @@ enum LineStep: Sendable, Equatable {
     /// The line has pages or elements, which take its place.
     case expand
     /// The line sends another request later.
-    case poll(PollCourse, every: Double, elapsed: Double)
+    case polled(PollCourse, every: Double, elapsed: Double)
 }
 
 extension EndedLine {

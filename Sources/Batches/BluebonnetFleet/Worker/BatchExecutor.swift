@@ -163,7 +163,7 @@ extension RequestLine.Condition {
         let elapsed = (.now - poll.start) / .seconds(1)
         switch course.step(self, unmet: result.outcome == .success ? reason : nil, elapsed: elapsed) {
         case .end: return .result
-        case .again: return .poll(course, every: every, elapsed: elapsed)
+        case .again: return .polled(course, every: every, elapsed: elapsed)
         case .fail(let failure):
             (result.outcome, result.error) = (.failure, failure)
             return .result

@@ -16,7 +16,7 @@ struct PollTimer {
 
     /// Records lines that this worker lets wait.
     mutating func add(_ endings: [LineEnding]) {
-        for case .poll(_, let every, _) in endings.map(\.step) { next = min(next, .now + .seconds(every)) }
+        for case .polled(_, let every, _) in endings.map(\.step) { next = min(next, .now + .seconds(every)) }
     }
 
     /// Makes the lines ready that are due.

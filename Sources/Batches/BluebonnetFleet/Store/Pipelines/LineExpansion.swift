@@ -77,7 +77,7 @@ extension WorkerStore {
                 try parts.expand(ending.position)
                 try parts.finish()
                 if parts.isReady { try FleetNotice.work.send(connection) }
-            case .poll(let course, let every, let elapsed):
+            case .polled(let course, let every, let elapsed):
                 try wait(ending, course, every: every, elapsed: elapsed, writing)
             }
         }
