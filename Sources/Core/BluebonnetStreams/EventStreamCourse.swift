@@ -20,6 +20,8 @@ struct EventStreamCourse: Sendable {
     private var reconnection: EventStreamReconnection
     private var position = Position.begin
     private var lastOperation: HTTPRequestOperation?
+    /// The idempotency key of the first request. The server has to recognize a repetition.
+    private var key: IdempotencyKey?
     /// The number of events so far, over all responses.
     private(set) var eventCount = 0
 
@@ -90,7 +92,8 @@ extension EventStreamCourse {
             }
         }
         let operation = call.handle(as: Data.self).operation
-        lastOperation = operation
+        if let key { operation.idempotencyKey = key }
+        (lastOperation, key) = (operation, operation.idempotencyKey)
         do throws(NetworkingError) {
             let response = try await call.manager.stream(operation)
             if try accepts(response) {

@@ -133,6 +133,17 @@ import Testing
         }
     }
 
+    @Test func automaticKeyIsKeptForTheNextRequest() async throws {
+        try await Self.serving(
+            Self.stream("retry: 1\nid: 7\ndata: a\n\n", then: .reset), Self.stream("data: [DONE]\n\n")
+        ) { server, manager in
+            let call = manager.call("POST", "chat").body(.text("?")).configure { $0.idempotencyKey = .automatic }
+            for try await _ in call.events(policy: Self.quick(3), done: "[DONE]") {}
+            let keys = server.history.requests.map { $0.headers["Idempotency-Key"] }
+            #expect(keys.count == 2 && keys[0] != nil && keys[0] == keys[1])
+        }
+    }
+
     @Test func otherContentTypeIsAnError() async throws {
         try await Self.serving(.response(headers: ["Content-Type": "text/html"], body: "<p>")) { server, manager in
             let error = await #expect(throws: NetworkingError.self) {
