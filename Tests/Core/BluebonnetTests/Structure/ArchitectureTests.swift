@@ -105,7 +105,7 @@ import Testing
         ),
         (
             "BluebonnetStreams",
-            "Errors Formats Manager Messages Operations Serialization Streams"
+            "Errors Formats Manager Messages Operations Retries Serialization Streams"
         ),
         ("BluebonnetBatch", ""),
         ("BluebonnetBatch/References", "Errors Formats Messages Syntax"),
