@@ -12,8 +12,9 @@ let strict: [SwiftSetting] = [
 /// Debug builds check the order in which locks are taken: see the documentation page "Locks and waits".
 let checksLockOrder = SwiftSetting.define("BLUEBONNET_LOCK_ORDER", .when(configuration: .debug))
 
-/// SQLite, as BluebonnetJournal uses it.
-let grdb = Target.Dependency.product(name: "GRDB", package: "GRDB.swift", condition: .when(traits: ["Journal"]))
+/// SQLite, as BluebonnetJournal and BluebonnetCache use it.
+let grdb = Target.Dependency.product(
+    name: "GRDB", package: "GRDB.swift", condition: .when(traits: ["Journal", "Cache"]))
 
 /// SwiftNIO, as BluebonnetTestServer uses it.
 let swiftNIO: [Target.Dependency] = [
@@ -40,6 +41,7 @@ let package = Package(
         .library(name: "BluebonnetStreams", targets: ["BluebonnetStreams"]),
         .library(name: "BluebonnetPipelines", targets: ["BluebonnetPipelines"]),
         .library(name: "BluebonnetBatch", targets: ["BluebonnetBatch"]),
+        .library(name: "BluebonnetCache", targets: ["BluebonnetCache"]),
         .library(name: "BluebonnetImage", targets: ["BluebonnetImage"]),
         .library(name: "BluebonnetLogging", targets: ["BluebonnetLogging"]),
         .library(name: "BluebonnetMetrics", targets: ["BluebonnetMetrics"]),
@@ -53,14 +55,16 @@ let package = Package(
     ],
     traits: [
         .trait(name: "Journal", description: "BluebonnetJournal in files of SQLite: fetches the package GRDB."),
+        .trait(name: "Cache", description: "BluebonnetCache in files: fetches the package GRDB."),
         .trait(name: "TestServer", description: "BluebonnetTestServer for tests: fetches SwiftNIO's packages."),
         .trait(name: "Logging", description: "BluebonnetLogging: fetches the package swift-log."),
         .trait(name: "Metrics", description: "BluebonnetMetrics: fetches the package swift-metrics."),
         .trait(name: "Tracing", description: "BluebonnetTracing: fetches the package swift-distributed-tracing."),
-        // The command needs the first, the package's own tests the others. A program that depends on the package with
+        // The command needs the first two, the package's own tests the others. A program that depends on the package with
         // traits: [] fetches nothing.
         .default(
-            enabledTraits: isDependency ? ["Journal"] : ["Journal", "TestServer", "Logging", "Metrics", "Tracing"]),
+            enabledTraits: isDependency
+                ? ["Journal", "Cache"] : ["Journal", "Cache", "TestServer", "Logging", "Metrics", "Tracing"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
@@ -115,6 +119,10 @@ let package = Package(
                 "Bluebonnet", "BluebonnetHTTP", "BluebonnetLocks", "BluebonnetPipelines", "BluebonnetStreams", "CLinux",
             ],
             swiftSettings: strict),
+        // A cache in a folder, shared by processes.
+        .target(
+            name: "BluebonnetCache", dependencies: ["Bluebonnet", "BluebonnetHTTP", "BluebonnetLocks", "CLinux", grdb],
+            swiftSettings: strict),
         .target(
             name: "BluebonnetImage",
             dependencies: ["Bluebonnet", "BluebonnetLocks", "CGdkPixbuf"],
@@ -154,8 +162,8 @@ let package = Package(
         .target(
             name: "BluebonnetCommand",
             dependencies: [
-                "Bluebonnet", "BluebonnetBatch", "BluebonnetFleet", "BluebonnetJournal", "BluebonnetLocks", "CLinux",
-                grdb,
+                "Bluebonnet", "BluebonnetBatch", "BluebonnetCache", "BluebonnetFleet", "BluebonnetJournal",
+                "BluebonnetLocks", "CLinux", grdb,
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: strict
@@ -301,13 +309,26 @@ let package = Package(
         .testTarget(
             name: "BluebonnetDocumentationTests",
             dependencies: [
-                "Bluebonnet", "BluebonnetBatch", "BluebonnetFleet", "BluebonnetImage", "BluebonnetJournal",
-                "BluebonnetLogging", "BluebonnetMetrics", "BluebonnetPipelines", "BluebonnetStreams",
+                "Bluebonnet", "BluebonnetBatch", "BluebonnetCache", "BluebonnetFleet", "BluebonnetImage",
+                "BluebonnetJournal", "BluebonnetLogging", "BluebonnetMetrics", "BluebonnetPipelines",
+                "BluebonnetStreams",
                 "BluebonnetTesting", "BluebonnetTestServer", "BluebonnetTracing", "RealServers", "TestSupport", logging,
                 metrics, tracing,
             ],
             swiftSettings: strict
         ),
+        .testTarget(
+            name: "BluebonnetCacheTests",
+            dependencies: [
+                "Bluebonnet", "BluebonnetCache", "BluebonnetHTTP", "BluebonnetLocks", "BluebonnetTestServer",
+                "CacheProbe",
+                "CLinux", "TestSupport",
+            ],
+            swiftSettings: strict),
+        // Stores responses until it is killed.
+        .executableTarget(
+            name: "CacheProbe", dependencies: ["Bluebonnet", "BluebonnetCache", "BluebonnetHTTP"],
+            swiftSettings: strict),
         .testTarget(
             name: "BluebonnetImageTests",
             dependencies: ["Bluebonnet", "BluebonnetImage", "BluebonnetTestServer"],
@@ -368,7 +389,8 @@ let parts = [
     ],
     "Sources/Testing": ["BluebonnetTestServer", "BluebonnetTesting"],
     "Sources/Products": [
-        "BluebonnetImage", "BluebonnetLogging", "BluebonnetMetrics", "BluebonnetMonitors", "BluebonnetTracing",
+        "BluebonnetCache", "BluebonnetImage", "BluebonnetLogging", "BluebonnetMetrics", "BluebonnetMonitors",
+        "BluebonnetTracing",
     ],
     "Sources/System": ["CCurl", "CExit", "CGdkPixbuf", "CHTTP2", "CLinux", "COpenSSL", "CPostgreSQL", "CZlib"],
     "Tests/Core": [
@@ -381,8 +403,8 @@ let parts = [
     ],
     "Tests/Testing": ["BluebonnetTestServerTests", "BluebonnetTestingTests", "FaultKit", "RealServers", "TestSupport"],
     "Tests/Products": [
-        "BluebonnetImageTests", "BluebonnetLoggingTests", "BluebonnetMetricsTests", "BluebonnetMonitorsTests",
-        "BluebonnetTracingTests",
+        "BluebonnetCacheTests", "BluebonnetImageTests", "BluebonnetLoggingTests", "BluebonnetMetricsTests",
+        "BluebonnetMonitorsTests", "BluebonnetTracingTests", "CacheProbe",
     ],
 ]
 for (folder, names) in parts {

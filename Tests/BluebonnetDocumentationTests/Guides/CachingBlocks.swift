@@ -2,27 +2,31 @@
 // SPDX-License-Identifier: MIT
 
 import Bluebonnet
+import BluebonnetCache
 import BluebonnetTestServer
 import Foundation
 import FoundationNetworking
 import Testing
 
 // BLOCK Caching.md
-struct PublicCache: ResponseCache {
-    let responses = InMemoryResponseCache()
+final class PublicCache: ResponseCache {
+    let other: any ResponseCache
+    var maximumBodyByteCount: Int { other.maximumBodyByteCount }
 
-    func cachedResponse(for request: URLRequest) -> CachedResponse? {
-        responses.cachedResponse(for: request)
+    init(_ other: any ResponseCache) { self.other = other }
+
+    func entries(for key: CacheKeyPair) -> [CacheEntry] {
+        other.entries(for: key)
     }
 
-    func store(_ response: CachedResponse, for request: URLRequest) {
-        guard request.url?.path.hasPrefix("/v1/public/") == true
-        else { return }
-        responses.store(response, for: request)
-    }
+    func body(of entry: CacheEntry) -> Data? { other.body(of: entry) }
 
-    func removeCachedResponse(for request: URLRequest) {
-        responses.removeCachedResponse(for: request)
+    func apply(_ changes: [CacheChange]) {
+        other.apply(
+            changes.filter { change in
+                guard case .store(let entry, _, _) = change else { return true }
+                return entry.url.contains("/v1/public/")
+            })
     }
 }
 // END
@@ -98,19 +102,47 @@ extension PageTests {
             try await manager.get("prices")
             printed.update { $0 = [] }
             // BLOCK Caching.md
-            var request = try manager.request("GET", "prices")
-            request.cachePolicy = .returnCacheDataDontLoad
-            let operation = manager.operation(with: request)
-            try await manager.run(operation)
-            print(operation.summary.isFromCache)
+            let offline = try await manager.call("prices")
+                .cachePolicy(.onlyIfCached)
+                .response()
+            print(offline.summary.cacheAnswer == .hit)
             // END
             #expect(printed.value == ["true"] && site.server.requests.count == 1)
         }
     }
 
+    @Test func folderIsSharedByManagers() async throws {
+        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("cache-\(UUID().uuidString)")
+        defer { try? FileManager.default.removeItem(at: folder) }
+        try await Site.scripted(Self.freshScript) { site in
+            for _ in 0..<2 {
+                var configuration = RequestOperationManager.Configuration()
+                // BLOCK Caching.md
+                configuration.responseCache = try FolderResponseCache(
+                    at: folder, byteCapacity: 200 * 1024 * 1024)
+                // END
+                let manager = RequestOperationManager(baseURL: site.base, configuration: configuration)
+                try await manager.get("prices")
+            }
+            #expect(site.server.requests.count == 1)
+        }
+    }
+
+    @Test func statusSaysWhatTheCacheDid() async throws {
+        try await Site.scripted(Self.freshScript) { site in
+            let manager = cachingManager(InMemoryResponseCache(), site)
+            printed.update { $0 = [] }
+            // BLOCK Caching.md
+            let prices = try await manager.get("prices")
+            print(prices.cacheStatus?.description ?? "no cache")
+            // END
+            #expect(printed.value == ["Bluebonnet; fwd=uri-miss; fwd-status=200; stored"])
+        }
+    }
+
     @Test func customCacheStoresOnlyItsFolder() async throws {
         try await Site.scripted(Self.freshScript) { site in
-            let manager = cachingManager(PublicCache(), site)
+            let manager = cachingManager(PublicCache(InMemoryResponseCache()), site)
             for path in ["public/a", "public/a", "private/b", "private/b"] { try await manager.get(path) }
             #expect(site.server.requests.map(\.path) == ["/v1/public/a", "/v1/private/b", "/v1/private/b"])
         }

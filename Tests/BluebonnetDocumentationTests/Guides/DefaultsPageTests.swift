@@ -88,6 +88,7 @@ import Testing
             "TransferOptions/requestAdapters": options.requestAdapters.isEmpty ? "none" : "some",
             "TransferOptions/cookieJar": shown(options.cookieJar, ifNil: "none"),
             "TransferOptions/responseCache": shown(options.responseCache, ifNil: "none"),
+            "TransferOptions/cachePolicy": "\(options.cachePolicy)",
             "TransferOptions/retryPolicy": shown(options.retryPolicy, ifNil: "none"),
             "ConnectionLimits/maximumAge": shown(options.connectionLimits.maximumAge, ifNil: "no limit"),
             "ConnectionLimits/maximumUseCount": shown(options.connectionLimits.maximumUseCount, ifNil: "no limit"),

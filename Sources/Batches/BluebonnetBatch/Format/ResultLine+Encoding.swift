@@ -25,6 +25,7 @@ extension ResultLine {
             line.member("redirects", redirects) { $0.integer($1) }
             line.member("protocol", `protocol`) { $0.string($1) }
             line.member("reused", reused) { $0.token($1 ? "true" : "false") }
+            line.member("cache", cache?.rawValue) { $0.string($1) }
             line.member("timing", timing) { $1.write(to: &$0) }
             line.writePipeline(self)
             line.member("error", error) { $1.write(to: &$0) }

@@ -55,6 +55,8 @@ public struct ResultLine: Sendable, Hashable, Codable {
     public var `protocol`: String?
     /// Whether the last transfer reused a connection that was kept alive.
     public var reused = false
+    /// How the cache took part; nil without a cache.
+    public var cache: RequestEvent.CacheAnswer?
     /// The times of the operation's phases; nil if the operation was never started.
     public var timing: Timing?
     /// The error; nil if the operation succeeded.
@@ -87,7 +89,7 @@ public struct ResultLine: Sendable, Hashable, Codable {
     private enum CodingKeys: String, CodingKey {
         case id, outcome, status, url, bytes, sha256
         case lineHeaders = "headers"
-        case body, attempts, retries, redirects, `protocol`, reused, timing
+        case body, attempts, retries, redirects, `protocol`, reused, cache, timing
         case values, page, item, event, items, pages, count, succeeded, failed, skipped
         case duplicates, error, worker
     }

@@ -122,6 +122,7 @@ extension ResultLine {
         if !summary.retries.isEmpty { retries = summary.retries.map(Retry.init) }
         redirects = summary.redirectCount
         reused = summary.isReused
+        cache = summary.cacheAnswer
         error = operation.error.map { Failure($0, outcome: outcome) }
         if attempts > 0 { timing = Timing(summary.timings) }
         guard let head = operation.responseHead else { return }

@@ -15,6 +15,7 @@ struct RunOptions: ParsableArguments {
     @OptionGroup(title: "Requests") var requests: Requests
     @OptionGroup(title: "Limits") var limits: Limits
     @OptionGroup(title: "Trust") var trust: Trust
+    @OptionGroup(title: "Cache") var cache: CacheOptions
     @OptionGroup(title: "Output") var output: Output
     @OptionGroup(title: "Observation") var observation: Observation
     @OptionGroup(title: "Journal") var journal: Journal
@@ -71,6 +72,7 @@ struct RunOptions: ParsableArguments {
             settings.transferOptions.retryPolicy = limits.lines.retryPolicy
             settings.transferOptions.securityPolicy = try trust.policy
             try requests.machine.add(to: &settings.transferOptions)
+            if !requests.plan { try cache.add(to: &settings.transferOptions) }
             return settings
         }
     }

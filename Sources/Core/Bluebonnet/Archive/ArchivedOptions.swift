@@ -37,6 +37,8 @@ struct ArchivedOptions: Codable, Sendable {
     /// Nil in archives made before this option existed.
     private let decodesContent: Bool?
     private let retryPolicy: RetryPolicy?
+    /// Nil in archives made before this option existed.
+    private let cachePolicy: CachePolicy?
 
     /// A proxy in an archive.
     private struct ArchivedProxy: Codable {
@@ -113,6 +115,7 @@ struct ArchivedOptions: Codable, Sendable {
         keepsDotSegments = options.keepsDotSegments
         decodesContent = options.decodesContent
         retryPolicy = options.retryPolicy
+        cachePolicy = options.cachePolicy
     }
 
     /// Returns the options, after checking them again, because an archive may come from any source.
@@ -147,6 +150,7 @@ struct ArchivedOptions: Codable, Sendable {
         options.keepsDotSegments = keepsDotSegments ?? false
         options.decodesContent = decodesContent ?? true
         options.retryPolicy = retryPolicy
+        options.cachePolicy = cachePolicy ?? .useProtocol
         return options
     }
 }

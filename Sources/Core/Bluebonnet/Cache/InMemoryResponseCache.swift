@@ -2,14 +2,14 @@
 // SPDX-License-Identifier: MIT
 
 internal import BluebonnetLocks
-internal import Foundation
+public import Foundation
 public import FoundationNetworking
 
 /// A response cache in memory with a limited byte count. It drops the least recently used responses first. All members
 /// may be used from any thread.
 public final class InMemoryResponseCache: ResponseCache {
     private let byteCapacity: Int
-    private let shared = Mutex(LRUIndex())
+    private let shared = Mutex(MemoryIndex())
 
     /// Makes an empty cache.
     ///
@@ -23,111 +23,50 @@ public final class InMemoryResponseCache: ResponseCache {
     /// The approximate number of stored bytes.
     public var byteCount: Int { shared.withLock { $0.byteCount } }
 
-    public func cachedResponse(for request: URLRequest) -> CachedResponse? {
-        guard let key = Self.key(request) else { return nil }
-        return shared.withLock { $0.use(key) }
-    }
+    /// The number of stored responses.
+    public var count: Int { shared.withLock { $0.count } }
 
-    public func store(_ response: CachedResponse, for request: URLRequest) {
-        guard let key = Self.key(request) else { return }
-        let entry = Entry(response, key: key)
-        let dropped = shared.withLock { index in
-            entry.byteCount <= byteCapacity / 4
-                ? index.insert(entry, key, capacity: byteCapacity) : index.remove(key)
+    /// A quarter of the capacity.
+    public var maximumBodyByteCount: Int { byteCapacity / 4 }
+
+    public func entries(for key: CacheKeyPair) -> [CacheEntry] { shared.withLock { $0.entries(for: key) } }
+
+    public func body(of entry: CacheEntry) -> Data? { shared.withLock { $0.use(entry.id) } }
+
+    public func apply(_ changes: [CacheChange]) {
+        let files = changes.map(Self.loaded)
+        shared.withLock { index in
+            for (change, data) in zip(changes, files) { index.apply(change, data, capacity: byteCapacity) }
         }
-        withExtendedLifetime(dropped) {}  // outside the lock: releasing a `userInfo` may run code
     }
 
+    /// Returns the body of a response that is stored, if it is not stored yet. May block for a file.
+    private static func loaded(_ change: CacheChange) -> Data? {
+        switch change {
+        case .store(_, .data(let data), _): data
+        case .store(_, .file(let url), _): try? Data(contentsOf: url)
+        case .store(_, .stored, _), .update, .expire, .remove, .removeURL, .removeGroup: nil
+        }
+    }
+
+    /// Returns the response that was stored last for a request without credentials, fresh or stale.
+    public func cachedResponse(for request: URLRequest) -> CachedResponse? {
+        guard let url = request.url else { return nil }
+        let key = CacheKeyPair(partition: "", key: CacheKey(url))
+        let entry = entries(for: key).filter { $0.url == key.url }.max { $0.id < $1.id }
+        guard let entry, let data = body(of: entry),
+            let response = HTTPURLResponse(
+                url: url, statusCode: entry.statusCode, httpVersion: "HTTP/1.1",
+                headerFields: entry.headers.dictionary)
+        else { return nil }
+        return CachedResponse(response: response, data: data)
+    }
+
+    /// Removes the responses for a request's URL.
     public func removeCachedResponse(for request: URLRequest) {
-        guard let key = Self.key(request) else { return }
-        let dropped = shared.withLock { $0.remove(key) }
-        withExtendedLifetime(dropped) {}
+        if let url = request.url { apply([.removeURL(CacheKey(url).text)]) }
     }
 
     /// Removes all responses.
-    public func removeAll() {
-        let dropped = shared.withLock { index in
-            defer { index = LRUIndex() }
-            return index
-        }
-        withExtendedLifetime(dropped) {}
-    }
-
-    private static func key(_ request: URLRequest) -> String? {
-        request.url.map { String($0.absoluteString.prefix { $0 != "#" }) }
-    }
-}
-
-/// A stored response with its approximate size.
-private struct Entry: Sendable {
-    let response: CachedResponse
-    let byteCount: Int
-    var use = 0
-
-    init(_ response: CachedResponse, key: String) {
-        self.response = response
-        let fields = response.response.allHeaderFields.reduce(0) { sum, field in
-            sum + "\(field.key)".utf8.count + "\(field.value)".utf8.count + Self.fieldByteCount
-        }
-        byteCount = response.data.count + key.utf8.count + fields + 1024
-    }
-
-    /// The approximate size of a field in addition to its name and its value, in bytes.
-    private static let fieldByteCount = 64
-}
-
-/// The stored responses in the order of their last use. A value type, protected by the cache's lock.
-private struct LRUIndex: Sendable {
-    /// One use of a stored response.
-    private struct Use: Comparable {
-        let number: Int
-        let key: String
-
-        static func < (a: Use, b: Use) -> Bool { a.number < b.number }
-    }
-
-    private var entries: [String: Entry] = [:]
-    /// All uses, the oldest first; stale uses are skipped.
-    private var uses = Heap<Use>()
-    private var useCount = 0
-    private var lastUse = 0
-    private(set) var byteCount = 0
-
-    mutating func use(_ key: String) -> CachedResponse? {
-        guard let response = entries[key]?.response else { return nil }
-        recordUse(key)
-        return response
-    }
-
-    mutating func insert(_ entry: Entry, _ key: String, capacity: Int) -> [Entry] {
-        var dropped = remove(key)
-        entries[key] = entry
-        byteCount += entry.byteCount
-        recordUse(key)
-        while byteCount > capacity, let use = uses.popFirst() {
-            useCount -= 1
-            if entries[use.key]?.use == use.number { dropped += remove(use.key) }
-        }
-        return dropped
-    }
-
-    mutating func remove(_ key: String) -> [Entry] {
-        guard let entry = entries.removeValue(forKey: key) else { return [] }
-        byteCount -= entry.byteCount
-        return [entry]
-    }
-
-    private mutating func recordUse(_ key: String) {
-        lastUse += 1
-        entries[key]?.use = lastUse
-        uses.insert(Use(number: lastUse, key: key))
-        useCount += 1
-        if useCount > 2 * entries.count + 64 { forgetOvertakenUses() }
-    }
-
-    private mutating func forgetOvertakenUses() {
-        uses = Heap()
-        for (key, entry) in entries { uses.insert(Use(number: entry.use, key: key)) }
-        useCount = entries.count
-    }
+    public func removeAll() { shared.withLock { $0.removeAll() } }
 }

@@ -2,55 +2,73 @@
 // SPDX-License-Identifier: MIT
 
 public import Foundation
-public import FoundationNetworking
 
 /// Stores responses, for use instead of the network.
 ///
-/// The library decides which responses may be stored and used (RFC 9111); a cache only stores them. The requests have
-/// the URL that is sent, without dot segments unless `TransferOptions.keepsDotSegments` is true. The library calls the
-/// members on its queues, never on the network thread, and possibly several at the same time.
-///
-/// Not cached: responses other than a 200 to a GET; requests with a body, a range or a condition (`If-…`); downloads to
-/// files; responses after redirects; requests of operations with a `credential`.
-public protocol ResponseCache: Sendable {
-    /// Returns the response that was last stored for the request's URL, fresh or stale.
-    func cachedResponse(for request: URLRequest) -> CachedResponse?
+/// The library decides which responses are stored, used and removed (RFC 9111); a cache only stores them. The library
+/// calls the members on its queues, and possibly several at the same time. It calls them on the network thread only for
+/// `InMemoryResponseCache`, which never waits.
+public protocol ResponseCache: AnyObject, Sendable {
+    /// The most bytes of a body that the cache stores.
+    var maximumBodyByteCount: Int { get }
 
-    /// Stores a response, replacing the response for the request's URL. The cache may drop it at any time.
-    func store(_ response: CachedResponse, for request: URLRequest)
+    /// Whether responses are stored, too, that only `onlyIfCached` and `forceCache` can use: without a lifetime and
+    /// without a validator. Default false.
+    var storesForReplay: Bool { get }
 
-    /// Removes the response for the request's URL.
-    func removeCachedResponse(for request: URLRequest)
+    /// Returns the responses of one partition that may answer requests for a URL: those that are stored for the URL,
+    /// and those with `ignoresQuery` that are stored for the same URL with another query. Their order has no meaning.
+    func entries(for key: CacheKeyPair) -> [CacheEntry]
+
+    /// Returns the body of a response, and records that the response was used. Nil if the cache no longer has the
+    /// response.
+    func body(of entry: CacheEntry) -> Data?
+
+    /// Carries out changes in their order. The cache may drop any response at any time.
+    func apply(_ changes: [CacheChange])
 }
 
-/// A stored response.
-public struct CachedResponse: Sendable {
-    /// The response's status, URL and header fields.
-    public var response: HTTPURLResponse
-    /// The decoded body.
-    public var data: Data
-    /// Values of the program. The library does not use them.
-    public var userInfo: [String: any Sendable]
-    /// How the library obtained the response; nil if the library did not store it.
-    var provenance: Provenance?
+extension ResponseCache {
+    /// Default false.
+    public var storesForReplay: Bool { false }
+}
 
-    /// How and when the library obtained a response.
-    struct Provenance: Sendable {
-        let requestedAt: Date
-        let receivedAt: Date
-        /// The request fields that selected the response, by lower-case names; nil for a field that was absent.
-        let variedFields: [String: String?]
-        /// The pool key of the response's connection. An operation with another key does not use the response.
-        let poolKey: ConnectionPoolKey
-    }
+/// The place of the responses for one URL in a cache.
+public struct CacheKeyPair: Sendable, Hashable {
+    /// Separates the responses of different users: a digest of credentials, client certificate, security policy and
+    /// route. Empty for requests without any of these.
+    public let partition: String
+    /// The URL, without fragment.
+    public var url: String { key.text }
+    /// The URL without its query.
+    public var urlWithoutQuery: String { key.withoutQuery }
+    package let key: CacheKey
 
-    /// Makes a response to store, such as in `onCacheResponse`.
-    public init(response: HTTPURLResponse, data: Data, userInfo: [String: any Sendable] = [:]) {
-        self.response = response
-        self.data = data
-        self.userInfo = userInfo
-    }
+    package init(partition: String, key: CacheKey) { (self.partition, self.key) = (partition, key) }
+}
 
-    /// The response's head.
-    var head: ResponseHead? { ResponseHead(response) }
+/// A change of a cache.
+public enum CacheChange: Sendable {
+    /// Stores a response in place of others. The cache gives it a new `id`. The others are removed also if the new
+    /// response is too large to be stored.
+    case store(CacheEntry, body: CacheBody, replacing: [Int64])
+    /// Replaces a response, except its body, by `entry`, which has the same `id`.
+    case update(CacheEntry)
+    /// Sets `isExpired` of the response with this `id`.
+    case expire(Int64)
+    /// Removes the response with this `id`.
+    case remove(Int64)
+    /// Removes all responses for a URL, in all partitions.
+    case removeURL(String)
+    /// Removes all responses of an origin that belong to a group (RFC 9875), in all partitions.
+    case removeGroup(String, origin: String)
+}
+
+/// The body of a response that is stored.
+public enum CacheBody: Sendable {
+    case data(Data)
+    /// A complete file of the program. The cache copies it.
+    case file(URL)
+    /// The body of the stored response with this `id`, which keeps it.
+    case stored(Int64)
 }

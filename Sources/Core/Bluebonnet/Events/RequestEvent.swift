@@ -131,11 +131,17 @@ public struct RequestEvent: Sendable {
 
 extension RequestEvent {
     /// The answer of the cache.
-    public enum CacheAnswer: String, Sendable, Hashable {
-        /// The stored response is the result; no request is sent.
+    public enum CacheAnswer: String, Sendable, Hashable, Codable, CaseIterable {
+        /// A fresh stored response is the result; no request is sent.
         case hit
+        /// A stored response is the result, after the server has confirmed it or sent its missing part.
+        case revalidated
+        /// A stale stored response is the result.
+        case stale
         /// No stored response may be used; the request is sent.
         case miss
+        /// The response to an equal request, for which the operation has waited, is the result.
+        case coalesced
     }
 
     /// The head of a hop's request.

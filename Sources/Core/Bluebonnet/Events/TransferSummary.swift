@@ -14,6 +14,11 @@ public struct TransferSummary: Sendable, Equatable {
     public package(set) var isReused = false
     /// Whether the response came from a cache, without sending a request.
     public package(set) var isFromCache = false
+    /// How the cache took part: `miss` for a response of the server. Nil without a cache, and if the cache had no part.
+    public package(set) var cacheAnswer: RequestEvent.CacheAnswer?
+    /// How the cache handled the last request, in the terms of RFC 9211. Nil without a cache.
+    public var cacheStatus: CacheStatus? { sharedCacheStatus?.value }
+    var sharedCacheStatus: Box<CacheStatus>?
     /// The parameters of the TLS connection of the last transfer: version, cipher, ALPN, and when the server's
     /// certificate expires. Nil without TLS, if no handshake was completed, and for a response from a cache.
     public var tlsInformation: TLSInformation? { sharedTLSInformation?.value }

@@ -47,6 +47,8 @@ public enum WaitReason: Sendable, Hashable {
     case pause
     /// The body is being written to its file or stream.
     case writing
+    /// An equal request is running, and its response may answer this one from the cache.
+    case coalesced
 
     /// A wait reason without its details. The raw values are stable: logs, metrics and reports use them.
     public enum Kind: String, Sendable, Hashable, CaseIterable, Codable {
@@ -67,6 +69,7 @@ public enum WaitReason: Sendable, Hashable {
         case descriptors
         case pause
         case writing
+        case coalesced
     }
 
     /// The kind of the reason.
@@ -89,6 +92,7 @@ public enum WaitReason: Sendable, Hashable {
         case .descriptors: .descriptors
         case .pause: .pause
         case .writing: .writing
+        case .coalesced: .coalesced
         }
     }
 
@@ -138,6 +142,7 @@ extension WaitReason: CustomStringConvertible {
         case .descriptors(let sentence): sentence
         case .pause: "the operation is paused"
         case .writing: "the body is still being written"
+        case .coalesced: "an equal request is running, and its response may be used"
         }
     }
 

@@ -26,6 +26,8 @@ struct BodyAssembly {
     private var continuedTotal: Int64?
     /// The number of bytes in the output file while the body of an error is received instead.
     private var waitingFileByteCount: Int64?
+    /// Whether the bytes that arrive have no content codings, whatever the head says: they come from the cache.
+    var isDecoded = false
     private let writes: WriteCoalescer
     private var sinkBecameWritable: (() -> Void)?
     private var consumerCancelled: (() -> Void)?
@@ -186,7 +188,7 @@ extension BodyAssembly {
         into sink: any BodySink, for head: ResponseHead, hasBody: Bool
     ) throws(NetworkingError) -> BodyReceiver {
         try BodyReceiver(
-            sink: sink, codings: hasBody && prepared.options.decodesContent ? head.contentCodings : [],
+            sink: sink, codings: hasBody && !isDecoded && prepared.options.decodesContent ? head.contentCodings : [],
             isFramed: head.contentLength != nil || head.isChunked || head.httpVersion == "2",
             maximumExpansionRatio: prepared.options.maximumExpansionRatio)
     }

@@ -23,6 +23,8 @@ enum HopDecision {
         case sameRequest
         /// The same request, for the whole body: the response to the range request does not match.
         case wholeBody
+        /// None: a stored response answers.
+        case stored
     }
 
     /// A question to the program or the credential storage.

@@ -15,22 +15,28 @@ final class HopSequence: TransferDelegate {
         case failed(NetworkingError)
         /// Another transfer.
         case another(isRedirect: Bool)
+        /// A stored response answers the hop to the origin.
+        case stored(Origin)
         /// A block of the program has not answered yet.
         case pending
         /// The response is refused, and is kept until the decision whether the request is retried.
         case undecidedRetry
     }
 
-    private let prepared: PreparedRequest
+    let prepared: PreparedRequest
     private let reference: OwnerReference
-    private var owner: (any HopSequenceOwner)? { reference.owner }
+    /// Nil without a cache.
+    let cache: HopCache?
+    /// Whether the response that arrives comes from the cache.
+    var isReplaying = false
+    var owner: (any HopSequenceOwner)? { reference.owner }
     /// Whether a refused response is the result, whatever the retry policy says.
     private var isLastAttempt = true
-    @exclusivity(unchecked) private var hops: HopChain
-    @exclusivity(unchecked) private var outgoing: OutgoingHop
+    @exclusivity(unchecked) var hops: HopChain
+    @exclusivity(unchecked) var outgoing: OutgoingHop
     private var questions: HopQuestions
-    @exclusivity(unchecked) private var incoming = IncomingResponse()
-    @exclusivity(unchecked) private(set) var assembly: BodyAssembly
+    @exclusivity(unchecked) var incoming = IncomingResponse()
+    @exclusivity(unchecked) var assembly: BodyAssembly
     @exclusivity(unchecked) private var progress: HopSequenceProgress
     /// The operation's own rate limit over all its transfers, in bytes per second; nil without a limit.
     let byteBucket: SharedByteBucket?
@@ -44,9 +50,11 @@ final class HopSequence: TransferDelegate {
     let events: HopEvents?
 
     init(
-        _ prepared: PreparedRequest, owner reference: OwnerReference, writes: WriteCoalescer, track: EventTrack? = nil
+        _ prepared: PreparedRequest, _ cache: HopCache? = nil, owner reference: OwnerReference, writes: WriteCoalescer,
+        track: EventTrack? = nil
     ) {
-        (self.prepared, self.reference, events) = (prepared, reference, track.map(HopEvents.init))
+        (self.prepared, self.reference, self.cache) = (prepared, reference, cache)
+        events = track.map(HopEvents.init)
         hops = HopChain(prepared)
         questions = HopQuestions(prepared, owner: reference)
         outgoing = OutgoingHop(prepared)
@@ -92,12 +100,13 @@ extension HopSequence {
         to origin: Origin, deadline: UInt64, pacing: TransferPacing?, place: GovernorPermit?
     ) -> TransferRequest {
         (self.pacing, self.place) = (pacing, place)
-        incoming = IncomingResponse()
+        beginResponse(isReplaying: false)
+        cache?.beginTransfer()
         progress.restartUpload()
         events?.beginHop()
         return TransferRequest(
             url: hops.request.url, origin: origin, method: hops.request.method,
-            headers: hops.headers(rangeFields: assembly.rangeFields),
+            headers: hops.headers(rangeFields: addedFields),
             body: outgoing.body(of: hops.request),
             poolKey: outgoing.poolKey(to: origin, questions.trustAnswers, isPaced: pacing != nil),
             limits: outgoing.limits(of: hops, deadline: deadline, isPaced: pacing != nil), cookieJar: hops.cookieJar)
@@ -109,8 +118,11 @@ extension HopSequence {
 extension HopSequence {
     func transferDidReceive(head: ResponseHead) throws(NetworkingError) {
         incoming.head = head
-        events?.received(head)
-        place?.record(head)
+        if !isReplaying {
+            events?.received(head)
+            place?.record(head)
+            if cache != nil, applyToCache(head) { return }
+        }
         let canRepeatBody = ![401, 407, 421].contains(head.statusCode) || outgoing.canRepeatBody(of: hops)
         let decision = hops.decision(on: head, assembly.interrupted, canRepeatBody: canRepeatBody)
         try apply(decision, to: head)
@@ -131,6 +143,7 @@ extension HopSequence {
             case .ask: .awaitingDecision
             case .fail(let error): throw error
             }
+        if let cache, !isReplaying { prepareCache(cache, for: decision) }
         if case .ask(let question) = decision { questions.ask(question, about: head, in: hops) }
         incoming.setDisposition(disposition, method: hops.request.method)
         if case .deliver = decision, !incoming.awaitsRetryDecision { owner?.didReceiveHead(head) }
@@ -156,14 +169,21 @@ extension HopSequence {
             for: head, hasBody: hasBody, isPartWanted: head.statusCode == 206 && hops.request.headers["Range"] != nil,
             hasOutput: destination == .output)
         progress.restartDownload(at: receiver.sink.byteCount)
-        return .body(reporting(receiver))
+        return .body(
+            reporting(receiver, copy: isReplaying || !(receiver.sink is ChannelSink) ? nil : cache?.copyBody()))
     }
 
     /// Returns a receiver that reports its pieces, if there is a handler.
-    private func reporting(_ receiver: BodyReceiver) -> BodyReceiver {
-        guard let pieces = prepared.pieces else { return receiver }
+    ///
+    /// - Parameter copy: receives the pieces for the cache, too.
+    private func reporting(_ receiver: BodyReceiver, copy: BodyTee? = nil) -> BodyReceiver {
+        let pieces = prepared.pieces
+        guard pieces != nil || copy != nil else { return receiver }
         var receiver = receiver
-        receiver.onPiece = { [reference] in if let owner = reference.owner { pieces(owner, Data($0)) } }
+        receiver.onPiece = { [reference] in
+            copy?.append($0)
+            if let pieces, let owner = reference.owner { pieces(owner, Data($0)) }
+        }
         return receiver
     }
 
@@ -176,6 +196,7 @@ extension HopSequence {
 
     func transferDidReceive(bytes: UnsafeRawBufferPointer, mustTake: Bool) throws(NetworkingError) -> BodyIntake {
         guard let count = try incoming.receive(bytes, mustTake: mustTake) else { return .wouldBlock }
+        if let cache, !incoming.isResult { cache.collect(bytes) }
         progress.received(count, of: incoming.head)
         events?.received(byteCount: bytes.count)
         return .taken
@@ -258,8 +279,13 @@ extension HopSequence {
         case .discard(nil):
             incoming.head = assembly.interruptedHead
             return .complete
+        case .discard(.stored): return nextOrigin.map { .stored($0) } ?? .complete
+        case .collect:
+            if error == nil, cache?.isPartComplete == true, let origin = nextOrigin { return .stored(origin) }
+            return .failed(error ?? NetworkingError(.badServerResponse, "the part of a body has another length"))
         case .discard(let next?):
             if let error, !hasTimeLeft { return .failed(error) }
+            cache?.discardedBodyEnded(isWhole: error == nil)
             return step(to: next)
         case .errorBody(let receiver):
             incoming.bodyError = incoming.bodyError ?? error
@@ -278,6 +304,7 @@ extension HopSequence {
             return error.map(NextStep.failed) ?? .complete
         case .undecided, .body:
             guard let error else { return .complete }
+            if let step = stepFromCache(after: error) { return step }
             return outgoing.consumeResend(after: error) ? .another(isRedirect: false) : .failed(error)
         }
     }
@@ -300,6 +327,7 @@ extension HopSequence {
         case .wholeBody:
             assembly.startOver()
             return .another(isRedirect: false)
+        case .stored: return nextOrigin.map { .stored($0) } ?? .complete
         case .redirect(let target):
             do throws(NetworkingError) {
                 if try hops.follow(target) { outgoing.leaveOrigin() }
@@ -317,12 +345,9 @@ extension HopSequence {
         incoming.setDisposition(.undecided)
     }
 
-    /// The received part of the body, for an archive.
-    var snapshot: BodyAssembly.Snapshot { assembly.snapshot(of: incoming.isResult ? incoming.head : nil) }
-
     /// Returns the result of the operation's transfers.
     func result(
-        _ error: NetworkingError?, _ summary: TransferSummary, _ stop: RetryStop?, _ cache: CacheLookup?
+        _ error: NetworkingError?, _ summary: TransferSummary, _ stop: RetryStop?, _ cache: HopCache?
     ) -> TransferResult {
         outgoing.giveUpBody()
         let end = assembly.end(isComplete: error == nil)
@@ -332,7 +357,7 @@ extension HopSequence {
             isContinued: end.isContinued,
             isCredentialRefused: incoming.head?.statusCode == 401 && hops.hasAuthenticated,
             unusedFile: end.unusedFile, keepsUnusedFile: end.unusedFile != nil && end.canBeContinued,
-            summary: summary, retryStop: stop ?? hops.credentialStop, cacheLookup: cache,
+            summary: summary, retryStop: stop ?? hops.credentialStop, cacheWork: cache?.work(isComplete: error == nil),
             serializer: prepared.plan.serializer,
             expectedDigest: prepared.plan.expectedDigest)
     }
@@ -368,25 +393,6 @@ extension HopSequence {
         return prepared.blocks.retry != nil || policy.statusCodes.contains(head.statusCode)
     }
 
-    /// Returns the facts of the attempt that has failed, with an error or with the refused response.
-    func failedAttempt(error: NetworkingError?, evidence: DeliveryCertainty, number: Int) -> FailedAttempt {
-        let end: FailedAttempt.End =
-            if let error {
-                .error(error.code, error.timeLimit)
-            } else {
-                .response(status: incoming.head?.statusCode ?? 0, headers: incoming.head?.headers ?? HeaderFields())
-            }
-        return FailedAttempt(
-            number: number, method: hops.request.method, end: end, evidence: evidence,
-            hasIdempotencyKey: hops.request.headers.hasIdempotencyKey,
-            isBodyCutShort: error != nil && incoming.isResult, isRefusedByProxy: error?.isRefusedByProxy == true,
-            canRepeatBody: outgoing.canRepeatBody(of: hops),
-            canRenewOutput: assembly.canBeRenewed(incoming.isResult ? incoming.head : nil))
-    }
-
-    /// The error that represents the refused response.
-    var refusalError: NetworkingError { incoming.refusalError(of: hops.lastRequest) }
-
     /// Makes the refused response the result: the request is not retried.
     func acceptRefusedResponse() -> NextStep {
         guard case .undecidedRetry(let receiver, let destination) = incoming.disposition, let head = incoming.head
@@ -402,24 +408,6 @@ extension HopSequence {
         }
         return finishTransfer(error: incoming.transferError, hasTimeLeft: true)
     }
-}
-
-// MARK: - Request adapters and credentials
-
-extension HopSequence {
-    /// Returns the remaining work of adapters and authenticator on the next hop; `adapted` is the finished part.
-    func adaptation(after adapted: HopRequest?, _ credential: CurrentCredential?) -> Adaptation {
-        hops.adaptation(after: adapted, credential)
-    }
-
-    /// Whether the next hop carries the authenticator's credential.
-    func needsCredential(_ adapted: HopRequest?) -> Bool { hops.needsCredential(adapted) }
-
-    /// The generation of the credential that the server has refused; nil if it has refused no credential.
-    var refusedGeneration: Int? { hops.refusedGeneration }
-
-    /// Sets the final form of the next hop.
-    func setFinalForm(_ adapted: HopRequest) { hops.setFinalForm(adapted) }
 }
 
 // MARK: - Progress

@@ -21,6 +21,8 @@ struct IncomingResponse {
         case undecidedRetry(BodyReceiver, BodyDestination)
         /// The body is discarded, because the head was decisive. Nil if the interrupted body was already complete.
         case discard(HopDecision.Next?)
+        /// The body completes a stored one.
+        case collect
         case failed(NetworkingError)
     }
 
@@ -54,7 +56,7 @@ struct IncomingResponse {
         switch new {
         case .discard: limitBody(.connection, method)
         case .errorBody, .undecidedRetry(_, .error): limitBody(.error, method)
-        case .undecided, .awaitingDecision, .body, .undecidedRetry, .failed: return
+        case .undecided, .awaitingDecision, .body, .undecidedRetry, .collect, .failed: return
         }
     }
 
@@ -74,7 +76,7 @@ struct IncomingResponse {
     ///   full or a block is deciding.
     mutating func receive(_ bytes: UnsafeRawBufferPointer, mustTake: Bool) throws(NetworkingError) -> Int? {
         switch disposition {
-        case .undecided: return 0
+        case .undecided, .collect: return 0
         case .awaitingDecision: return nil
         case .failed(let error): throw error
         case .discard:

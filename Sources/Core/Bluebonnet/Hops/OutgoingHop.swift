@@ -61,6 +61,12 @@ struct OutgoingHop {
         return HopOpening(prepared: prepared, needsFiles: files == nil, tls: missing, pausedFile: pausedFile)
     }
 
+    /// Returns the files to open, off the network thread, for a stored response; nil if there are none.
+    mutating func openingForStored() -> HopOpening? {
+        if files == nil { files = prepared.filesWithoutOpening }
+        return files == nil ? HopOpening(prepared: prepared, needsFiles: true, tls: nil, pausedFile: nil) : nil
+    }
+
     mutating func store(_ opened: HopOpening.Opened) {
         if let files = opened.files { self.files = files }
         if let setup = opened.setup { tls.store(setup.made, of: setup.source) }

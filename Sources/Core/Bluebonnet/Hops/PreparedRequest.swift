@@ -11,8 +11,8 @@ final class PreparedRequest: Sendable {
     let plan: RequestPlan
     /// The request with the URL that is sent. Caches, records and reports use this URL.
     let request: HTTPRequest
-    /// The request's cache policy. Stored, because reading it from Foundation's form is slow.
-    let cachePolicy: URLRequest.CachePolicy
+    /// Foundation's cache policy of the request. Stored, because reading it is slow.
+    private let foundationCachePolicy: URLRequest.CachePolicy
     let origin: Origin
     /// The first hop.
     let first: HopRequest
@@ -42,7 +42,7 @@ final class PreparedRequest: Sendable {
         plan.serializer = plan.effectiveSerializer
         self.plan = plan
         let request = Self.sent(given, keepsDotSegments: plan.options.keepsDotSegments)
-        (self.request, cachePolicy) = (request, request.cachePolicy)
+        (self.request, foundationCachePolicy) = (request, request.cachePolicy)
         origin = try Self.checkedOrigin(of: request.url, for: plan.options)
         let hasFile = plan.uploadFile != nil
         let hasStream = request.bodyStream != nil && !hasFile
@@ -156,6 +156,21 @@ extension PreparedRequest {
 }
 
 extension PreparedRequest {
+    /// The cache policy: the request's own, otherwise the policy of the options.
+    var cachePolicy: CachePolicy {
+        switch foundationCachePolicy {
+        case .useProtocolCachePolicy: options.cachePolicy
+        case .returnCacheDataElseLoad: .forceCache
+        case .returnCacheDataDontLoad: .onlyIfCached
+        case .reloadIgnoringLocalCacheData, .reloadIgnoringLocalAndRemoteCacheData: .reload
+        case .reloadRevalidatingCacheData: .revalidate
+        @unknown default: options.cachePolicy
+        }
+    }
+
+    /// Whether a reload is not mentioned in the request, so that other caches on the way may answer it.
+    var isReloadedSilently: Bool { foundationCachePolicy == .reloadIgnoringLocalCacheData }
+
     var resolvedOptions: ResolvedOptions { plan.options }
     var options: TransferOptions { plan.options.value }
     var blocks: RequestBlocks { plan.blocks }

@@ -46,6 +46,7 @@ package struct RequestPlan: Sendable {
         var continuation: ArchivedPart?
         var expectedDigest: String?
         var idempotencyKey: IdempotencyKey?
+        var revalidation: Box<CacheForward>?
     }
 
     private(set) var source: Source
@@ -138,6 +139,16 @@ extension RequestPlan {
     package var expectedDigest: String? {
         get { optionalParts?.value.expectedDigest }
         set { self[\.expectedDigest] = newValue }
+    }
+
+    /// The request that validates a stored response in the background; nil for the program's requests.
+    var revalidation: CacheForward? { optionalParts?.value.revalidation?.value }
+
+    /// Returns the plan of a request that validates a stored response in the background.
+    static func revalidating(_ request: HTTPRequest, _ forward: CacheForward, options: ResolvedOptions) -> RequestPlan {
+        var plan = RequestPlan(request, options: options)
+        plan[\.revalidation] = Box(forward)
+        return plan
     }
 
     /// Nil if the request has no key, or has it in its own header field.

@@ -24,6 +24,8 @@ package final class ResolvedOptions: Sendable {
     /// Whether the options have a response cache. Stored, because reading it from the options would copy them for each
     /// operation.
     let hasResponseCache: Bool
+    /// The part of the name of a request's partition in the cache that comes from the options; empty without a cache.
+    let cachePartition: String
     let keepsDotSegments: Bool
     let retryPolicy: RetryPolicy?
     let authenticator: SharedAuthenticator?
@@ -51,6 +53,10 @@ package final class ResolvedOptions: Sendable {
         hasSecureProxies = value.possibleProxies.contains(where: \.isSecure)
         contradiction = Self.contradiction(in: value)
         hasResponseCache = value.responseCache != nil
+        cachePartition =
+            value.responseCache == nil
+            ? ""
+            : CachePartition.shared(value.poolKey, value.credential, decodesContent: value.decodesContent)
         keepsDotSegments = value.keepsDotSegments
         retryPolicy = value.retryPolicy
         authenticator = value.authenticator

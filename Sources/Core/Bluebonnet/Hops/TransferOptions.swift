@@ -93,14 +93,16 @@ public struct TransferOptions: Sendable {
     /// The monitors that receive the events of operations, see `EventMonitor`. Default: no monitors. A monitor that is
     /// listed twice receives each event once.
     public var eventMonitors: [any EventMonitor] = []
-    /// The cache in which responses are stored and looked up, according to the request's `cachePolicy`. Default nil: no
-    /// cache.
-    ///
-    /// `useProtocolCachePolicy` uses fresh responses. `returnCacheDataElseLoad` and `returnCacheDataDontLoad` use any
-    /// stored response; without a stored response, `returnCacheDataDontLoad` fails with `notCached`. The `reload…`
-    /// policies use no stored response, and `reloadIgnoringLocalAndRemoteCacheData` also asks other caches on the way
-    /// not to use one.
+    /// The cache in which responses are stored and looked up, according to `cachePolicy`. Default nil: no cache.
     public var responseCache: (any ResponseCache)?
+    /// How stored responses are used. Default `useProtocol`: as RFC 9111 says. Without a `responseCache`,
+    /// `onlyIfCached` fails with `notCached`, and the other policies have no effect.
+    ///
+    /// A `URLRequest` with a `cachePolicy` overrides it: `returnCacheDataElseLoad` is `forceCache`,
+    /// `returnCacheDataDontLoad` is `onlyIfCached`, `reloadRevalidatingCacheData` is `revalidate`, and
+    /// `reloadIgnoringLocalAndRemoteCacheData` is `reload`. `reloadIgnoringLocalCacheData` is `reload` without
+    /// `Cache-Control: no-cache` in the request.
+    public var cachePolicy = CachePolicy.useProtocol
     /// Whether a downloaded file and its folder's entry are synced to disk before the operation succeeds, so that they
     /// survive a power failure. Default false, because syncing is slow for small files.
     public var syncsFilesToDisk = false

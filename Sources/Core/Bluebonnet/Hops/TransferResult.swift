@@ -30,8 +30,8 @@ struct TransferResult: Sendable {
     var timeLeft: UInt64?
     /// Why the request was not retried; nil without a retry policy, and after a success.
     var retryStop: RetryStop?
-    /// Nil if there is no cache to store the response.
-    var cacheLookup: CacheLookup?
+    /// The changes of the cache; nil if there are none.
+    var cacheWork: CacheWork?
     /// The serializer at the time the request was sent; nil if the request was not made, and without a serializer.
     var serializer: ResolvedSerializer?
     var expectedDigest: String?
@@ -50,14 +50,6 @@ struct TransferResult: Sendable {
 }
 
 extension TransferResult {
-    /// Makes the result of an operation that was answered by a cache.
-    init(_ cached: CachedResponse, for prepared: PreparedRequest?, summary: TransferSummary) {
-        self.init(
-            request: prepared?.request, first: prepared?.request, head: cached.head, content: .memory(cached.data),
-            receivedByteCount: Int64(cached.data.count), summary: summary, serializer: prepared?.plan.serializer,
-            expectedDigest: prepared?.plan.expectedDigest)
-    }
-
     /// Makes the result of an operation that made no transfer.
     init(of prepared: PreparedRequest?, given: HTTPRequest?, error: NetworkingError?, summary: TransferSummary) {
         self.init(request: prepared?.request ?? given, first: prepared?.request, error: error, summary: summary)

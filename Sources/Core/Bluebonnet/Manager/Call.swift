@@ -28,6 +28,7 @@ public struct Call: Sendable {
     private var timeout: Duration?
     private var acceptableStatusCodes: IndexSet?
     private var priority: Operation.QueuePriority?
+    private var cachePolicy: CachePolicy?
     private var configure: (@Sendable (HTTPRequestOperation) -> Void)?
     private var preparation: Preparation?
     private var change: (@Sendable (inout HTTPRequest) throws -> Void)?
@@ -166,6 +167,9 @@ extension Call {
     /// Sets the operation's `queuePriority`. Default: `.normal`, or the priority set by the manager's `configure`.
     public func priority(_ priority: Operation.QueuePriority) -> Call { with { $0.priority = priority } }
 
+    /// Sets how the call uses the manager's `responseCache`. Default: the manager's `transferOptions.cachePolicy`.
+    public func cachePolicy(_ policy: CachePolicy) -> Call { with { $0.cachePolicy = policy } }
+
     /// Sets the statuses that count as success, such as `[200, 404]` or `.anyStatus`. Default: the serializer's
     /// statuses.
     public func acceptableStatusCodes(_ statusCodes: IndexSet) -> Call {
@@ -218,6 +222,7 @@ extension Call {
         }
         if let timeout { operation.timeouts.total = timeout }
         if let priority { operation.queuePriority = priority }
+        if let cachePolicy { operation.cachePolicy = cachePolicy }
         setUp?(operation)
         configure?(operation)
         if let acceptableStatusCodes { operation.accept(acceptableStatusCodes) }

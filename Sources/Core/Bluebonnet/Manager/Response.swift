@@ -27,6 +27,8 @@ public struct Response<Value: Sendable>: Sendable {
     public var url: URL { head.url }
     /// The links of the final response's `Link` fields: `response.links["next"]` is the URL of the next page.
     public var links: WebLinks { head.links }
+    /// How the cache handled the request, in the terms of RFC 9211; nil without a cache.
+    public var cacheStatus: CacheStatus? { summary.cacheStatus }
     /// How long the parts of the call took.
     public var timings: TransferTimings { summary.timings }
 

@@ -100,6 +100,14 @@ extension HopSlot {
     /// Returns why a waiting operation has no slot.
     func waitReason(to origin: Origin) -> WaitReason { scheduler.waitReason(to: origin) }
 
+    /// Whether an origin gets no requests now: its server has asked clients to wait, or its circuit breaker is open.
+    func isBlocked(_ origin: Origin) -> Bool {
+        switch scheduler.waitReason(to: origin).kind {
+        case .hold, .breaker: true
+        default: false
+        }
+    }
+
     /// Attributes the time of the operation to its current activity, and begins the next activity.
     mutating func change(to next: TimeBudget.Activity) {
         guard next != account.activity else { return }
@@ -164,6 +172,9 @@ extension HopSlot {
         change(to: .transfer)
         return account.beginCharging(now: now)
     }
+
+    /// Forgets the delivery of a stored response.
+    mutating func endStored() { transfer = nil }
 
     mutating func transferContinues(after metrics: TransferMetrics, now: UInt64) {
         account.beginAgain(after: metrics, now: now)

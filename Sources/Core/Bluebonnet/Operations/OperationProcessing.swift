@@ -17,8 +17,8 @@ extension RequestOperation: EndingOperation {
         case .memory(let data) where data.count > byteCount: return .largeQueue
         case .stream, .device: return .queue
         case .none, .memory:
-            let isKept = transfer.value.unusedFile != nil || transfer.value.cacheLookup != nil
-            guard !isKept else { return .queue }
+            let isKept = transfer.value.unusedFile != nil || transfer.value.cacheWork != nil
+            guard !isKept else { return transfer.value.cacheWork?.isQuick == false ? .largeQueue : .queue }
             guard isOurs else { return .serializationQueue }
             return isPlain ? .networkThread : .queue
         }
@@ -29,7 +29,7 @@ extension RequestOperation: EndingOperation {
         let transfer = taken ?? Box(.cancelledBeforeStart(state.plan.request))
         transfer.value.unusedFile?.keepOrRemove(canContinue: transfer.value.keepsUnusedFile)
         var outcome = makeOutcome(from: transfer)
-        if outcome.error == nil, transfer.value.cacheLookup != nil { keepInCache(transfer.value) }
+        if let work = transfer.value.cacheWork { carryOut(work, transfer.value, outcome) }
         if outcome.error?.code == .cancelled, let reason = state.details.cancelReason {
             outcome.error = reason
         }
@@ -91,10 +91,26 @@ extension RequestOperation: EndingOperation {
         }
     }
 
-    private func keepInCache(_ result: TransferResult) {
-        guard let hopSequence = result.cacheLookup else { return }
+    /// Changes the cache. A response is stored if it is complete, even if its status is refused.
+    private func carryOut(_ work: CacheWork, _ result: TransferResult, _ outcome: OperationOutcome) {
+        let isWhole = result.error == nil && result.bodyError == nil
+        let isKept = isWhole && (outcome.error == nil || outcome.error?.code == .unacceptableStatus)
+        var arrived: CacheWork.Arrived?
+        if isKept {
+            switch result.content {
+            case .memory(let data): arrived = .data(data)
+            case .file: arrived = outcome.downloadedFile.map { .file($0, byteCount: result.receivedByteCount) }
+            case .none: arrived = .data(Data())
+            case .stream, .device: arrived = work.streamed.map(CacheWork.Arrived.data)
+            }
+        }
         let block = state.plan.blocks.cacheResponse?.call
-        hopSequence.keep(result) { response in block.map { $0(self, response) } ?? response }
+        let hasStored = work.carryOut(arrived, block.map { block in { block(self, $0) } })
+        guard let flight = work.flight else { return }
+        NetworkThread.shared.submit {
+            let flights = OperationRounds.process.value.flights
+            if hasStored { flights.end(flight) } else { flights.handOver(flight, hasFailed: true) }
+        }
     }
 
     /// Reports the end to handlers, dependents, the queue and waiters, after the operation is finished.

@@ -13,6 +13,7 @@ final class OperationRounds {
     let processing: CompletionBatch
     let writes: WriteCoalescer
     let connectivity: ConnectivityGate
+    let flights = CacheFlights()
 
     init(loop: EventLoop, monitor: NetworkMonitor) {
         preparation = PreparationRound(loop: loop)

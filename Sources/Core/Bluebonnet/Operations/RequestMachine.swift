@@ -33,9 +33,18 @@ struct RequestMachine {
         case fail(NetworkingError)
         case priorityChanged
         /// The request was made and checked.
-        case prepared(isAdapted: Bool, isRetried: Bool)
-        case cached(CachedResponse)
+        case prepared(isAdapted: Bool, isRetried: Bool, isCached: Bool)
+        /// A stored response answers the hop to an origin.
+        case stored(Origin)
         case notCached
+        /// An equal request is running.
+        case inFlight
+        /// The equal request has ended, and its response may be stored.
+        case flightEnded
+        /// The body of the stored response was read.
+        case storedBodyRead
+        /// The body of the stored response was lost.
+        case storedBodyLost
         case reachable(Origin)
         /// No credential is needed, or there is a credential that the next transfer may use.
         case credentialReady
@@ -92,7 +101,6 @@ struct RequestMachine {
     enum End {
         case complete
         case failed(NetworkingError)
-        indirect case cached(CachedResponse)
 
         var error: NetworkingError? { if case .failed(let error) = self { error } else { nil } }
     }
@@ -110,6 +118,8 @@ struct RequestMachine {
         case retry(at: UInt64)
         /// The body is being written.
         case writing
+        /// An equal request.
+        case flight
     }
 
     private(set) var state = State.idle(next: .prepare)
@@ -120,6 +130,7 @@ struct RequestMachine {
     private(set) var work = 0
     private var isAdapted = false
     private var isRetried = false
+    private var isCached = false
 
     mutating func handle(_ event: Event) -> Effect? {
         switch event {
@@ -177,11 +188,16 @@ extension RequestMachine {
 
     private mutating func handle(_ event: Event, at stage: RequestStage) -> Effect? {
         switch (stage, event) {
-        case (.prepare, .prepared(let isAdapted, let isRetried)):
-            (self.isAdapted, self.isRetried) = (isAdapted, isRetried)
+        case (.prepare, .prepared(let isAdapted, let isRetried, let isCached)):
+            (self.isAdapted, self.isRetried, self.isCached) = (isAdapted, isRetried, isCached)
             return enter(.cache)
-        case (.cache, .cached(let response)): return end(.cached(response))
-        case (.cache, .notCached): return enter(.connectivity)
+        case (.cache, .stored(let origin)), (.admission, .stored(let origin)), (.adaptation, .stored(let origin)):
+            return enter(.storedFiles(origin))
+        case (.cache, .notCached), (.coalescing, .notCached): return enter(.connectivity)
+        case (.cache, .inFlight): return enter(.coalescing)
+        case (.coalescing, .flightEnded): return enter(.cache)
+        case (.storedFiles(let origin), .opened): return enter(.stored(origin))
+        case (.storedFiles, .storedBodyLost): return nextHop()
         case (.connectivity, .reachable(let origin)): return enter(.admission(origin))
         case (.credential, .credentialReady): return enter(.connectivity)
         case (.admission(let origin), .granted): return enter(.adaptation(origin))
@@ -191,14 +207,17 @@ extension RequestMachine {
         case (.adaptation, .refused(let instant)): return enter(.backoff(until: instant))
         case (.files(let origin), .opened): return enter(.hop(origin))
         case (.files, .descriptorsMissing): return nextHop()
-        case (.hop, .transferEnded(let step, let evidence)), (.answer, .transferEnded(let step, let evidence)):
+        case (.hop, .transferEnded(let step, let evidence)), (.answer, .transferEnded(let step, let evidence)),
+            (.stored, .transferEnded(let step, let evidence)):
             return proceed(after: step, evidence)
         case (.retryAnswer, .judged(let verdict, let error)): return follow(verdict, error)
         case (.retryAnswer, .accepted): return enter(.body)
         case (.backoff, .retryDue): return enter(.connectivity)
         case (.body, .bodyWritten): return end(.complete)
         // The work was one part of the stage. Enter the stage again for the remaining parts.
-        case (.adaptation, .workEnded), (.credential, .workEnded), (.files, .openedForOtherHop): return enter(stage)
+        case (.adaptation, .workEnded), (.credential, .workEnded), (.files, .openedForOtherHop),
+            (.storedFiles, .openedForOtherHop), (.storedFiles, .storedBodyRead):
+            return enter(stage)
         // The lane in which the operation waits depends on its priority.
         case (.admission, .priorityChanged): return enter(stage)
         default: return nil
@@ -238,7 +257,8 @@ extension RequestMachine {
     private mutating func proceed(after step: HopSequence.NextStep, _ evidence: DeliveryCertainty) -> Effect? {
         switch step {
         case .complete: return enter(.body)
-        case .another: return nextHop()
+        case .another(let isRedirect): return isRedirect && isCached ? enter(.cache) : nextHop()
+        case .stored(let origin): return enter(.storedFiles(origin))
         case .pending:
             state = .at(.answer)
             return nil
@@ -279,7 +299,12 @@ extension RequestMachine {
     }
 
     /// The origin of the hop whose files the operation waits for.
-    var openingOrigin: Origin? { if case .at(.files(let origin)) = state { origin } else { nil } }
+    var openingOrigin: Origin? {
+        switch state {
+        case .at(.files(let origin)), .at(.storedFiles(let origin)): origin
+        case .at, .idle, .transferPaused, .transferQueued, .ended: nil
+        }
+    }
 
     /// Whether the operation waits for a slot.
     var awaitsSlot: Bool {
@@ -299,7 +324,10 @@ extension RequestMachine {
         case .at(.answer), .at(.retryAnswer): .block
         case .at(.backoff(let instant)): .retry(at: instant)
         case .at(.body): .writing
-        case .at(.prepare), .at(.cache), .at(.files), .at(.hop), .idle, .transferPaused, .ended: nil
+        case .at(.coalescing): .flight
+        case .at(.prepare), .at(.cache), .at(.storedFiles), .at(.stored), .at(.files), .at(.hop), .idle,
+            .transferPaused, .ended:
+            nil
         }
     }
 
@@ -315,7 +343,8 @@ extension RequestMachine {
         case .at(.admission), .transferQueued: .slot
         case .transferPaused: .share(.wait(.pause))
         case .idle: .share(isPaused ? .wait(.pause) : .phase(.preparation))
-        case .at(.prepare), .at(.cache), .at(.files): .share(.phase(.preparation))
+        case .at(.prepare), .at(.cache), .at(.storedFiles), .at(.stored), .at(.files): .share(.phase(.preparation))
+        case .at(.coalescing): .share(.wait(.coalesced))
         case .at(.connectivity): .share(.wait(.connectivity))
         case .at(.credential): .share(.wait(.credential))
         case .at(.adaptation): .share(.wait(.adapter))
@@ -329,7 +358,7 @@ extension RequestMachine {
     var isUnderWay: Bool {
         switch state {
         case .at(.connectivity), .at(.credential), .at(.admission): wasAdmitted
-        case .at(.prepare), .at(.cache), .idle, .transferPaused: false
+        case .at(.prepare), .at(.cache), .at(.coalescing), .idle, .transferPaused: false
         case .at, .transferQueued: true
         case .ended: true  // the file is still being written
         }

@@ -29,6 +29,12 @@ extension RequestOperation {
         set { changeOptions { $0.timeouts = newValue } }
     }
 
+    /// How stored responses are used. Part of `options`. Default `useProtocol`.
+    public var cachePolicy: CachePolicy {
+        get { options.cachePolicy }
+        set { changeOptions { $0.cachePolicy = newValue } }
+    }
+
     /// Decides when the request is retried after a failure. Part of `options`. Default nil: never.
     public var retryPolicy: RetryPolicy? {
         get { options.retryPolicy }

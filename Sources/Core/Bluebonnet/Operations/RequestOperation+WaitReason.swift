@@ -61,6 +61,7 @@ extension RequestMachine.Wait {
         case .block: .block
         case .retry: isBackingOff ? .backoff : .hold
         case .writing: .writing
+        case .flight: .coalesced
         }
     }
 
@@ -74,6 +75,7 @@ extension RequestMachine.Wait {
         case .block: .block
         case .retry(let instant): retries?.waitReason(until: instant)
         case .writing: .writing
+        case .flight: .coalesced
         }
     }
 }

@@ -145,3 +145,47 @@ final class RequestRunner {
 
 @available(*, unavailable)
 extension RequestRunner: Sendable {}
+
+// MARK: - The cache's stages
+
+extension RequestWork {
+    func askCache() -> Event? {
+        guard let prepared, let cache else {
+            return prepared?.cachePolicy == .onlyIfCached ? .fail(HopCache.notCached) : .notCached
+        }
+        return cache.ask(hopSequence?.nextHop ?? prepared.first, hopSequence.map { $0.nextOrigin } ?? prepared.origin) {
+            work in run(work)
+        }
+    }
+
+    /// Reads the body of the stored response, unless the look-up has read it, and opens the operation's files.
+    func prepareStored(for origin: Origin) -> Event? {
+        slot.releaseHop()
+        guard let prepared, let cache else { return .storedBodyLost }
+        if !cache.hasReply {
+            return cache.read { work in run(work) }
+        }
+        guard let opening = madeHopSequence(prepared).openingForStored() else { return .opened }
+        open(opening, for: origin)
+        return nil
+    }
+
+    /// Delivers the stored response. It takes several turns if the body's consumer is slow or a block decides.
+    func deliverStored() -> Event? {
+        guard let hopSequence, let transfer = cache?.makeTransfer(to: hopSequence) else { return .storedBodyLost }
+        slot.fill(with: transfer)
+        return transfer.begin().flatMap { storedEnded($0.error) }
+    }
+
+    func storedEnded(_ error: NetworkingError?) -> Event? {
+        slot.endStored()
+        return (hopSequence?.finishTransfer(error: error, hasTimeLeft: true)).map { transferEnded($0, .nothingSent) }
+    }
+
+    private func run(_ work: @escaping @Sendable () -> @Sendable (CacheStages) -> Event) -> Event? {
+        run(in: .alone) {
+            let end = work()
+            return { $0.cache.map(end) ?? .notCached }
+        }
+    }
+}

@@ -4,12 +4,18 @@
 internal import Foundation
 
 /// The stages of a request, in order. A redirect, the answer to a challenge, a continuation after a pause, and another
-/// attempt after a wait return to `connectivity`. `RequestMachine` decides which stage is next.
+/// attempt after back-off return to `connectivity`. `RequestMachine` decides which stage is next.
 enum RequestStage: Equatable {
     /// The request is made and checked.
     case prepare
     /// The cache is queried; before admission, because a cached response needs no slot.
     case cache
+    /// Waits for an equal request whose response may answer this one.
+    case coalescing
+    /// The body of a stored response is read, and the operation's files are opened.
+    case storedFiles(Origin)
+    /// The stored response is delivered like the response of a transfer.
+    case stored(Origin)
     /// Waits for a route to the server; before admission, because a waiting operation needs no slot.
     case connectivity
     /// Waits for a credential that the hop may use; before admission, because a waiting operation needs no slot.
@@ -38,7 +44,8 @@ enum RequestStage: Equatable {
         switch self {
         case .connectivity, .admission, .adaptation, .files, .hop: .connectivity
         case .credential, .backoff: self
-        case .prepare, .cache, .answer, .retryAnswer, .body: nil
+        case .coalescing: .cache
+        case .prepare, .cache, .storedFiles, .stored, .answer, .retryAnswer, .body: nil
         }
     }
 }
@@ -46,6 +53,10 @@ enum RequestStage: Equatable {
 extension NetworkingError {
     static func limitPassed(to origin: Origin) -> NetworkingError {
         timeLimit(.total, "the time limit of the request to \(origin.host) passed before the request started")
+    }
+
+    static var limitPassedCoalescing: NetworkingError {
+        timeLimit(.total, "the time limit passed before the response to an equal request had arrived")
     }
 
     /// - Parameter byteCount: the length of the body.

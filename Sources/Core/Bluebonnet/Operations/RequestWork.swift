@@ -28,9 +28,9 @@ final class RequestWork {
     /// in the meantime.
     private var openingOrigin: Origin?
     /// The checked request; nil before it was made.
-    private var prepared: PreparedRequest?
+    private(set) var prepared: PreparedRequest?
     /// Nil without a cache.
-    private var cacheLookup: CacheLookup?
+    private(set) var cache: CacheStages?
     /// Nil without a retry policy.
     private(set) var retries: RetryController?
     /// Nil without request adapters and an authenticator.
@@ -63,6 +63,9 @@ final class RequestWork {
         switch stage {
         case .prepare: return prepare()
         case .cache: return askCache()
+        case .coalescing: return cache.map { $0.awaitFlight(timeLeft: slot.account.timeLeft, report) } ?? .notCached
+        case .storedFiles(let origin): return prepareStored(for: origin)
+        case .stored: return deliverStored()
         case .connectivity: return awaitConnectivity()
         case .credential: return awaitCredential(number)
         case .admission(let origin): return requestSlot(for: origin, isFirst: isFirst)
@@ -110,31 +113,19 @@ extension RequestWork {
                 }
             }
             if prepared.continuation != nil { _ = madeHopSequence(prepared) }  // an archived part exists
-            cacheLookup = CacheLookup.make(for: prepared)
-            return .prepared(isAdapted: adapter != nil, isRetried: retries != nil)
-        }
-    }
-
-    private func askCache() -> Event? {
-        guard let cacheLookup, cacheLookup.mayBeAnswered else {
-            return prepared?.cachePolicy == .returnCacheDataDontLoad ? .fail(CacheLookup.notCached) : .notCached
-        }
-        return run(in: .alone) {
-            let answer = cacheLookup.answer()
-            return { work in
-                if case .found = answer { work.track?.record(.cacheAnswered(.hit)) }
-                if case .load = answer { work.track?.record(.cacheAnswered(.miss)) }
-                return switch answer {
-                case .found(let response): .cached(response)
-                case .refused(let error): .fail(error)
-                case .load: .notCached
+            cache = HopCache.make(for: prepared).map { [services = operation.services] hopCache in
+                CacheStages(hopCache, prepared, services, rounds, track) { plan in
+                    let background = RequestOperation(plan: plan, services: services)
+                    background.queuePriority = .veryLow
+                    background.start()
                 }
             }
+            return .prepared(isAdapted: adapter != nil, isRetried: retries != nil, isCached: cache != nil)
         }
     }
 
     /// Does work on another thread.
-    private func run(
+    func run(
         in group: PreparationRound.Group, _ work: @escaping @Sendable () -> @Sendable (RequestWork) -> Event
     ) -> Event? {
         rounds.preparation.add(to: group) { [operation] in
@@ -187,6 +178,7 @@ extension RequestWork {
     /// Reports the end of pending work.
     private func report(_ event: Event) {
         pending = nil
+        if let cache { slot.charge(cache.stopWaiting()) }
         operation.runner?.handle(event)
     }
 }
@@ -195,6 +187,7 @@ extension RequestWork {
 
 extension RequestWork {
     private func requestSlot(for origin: Origin, isFirst: Bool) -> Event? {
+        if let cache, slot.isBlocked(origin), cache.hopCache.answerWithoutResponse() { return .stored(origin) }
         if slot.claim(for: origin) { return .granted }
         if operation.services.isDrained, isFirst { return .fail(.drained) }
         enqueue(to: origin, isFirst ? .first : .another)
@@ -207,6 +200,7 @@ extension RequestWork {
 
     private func adapt(for origin: Origin, _ number: Int) -> Event? {
         if let refusal = slot.place?.refusal {
+            if cache?.hopCache.answerWithoutResponse() == true { return .stored(origin) }
             guard let instant = retries?.wait(after: refusal, of: origin) else { return .fail(refusal.error) }
             return .refused(until: instant)
         }
@@ -228,16 +222,20 @@ extension RequestWork {
         guard let prepared else { preconditionFailure("a transfer was admitted before its request was created") }
         do throws(NetworkingError) {
             guard let opening = try madeHopSequence(prepared).opening(for: origin) else { return .opened }
-            guard openingOrigin == nil else { return nil }
-            openingOrigin = origin
-            let group = opening.onlyFolder.map(PreparationRound.Group.files(in:)) ?? .alone
-            rounds.preparation.add(to: group) { [operation] in
-                let result = opening.open()
-                return { operation.opened(result) }
-            }
+            open(opening, for: origin)
             return nil
         } catch {
             return .fail(error)
+        }
+    }
+
+    func open(_ opening: HopOpening, for origin: Origin) {
+        guard openingOrigin == nil else { return }
+        openingOrigin = origin
+        let group = opening.onlyFolder.map(PreparationRound.Group.files(in:)) ?? .alone
+        rounds.preparation.add(to: group) { [operation] in
+            let result = opening.open()
+            return { operation.opened(result) }
         }
     }
 
@@ -260,8 +258,9 @@ extension RequestWork {
         }
     }
 
-    private func madeHopSequence(_ prepared: PreparedRequest) -> HopSequence {
-        let made = hopSequence ?? HopSequence(prepared, owner: reference, writes: rounds.writes, track: track)
+    func madeHopSequence(_ prepared: PreparedRequest) -> HopSequence {
+        let made =
+            hopSequence ?? HopSequence(prepared, cache?.hopCache, owner: reference, writes: rounds.writes, track: track)
         hopSequence = made
         return made
     }
@@ -295,6 +294,7 @@ extension RequestWork {
 
     func transferEnded(_ error: NetworkingError?, _ metrics: TransferMetrics) -> Event? {
         guard let hopSequence else { return nil }
+        if hopSequence.isReplaying { return storedEnded(error) }
         let now = MonotonicClock.now()
         if let duration = slot.account.timeOfTransfer(now: now) {
             operation.services.recordTransfer(duration, to: hopSequence.nextOrigin, now: now)
@@ -304,11 +304,11 @@ extension RequestWork {
         if metrics.evidence == .nothingSent, slot.releaseForDescriptor(after: error), hopSequence.leaveHop() {
             return .transferEnded(.another(isRedirect: false), metrics.evidence)
         }
-        let step = hopSequence.finishTransfer(error: error, hasTimeLeft: slot.account.hasTimeLeft)
-        return transferEnded(step, metrics.evidence)
+        return transferEnded(
+            hopSequence.finishTransfer(error: error, hasTimeLeft: slot.account.hasTimeLeft), metrics.evidence)
     }
 
-    private func transferEnded(_ step: HopSequence.NextStep, _ evidence: DeliveryCertainty) -> Event {
+    func transferEnded(_ step: HopSequence.NextStep, _ evidence: DeliveryCertainty) -> Event {
         if case .another(isRedirect: true) = step { slot.recordRedirect() }
         return .transferEnded(step, evidence)
     }
@@ -379,12 +379,14 @@ extension RequestWork {
         // First, because other processes may change the file once the connection is closed.
         if slot.transfer != nil { hopSequence?.recordInterruption() }
         giveUpPending()
+        cache?.leaveFlight(hasFailed: false)
         slot.interrupt(now: now)
         hopSequence?.events?.endHop(.paused, slot.lastMetrics)
     }
 
     private func giveUpPending() {
         if let adapter { slot.charge(adapter.cancel()) }
+        if let cache { slot.charge(cache.stopWaiting()) }
         switch pending.take() {
         case .connectivity(let ticket): rounds.connectivity.withdraw(ticket)
         case .retry(let ticket): operation.services.retryWaits.withdraw(ticket)
@@ -395,6 +397,7 @@ extension RequestWork {
 
     /// Releases the transfer and the files of an operation that was released during a pause.
     func abandon() {
+        cache?.leaveFlight(hasFailed: false)
         slot.abort()
         hopSequence?.abandon()
     }
@@ -420,6 +423,7 @@ extension RequestWork {
     /// responds: the file can then be continued, or used by another download, when the end is reported.
     func end(_ end: RequestMachine.End) {
         giveUpPending()
+        if let error = end.error { cache?.leaveFlight(hasFailed: error.code != .cancelled) }
         slot.abort()
         hopSequence?.events?.endHop(RequestEvent.HopEnd.Reason(end.error), slot.lastMetrics)
         guard case .failed = end, let sink = hopSequence?.fileBeingWritten else { return finish(end) }
@@ -433,18 +437,14 @@ extension RequestWork {
         hopSequence?.flushProgress()
         operation.services.counters.addSent(hopSequence?.sentByteCount ?? 0)
         let now = MonotonicClock.now()
-        var result: TransferResult
-        if case .cached(let response) = end {
-            result = TransferResult(response, for: prepared, summary: slot.account.summaryOfCacheHit(now: now))
-        } else {
-            let summary = slot.account.summary(now: now, retries: retries?.retries ?? [])
-            result =
-                hopSequence?.result(end.error, summary, retries?.stop, cacheLookup)
-                ?? TransferResult(
-                    of: prepared, given: operation.state.plan.request, error: end.error, summary: summary)
-        }
+        var summary = slot.account.summary(now: now, retries: retries?.retries ?? [])
+        cache?.hopCache.complete(&summary)
+        var result =
+            hopSequence?.result(end.error, summary, retries?.stop, cache?.hopCache)
+            ?? TransferResult(of: prepared, given: operation.state.plan.request, error: end.error, summary: summary)
         result.timeLeft = slot.account.timeLeft
-        (prepared, hopSequence) = (nil, nil)
+        cache?.end()
+        (prepared, hopSequence, cache) = (nil, nil, nil)
         operation.transferEnded(Box(result))
     }
 }

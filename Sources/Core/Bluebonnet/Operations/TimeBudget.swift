@@ -122,13 +122,6 @@ struct TimeBudget {
         summary.timings.nanoseconds.shares = shares
         return summary
     }
-
-    /// Returns the summary of an operation that was answered by a cache.
-    func summaryOfCacheHit(now: UInt64) -> TransferSummary {
-        var summary = summary(now: now)
-        summary.isFromCache = true
-        return summary
-    }
 }
 
 // MARK: - Shares

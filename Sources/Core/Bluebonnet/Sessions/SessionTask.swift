@@ -307,11 +307,11 @@ extension SessionTask {
         session.complete { [self] in complete() }
     }
 
-    /// Reports the final progress of a body whose length was not known before, or whose progress was never reported.
+    /// Reports the final progress of a body whose length was not known before.
     /// Once.
     func tellEndOfProgress(_ head: ResponseHead?) {
         guard let block = extras?.downloadProgress, let head,
-            head.contentLength == nil || !head.contentCodings.isEmpty || operation.summary.isFromCache
+            head.contentLength == nil || !head.contentCodings.isEmpty
         else { return }
         block(downloadProgress)
         changeExtras { $0.downloadProgress = nil }

@@ -9,6 +9,8 @@ package struct CacheVariance: Sendable, Hashable, Codable {
         let name: String
         /// The normalized value; nil if the request had no such field.
         let value: String?
+        /// Whether `value` is a digest of the normalized value.
+        var isHashed: Bool?
         /// The value as sent, if that was one line. Equal lines need not be normalized.
         let line: String?
 
@@ -18,13 +20,22 @@ package struct CacheVariance: Sendable, Hashable, Codable {
             line = lines.count == 1 ? lines[0] : nil
         }
 
+        private init(name: String, digest: String?) { (self.name, value, isHashed, line) = (name, digest, true, nil) }
+
+        /// The selector with a digest instead of the value, which may be a secret.
+        var hashed: Selector {
+            isHashed == true ? self : Selector(name: name, digest: value.map(SHA256.hexadecimal))
+        }
+
         func matches(_ request: HeaderFields) -> Bool {
             if let line, let other = request[name], FieldSyntax.isSameText(line, other) { return true }
-            return CacheVariance.value(of: name, in: request).map(ByteString.init) == value.map(ByteString.init)
+            let other = CacheVariance.value(of: name, in: request)
+            if isHashed == true { return other.map(SHA256.hexadecimal) == value }
+            return other.map(ByteString.init) == value.map(ByteString.init)
         }
     }
 
-    let selectors: [Selector]
+    private(set) var selectors: [Selector]
     /// The language of the response, if `Content-Language` names one.
     private let language: String?
 
@@ -35,6 +46,13 @@ package struct CacheVariance: Sendable, Hashable, Codable {
         selectors = names.uniqueTexts.sorted().map { Selector($0, request) }
         let languages = ResponseHead.list(response.values(for: "Content-Language"))
         language = names.contains("accept-language") && languages.count == 1 ? languages[0] : nil
+    }
+
+    /// The variance with digests instead of values, for a store outside of the process.
+    var hashed: CacheVariance {
+        var hashed = self
+        hashed.selectors = selectors.map(\.hashed)
+        return hashed
     }
 
     /// Returns whether the server would select this response for a request with these fields, too.

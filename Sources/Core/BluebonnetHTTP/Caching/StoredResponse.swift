@@ -23,6 +23,13 @@ package struct StoredResponse: Sendable {
             key, statusCode, reasonPhrase, headers, variance, requestedAt: requestedAt, receivedAt: receivedAt)
     }
 
+    /// The response with digests instead of the values of the request fields that selected it.
+    package var hashed: StoredResponse {
+        var response = with(headers, variance.hashed, requestedAt: requestedAt, receivedAt: receivedAt)
+        response.isExpired = isExpired
+        return response
+    }
+
     /// Returns the same response with other fields, as received at that time.
     func with(
         _ headers: HeaderFields, _ variance: CacheVariance, requestedAt: Date, receivedAt: Date

@@ -8,7 +8,7 @@ package import BluebonnetHTTP
 package struct ConnectionPoolKey: Hashable, Sendable {
     package var securityPolicy = SecurityPolicy.default
     package var proxy: Proxy?
-    var unixSocketPath: ByteString?
+    package var unixSocketPath: ByteString?
     /// Maps hosts to addresses. Part of the key, because libcurl remembers the addresses with the connections.
     package var addressOverrides: [String: String] = [:]
     package var tls = TLSOptions.default

@@ -79,7 +79,7 @@ import Testing
         (line.protocol, line.headers, line.timing) = ("h2", ["a": "1"], .init())
         line.retries = [.init(after: .unacceptableStatus, status: 503, waited: 1)]
         line.error = .init(code: .timedOut, message: "m", underlying: "u")
-        line.worker = "w"
+        (line.worker, line.cache) = ("w", .hit)
         let members = try JSONDecoder().decode([String: JSONValue].self, from: JSONEncoder().encode(line))
         #expect(try firstCells("Result lines") == Set(members.keys))
         let section = try #require(sections["Result lines"])

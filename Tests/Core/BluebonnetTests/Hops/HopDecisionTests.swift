@@ -66,6 +66,7 @@ import Testing
         case .send(.redirect(let request)): "\(request.method) \(request.url)"
         case .send(.sameRequest): "same request"
         case .send(.wholeBody): "whole body"
+        case .send(.stored): "stored"
         case .ask(.redirect(let request)): "ask about \(request.method) \(request.url)"
         case .ask(.challenge(let challenge, let mayLookUp)): "ask \(challenge.scheme)\(mayLookUp ? " or storage" : "")"
         case .ask(.response): "ask about the response"

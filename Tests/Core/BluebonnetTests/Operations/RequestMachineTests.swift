@@ -24,14 +24,17 @@ import Testing
         ("begin", .begin), ("pause", .pauseRequested(keepsTransfer: false)),
         ("pauseKeeping", .pauseRequested(keepsTransfer: true)),
         ("fail", .fail(error)), ("priorityChanged", .priorityChanged),
-        ("prepared", .prepared(isAdapted: true, isRetried: true)), ("cached", .cached(response)),
-        ("notCached", .notCached), ("reachable", .reachable(origin)), ("credentialReady", .credentialReady),
+        ("prepared", .prepared(isAdapted: true, isRetried: true, isCached: false)), ("stored", .stored(origin)),
+        ("notCached", .notCached), ("inFlight", .inFlight), ("flightEnded", .flightEnded),
+        ("storedBodyRead", .storedBodyRead), ("storedBodyLost", .storedBodyLost), ("reachable", .reachable(origin)),
+        ("credentialReady", .credentialReady),
         ("granted", .granted), ("refused", .refused(until: 9)), ("adapted", .adapted),
         ("originChanged", .originChanged), ("credentialNeeded", .credentialNeeded), ("workEnded", .workEnded),
         ("opened", .opened), ("openedForOtherHop", .openedForOtherHop), ("descriptorsMissing", .descriptorsMissing),
         ("complete", .transferEnded(.complete, .mayHaveArrived)),
         ("another", .transferEnded(.another(isRedirect: true), .mayHaveArrived)),
         ("pending", .transferEnded(.pending, .mayHaveArrived)),
+        ("answeredByStored", .transferEnded(.stored(origin), .mayHaveArrived)),
         ("failed", .transferEnded(.failed(error), .mayHaveArrived)),
         ("refusedResponse", .transferEnded(.undecidedRetry, .mayHaveArrived)),
         ("judgedWait", .judged(.wait(until: 9), error)),
@@ -46,6 +49,12 @@ import Testing
         add("preparing while paused", "prepare", "pause")
         add("idle before cache", "preparing while paused", "prepared")
         add("cache", "prepare", "prepared")
+        add("coalescing", "cache", "inFlight")
+        add("stored files", "cache", "stored")
+        add("stored files while paused", "stored files", "pause")
+        add("idle before stored", "stored files while paused", "opened")
+        add("stored", "stored files", "opened")
+        add("stored while paused", "stored", "pause")
         add("connectivity", "cache", "notCached")
         add("idle before connectivity", "connectivity", "pause")
         add("admission", "connectivity", "reachable")
@@ -74,7 +83,33 @@ import Testing
         prepare                   | prepared           | at cache                 | enter cache
         preparing while paused    | prepared           | idle before cache        | -
         idle before cache         | begin              | at cache                 | enter cache
-        cache                     | cached             | ended                    | end cached
+        cache                     | stored             | at stored files          | enter stored files
+        cache                     | inFlight           | at coalescing            | enter coalescing
+        coalescing                | pause              | idle before cache        | interrupt
+        coalescing                | pauseKeeping       | idle before cache        | interrupt
+        coalescing                | notCached          | at connectivity          | enter connectivity
+        coalescing                | flightEnded        | at cache                 | enter cache
+        stored files              | opened             | at stored                | enter stored
+        stored files              | openedForOtherHop  | at stored files          | enter stored files
+        stored files              | storedBodyRead     | at stored files          | enter stored files
+        stored files              | storedBodyLost     | at credential            | enter credential
+        stored files while paused | opened             | idle before stored       | -
+        stored files while paused | openedForOtherHop  | idle before stored files | -
+        stored files while paused | storedBodyRead     | idle before stored files | -
+        stored files while paused | storedBodyLost     | idle before credential   | -
+        idle before stored        | begin              | at stored                | enter stored
+        stored                    | complete           | at body                  | enter body
+        stored                    | another            | at credential            | enter credential
+        stored                    | pending            | at answer                | -
+        stored                    | answeredByStored   | at stored files          | enter stored files
+        stored                    | failed             | at retry answer          | judge error
+        stored                    | refusedResponse    | at retry answer          | judge response
+        stored while paused       | complete           | at body                  | enter body
+        stored while paused       | another            | idle before credential   | -
+        stored while paused       | pending            | at answer                | -
+        stored while paused       | answeredByStored   | idle before stored files | -
+        stored while paused       | failed             | at retry answer          | judge error
+        stored while paused       | refusedResponse    | at retry answer          | judge response
         cache                     | notCached          | at connectivity          | enter connectivity
         connectivity              | pause              | idle before connectivity | interrupt
         connectivity              | pauseKeeping       | idle before connectivity | interrupt
@@ -83,9 +118,11 @@ import Testing
         admission                 | pause              | idle before connectivity | interrupt
         admission                 | pauseKeeping       | idle before connectivity | interrupt
         admission                 | priorityChanged    | at admission             | enter admission
+        admission                 | stored             | at stored files          | enter stored files
         admission                 | granted            | at adaptation            | enter adaptation
         adaptation                | pause              | idle before connectivity | interrupt
         adaptation                | pauseKeeping       | idle before connectivity | interrupt
+        adaptation                | stored             | at stored files          | enter stored files
         adaptation                | adapted            | at files                 | enter files
         adaptation                | originChanged      | at connectivity          | enter connectivity
         adaptation                | credentialNeeded   | at credential            | enter credential
@@ -110,12 +147,14 @@ import Testing
         hop                       | complete           | at body                  | enter body
         hop                       | another            | at credential            | enter credential
         hop                       | pending            | at answer                | -
+        hop                       | answeredByStored   | at stored files          | enter stored files
         hop                       | failed             | at retry answer          | judge error
         hop                       | refusedResponse    | at retry answer          | judge response
         transfer paused           | begin              | transfer queued          | queue transfer
         transfer paused           | complete           | at body                  | enter body
         transfer paused           | another            | idle before credential   | -
         transfer paused           | pending            | at answer                | -
+        transfer paused           | answeredByStored   | idle before stored files | -
         transfer paused           | failed             | at retry answer          | judge error
         transfer paused           | refusedResponse    | at retry answer          | judge response
         transfer queued           | pause              | transfer paused          | dequeue transfer
@@ -124,13 +163,16 @@ import Testing
         transfer queued           | complete           | at body                  | enter body
         transfer queued           | another            | at credential            | enter credential
         transfer queued           | pending            | at answer                | -
+        transfer queued           | answeredByStored   | at stored files          | enter stored files
         transfer queued           | failed             | at retry answer          | judge error
         transfer queued           | refusedResponse    | at retry answer          | judge response
         answer                    | complete           | at body                  | enter body
+        answer                    | answeredByStored   | at stored files          | enter stored files
         answer                    | another            | at credential            | enter credential
         answer                    | failed             | at retry answer          | judge error
         answer                    | refusedResponse    | at retry answer          | judge response
         answer while paused       | complete           | at body                  | enter body
+        answer while paused       | answeredByStored   | idle before stored files | -
         answer while paused       | another            | idle before credential   | -
         answer while paused       | failed             | at retry answer          | judge error
         answer while paused       | refusedResponse    | at retry answer          | judge response
@@ -154,10 +196,6 @@ import Testing
             return Row(situation: cells[0], event: cells[1], state: cells[2], effect: cells[3] == "-" ? nil : cells[3])
         }
     }
-
-    private static let response = CachedResponse(
-        response: HTTPURLResponse(
-            url: URL(string: "http://a/")!, statusCode: 200, httpVersion: nil, headerFields: nil)!, data: Data())
 
     /// A verdict that asks the retry block.
     private static let ask: RetryController.Verdict = {
@@ -208,7 +246,7 @@ extension RequestMachineTests {
     @Test func requestWithoutAdaptersAndRetriesSkipsStages() {
         var machine = RequestMachine()
         for name in ["begin"] { _ = machine.handle(Self.event(name)) }
-        _ = machine.handle(.prepared(isAdapted: false, isRetried: false))
+        _ = machine.handle(.prepared(isAdapted: false, isRetried: false, isCached: false))
         for name in ["notCached", "reachable", "granted", "adapted"] { _ = machine.handle(Self.event(name)) }
         var other = machine
         #expect(other.handle(.descriptorsMissing)?.words == "enter connectivity")
@@ -216,6 +254,14 @@ extension RequestMachineTests {
         other = machine
         #expect(other.handle(Self.event("another"))?.words == "enter connectivity")
         #expect(machine.handle(Self.event("failed"))?.words == "end failed")
+    }
+
+    @Test func redirectIsLookedUpInTheCache() {
+        var machine = RequestMachine()
+        _ = machine.handle(.begin)
+        _ = machine.handle(.prepared(isAdapted: true, isRetried: false, isCached: true))
+        for name in ["notCached", "reachable", "granted", "adapted", "opened"] { _ = machine.handle(Self.event(name)) }
+        #expect(machine.handle(Self.event("another"))?.words == "enter cache")
     }
 
     @Test func endIsReportedExactlyOnce() {
@@ -252,17 +298,20 @@ extension RequestMachineTests {
             Set(Self.paths.keys.filter { holds(Self.machine(in: $0)) })
         }
         #expect(situations { $0.awaitsSlot } == ["admission", "transfer queued"])
-        #expect(situations { $0.openingOrigin == Self.origin } == ["files"])
+        #expect(
+            situations { $0.openingOrigin == Self.origin } == ["files", "stored files", "stored files while paused"])
         #expect(
             situations { $0.isParked } == [
                 "idle before backoff", "idle before cache", "idle before connectivity", "idle before credential",
-                "transfer paused",
+                "idle before stored", "transfer paused",
             ])
         // The paths to the first stages contain no transfer.
         #expect(
             situations { $0.isUnderWay } == [
                 "adaptation", "answer", "answer while paused", "backoff", "body", "body while paused", "ended", "files",
-                "hop", "retry answer", "retry answer while paused", "transfer queued",
+                "hop", "retry answer", "retry answer while paused", "stored", "stored files",
+                "stored files while paused",
+                "stored while paused", "transfer queued",
             ])
         var later = Self.machine(in: "hop")
         _ = later.handle(Self.event("another"))
@@ -279,7 +328,7 @@ extension RequestMachineTests {
                 "adaptation": .adapter,
                 "transfer queued": .slot(Self.origin), "answer": .block, "answer while paused": .block,
                 "retry answer": .block, "retry answer while paused": .block, "backoff": .retry(at: 9),
-                "body": .writing, "body while paused": .writing,
+                "body": .writing, "body while paused": .writing, "coalescing": .flight,
             ])
     }
 }
@@ -291,6 +340,9 @@ extension RequestStage {
         switch self {
         case .prepare: "prepare"
         case .cache: "cache"
+        case .coalescing: "coalescing"
+        case .storedFiles: "stored files"
+        case .stored: "stored"
         case .connectivity: "connectivity"
         case .credential: "credential"
         case .admission: "admission"
@@ -331,7 +383,6 @@ extension RequestMachine.Effect {
         case .acceptResponse: "accept response"
         case .end(.complete): "end complete"
         case .end(.failed): "end failed"
-        case .end(.cached): "end cached"
         }
     }
 }

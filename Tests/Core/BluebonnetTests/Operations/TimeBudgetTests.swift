@@ -68,9 +68,8 @@ import Testing
         #expect(account.hasTimeLeft)
     }
 
-    @Test func cacheHitHasNoTransfers() {
-        let summary = TimeBudget(began: 5).summaryOfCacheHit(now: 25)
-        #expect(summary.isFromCache)
+    @Test func requestWithoutTransfersIsPreparationOnly() {
+        let summary = TimeBudget(began: 5).summary(now: 25)
         #expect(summary.transferCount == 0)
         #expect(summary.timings.phases == [.preparation: .nanoseconds(20)])
         #expect(summary.timings.total == .nanoseconds(20))

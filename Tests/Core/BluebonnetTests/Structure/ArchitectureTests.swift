@@ -44,9 +44,12 @@ import Testing
         ("BluebonnetNetwork", ""),
         ("Bluebonnet", "Concurrency"),
         ("Bluebonnet/Dependencies", ""),
-        ("Bluebonnet/Events", "Addresses Concurrency Errors Messages TLS Transport"),
+        ("Bluebonnet/Events", "Addresses Caching Concurrency Errors Messages TLS Transport"),
         ("Bluebonnet/Serialization", "Addresses Bodies Concurrency Errors Formats Messages Syntax"),
-        ("Bluebonnet/Cache", "Concurrency Messages Transport"),
+        (
+            "Bluebonnet/Cache",
+            "Addresses Caching Certificates Concurrency Messages Security Syntax TLS Transport"
+        ),
         ("Bluebonnet/Retries", "Addresses Errors Events Messages NetworkThread Rules Transport"),
         ("Bluebonnet/Governor", "Addresses Concurrency Errors Events Messages NetworkThread Retries Rules"),
         (
@@ -56,8 +59,8 @@ import Testing
         (
             "Bluebonnet/Hops",
             """
-            Addresses Bodies Cache Certificates Concurrency Cookies Credentials Environment Errors Events Files Governor
-            Limits Messages NetworkThread PartialFiles Retries Rules Security Serialization Syntax TLS Transport
+            Addresses Bodies Cache Caching Certificates Concurrency Cookies Credentials Environment Errors Events Files
+            Governor Limits Messages NetworkThread PartialFiles Retries Rules Security Serialization Syntax TLS Transport
             """
         ),
         (
@@ -74,7 +77,7 @@ import Testing
         (
             "Bluebonnet/Operations",
             """
-            Addresses Admission Archive Bodies Cache Certificates Concurrency Credentials Dependencies Errors Events
+            Addresses Admission Archive Bodies Cache Caching Certificates Concurrency Credentials Dependencies Errors Events
             Hops Governor Messages NetworkThread PartialFiles Reachability Retries Scheduling Security Serialization Syntax Transport
             """
         ),
@@ -82,8 +85,8 @@ import Testing
         (
             "Bluebonnet/Manager",
             """
-            Addresses Admission Archive Batches Bodies Cache Concurrency Cookies Credentials Errors Events Hops Formats
-            Governor Messages NetworkThread Operations Reachability Retries Scheduling Security Serialization
+            Addresses Admission Archive Batches Bodies Cache Caching Concurrency Cookies Credentials Errors Events Hops
+            Formats Governor Messages NetworkThread Operations Reachability Retries Scheduling Security Serialization
             """
         ),
         (
@@ -112,7 +115,7 @@ import Testing
         (
             "BluebonnetBatch/Format",
             """
-            Addresses BluebonnetBatch/References BluebonnetPipelines Errors Hops Formats JSONPath Messages Retries Security Serialization
+            Addresses BluebonnetBatch/References BluebonnetPipelines Errors Bluebonnet/Events Hops Formats JSONPath Messages Retries Security Serialization
             Syntax TLS Transport
             """
         ),
@@ -169,6 +172,7 @@ import Testing
         ("BluebonnetTestServer/Replies", "Support"),
         ("BluebonnetTestServer/Server", "BluebonnetTestServer/Certificates Replies Support"),
         ("BluebonnetTestServer/Faults", "Server Support"),
+        ("BluebonnetCache", "Cache Certificates Errors"),
         ("BluebonnetImage", "Errors Hops Manager Messages Operations Serialization"),
         // Monitors use the events of the core, and for single calls the operation.
         ("BluebonnetMonitors", "Addresses Errors Bluebonnet/Events"),
@@ -178,7 +182,7 @@ import Testing
         (
             "BluebonnetCommand",
             """
-            Addresses BluebonnetBatch/References BluebonnetFleet BluebonnetFleet/Credentials BluebonnetJournal
+            Addresses BluebonnetBatch/References BluebonnetCache BluebonnetFleet BluebonnetFleet/Credentials BluebonnetJournal
             Certificates Credentials Errors Events Hops Format Formats Governor LargeBatches Manager Messages Model
             OAuth Reachability Retries Run Security Syntax Transport Worker
             """

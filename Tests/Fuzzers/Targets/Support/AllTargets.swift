@@ -5,7 +5,7 @@ extension FuzzTarget {
     /// Every target, in the order in which `Scripts/fuzz` runs them.
     public static let all: [FuzzTarget] =
         [
-            heads, fields, chunks, dates, dispositions, structuredFields, cacheControls, cacheRequests, retryHints,
+            heads, fields, chunks, dates, dispositions, structuredFields, cacheRequests, retryHints,
             redirects, urls, json, csv,
             jsonPaths, propertyLists, texts, queries, multipartForms, certificates, proxies, netrc, references,
             resultLines, journals, archives, curlCommands, eventStreams, lines, jsonStreams,

@@ -1,0 +1,173 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+internal import Foundation
+
+/// Delivers a stored response to a hop sequence, like the response of a transfer. Network thread only.
+final class StoredTransfer: Transfer {
+    /// How the delivery ended.
+    struct End {
+        let error: NetworkingError?
+    }
+
+    private enum State {
+        case head, body, ended
+    }
+
+    /// The most bytes that are delivered in one turn of the network thread, and in one piece.
+    private static let turnByteCount = 1 << 20
+    private static let pieceByteCount = 1 << 18
+
+    private let head: ResponseHead
+    private let body: Data
+    private let delegate: any TransferDelegate
+    /// Makes the network thread call `resumeReceiving` in a later turn.
+    private let receiveLater: () -> Void
+    private var offset = 0
+    private var state = State.head
+
+    init(_ head: ResponseHead, _ body: Data, to delegate: any TransferDelegate, receiveLater: @escaping () -> Void) {
+        (self.head, self.body, self.delegate, self.receiveLater) = (head, body, delegate, receiveLater)
+    }
+
+    /// Begins the delivery.
+    ///
+    /// - Returns: the end, if the response was delivered at once; nil if the delegate is informed later.
+    func begin() -> End? { deliver() }
+
+    private func deliver() -> End? {
+        do throws(NetworkingError) {
+            if case .head = state {
+                state = .body
+                try delegate.transferDidReceive(head: head)
+            }
+            guard case .body = state, !delegate.awaitsDecision else { return nil }
+            guard try deliverBody() else { return nil }
+            return end(nil)
+        } catch {
+            return end(error)
+        }
+    }
+
+    /// Delivers the body, or a part of it.
+    ///
+    /// - Returns: whether the body is complete.
+    private func deliverBody() throws(NetworkingError) -> Bool {
+        let turnEnd = offset + Self.turnByteCount
+        while offset < body.count {
+            guard offset < turnEnd else {
+                receiveLater()
+                return false
+            }
+            let count = min(Self.pieceByteCount, body.count - offset)
+            let intake = body.withUnsafeBytes { bytes in
+                let piece = UnsafeRawBufferPointer(rebasing: bytes[offset..<(offset + count)])
+                return Result { () throws(NetworkingError) in
+                    try delegate.transferDidReceive(bytes: piece, mustTake: false)
+                }
+            }
+            guard case .taken = try intake.get() else { return false }
+            offset += count
+        }
+        return true
+    }
+
+    private func end(_ error: NetworkingError?) -> End? {
+        guard case .body = state else { return nil }
+        state = .ended
+        return End(error: error)
+    }
+
+    // MARK: Transfer
+
+    func abort() -> TransferMetrics {
+        state = .ended
+        return TransferMetrics()
+    }
+
+    var hasBegunSending: Bool { false }
+
+    func pause() {}
+
+    func resume(deadline: UInt64) { resumeReceiving() }
+
+    func resumeReceiving() {
+        if let end = deliver() { delegate.transferDidEnd(error: end.error, metrics: TransferMetrics()) }
+    }
+}
+
+@available(*, unavailable)
+extension StoredTransfer: Sendable {}
+
+// MARK: - Stored responses
+
+extension HopSequence {
+    /// The fields that ask for the rest of an interrupted body, or the cache's fields. The cache has no part in an
+    /// interrupted body.
+    var addedFields: [(name: String, value: String)] {
+        assembly.rangeFields.isEmpty ? cache?.fields ?? [] : assembly.rangeFields
+    }
+
+    func beginResponse(isReplaying: Bool) {
+        incoming = IncomingResponse()
+        self.isReplaying = isReplaying
+        assembly.isDecoded = false
+    }
+
+    /// Prepares the delivery of a stored response.
+    ///
+    /// - Returns: its head.
+    func beginReplay(_ reply: CacheQuestion.Found) -> ResponseHead {
+        beginResponse(isReplaying: true)
+        assembly.startOver()
+        assembly.isDecoded = reply.answer.stored.body.isDecoded
+        return ResponseHead(
+            url: hops.request.url, statusCode: reply.answer.statusCode,
+            reasonPhrase: reply.answer.stored.reasonPhrase, headers: reply.answer.headers, method: hops.request.method)
+    }
+
+    /// Makes the operation continue to receive in a later turn of the network thread.
+    func receiveLater() {
+        guard let owner else { return }
+        NetworkThread.shared.submit { owner.handle(.sinkBecameWritable) }
+    }
+
+    /// Applies the head of the server's response to the cache.
+    ///
+    /// - Returns: whether another response replaces it.
+    func applyToCache(_ head: ResponseHead) -> Bool {
+        guard let cache, assembly.rangeFields.isEmpty else { return false }
+        let isPersonal =
+            hops.hasAuthenticated && (prepared.options.credential == nil || prepared.blocks.challenge != nil)
+        switch cache.receive(head, isPersonal: isPersonal) {
+        case nil: return false
+        case .stored: incoming.setDisposition(.discard(.stored), method: hops.request.method)
+        case .completed: incoming.setDisposition(.collect)
+        case .another: incoming.setDisposition(.discard(.sameRequest), method: hops.request.method)
+        }
+        return true
+    }
+
+    /// Returns the step after a failed transfer, if a stored response answers; nil otherwise.
+    func stepFromCache(after error: NetworkingError) -> NextStep? {
+        guard let cache, incoming.head == nil, error.meansNoResponse, let origin = nextOrigin,
+            cache.answerWithoutResponse()
+        else { return nil }
+        return .stored(origin)
+    }
+
+    /// Prepares what the cache receives of the body.
+    func prepareCache(_ cache: HopCache, for decision: HopDecision) {
+        switch decision {
+        case .send(.redirect), .ask(.redirect): cache.collectDiscardedBody()
+        case .send, .ask(.challenge): cache.stopStoring()
+        case .deliver, .alreadyComplete, .ask, .fail: break
+        }
+    }
+
+    /// The request of the next or current hop.
+    var nextHop: HopRequest { hops.request }
+
+    /// Returns the files to open before a stored response is delivered; nil if there are none.
+    func openingForStored() -> HopOpening? { outgoing.openingForStored() }
+}

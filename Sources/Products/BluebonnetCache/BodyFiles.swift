@@ -1,0 +1,139 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+internal import Bluebonnet
+internal import CLinux
+internal import Foundation
+internal import Glibc
+
+/// The bodies of a cache in a folder: files that are named by their SHA-256 and never change. Any thread; calls may
+/// block.
+struct BodyFiles: Sendable {
+    /// A body that has its name.
+    struct Stored: Sendable {
+        let digest: String
+        let byteCount: Int64
+    }
+
+    private let folder: String
+    private let incoming: String
+
+    /// How long a file without a response is kept, in seconds: another process may be about to name it in the index.
+    private static let patience: TimeInterval = 600
+    private static let pieceByteCount = 1 << 20
+
+    init(in folder: URL) throws {
+        self.folder = folder.appendingPathComponent("bodies").path
+        incoming = folder.appendingPathComponent("incoming").path
+        for path in [folder.path, self.folder, incoming] {
+            if mkdir(path, 0o700) != 0, errno != EEXIST { throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO) }
+        }
+        if chmod(folder.path, 0o700) != 0 { throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO) }
+    }
+
+    private func path(of digest: String) -> String { "\(folder)/\(digest)" }
+
+    /// Returns a body.
+    ///
+    /// - Parameter checks: whether the digest is compared: after a power failure a file may lack contents.
+    func read(_ digest: String, checks: Bool) -> Data? {
+        let descriptor = open(path(of: digest), O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { return nil }
+        defer { close(descriptor) }
+        guard let data = Self.contents(of: descriptor) else { return nil }
+        return checks && MessageDigest.hexadecimalDigest(of: data) != digest ? nil : data
+    }
+
+    private static func contents(of descriptor: CInt) -> Data? {
+        let length = lseek(descriptor, 0, SEEK_END)
+        guard length >= 0 else { return nil }
+        var data = Data(count: Int(length))
+        let count = data.withUnsafeMutableBytes { bytes in
+            var offset = 0
+            while offset < bytes.count, let base = bytes.baseAddress {
+                let count = pread(descriptor, base + offset, bytes.count - offset, off_t(offset))
+                guard count > 0 else { break }
+                offset += count
+            }
+            return offset
+        }
+        return count == data.count ? data : nil
+    }
+
+    /// Stores a body.
+    func store(_ data: Data) throws -> Stored {
+        let stored = Stored(digest: MessageDigest.hexadecimalDigest(of: data), byteCount: Int64(data.count))
+        guard !isThere(stored) else { return stored }
+        try write { file in
+            try file.write(contentsOf: data)
+        } digest: {
+            stored.digest
+        }
+        return stored
+    }
+
+    /// Stores a copy of a file.
+    ///
+    /// - Throws: also if the file has more than `limit` bytes.
+    func store(copyOf url: URL, limit: Int) throws -> Stored {
+        let (source, digest) = (try FileHandle(forReadingFrom: url), MessageDigest(.sha256))
+        defer { try? source.close() }
+        var byteCount = 0
+        var text = ""
+        try write { file in
+            while let piece = try source.read(upToCount: Self.pieceByteCount), !piece.isEmpty {
+                byteCount += piece.count
+                guard byteCount <= limit else { throw POSIXError(.EFBIG) }
+                piece.withUnsafeBytes { digest.update($0) }
+                try file.write(contentsOf: piece)
+            }
+            text = digest.finish()
+        } digest: {
+            text
+        }
+        return Stored(digest: text, byteCount: Int64(byteCount))
+    }
+
+    /// Whether the body has its name already. The file is then as new, so that no process removes it.
+    private func isThere(_ stored: Stored) -> Bool {
+        let path = path(of: stored.digest)
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { return false }
+        defer { close(descriptor) }
+        return lseek(descriptor, 0, SEEK_END) == off_t(stored.byteCount) && utimes(path, nil) == 0
+    }
+
+    /// Writes a file under a temporary name, and gives it its name when it is complete.
+    private func write(_ fill: (FileHandle) throws -> Void, digest: () -> String) throws {
+        let temporary = "\(incoming)/\(UUID().uuidString)"
+        let descriptor = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+        guard descriptor >= 0 else { throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO) }
+        let file = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
+        do {
+            try fill(file)
+            try file.close()
+            guard rename(temporary, path(of: digest())) == 0 else {
+                throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO)
+            }
+        } catch {
+            unlink(temporary)
+            throw error
+        }
+    }
+
+    func remove(_ digest: String) { unlink(path(of: digest)) }
+
+    /// Removes the temporary files of processes that have died. Returns the digests of bodies that are not new.
+    func oldFiles(now: Date = Date()) -> [String] {
+        for name in Self.oldNames(in: incoming, now) { unlink("\(incoming)/\(name)") }
+        return Self.oldNames(in: folder, now)
+    }
+
+    private static func oldNames(in folder: String, _ now: Date) -> [String] {
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
+        return names.filter { name in
+            let attributes = try? FileManager.default.attributesOfItem(atPath: "\(folder)/\(name)")
+            return (attributes?[.modificationDate] as? Date).map { now.timeIntervalSince($0) > patience } ?? false
+        }
+    }
+}

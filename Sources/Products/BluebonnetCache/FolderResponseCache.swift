@@ -1,0 +1,154 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+public import Bluebonnet
+internal import BluebonnetLocks
+public import Foundation
+
+/// A response cache in a folder: an index in SQLite, and bodies in files that are named by their SHA-256. Any number of
+/// processes may use the folder at the same time. All members may be used from any thread.
+///
+/// The folder has the mode 0700 and the files 0600. The values of request fields that select responses (`Vary`) are
+/// stored as digests; response fields and bodies are stored as they are. After a crash and on a full disk the cache
+/// has fewer responses, never wrong ones.
+public final class FolderResponseCache: ResponseCache {
+    /// The folder.
+    public let folder: URL
+    /// The most bytes of bodies and index entries, approximately.
+    public let byteCapacity: Int
+    public let storesForReplay: Bool
+    private let index: FolderIndex
+    private let bodies: BodyFiles
+    /// Entries that were decoded, and bodies that were checked.
+    private let known = Mutex(KnownEntries())
+
+    /// Opens a cache, and creates its folder if there is none.
+    ///
+    /// - Parameters:
+    ///   - folder: the folder. Its parent must exist.
+    ///   - byteCapacity: the most bytes, counting bodies and index entries. When it is exceeded, the least recently
+    ///     used responses are removed. Default 1 GiB.
+    ///   - storesForReplay: whether responses are stored, too, that only `onlyIfCached` and `forceCache` can use.
+    ///     Default false.
+    /// - Throws: `cannotOpenFile` if the folder cannot be used.
+    public init(
+        at folder: URL, byteCapacity: Int = 1 << 30, storesForReplay: Bool = false
+    ) throws(NetworkingError) {
+        precondition(byteCapacity >= 0, "a cache's capacity cannot be negative")
+        (self.folder, self.byteCapacity, self.storesForReplay) = (folder, byteCapacity, storesForReplay)
+        do {
+            bodies = try BodyFiles(in: folder)
+            index = try FolderIndex(folder.appendingPathComponent("index.sqlite").path)
+        } catch {
+            throw NetworkingError(
+                .cannotOpenFile, "the cache \(folder.path) cannot be opened: \(error)", underlying: error)
+        }
+        sweep()
+    }
+
+    /// The approximate number of stored bytes.
+    public var byteCount: Int { (try? index.byteCount()) ?? 0 }
+
+    /// The number of stored responses.
+    public var count: Int { (try? index.count()) ?? 0 }
+
+    /// A quarter of the capacity.
+    public var maximumBodyByteCount: Int { byteCapacity / 4 }
+
+    public func entries(for key: CacheKeyPair) -> [CacheEntry] {
+        guard let places = try? index.places(for: key) else { return [] }
+        return places.compactMap { place in
+            if let entry = known.withLock({ $0.entry(at: place) }) { return entry }
+            guard let record = try? index.record(of: place.id),
+                var entry = try? JSONDecoder().decode(CacheEntry.self, from: record)
+            else { return nil }
+            entry.id = place.id
+            known.withLock { [entry] in $0.insert(entry, at: place) }
+            return entry
+        }
+    }
+
+    public func body(of entry: CacheEntry) -> Data? {
+        let id = entry.id
+        guard let place = known.withLock({ $0.place(of: id) }) ?? (try? index.place(of: id)) else { return nil }
+        let isChecked = known.withLock { $0.isChecked(id, place) }
+        guard let data = bodies.read(place.digest, checks: !isChecked) else { return nil }
+        let uses = known.withLock { known in
+            known.setChecked(id, place)
+            return known.recordUse(of: id)
+        }
+        if !uses.isEmpty { try? index.recordUses(of: uses) }
+        return data
+    }
+
+    public func apply(_ changes: [CacheChange]) {
+        for change in changes { try? apply(change) }
+    }
+
+    private func apply(_ change: CacheChange) throws {
+        var removed: [String] = []
+        switch change {
+        case .store(let entry, let body, let replaced): removed = try store(entry, body, replacing: replaced)
+        case .update(let entry):
+            try index.update(entry, record: Self.record(entry))
+            known.withLock { $0.forget(entry.id) }
+        case .expire(let id):
+            guard let record = try index.record(of: id) else { return }
+            var entry = try JSONDecoder().decode(CacheEntry.self, from: record)
+            (entry.id, entry.isExpired) = (id, true)
+            try index.update(entry, record: Self.record(entry))
+            known.withLock { $0.forget(id) }
+        case .remove(let id): removed = try index.remove([id])
+        case .removeURL(let url): removed = try index.remove(url: url)
+        case .removeGroup(let name, let origin): removed = try index.remove(group: name, origin: origin)
+        }
+        try removeBodies(removed)
+    }
+
+    /// Stores a response. The body has its name before the index names it.
+    ///
+    /// - Returns: the digests of the bodies of responses that were removed.
+    private func store(_ entry: CacheEntry, _ body: CacheBody, replacing replaced: [Int64]) throws -> [String] {
+        let stored: BodyFiles.Stored?
+        switch body {
+        case .data(let data): stored = data.count <= maximumBodyByteCount ? try? bodies.store(data) : nil
+        case .file(let url): stored = try? bodies.store(copyOf: url, limit: maximumBodyByteCount)
+        case .stored(let id):
+            stored = try index.place(of: id).map { BodyFiles.Stored(digest: $0.digest, byteCount: $0.byteCount) }
+        }
+        guard let stored else { return try index.remove(replaced) }
+        return try index.insert(
+            entry, record: Self.record(entry), body: stored, replacing: replaced, capacity: byteCapacity)
+    }
+
+    private static func record(_ entry: CacheEntry) throws -> Data {
+        var entry = entry
+        entry.response = entry.response.hashed
+        return try JSONEncoder().encode(entry)
+    }
+
+    private func removeBodies(_ digests: [String]) throws {
+        guard !digests.isEmpty else { return }
+        for digest in Set(digests) where try !index.hasBody(digest) { bodies.remove(digest) }
+    }
+
+    /// Removes all responses.
+    public func removeAll() {
+        guard let removed = try? index.removeAll() else { return }
+        known.withLock { $0 = KnownEntries() }
+        try? removeBodies(removed)
+    }
+
+    /// Removes files that no response names: of processes that have died. On another thread.
+    private func sweep() {
+        DispatchQueue.global(qos: .utility).async { [weak self] in
+            guard let self else { return }
+            for digest in bodies.oldFiles() where (try? index.hasBody(digest)) == false { bodies.remove(digest) }
+        }
+    }
+
+    deinit {
+        let uses = known.withLock { $0.consumeUses() }
+        if !uses.isEmpty { try? index.recordUses(of: uses) }
+    }
+}

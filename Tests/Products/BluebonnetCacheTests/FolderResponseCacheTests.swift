@@ -1,0 +1,171 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+import BluebonnetTestServer
+import CacheProbe
+import Foundation
+import Testing
+
+@testable import Bluebonnet
+@testable import BluebonnetCache
+@testable import BluebonnetHTTP
+
+@Suite(.timeLimit(.minutes(2))) struct FolderResponseCacheTests {
+    private let folder = TemporaryFolder()
+
+    private func opened(byteCapacity: Int = 1 << 24) throws -> FolderResponseCache {
+        try FolderResponseCache(at: folder.url, byteCapacity: byteCapacity)
+    }
+
+    private func url(_ path: String) throws -> URL { try #require(URL(string: "http://folder.test\(path)")) }
+
+    private func key(_ path: String, partition: String = "") throws -> CacheKeyPair {
+        CacheKeyPair(partition: partition, key: CacheKey(try url(path)))
+    }
+
+    @discardableResult
+    private func store(
+        _ cache: FolderResponseCache, _ path: String, _ body: CacheBody, _ headers: HeaderFields = [:],
+        request: HeaderFields = [:], partition: String = "", replacing replaced: [Int64] = []
+    ) throws -> CacheEntry {
+        let response = StoredResponse(
+            id: 0, key: CacheKey(try url(path)), statusCode: 200, reasonPhrase: "OK", headers: headers,
+            variance: try #require(CacheVariance(response: headers, request: request)), requestedAt: Date(),
+            receivedAt: Date(), body: StoredBody(byteCount: 4))
+        let entry = CacheEntry(response, partition: partition)
+        cache.apply([.store(entry, body: body, replacing: replaced)])
+        return entry
+    }
+
+    private func bodies(_ cache: FolderResponseCache, _ path: String, partition: String = "") throws -> [String] {
+        cache.entries(for: try key(path, partition: partition)).compactMap { entry in
+            cache.body(of: entry).map { String(decoding: $0, as: UTF8.self) }
+        }
+    }
+
+    private func files(_ name: String) -> [String] {
+        (try? FileManager.default.contentsOfDirectory(atPath: folder.url.appendingPathComponent(name).path)) ?? []
+    }
+
+    private func mode(_ path: String) throws -> Int? {
+        let path = path.isEmpty ? folder.url.path : folder.url.appendingPathComponent(path).path
+        return try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int
+    }
+
+    @Test func responseSurvivesItsCache() throws {
+        try store(opened(), "/a", .data(Data("text".utf8)), ["X-A": "1"])
+        let again = try opened()
+        let entry = try #require(again.entries(for: key("/a")).first)
+        #expect(entry.headers["X-A"] == "1" && again.count == 1)
+        #expect(try bodies(again, "/a") == ["text"] && bodies(again, "/b") == [])
+        #expect(try bodies(again, "/a", partition: "other") == [])
+    }
+
+    @Test func filesAreOnlyForTheirOwner() throws {
+        try store(opened(), "/a", .data(Data("text".utf8)))
+        #expect(try mode("") == 0o700 && mode("bodies") == 0o700 && mode("index.sqlite") == 0o600)
+        let body = try #require(files("bodies").first)
+        #expect(try mode("bodies/" + body) == 0o600)
+    }
+
+    @Test func equalBodiesShareAFile() throws {
+        let cache = try opened()
+        let first = try store(cache, "/a", .data(Data("text".utf8)))
+        try store(cache, "/b", .data(Data("text".utf8)))
+        #expect(files("bodies").count == 1)
+        cache.apply([.removeURL(first.url)])
+        #expect(try files("bodies").count == 1 && bodies(cache, "/b") == ["text"])
+        cache.removeAll()
+        #expect(files("bodies").isEmpty && cache.byteCount == 0)
+    }
+
+    @Test func fileOfTheProgramIsCopied() throws {
+        let (cache, file) = (try opened(), folder.url.appendingPathComponent("mine"))
+        try Data("text".utf8).write(to: file)
+        try store(cache, "/a", .file(file))
+        try Data("else".utf8).write(to: file)
+        #expect(try bodies(cache, "/a") == ["text"])
+    }
+
+    @Test func changesAreSeenByOthers() throws {
+        let (one, other) = (try opened(), try opened())
+        try store(one, "/a", .data(Data("text".utf8)), ["X-A": "1"])
+        var entry = try #require(other.entries(for: key("/a")).first)
+        entry.response = StoredResponse(
+            id: entry.id, key: entry.response.key, statusCode: 200, reasonPhrase: "OK", headers: ["X-A": "2"],
+            variance: entry.response.variance, requestedAt: Date(), receivedAt: Date(), body: entry.response.body)
+        other.apply([.update(entry)])
+        #expect(try one.entries(for: key("/a")).first?.headers["X-A"] == "2")
+        other.apply([.expire(entry.id)])
+        #expect(try one.entries(for: key("/a")).first?.isExpired == true)
+        try store(one, "/a", .data(Data("next".utf8)), replacing: [entry.id])
+        #expect(try bodies(other, "/a") == ["next"] && other.count == 1)
+    }
+
+    @Test func groupsAndQueriesAreFound() throws {
+        let cache = try opened()
+        let fields: HeaderFields = ["Cache-Groups": "\"one\"", "No-Vary-Search": "params"]
+        let entry = try store(cache, "/a?x=1", .data(Data("text".utf8)), fields)
+        #expect(try bodies(cache, "/a?x=2") == ["text"])
+        cache.apply([.removeGroup("one", origin: entry.origin)])
+        #expect(cache.count == 0)
+    }
+
+    @Test func leastRecentlyUsedResponsesAreRemoved() async throws {
+        let cache = try opened(byteCapacity: 40_000)
+        for number in 0..<8 {
+            try store(cache, "/\(number)", .data(Data(repeating: UInt8(number), count: 8_000)))
+            try await Task.sleep(for: .milliseconds(2))
+        }
+        #expect(cache.byteCount <= 40_000 && cache.count == 4 && files("bodies").count == 4)
+        #expect(try bodies(cache, "/7").count == 1 && bodies(cache, "/0").isEmpty)
+        try store(cache, "/large", .data(Data(count: 20_000)))
+        #expect(try bodies(cache, "/large").isEmpty)
+    }
+
+    @Test func damagedBodyIsNotUsed() throws {
+        try store(opened(), "/a", .data(Data("text".utf8)))
+        let name = try #require(files("bodies").first)
+        try Data("tExt".utf8).write(to: folder.url.appendingPathComponent("bodies/" + name))
+        #expect(try bodies(opened(), "/a") == [])
+    }
+
+    @Test func requestFieldsAreStoredAsDigests() throws {
+        let cache = try opened()
+        let request: HeaderFields = ["Cookie": "session=very-secret"]
+        try store(cache, "/a", .data(Data("text".utf8)), ["Vary": "Cookie"], request: request)
+        let entry = try #require(opened().entries(for: key("/a")).first)
+        #expect(entry.response.variance.matches(request))
+        #expect(!entry.response.variance.matches(["Cookie": "session=other"]))
+        for name in ["index.sqlite", "index.sqlite-wal"] {
+            let data = (try? Data(contentsOf: folder.url.appendingPathComponent(name))) ?? Data()
+            #expect(data.range(of: Data("very-secret".utf8)) == nil)
+        }
+    }
+
+    @Test func managersAnswerFromTheFolder() async throws {
+        let server = try await TestServer.start { request in
+            .response(headers: ["Cache-Control": "max-age=60"], body: "body of \(request.target)")
+        }
+        for _ in 0..<2 {
+            var configuration = RequestOperationManager.Configuration()
+            configuration.responseCache = try opened()
+            let manager = RequestOperationManager(configuration: configuration)
+            manager.responseSerializer = HTTPResponseSerializer()
+            let response = try await manager.call(server.url("/a").absoluteString).response()
+            #expect(response.value == Data("body of /a".utf8))
+            let file = folder.url.appendingPathComponent(UUID().uuidString)
+            _ = try await manager.call(server.url("/a").absoluteString).download(to: file)
+            #expect(try String(contentsOf: file, encoding: .utf8) == "body of /a")
+        }
+        #expect(server.requests.count == 1)
+        await server.stop()
+    }
+}
+
+/// A folder that exists as long as its object.
+final class TemporaryFolder: Sendable {
+    let url = FileManager.default.temporaryDirectory.appendingPathComponent("bluebonnet-cache-\(UUID().uuidString)")
+
+    deinit { try? FileManager.default.removeItem(at: url) }
+}
