@@ -191,14 +191,23 @@ extension Batch {
     /// Cancels every member that has not finished.
     public func cancel() { stop(.cancelled) }
 
-    /// Pauses every member.
+    /// Pauses every member. Members that the batch adds later are paused, too.
     public func pause() {
-        for operation in state.withLock({ $0.pause() }) { operation.pause() }
+        applyPause(to: state.withLock { $0.setPaused(true) }, arePaused: false)
     }
 
     /// Resumes every member.
     public func resume() {
-        for operation in state.withLock({ $0.resume() }) { operation.resume() }
+        applyPause(to: state.withLock { $0.setPaused(false) }, arePaused: true)
+    }
+
+    /// Pauses or resumes members until they agree with the batch, which other threads can pause and resume meanwhile.
+    func applyPause(to operations: [HTTPRequestOperation], arePaused: Bool) {
+        var arePaused = arePaused
+        while case let isPaused = state.withLock({ $0.isPaused }), isPaused != arePaused {
+            for operation in operations { isPaused ? operation.pause() : operation.resume() }
+            arePaused = isPaused
+        }
     }
 
     private func stop(_ reason: BatchOutcome.StopReason) {

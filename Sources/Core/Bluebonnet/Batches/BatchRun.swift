@@ -96,9 +96,6 @@ extension Batch {
         for expansion in state.withLock({ $0.removeExpansions(of: index) }) {
             let members = BatchMembers(expansion.members(failing: run.host.makeFailure))
             guard adopt(members, madeFrom: index, run) else { return }
-            if state.withLock({ $0.isPaused }) {
-                for operation in members.operations { operation.pause() }
-            }
             run.host.enqueue(members.operations)
         }
     }
@@ -107,6 +104,7 @@ extension Batch {
     private func adopt(_ members: BatchMembers, madeFrom source: Int?, _ run: BatchRun) -> Bool {
         guard let first = state.withLock({ $0.add(members, madeFrom: source) }) else { return false }
         hookUp(members, from: first, run)
+        applyPause(to: members.operations, arePaused: false)
         run.onGrowth?(members.operations)
         return true
     }

@@ -89,15 +89,9 @@ extension BatchState {
         return true
     }
 
-    /// Records that new members are paused, and returns the members.
-    mutating func pause() -> [HTTPRequestOperation] {
-        isPaused = true
-        return operations
-    }
-
-    /// Records that new members are not paused, and returns the members.
-    mutating func resume() -> [HTTPRequestOperation] {
-        isPaused = false
+    /// Records whether new members are paused, and returns the members.
+    mutating func setPaused(_ isPaused: Bool) -> [HTTPRequestOperation] {
+        self.isPaused = isPaused
         return operations
     }
 

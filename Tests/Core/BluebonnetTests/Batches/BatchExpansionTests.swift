@@ -101,6 +101,39 @@ import Testing
         #expect(inner.operations.count == 4 && inner.counts.successCount == 4)
     }
 
+    @Test(arguments: [false, true]) func pausedBatchPausesNewMembers(inInnerBatch: Bool) async throws {
+        let batch = Observed<Batch?>(nil)
+        let tree = users().each { [manager] user in
+            batch.value?.pause()
+            return manager.call("users/\(user)").operation()
+        }
+        let made = Batch(of: inInnerBatch ? [Batch(of: [tree])] : [tree])
+        batch.update { $0 = made }
+        manager.enqueue(made)
+        await becomes([true, true, true]) { made.operations.dropFirst().map(\.isPaused) }
+        #expect(sent() == ["/users"])
+        made.resume()
+        let outcome = try await made.outcome()
+        #expect(outcome.isSuccess && sent().count == 4)
+        batch.update { $0 = nil }
+    }
+
+    @Test func resumeWhileMembersAreAddedLeavesNonePaused() async throws {
+        for _ in 0..<50 {
+            let batch = Observed<Batch?>(nil)
+            let tree = users().each { [manager] user in
+                batch.value?.pause()
+                if user == 3 { DispatchQueue.global().async { batch.value?.resume() } }
+                return manager.call("users/\(user)").operation()
+            }
+            let made = Batch(of: [tree])
+            batch.update { $0 = made }
+            let outcome = await manager.run(made)
+            #expect(outcome.isSuccess)
+            batch.update { $0 = nil }
+        }
+    }
+
     @Test func elementsCanHaveAPolicyOfTheirOwn() async {
         var options = Batch.Options()
         options.failurePolicy = .succeed(after: 2)
