@@ -157,6 +157,7 @@ import Testing
         for operation in operations { operation.start() }
         await network.log.entries.becomes { $0.requests.count >= 50 }
         await time.hasWaiting(20)  // ten, plus a fifth of the requests
+        await becomes(30) { operations.count(where: \.isFinished) }
         await time.advance(by: .seconds(1))
         for operation in operations { await operation.ends() }
         #expect(sentCount == 70)
