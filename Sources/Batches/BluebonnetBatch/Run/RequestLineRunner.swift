@@ -187,7 +187,7 @@ public final class RequestLineRunner: Sendable {
         let node = instance.node
         let started = executor.started(node.line.line, name: instance.id, dependencies: node.dependencies)
         return executor.operation(
-            for: instance, findings: findings, started, mayWait: !node.dependencies.isEmpty
+            for: instance, findings: findings, started, mayWait: node.readsResponses
         ) {
             guard isOneRequest else {
                 throw NetworkingError(
@@ -197,6 +197,7 @@ public final class RequestLineRunner: Sendable {
             }
             let needs = needs()
             for dependency in needs { try dependency.check() }
+            guard node.readsResponses else { return [:] }
             return Dictionary(
                 needs.map { (ByteString($0.id), $0.referenceSource) }, uniquingKeysWith: { one, _ in one }
             )
