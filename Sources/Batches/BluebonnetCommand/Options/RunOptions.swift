@@ -43,7 +43,7 @@ struct RunOptions: ParsableArguments {
 
     /// The fields that the options permit in lines.
     var rules: LineRules {
-        LineRules(hasState: files.state != nil, hasJournal: journal.journal != nil, hasRows: files.into != nil)
+        LineRules(hasState: files.state != nil, hasRows: files.into != nil)
     }
 
     /// The name of the request lines in reports.

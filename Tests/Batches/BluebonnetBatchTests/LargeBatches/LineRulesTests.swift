@@ -40,13 +40,6 @@ import Testing
         #expect(try error(line, LineRules(hasState: false)) == nil)
     }
 
-    @Test func journalPermitsReferencesButNotRemembering() throws {
-        let rules = LineRules(hasJournal: true)
-        #expect(try error(#"{"url":"${state.a}"}"#, rules) == nil)
-        let found = try #require(try error(Self.remembering, rules))
-        #expect(found.field == "remember" && found.message.contains("cannot be combined with --journal"))
-    }
-
     @Test(arguments: ["id", "ID", "Id"])
     func valueWithTheNameOfTheIDColumnIsRefusedForRows(_ name: String) throws {
         let line = #"{"url":"a","extract":{"\#(name)":"$.id","n":"$.n"}}"#

@@ -70,21 +70,39 @@ extension ProcessTests {
             }
         }
 
-        @Test(
-            arguments: [
-                ([], "line 2, field \"url\": ${state.…} needs --state FILE, which has the member\n"),
-                (
-                    ["--state", "S", "--journal", "J"],
-                    "line 2, field \"remember\": --state with \"remember\" cannot be"
-                ),
-            ] as [([String], String)])
-        func missingOptionIsAnErrorBeforeAnythingIsSent(_ arguments: [String], _ message: String) async throws {
+        @Test func continuedRunRemembersWhatEarlierRunsFound() async throws {
+            let isUp = Observed(false)
+            try await CommandFixture.with { request in
+                switch request.target {
+                case "/p":
+                    .response(headers: ["Link": "</p?2>; rel=next"], body: #"[{"at":0.30000000000000000001}]"#)
+                case "/p?2": .response(body: #"[{"at":0.3}]"#)
+                case "/plain": .response(body: #"{"at":"x"}"#)
+                default: isUp.value ? .response(body: #"{"at":8}"#) : .response(status: 500, body: "")
+                }
+            } _: { fixture in
+                let (path, journal) = (fixture.folder.path("state"), fixture.folder.path("journal"))
+                let lines = [
+                    #"{"id":"p","url":"p","paginate":{"next":"link"},"remember":{"page":{"max":"$[*].at"}}}"#,
+                    #"{"url":"plain","remember":{"plain":{"last":"$.at"}}}"#,
+                    #"{"url":"late","remember":{"late":{"last":"$.at"}}}"#,
+                ]
+                let arguments = ["--state", path, "--journal", journal]
+                #expect(try await fixture.run(lines, arguments).status == 1)
+                #expect(!FileManager.default.fileExists(atPath: path))
+                isUp.update { $0 = true }
+                #expect(try await fixture.run(lines, arguments + ["--retry-failed"]).status == 0)
+                #expect(fixture.server.requests.count == 5)
+                #expect(try text(path) == #"{"late":8,"page":0.30000000000000000001,"plain":"x"}"# + "\n")
+            }
+        }
+
+        @Test func missingOptionIsAnErrorBeforeAnythingIsSent() async throws {
             try await CommandFixture.with(Self.script) { fixture in
-                let names = ["S": fixture.folder.path("state"), "J": fixture.folder.path("journal")]
-                let lines = [#"{"url":"a"}"#, Self.line]
-                let end = try await fixture.run(lines, arguments.map { names[$0] ?? $0 })
+                let end = try await fixture.run([#"{"url":"a"}"#, Self.line], [])
                 #expect(end.status == 2)
-                #expect(end.errors.hasPrefix(message))
+                #expect(
+                    end.errors.hasPrefix("line 2, field \"url\": ${state.…} needs --state FILE, which has the member\n"))
                 #expect(fixture.server.connectionCount == 0)
             }
         }
