@@ -24,6 +24,7 @@ struct Benchmark: ParsableCommand {
               swift run -c release --package-path Benchmarks Benchmark calls
               swift run -c release --package-path Benchmarks Benchmark sessions
               swift run -c release --package-path Benchmarks Benchmark limits
+              swift run -c release --package-path Benchmarks Benchmark pipelines
 
             Debian's packages nginx-light, openssl, curl, wget2 and aria2 have to be installed for everything; what is \
             missing is left out and named at the end. nginx is started with one process on free ports of 127.0.0.1, and \
@@ -32,7 +33,7 @@ struct Benchmark: ParsableCommand {
         subcommands: [
             EverythingCommand.self, MixedCommand.self, TuningCommand.self, QueuedCommand.self, GraphCommand.self,
             SerializationCommand.self, CallsCommand.self, SessionsCommand.self, LimitsCommand.self,
-            BuildTimeCommand.self, LoadCommand.self,
+            PipelinesCommand.self, BuildTimeCommand.self, LoadCommand.self,
         ],
         defaultSubcommand: EverythingCommand.self)
 }
