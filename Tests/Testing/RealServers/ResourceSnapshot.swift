@@ -21,8 +21,8 @@ public struct ResourceSnapshot: Sendable, Equatable {
     /// The number of threads.
     public var threadCount: Int { threads.count }
 
-    /// Takes a snapshot of the process.
-    public static func take() -> ResourceSnapshot {
+    /// Returns a snapshot of the process.
+    public static func current() -> ResourceSnapshot {
         ResourceSnapshot(
             descriptors: entries(of: "/proc/self/fd") { path in
                 let link = try? FileManager.default.destinationOfSymbolicLink(atPath: path)
@@ -57,7 +57,7 @@ public struct ResourceSnapshot: Sendable, Equatable {
     public static func growthAfterSettling(
         to earlier: ResourceSnapshot, within limit: Duration = .seconds(10)
     ) async -> [String] {
-        await Polling.lastValue(of: take().growth(since: earlier), within: limit) { $0.isEmpty }
+        await Polling.lastValue(of: current().growth(since: earlier), within: limit) { $0.isEmpty }
     }
 
     /// Whether, within a bounded time, the process has at most as many descriptors and threads as in an earlier

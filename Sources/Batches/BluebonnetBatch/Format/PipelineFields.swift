@@ -70,7 +70,7 @@ extension StrictField {
     func pattern() throws(RequestLineError) -> TextPattern {
         let text = try string()
         guard let pattern = TextPattern(text) else {
-            throw problem("\(JSONText.quoted(text)) is no regular expression")
+            throw problem("\(JSONText.quoted(text)) is not a regular expression")
         }
         return pattern
     }

@@ -122,7 +122,7 @@ public struct RequestEvent: Sendable {
         /// The last transfer on the connection has ended, and the connection is kept.
         indirect case connectionIdle(ConnectionInformation)
         indirect case connectionClosed(ConnectionInformation, CloseReason)
-        /// The monitor was too slow: so many events were dropped here. Pairs may be incomplete.
+        /// The monitor was too slow: this number of events was dropped here. Pairs may be incomplete.
         case eventsDropped(Int)
     }
 }

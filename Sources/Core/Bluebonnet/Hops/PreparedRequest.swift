@@ -168,7 +168,7 @@ extension PreparedRequest {
         }
     }
 
-    /// Whether a reload is not mentioned in the request, so that other caches on the way may answer it.
+    /// Whether a reload is not mentioned in the request, so that intermediate caches may answer it.
     var isReloadedSilently: Bool { foundationCachePolicy == .reloadIgnoringLocalCacheData }
 
     var resolvedOptions: ResolvedOptions { plan.options }

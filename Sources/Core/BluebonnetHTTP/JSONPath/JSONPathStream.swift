@@ -132,7 +132,7 @@ extension JSONPathStream {
         text.skipSpace()
         let start = text.position
         let value = try makeValue(depth: depth)
-        guard try evaluator.isTrue(condition, for: value) else { return }
+        guard try evaluator.evaluate(condition, for: value) else { return }
         let range = start..<text.position
         if index == segments.count {
             try self.deliver(range, value, deliver)

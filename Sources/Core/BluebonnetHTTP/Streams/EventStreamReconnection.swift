@@ -19,7 +19,7 @@ package struct EventStreamReconnection: Sendable, Hashable {
     }
 
     package enum StopReason: Sendable, Hashable {
-        /// Status 204: the server wants no reconnection.
+        /// Status 204: the server ends the reconnections.
         case noContent
         /// A status other than 200 and 204.
         case unacceptableStatus(Int)

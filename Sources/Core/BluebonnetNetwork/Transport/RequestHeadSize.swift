@@ -74,7 +74,7 @@ struct RequestHeadSize: Equatable, Sendable {
     /// The bytes that nghttp2 counts for the block itself.
     private static let blockOverhead = 12
     private static let pseudoFieldCount = 4
-    /// The most that libcurl sends of a jar (MAX_COOKIE_HEADER_LEN), plus the field's name.
+    /// The maximum number of bytes that libcurl sends of a jar (MAX_COOKIE_HEADER_LEN), plus the field's name.
     private static let jarByteCount = 8190 + 16
     /// An upper bound: Base64 encodes three bytes as four.
     private static let base64Bound = 2

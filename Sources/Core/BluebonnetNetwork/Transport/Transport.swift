@@ -129,10 +129,10 @@ package final class TransferRequest: Sendable {
         return bytes
     }
 
-    /// The size of libcurl's upload buffer in bytes, which is the most that is sent at once. The smallest size that
-    /// libcurl accepts, of which the network thread keeps some buffers, is used where header section and body fit.
-    /// Over TLS, the size is at most the usual one: progress within a piece is not known before the whole piece has
-    /// left, so a large piece looks like a stalled upload.
+    /// The size of libcurl's upload buffer in bytes, which is the maximum sent at once. If header section and body fit,
+    /// this is the smallest size that libcurl accepts: the network thread keeps some buffers of that size. Over TLS,
+    /// the size is at most the usual one: progress within a piece is not known before the whole piece has left, so a
+    /// large piece looks like a stalled upload.
     ///
     /// A head that must leave in one piece gets a buffer that is large enough for the whole head.
     var sendingBufferByteCount: Int {

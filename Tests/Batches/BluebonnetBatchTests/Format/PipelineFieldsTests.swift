@@ -100,7 +100,7 @@ import Testing
         (
             #""extract":{"a":{"headr":"x"}}"#, #"field "extract.a.headr": unknown field, did you mean "header"?"#
         ),
-        (#""extract":{"a":{"text":"("}}"#, #"field "extract.a.text": "(" is no regular expression"#),
+        (#""extract":{"a":{"text":"("}}"#, #"field "extract.a.text": "(" is not a regular expression"#),
         (#""assert":[]"#, #"field "assert": expected an array with at least one element, found an empty array"#),
         (
             #""assert":[{"path":"$.a","equal":1}]"#,
