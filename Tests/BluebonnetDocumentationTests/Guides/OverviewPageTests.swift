@@ -42,7 +42,7 @@ import Testing
         #expect(try listed.sorted() == Self.publicTypes().sorted())
     }
 
-    /// Products with a page of their own.
+    /// Products with their own page.
     @Test(arguments: ["BluebonnetLogging", "BluebonnetMetrics", "BluebonnetTracing"])
     func everyPublicTypeIsOnThePageOfItsProduct(product: String) throws {
         let page = try CodeBlock.sources(of: product).appendingPathComponent("\(product).docc/\(product).md")

@@ -8,7 +8,7 @@ import Foundation
 ///
 /// Take the first snapshot after everything that starts once and stays: the servers' thread, the certificates.
 public struct ResourceSnapshot: Sendable, Equatable {
-    /// What each open descriptor refers to, by its number: a path, or "socket:[…]", "pipe:[…]", "anon_inode:[…]".
+    /// The target of each open descriptor, by its number: a path, or "socket:[…]", "pipe:[…]", "anon_inode:[…]".
     /// Timer descriptors are left out: Dispatch creates one for each of its clocks when something first waits for
     /// that clock, and keeps it. Waiting for the process to settle can be that first wait.
     public var descriptors: [Int: String]

@@ -62,7 +62,7 @@ extension StrictField {
         do throws(JSONPathError) {
             return try JSONPath(text)
         } catch {
-            throw problem("\(JSONText.quoted(text)) is no JSONPath: \(error)")
+            throw problem("\(JSONText.quoted(text)) is not a JSONPath: \(error)")
         }
     }
 

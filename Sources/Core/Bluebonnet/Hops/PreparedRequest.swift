@@ -16,7 +16,7 @@ final class PreparedRequest: Sendable {
     let origin: Origin
     /// The first hop.
     let first: HopRequest
-    /// In nanoseconds; 0 is no limit.
+    /// In nanoseconds; 0 means no limit.
     let idleTimeout: UInt64
     let bodyStream: BodyStreamSource?
     /// Nil without retries. If a retry block is set without a policy, this is the standard policy.

@@ -71,7 +71,9 @@ struct JSONPathEvaluator {
                 selected.append(node.child(elements[index], at: index))
             }
         case .filter(let condition):
-            for child in try children(of: node) where try evaluate(condition, for: child.value) { selected.append(child) }
+            for child in try children(of: node) where try evaluate(condition, for: child.value) {
+                selected.append(child)
+            }
         }
     }
 

@@ -181,9 +181,9 @@ package final class TransferRequest: Sendable {
     /// The limits and settings of a transfer.
     package struct Limits: Sendable {
         var httpVersion = HTTPProtocolVersion.negotiated
-        /// The time limit for connecting, including handshakes, in nanoseconds; 0 is no limit.
+        /// The time limit for connecting, including handshakes, in nanoseconds; 0 means no limit.
         package var connectTimeout: UInt64 = 0
-        /// The longest time without a byte sent or received, in nanoseconds; 0 is no limit.
+        /// The longest time without a byte sent or received, in nanoseconds; 0 means no limit.
         var idleTimeout: UInt64 = 0
         /// The deadline of the transfer, an instant of the monotonic clock.
         package var deadline = UInt64.max

@@ -153,7 +153,7 @@ import Testing
 
     @Test func wrongPathNamesItsPlace() {
         let message = Self.error(#""rows":"$.a[","extract":{"a":"$.b"}"#)
-        #expect(message.hasPrefix(#"line 7, field "rows": "$.a[" is no JSONPath: "#))
+        #expect(message.hasPrefix(#"line 7, field "rows": "$.a[" is not a JSONPath: "#))
         #expect(message.contains("at byte 4"))
     }
 }

@@ -106,7 +106,8 @@ import Testing
 
     @Test func batchWithFewerLinesIsAskedFirst() {
         let batches = [Sample.batch(1), Sample.batch(2)]
-        #expect(Self.steps(batches, capacity: 8, openCounts: [1: 4, 2: 1], freeCount: 3) == [[2, 3], [2, 3], [1, 3]])
+        #expect(
+            Self.steps(batches, capacity: 8, openCounts: [1: 4, 2: 1], freeCount: 3) == [[2, 3], [2, 3], [1, 3]])
     }
 
     @Test func moreBatchesThanSlotsGetOneLineEach() {
