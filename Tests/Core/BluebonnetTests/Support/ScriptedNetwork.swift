@@ -101,7 +101,7 @@ final class ScriptedLog: Sendable {
 
         var paths: [String] { requests.map(\.url.path) }
 
-        /// Shown by a test that waited in vain.
+        /// Shown by a test that waited without success.
         var description: String { "\(events) of the requests for \(paths), \(idleClosures) closures of idle ones" }
     }
 
