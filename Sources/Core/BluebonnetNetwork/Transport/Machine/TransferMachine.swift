@@ -435,7 +435,7 @@ extension TransferMachine {
             result == .success
             || flow == .open && response.isComplete(inSpiteOf: result, isWholeBodySent(evidence), of: request, evidence)
         guard isAnswered else { return .error }
-        guard let fault = response.fault(of: request, evidence) else { return .success }
-        return .failure(NetworkingError(.badServerResponse, "\(request.hostName) \(fault)"))
+        guard let truncation = response.truncation(of: request, evidence) else { return .success }
+        return .failure(NetworkingError(.badServerResponse, "\(request.hostName) \(truncation)"))
     }
 }
