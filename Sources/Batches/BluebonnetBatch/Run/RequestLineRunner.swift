@@ -123,7 +123,7 @@ public final class RequestLineRunner: Sendable {
             self.findings = findings.flatMap { LineFindings.Facts(recorded: $0, values: result.values) }
         }
 
-        /// What the response says about the rest of the run, to record it; nil if nothing.
+        /// The facts in the response about the rest of the run, for the journal; nil without such facts.
         package var recordedFindings: Data? { findings?.recorded }
 
         /// The values for the state file, sorted by the names of the members.

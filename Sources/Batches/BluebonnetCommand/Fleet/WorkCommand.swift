@@ -92,8 +92,8 @@ struct WorkCommand: ParsableCommand {
         }
     }
 
-    /// Waits until the files of the observation are complete, and reports the errors of writing them.
-    /// - Returns: Whether the files could be written.
+    /// Waits until the files of the observation are complete, and reports the errors of writing them. Returns whether
+    /// the files could be written.
     private static func finish(_ observer: RunObserver?) async -> Bool {
         let errors = await observer?.finish() ?? []
         for error in errors { StandardError.write(error.message + "\n") }

@@ -7,14 +7,14 @@ import Foundation
 /// Makes a HAR file (HTTP Archive 1.2): an entry for each hop that has ended, without bodies and secrets.
 ///
 /// An entry begins when the previous hop of its operation has ended, or when the operation was queued. `blocked` is the
-/// time that the hop then waited, before it began and during pauses.
+/// time that the hop waited after that: before it began, and during pauses.
 struct HARExporter: EventExporter {
     /// An operation that has not finished.
     private struct Open {
         /// The begin of the next entry.
         var begin: (instant: UInt64, date: Date)
         var hop: HARHop?
-        /// The method and the URL of the latest hop, and how many hops in a row had the same before.
+        /// The method and the URL of the latest hop, and the number of consecutive earlier hops with the same.
         var latest: (method: String, url: String)?
         var resendCount = 0
     }

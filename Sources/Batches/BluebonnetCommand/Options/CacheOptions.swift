@@ -18,7 +18,7 @@ struct CacheOptions: ParsableArguments {
     @Option(
         parsing: .unconditional,
         help: ArgumentHelp(
-            "The most bytes of the cache; k, M and G stand for KiB, MiB and GiB. The least recently used responses "
+            "The size limit of the cache in bytes; k, M and G stand for KiB, MiB and GiB. The least recently used responses "
                 + "are removed. (default: 1G)", valueName: "bytes"),
         transform: OptionValue.byteRate)
     var cacheSize: Int?

@@ -39,8 +39,8 @@ struct ObservationOptions: ParsableArguments {
 struct SummaryOptions: ParsableArguments {
     @Flag(
         help: """
-            End with percentiles of the phases by origin, the reasons of waits, and the chain of lines that determined \
-            the time.
+            At the end, show percentiles of the phases by origin, the wait reasons, and the chain of lines that \
+            determined the time.
             """)
     var summary = false
 

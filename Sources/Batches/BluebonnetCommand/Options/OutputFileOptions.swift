@@ -36,8 +36,8 @@ struct OutputFileOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
             """
-            A JSON object whose members lines refer to as ${state.NAME}. The members that lines remember are set when \
-            every operation has succeeded.
+            A file with a JSON object; lines refer to its members as ${state.NAME}. The members that lines remember are \
+            set when every operation has succeeded.
             """, valueName: "file"))
     var state: String?
 

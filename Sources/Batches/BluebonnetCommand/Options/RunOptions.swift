@@ -135,7 +135,7 @@ extension RunOptions {
         @Option(
             parsing: .unconditional,
             help: ArgumentHelp(
-                "Items of each line with \"stream\" that has no maxItems, 1 to 1000000; then its response is ended. "
+                "Items after which a stream ends, for lines with \"stream\" and without maxItems, 1 to 1000000. "
                     + "(default: no limit)", valueName: "n"),
             transform: OptionValue.count)
         var maxItems: Int?

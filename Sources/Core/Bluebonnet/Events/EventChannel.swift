@@ -59,8 +59,8 @@ final class EventChannel: Sendable {
         monitor.receive(events)
     }
 
-    /// Sets the date of each event from its instant. The clock is read once for all: that is the reason why events have
-    /// no date before.
+    /// Sets the date of each event from its instant. The clock is read once for all events, so events have no date
+    /// before their delivery.
     private static func setDates(_ events: inout [RequestEvent], now: UInt64) {
         let date = Date()
         for index in events.indices {

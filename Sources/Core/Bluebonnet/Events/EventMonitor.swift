@@ -1,7 +1,7 @@
 // Bluebonnet: HTTP operations for Swift on Linux.
 // SPDX-License-Identifier: MIT
 
-/// Receives what operations do, as values.
+/// Receives the steps of operations, as values.
 ///
 /// ```swift
 /// final class Counter: EventMonitor {

@@ -122,7 +122,7 @@ public struct RequestEvent: Sendable {
         /// The last transfer on the connection has ended, and the connection is kept.
         indirect case connectionIdle(ConnectionInformation)
         indirect case connectionClosed(ConnectionInformation, CloseReason)
-        /// The monitor was too slow: so many events were dropped here. Pairs may be incomplete.
+        /// The monitor was too slow: this number of events was dropped here. Pairs may be incomplete.
         case eventsDropped(Int)
     }
 }
@@ -149,7 +149,8 @@ extension RequestEvent {
         public var method: String
         /// The URL, with its user information and query.
         public var url: String
-        /// The fields in the order in which they are sent. libcurl adds `Host`, and what connection and proxy need.
+        /// The fields in the order in which they are sent. libcurl adds `Host`, and fields for the connection
+        /// and the proxy.
         public var headers: [(name: String, value: String)] { fields.map { ($0.name, $0.value) } }
         private let fields: [HeaderFields.Field]
         /// The length of the body; nil if it is not known before the end. 0 without a body.

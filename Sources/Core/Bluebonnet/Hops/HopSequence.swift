@@ -155,13 +155,13 @@ extension HopSequence {
         let hasBody = head.hasBody(for: hops.request.method)
         let destination = prepared.bodyDestination(ofStatus: continues ? 200 : head.statusCode)
         if needsRetryDecision(after: head, for: destination) {
-            let (receiver, fault) = assembly.separateReceiver(for: head, hasBody: hasBody)
-            incoming.bodyError = fault
+            let (receiver, bodyError) = assembly.separateReceiver(for: head, hasBody: hasBody)
+            incoming.bodyError = bodyError
             return .undecidedRetry(receiver, destination)
         }
         if destination == .error {
-            let (receiver, fault) = assembly.errorReceiver(for: head, hasBody: hasBody)
-            incoming.bodyError = fault
+            let (receiver, bodyError) = assembly.errorReceiver(for: head, hasBody: hasBody)
+            incoming.bodyError = bodyError
             progress.restartDownload()
             return .errorBody(reporting(receiver))
         }

@@ -98,7 +98,7 @@ struct IncomingResponse {
     private static func receive(
         _ bytes: UnsafeRawBufferPointer, _ receiver: BodyReceiver, _ mustTake: Bool
     ) throws(NetworkingError) -> Int? {
-        guard receiver.sink.hasRoom || mustTake else { return nil }
+        guard receiver.sink.requestCapacity() || mustTake else { return nil }
         let before = receiver.sink.byteCount
         try receiver.receive(bytes)
         return Int(receiver.sink.byteCount - before)

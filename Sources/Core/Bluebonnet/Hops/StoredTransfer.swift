@@ -14,7 +14,7 @@ final class StoredTransfer: Transfer {
         case head, body, ended
     }
 
-    /// The most bytes that are delivered in one turn of the network thread, and in one piece.
+    /// The maximum number of bytes that are delivered in one turn of the network thread, and in one piece.
     private static let turnByteCount = 1 << 20
     private static let pieceByteCount = 1 << 18
 

@@ -142,7 +142,7 @@ extension HopSlot {
         account.divide(parts.others, rest: rest, now: now)
     }
 
-    /// In nanoseconds: a shorter time in a queue is no wait, but the way to the network thread.
+    /// In nanoseconds. A shorter time in a queue does not count as waiting: it is the delay of the network thread.
     private static let shortestWait: UInt64 = 100_000
 }
 

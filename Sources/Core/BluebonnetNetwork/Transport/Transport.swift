@@ -129,10 +129,10 @@ package final class TransferRequest: Sendable {
         return bytes
     }
 
-    /// The size of libcurl's upload buffer in bytes, which is the most that is sent at once. The smallest size that
-    /// libcurl accepts, of which the network thread keeps some buffers, is used where header section and body fit.
-    /// Over TLS, the size is at most the usual one: progress within a piece is not known before the whole piece has
-    /// left, so a large piece looks like a stalled upload.
+    /// The size of libcurl's upload buffer in bytes, which is the maximum sent at once. If header section and body fit,
+    /// this is the smallest size that libcurl accepts: the network thread keeps some buffers of that size. Over TLS,
+    /// the size is at most the usual one: progress within a piece is not known before the whole piece has left, so a
+    /// large piece looks like a stalled upload.
     ///
     /// A head that must leave in one piece gets a buffer that is large enough for the whole head.
     var sendingBufferByteCount: Int {
@@ -181,9 +181,9 @@ package final class TransferRequest: Sendable {
     /// The limits and settings of a transfer.
     package struct Limits: Sendable {
         var httpVersion = HTTPProtocolVersion.negotiated
-        /// The time limit for connecting, including handshakes, in nanoseconds; 0 is no limit.
+        /// The time limit for connecting, including handshakes, in nanoseconds; 0 means no limit.
         package var connectTimeout: UInt64 = 0
-        /// The longest time without a byte sent or received, in nanoseconds; 0 is no limit.
+        /// The longest time without a byte sent or received, in nanoseconds; 0 means no limit.
         var idleTimeout: UInt64 = 0
         /// The deadline of the transfer, an instant of the monotonic clock.
         package var deadline = UInt64.max

@@ -215,8 +215,8 @@ extension CurlTransfer {
     /// Returns whether the server was approved, and reports violations of report-only pins.
     private func checkTrust() -> Bool {
         guard request.isSecure else { return true }
-        if let fault = connection.verifyTrust(handle, for: request) {
-            stop(with: fault)
+        if let error = connection.verifyTrust(handle, for: request) {
+            stop(with: error)
             return false
         }
         if let violation = connection.violation(on: handle, for: request) { delegate?.transferDidFind(violation) }

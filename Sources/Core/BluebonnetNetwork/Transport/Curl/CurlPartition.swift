@@ -118,7 +118,7 @@ extension CurlPartition {
         let handle = handles.acquire(forJar: request.cookieJar != nil)
         let transfer = CurlTransfer(request, handle: handle, partition: self, delegate: delegate)
         addActive(transfer)
-        if let error = Self.versionError ?? request.headFault ?? refusal(of: transfer) { failSoon(transfer, error) }
+        if let error = Self.versionError ?? request.headError ?? refusal(of: transfer) { failSoon(transfer, error) }
         deadlineMayBeEarlier(transfer.nextDeadline)
         return transfer
     }

@@ -158,7 +158,7 @@ extension TransferMachine {
 extension TransferMachine {
     package mutating func bodyWasRead(_ piece: TransferBody.Piece, now: UInt64) {
         let wasStalled = isStreamStalled
-        upload.wasRead(piece)
+        upload.recordRead(piece)
         supply = .open
         if case .bytes = piece { idleLimit.recordMovement(at: now) }
         if isStreamStalled { speed?.suspend() } else if wasStalled { measureSpeed(now: now) }
@@ -169,7 +169,7 @@ extension TransferMachine {
 
     /// Records that a rate limit denied libcurl's read of the body.
     mutating func rateLimitSending() {
-        upload.wasRead(.wouldBlock)
+        upload.recordRead(.wouldBlock)
         supply = .rateLimited
     }
 
@@ -435,7 +435,7 @@ extension TransferMachine {
             result == .success
             || flow == .open && response.isComplete(inSpiteOf: result, isWholeBodySent(evidence), of: request, evidence)
         guard isAnswered else { return .error }
-        guard let fault = response.fault(of: request, evidence) else { return .success }
-        return .failure(NetworkingError(.badServerResponse, "\(request.hostName) \(fault)"))
+        guard let truncation = response.truncation(of: request, evidence) else { return .success }
+        return .failure(NetworkingError(.badServerResponse, "\(request.hostName) \(truncation)"))
     }
 }

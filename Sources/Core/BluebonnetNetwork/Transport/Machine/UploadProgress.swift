@@ -13,7 +13,7 @@ package struct UploadProgress {
     private var reportedByteCount: Int64 = 0
 
     /// Records the result of a read by libcurl.
-    mutating func wasRead(_ piece: TransferBody.Piece) {
+    mutating func recordRead(_ piece: TransferBody.Piece) {
         isStalled = piece == .wouldBlock
         guard case .bytes(let count) = piece else { return }
         hasEnded = count == 0
