@@ -49,7 +49,8 @@ public final class LoggingMonitor: EventMonitor {
     }
 
     public var kinds: RequestEvent.Kinds {
-        logger.logLevel <= .trace ? .all : RequestEvent.Kinds.all.subtracting(Self.traced)
+        let logged = logger.logLevel <= .trace ? .all : RequestEvent.Kinds.all.subtracting(Self.traced)
+        return includesConnections ? logged : logged.subtracting(RequestEvent.Kinds.connections.union(.governorChanged))
     }
 
     /// The events that are logged with the level `trace` only.

@@ -27,7 +27,7 @@ final class VirtualTime: Sendable {
         let clock = TimeSource(
             now: { 1_000_000_000 + elapsed.value },
             date: { Self.start.addingTimeInterval(Double(elapsed.value) / 1e9) }, random: { random })
-        self.clock = OperationClock(clock)
+        self.clock = OperationClock(clock.now)
         waits = NetworkBound(RetryWaits(NetworkTimers(loop: nil, clock: clock)))
         timers = NetworkBound(NetworkTimers(loop: nil, clock: clock))
     }
