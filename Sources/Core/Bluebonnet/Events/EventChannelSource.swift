@@ -3,25 +3,60 @@
 
 internal import Synchronization
 
-/// The channels of several monitors. They are made on first use, because options are made under locks that permit no
-/// other lock. Any thread.
+/// The monitors of some options, and their channels, which are made when the first operation is queued. Any thread.
 final class EventChannelSource: Sendable {
-    private final class List: Sendable {
-        let channels: [EventChannel]
-
-        init(_ channels: [EventChannel]) { self.channels = channels }
-    }
-
     private let monitors: [any EventMonitor]
-    private let list = AtomicLazyReference<List>()
+    private let lazyList = AtomicLazyReference<EventChannelList>()
 
     init(_ monitors: [any EventMonitor]) { self.monitors = monitors }
 
     var isEmpty: Bool { monitors.isEmpty }
 
-    var channels: [EventChannel] {
-        if isEmpty { return [] }
-        if let list = list.load() { return list.channels }
-        return list.storeIfNil(List(EventChannels.channels(for: monitors))).channels
+    /// The channels of the monitors; nil without monitors.
+    var list: EventChannelList? {
+        if isEmpty { return nil }
+        return lazyList.load() ?? lazyList.storeIfNil(EventChannelList(monitors))
     }
+}
+
+/// The channels of some monitors, without repetitions. A channel is in use as long as it is in a list.
+final class EventChannelList: Sendable {
+    let channels: [EventChannel]
+    /// The kinds of events that at least one monitor wants.
+    let kinds: RequestEvent.Kinds
+    private let uses: [EventChannelUse]
+
+    init(_ monitors: [any EventMonitor]) {
+        var uses: [EventChannelUse] = []
+        for monitor in monitors where !uses.contains(where: { $0.channel.monitor === monitor }) {
+            uses.append(EventChannels.use(of: monitor))
+        }
+        self.uses = uses
+        channels = uses.map(\.channel)
+        kinds = channels.reduce([]) { $0.union($1.kinds) }
+    }
+
+    /// Passes events to the monitors that want them.
+    ///
+    /// - Parameter second: an event that happened at the same time.
+    func pass(_ event: RequestEvent, _ second: RequestEvent? = nil) {
+        for channel in channels {
+            if channel.kinds == .all {
+                channel.append(event, second)
+            } else {
+                if channel.kinds.contains(event.kind.kinds) { channel.append(event) }
+                if let second, channel.kinds.contains(second.kind.kinds) { channel.append(second) }
+            }
+        }
+    }
+}
+
+/// Keeps a channel in use. An object of its own, because an object with weak references is slow to retain, and channels
+/// are retained for every event.
+final class EventChannelUse: Sendable {
+    let channel: EventChannel
+
+    init(_ channel: EventChannel) { self.channel = channel }
+
+    deinit { EventChannels.remove(ObjectIdentifier(channel.monitor)) }
 }

@@ -10,6 +10,10 @@ final class HopEvents {
     private var begunAt: UInt64 = 0
     private var sentByteCount: Int64 = 0
     private var receivedByteCount: Int64 = 0
+    /// Whether the hop has begun and its end was not reported.
+    private var isOpen = false
+    /// Nil once a part of the body was not decoded.
+    private var decodedByteCount: Int64? = 0
     private var isBodySent = false
     /// The connecting phases of the hop, which are reported once.
     private var hasConnected = false
@@ -18,38 +22,49 @@ final class HopEvents {
 
     init(_ track: EventTrack) { self.track = track }
 
-    func beginHop() {
-        begunAt = MonotonicClock.now()
+    /// Reports that a transfer begins.
+    func beginHop(_ request: TransferRequest, to origin: Origin, attempt: Int, now: UInt64) {
+        begunAt = now
         (sentByteCount, receivedByteCount, isBodySent, hasConnected, head) = (0, 0, false, false, nil)
+        (decodedByteCount, isOpen) = (0, true)
+        track.recordHop({ HopRequestFacts(request) }, to: origin, attempt: attempt, at: now)
     }
 
     /// Records that the request is sent from its start again, over another connection.
     func startAgain() { (sentByteCount, isBodySent, hasConnected) = (0, false, false) }
 
+    /// - Parameter metrics: read only for a new connection.
     func connected(_ use: ConnectionUseFacts, _ metrics: TransferMetrics, bodyByteCount: Int64) {
         if !use.isReused { reportConnecting(metrics) }
         hasConnected = true
-        let connection = RequestEvent.ConnectionInformation(use)
-        track.record(
-            .connectionAcquired(
-                RequestEvent.ConnectionUse(
-                    connection, isReused: use.isReused, idleTime: use.idleTime.map(Duration.nanoseconds))))
-        if bodyByteCount == 0 { isBodySent = true }
+        isBodySent = bodyByteCount == 0
+        if !track.kinds.isDisjoint(with: .hops) {
+            track.record(.connectionAcquired(RequestEvent.ConnectionUse(use)))
+        }
+    }
+
+    func sent(_ part: SentPart) {
+        switch part {
+        case .head: if track.kinds.contains(.requestHeadSent) { track.record(.requestHeadSent) }
+        case .endOfBody: reportBodySent()
+        }
     }
 
     private func reportConnecting(_ metrics: TransferMetrics) {
         guard !hasConnected else { return }
+        let now = track.clock.now()
+        func record(_ step: RequestEvent.Kind, at instant: UInt64) { track.record(step, at: min(instant, now)) }
         var instant = begunAt
         if metrics.nameLookup > 0 {
             instant += metrics.nameLookup
-            track.record(.nameLookedUp(.nanoseconds(metrics.nameLookup)), at: instant)
+            record(.nameLookedUp(.nanoseconds(metrics.nameLookup)), at: instant)
         }
         if metrics.connect > 0 {
             instant += metrics.connect
-            track.record(.connected(.nanoseconds(metrics.connect)), at: instant)
+            record(.connected(.nanoseconds(metrics.connect)), at: instant)
         }
         if let information = metrics.tlsInformation {
-            track.record(.tlsEstablished(information.value, .nanoseconds(metrics.tls)), at: instant + metrics.tls)
+            record(.tlsEstablished(information.value, .nanoseconds(metrics.tls)), at: instant + metrics.tls)
         }
     }
 
@@ -67,19 +82,25 @@ final class HopEvents {
 
     func received(_ head: ResponseHead) {
         self.head = head
-        let now = MonotonicClock.now()
+        guard !track.kinds.isDisjoint(with: [.firstByte, .responseHead]) else { return }
+        let now = track.clock.now()
         track.record(
-            .firstByte(.nanoseconds(now - begunAt)), .responseHead(RequestEvent.HopResponseHead(head)), at: now)
+            .firstByte(.nanoseconds(now - min(begunAt, now))), .responseHead(RequestEvent.HopResponseHead(head)),
+            at: now)
     }
 
-    func received(byteCount: Int) { receivedByteCount += Int64(byteCount) }
+    /// - Parameter decodedByteCount: the bytes after decoding; nil if the body is not decoded.
+    func received(byteCount: Int, decodedByteCount count: Int?) {
+        receivedByteCount += Int64(byteCount)
+        if let count { decodedByteCount? += Int64(count) } else { decodedByteCount = nil }
+    }
 
     /// The length from which progress is reported.
     private static let longBody: Int64 = 65_536
 
     /// - Parameter expected: the length of the body; -1 if it is not known.
     func progress(_ direction: RequestEvent.BodyProgress.Direction, _ total: Int64, of expected: Int64) {
-        guard max(total, expected) >= Self.longBody else { return }
+        guard max(total, expected) >= Self.longBody, track.kinds.contains(.bodyProgress) else { return }
         track.record(
             .bodyProgress(
                 RequestEvent.BodyProgress(
@@ -99,27 +120,30 @@ final class HopEvents {
     }
 
     /// Reports the end of the transfer. A second end is ignored.
-    func endHop(_ reason: RequestEvent.HopEnd.Reason, _ metrics: TransferMetrics) {
-        guard track.hasOpenHop else { return }
+    ///
+    /// - Parameters:
+    ///   - undecidedByteCount: the length after decoding of a response that may be retried.
+    ///   - instant: nil means now.
+    func endHop(
+        _ reason: RequestEvent.HopEnd.Reason, _ metrics: TransferMetrics,
+        undecidedByteCount: @autoclosure () -> Int64? = nil, at instant: UInt64? = nil
+    ) {
+        guard isOpen else { return }
+        isOpen = false
         if !metrics.isReused { reportConnecting(metrics) }
-        if reason == .complete, sentByteCount > 0 { reportBodySent() }
-        let now = MonotonicClock.now()
+        guard !track.kinds.isDisjoint(with: [.hopEnded, .responseBodyReceived]) else { return }
+        let now = instant ?? track.clock.now()
+        let isCoded = head?.contentCodings.isEmpty == false
         let end = RequestEvent.HopEnd(
-            reason, statusCode: head?.statusCode, receivedByteCount: receivedByteCount, sentByteCount: sentByteCount,
-            phases: RequestEvent.HopPhases(metrics, elapsed: now - begunAt))
+            reason, statusCode: head?.statusCode, receivedByteCount: receivedByteCount,
+            decodedByteCount: isCoded ? undecidedByteCount() ?? decodedByteCount : receivedByteCount,
+            sentByteCount: sentByteCount, phases: RequestEvent.HopPhases(metrics, elapsed: now - min(begunAt, now)))
         track.record(.hopEnded(end), at: now)
     }
 }
 
 @available(*, unavailable)
 extension HopEvents: Sendable {}
-
-extension RequestEvent.ConnectionInformation {
-    init(_ use: ConnectionUseFacts) {
-        self.init(
-            number: use.number, peerAddress: use.peerAddress, peerPort: use.peerPort, openedAt: use.openedAt)
-    }
-}
 
 extension RequestEvent.HopEnd.Reason {
     init(_ error: NetworkingError?) {
@@ -139,13 +163,13 @@ extension RequestEvent.HopPhases {
             elapsed, nameLookup: metrics.nameLookup, connect: metrics.connect, tls: metrics.tls,
             firstByte: metrics.firstByte)
         self.init(
-            nameLookup: .nanoseconds(shares[.nameLookup]), connect: .nanoseconds(shares[.connect]),
-            tls: .nanoseconds(shares[.tls]), waiting: .nanoseconds(shares[.waiting]),
-            receiving: .nanoseconds(shares[.receiving]))
+            Nanoseconds(
+                nameLookup: shares[.nameLookup], connect: shares[.connect], tls: shares[.tls],
+                waiting: shares[.waiting], receiving: shares[.receiving]))
     }
 }
 
-extension RequestEvent.HopRequestHead {
+extension HopRequestFacts {
     init(_ request: TransferRequest) {
         self.init(
             method: request.method, url: request.urlText, fields: request.headers,

@@ -103,7 +103,6 @@ extension HopSequence {
         beginResponse(isReplaying: false)
         cache?.beginTransfer()
         progress.restartUpload()
-        events?.beginHop()
         return TransferRequest(
             url: hops.request.url, origin: origin, method: hops.request.method,
             headers: hops.headers(rangeFields: addedFields),
@@ -198,7 +197,7 @@ extension HopSequence {
         guard let count = try incoming.receive(bytes, mustTake: mustTake) else { return .wouldBlock }
         if let cache, !incoming.isResult { cache.collect(bytes) }
         progress.received(count, of: incoming.head)
-        events?.received(byteCount: bytes.count)
+        events?.received(byteCount: bytes.count, decodedByteCount: incoming.isDecoded ? count : nil)
         return .taken
     }
 }
@@ -210,8 +209,16 @@ extension HopSequence {
 
     var observesConnections: Bool { events != nil }
 
+    func transferDidSend(_ part: SentPart) { events?.sent(part) }
+
     func transferDidConnect(_ use: ConnectionUseFacts, _ metrics: TransferMetrics) {
         events?.connected(use, metrics, bodyByteCount: outgoing.bodyByteCount(of: hops))
+    }
+
+    /// Reports the end of a transfer to event monitors.
+    func reportEnd(_ error: NetworkingError?, _ metrics: TransferMetrics, at instant: UInt64) {
+        events?.endHop(
+            RequestEvent.HopEnd.Reason(error), metrics, undecidedByteCount: incoming.undecidedByteCount, at: instant)
     }
 
     func transferDidFind(_ violation: PinViolation) { questions.report(violation) }

@@ -49,6 +49,19 @@ struct IncomingResponse {
 
     var isResult: Bool { if case .body = disposition { true } else { false } }
 
+    /// Whether `receive` decodes the body.
+    var isDecoded: Bool {
+        switch disposition {
+        case .body, .errorBody: true
+        case .undecided, .awaitingDecision, .undecidedRetry, .discard, .collect, .failed: false
+        }
+    }
+
+    /// The decoded bytes of a response that may be retried, which `receive` does not count.
+    var undecidedByteCount: Int64? {
+        if case .undecidedRetry(let receiver, _) = disposition { receiver.sink.byteCount } else { nil }
+    }
+
     /// - Parameter method: the request's method, which affects the length of the body.
     mutating func setDisposition(_ new: Disposition, method: String = "") {
         disposition = new

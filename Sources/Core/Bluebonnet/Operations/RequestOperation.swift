@@ -44,7 +44,7 @@ public class RequestOperation: Operation, @unchecked Sendable {  // safe: one Mu
     }
 
     init(plan: consuming RequestPlan, services: NetworkServices, completion: CompletionTarget = CompletionTarget()) {
-        state = RequestOperationState(plan: plan, completion: completion)
+        state = RequestOperationState(plan: plan, completion: completion, clock: services.clock)
         self.services = services
         super.init()
     }

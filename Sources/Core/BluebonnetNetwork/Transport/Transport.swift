@@ -80,13 +80,16 @@ package protocol TransferDelegate: AnyObject {
     var pacing: TransferPacing? { get }
     /// Called if the server matches none of the report-only pins, before the request is sent.
     func transferDidFind(_ violation: PinViolation)
-    /// Whether `transferDidConnect` is called. Read when the transfer begins.
+    /// Whether `transferDidConnect` and `transferDidSend(_:)` are called. Read when the transfer begins.
     var observesConnections: Bool { get }
     /// Called when the transfer has its connection, before the request is sent; again after `transferDidStartAgain` and
     /// `transferBeginsAgain`.
     ///
-    /// - Parameter metrics: the measurements so far.
+    /// - Parameter metrics: the measurements so far; empty over a kept connection.
     func transferDidConnect(_ use: ConnectionUseFacts, _ metrics: TransferMetrics)
+    /// Called when a part of the request was passed to the connection; again after `transferDidStartAgain` and
+    /// `transferBeginsAgain`.
+    func transferDidSend(_ part: SentPart)
     /// Called when the transfer has ended, with an error or with a response that is complete according to its framing.
     func transferDidEnd(error: NetworkingError?, metrics: TransferMetrics)
 }
@@ -100,6 +103,14 @@ extension TransferDelegate {
     var pacing: TransferPacing? { nil }
     var observesConnections: Bool { false }
     func transferDidConnect(_ use: ConnectionUseFacts, _ metrics: TransferMetrics) {}
+    func transferDidSend(_ part: SentPart) {}
+}
+
+/// A part of the request that has left libcurl.
+package enum SentPart: Sendable {
+    case head
+    /// The end of a body whose length was not known. The end of another body is its last byte.
+    case endOfBody
 }
 
 /// Describes one transfer. A class, because the immutable description is passed on often.

@@ -34,12 +34,10 @@ extension NetworkTests {
                 let names = events.filter { $0.operation != nil }.map(\.kind.name)
                 #expect(
                     names == [
-                        "queued", "admitted", "hopBegan", "nameLookedUp", "connected",
-                        "connectionAcquired", "firstByte",
-                        "responseHead",
-                        "hopEnded", "finished",
-                        "queued", "admitted", "hopBegan", "connectionAcquired", "firstByte", "responseHead", "hopEnded",
-                        "finished",
+                        "queued", "admitted", "hopBegan", "nameLookedUp", "connected", "connectionAcquired",
+                        "requestHeadSent", "firstByte", "responseHead", "responseBodyReceived", "hopEnded", "finished",
+                        "queued", "admitted", "hopBegan", "connectionAcquired", "requestHeadSent", "firstByte",
+                        "responseHead", "responseBodyReceived", "hopEnded", "finished",
                     ])
                 let uses = uses(events)
                 #expect(uses.map(\.isReused) == [false, true] && uses[0].connection == uses[1].connection)

@@ -14,11 +14,16 @@ final class ScriptedNetwork: Sendable {
     let log = ScriptedLog()
     let services: NetworkServices
 
-    /// - Parameter time: the clock of the retry delays; by default the machine's clock.
-    init(limit: Int = 64, limitPerOrigin: Int = 6, time: VirtualTime? = nil, governor: Governor? = nil) {
+    /// - Parameters:
+    ///   - time: the clock of the retry delays; by default the machine's clock.
+    ///   - clock: the clock of the operations' times and events.
+    init(
+        limit: Int = 64, limitPerOrigin: Int = 6, time: VirtualTime? = nil, governor: Governor? = nil,
+        clock: OperationClock = .machine
+    ) {
         services = NetworkServices(
             limit: limit, limitPerOrigin: limitPerOrigin, transport: ScriptedTransport(log), retryWaits: time?.waits,
-            governor: governor)
+            governor: governor, clock: clock)
     }
 
     /// Answers every request for a path with the same steps.

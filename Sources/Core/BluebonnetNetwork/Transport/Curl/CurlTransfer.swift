@@ -38,6 +38,9 @@ package final class CurlTransfer: Transfer {
     private let isObserved: Bool
     /// The socket whose use is recorded for event monitors; -1 without monitors.
     private var usedSocket: CInt = -1
+    var sentReports = SentReports()
+    /// The delegate, if it observes connections.
+    var observer: (any TransferDelegate)? { isObserved ? delegate : nil }
 
     /// The decoder of a chunked body, and its progress in the current piece.
     struct Chunks {
@@ -112,9 +115,11 @@ package final class CurlTransfer: Transfer {
         }
         usedSocket = socket
         if isObserved {
-            var metrics = handle.metrics
+            var metrics = isKept ? TransferMetrics() : handle.metrics
             metrics.tlsInformation = connection.tlsInformation
             delegate?.transferDidConnect(use, metrics)
+            sentReports = SentReports()
+            partition.sending.add(self)
         }
     }
 

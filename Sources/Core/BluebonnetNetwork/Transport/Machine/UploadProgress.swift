@@ -34,6 +34,11 @@ package struct UploadProgress {
         return Int(delta)
     }
 
+    /// Returns whether libcurl has read the last byte, or the end of a body whose length was not known.
+    ///
+    /// - Parameter byteCount: the length of the body; nil if it is not known before the end.
+    func isHandedOver(of byteCount: Int64?) -> Bool { byteCount.map { readByteCount >= $0 } ?? hasEnded }
+
     /// - Parameters:
     ///   - byteCount: the length of the body; nil if it is not known before the end.
     ///   - sentByteCount: the number of bytes sent.
