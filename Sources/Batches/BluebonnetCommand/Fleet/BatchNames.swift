@@ -24,11 +24,23 @@ enum BatchNames {
     /// Returns the store that a command line names, or that of the environment.
     static func store(in words: [String], environment: [String: String]) -> String? {
         var store = environment[StoreOptions.variable]
-        for (word, next) in zip(words, words.dropFirst() + [""]) {
-            if word == "--store" { store = unquoted(next) }
+        for (index, word) in words.enumerated() {
+            if word == "--store" { store = unquoted(value(words.dropFirst(index + 1))) }
             if word.hasPrefix("--store=") { store = unquoted(String(word.dropFirst("--store=".count))) }
         }
         return store?.isEmpty == false ? store : nil
+    }
+
+    /// Returns the value at the beginning of the words behind an option. bash also splits words at `:`, `=` and `@`,
+    /// which are then words of their own.
+    private static func value(_ words: ArraySlice<String>) -> String {
+        let isBreak = { (word: String) in !word.isEmpty && word.allSatisfy(":=@".contains) }
+        var (value, rest) = ("", words.first == "=" ? words.dropFirst() : words)
+        while let word = rest.popFirst() {
+            value += word
+            guard isBreak(word) || rest.first.map(isBreak) == true else { break }
+        }
+        return value
     }
 
     /// Returns a word without the quotes and the backslashes that a shell removes. Variables and commands stay as they
