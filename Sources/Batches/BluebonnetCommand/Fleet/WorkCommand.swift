@@ -51,6 +51,7 @@ struct WorkCommand: ParsableCommand {
         help: ArgumentHelp(
             "A JSON file of mode 0600 with tokenEndpoint, clientID, clientSecret, refreshToken and origins: requests to "
                 + "these get an OAuth 2 bearer token, which all workers share through the store.", valueName: "file"),
+        completion: .file(),
         transform: OptionValue.readablePath)
     var oauth: String?
 

@@ -12,7 +12,7 @@ struct CacheOptions: ParsableArguments {
         name: .customLong("cache"),
         help: ArgumentHelp(
             "Store responses in this folder and use them as their servers permit (RFC 9111). Any number of runs may "
-                + "share the folder.", valueName: "dir"))
+                + "share the folder.", valueName: "dir"), completion: .directory)
     var folder: String?
 
     @Option(

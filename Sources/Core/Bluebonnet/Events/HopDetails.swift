@@ -16,7 +16,8 @@ extension RequestEvent {
             get { facts.url }
             set { change { $0.url = newValue } }
         }
-        /// The fields in the order in which they are sent. libcurl adds `Host`, and what connection and proxy need.
+        /// The fields in the order in which they are sent. libcurl adds `Host`, and fields for the connection
+        /// and the proxy.
         public var headers: [(name: String, value: String)] { facts.fields.map { ($0.name, $0.value) } }
         /// The length of the body; nil if it is not known before the end. 0 without a body.
         public var bodyByteCount: Int64? {
