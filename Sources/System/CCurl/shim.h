@@ -64,6 +64,10 @@ static inline CURLcode bluebonnet_easy_setopt_ssl_context_callback(CURL *handle,
     return curl_easy_setopt(handle, CURLOPT_SSL_CTX_FUNCTION, value);
 }
 
+static inline CURLcode bluebonnet_easy_setopt_trailer_callback(CURL *handle, curl_trailer_callback value) {
+    return curl_easy_setopt(handle, CURLOPT_TRAILERFUNCTION, value);
+}
+
 static inline CURLcode bluebonnet_easy_setopt_debug_callback(CURL *handle, curl_debug_callback value) {
     return curl_easy_setopt(handle, CURLOPT_DEBUGFUNCTION, value);
 }

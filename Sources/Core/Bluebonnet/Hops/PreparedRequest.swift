@@ -59,6 +59,7 @@ final class PreparedRequest: Sendable {
             ? BodyStreamSource(
                 request: request, declaredByteCount: sent.declaredBodyByteCount, prefersNew: plan.needsNewBodyStream)
             : nil
+        try bodyStream?.checkTrailers(plan.options.value.httpVersion)
         first = HopRequest(
             HTTPRequest(
                 request.method, url: request.url, headers: try Self.headers(sent.headers, of: request, plan),

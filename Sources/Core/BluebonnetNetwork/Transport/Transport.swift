@@ -166,10 +166,11 @@ package final class TransferRequest: Sendable {
     /// The largest head that libcurl builds (DYN_HTTP_REQUEST).
     private static let largestBufferByteCount = 1 << 20
 
-    /// The version to ask for: HTTP/1.1 if the head is too large for HTTP/2, unless the caller requires HTTP/2
-    /// (`http2PriorKnowledge`).
+    /// The version to ask for: HTTP/1.1 for trailers, which libcurl sends only there, and if the head is too large for
+    /// HTTP/2, unless the caller requires HTTP/2 (`http2PriorKnowledge`).
     var httpVersion: HTTPProtocolVersion {
-        if headSize.fitsHTTP2 || limits.httpVersion == .http2PriorKnowledge { return limits.httpVersion }
+        let fitsHTTP2 = headSize.fitsHTTP2 && body.trailers == nil
+        if fitsHTTP2 || limits.httpVersion == .http2PriorKnowledge { return limits.httpVersion }
         return .http1
     }
 

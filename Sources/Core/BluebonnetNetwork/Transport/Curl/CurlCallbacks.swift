@@ -29,6 +29,12 @@ extension EasyHandle {
         }
     }
 
+    /// Makes libcurl ask for a trailer section after the last chunk of a request's body.
+    func setTrailerCallback() throws(CurlError) {
+        try bluebonnet_easy_setopt_trailer_callback(raw, trailerCallback).check()
+        try set(CURLOPT_TRAILERDATA, pointer: UnsafeRawPointer(Unmanaged.passUnretained(self).toOpaque()))
+    }
+
     /// Makes libcurl report its log.
     func setLogCallback() throws(CurlError) {
         try bluebonnet_easy_setopt_debug_callback(raw, logCallback).check()
@@ -86,6 +92,17 @@ private func uploadCallback(
     case .bytes(let count)?: return count
     case .wouldBlock?: return Int(CURL_READFUNC_PAUSE)
     case nil: return Int(CURL_READFUNC_ABORT)
+    }
+}
+
+private func trailerCallback(
+    _ lines: UnsafeMutablePointer<UnsafeMutablePointer<curl_slist>?>?, _ context: UnsafeMutableRawPointer?
+) -> CInt {
+    do throws(CurlError) {
+        lines?.pointee = try CurlTransfer.recover(context).makeTrailerLines()
+        return CInt(CURL_TRAILERFUNC_OK)
+    } catch {
+        return CInt(CURL_TRAILERFUNC_ABORT)
     }
 }
 
@@ -357,6 +374,11 @@ extension CurlTransfer {
             }
             return piece
         }
+    }
+
+    /// Returns the lines of the request's trailer section (CURLOPT_TRAILERFUNCTION). libcurl frees the list.
+    fileprivate func makeTrailerLines() throws(CurlError) -> UnsafeMutablePointer<curl_slist>? {
+        try EasyHandle.list((request.body.trailers ?? HeaderFields()).map { "\($0.name): \($0.value)" })
     }
 
     /// Runs an action. An error is recorded and ends the transfer.

@@ -335,7 +335,8 @@ extension CurlTransfer {
 
     /// - Parameter isWhole: whether libcurl has ended the transfer without an error.
     private func markHandleIfSpoiled(_ result: CURLcode, isWhole: Bool) {
-        if RememberedRefusal.spoilsHandle(after: machine.attempts, result)
+        if RememberedTrailers.spoilHandle(hasTrailers: request.body.trailers != nil)
+            || RememberedRefusal.spoilsHandle(after: machine.attempts, result)
             || StuckRewind.spoilsHandle(
                 hasBody: !request.body.isEmpty, hasFailed: !isWhole, statusCode: machine.response.head?.statusCode)
         {
