@@ -32,14 +32,20 @@ struct CacheOptions: ParsableArguments {
         }
     }
 
-    /// Adds the cache, and opens it.
+    /// Adds the cache, and opens it. If the disk is full, the requests are sent without a cache, unless they must not
+    /// be sent.
     ///
     /// - Throws: an error of the folder.
     func add(to options: inout TransferOptions) throws(NetworkingError) {
         guard let folder else { return }
         let url = URL(fileURLWithPath: folder, isDirectory: true)
-        options.responseCache = try FolderResponseCache(
-            at: url, byteCapacity: cacheSize ?? 1 << 30, storesForReplay: true)
+        do throws(NetworkingError) {
+            options.responseCache = try FolderResponseCache(
+                at: url, byteCapacity: cacheSize ?? 1 << 30, storesForReplay: true)
+        } catch {
+            guard !offline, (error.underlying as? POSIXError)?.code == .ENOSPC else { throw error }
+            StandardError.write("bluebonnet: warning: \(error.message); requests are sent without the cache\n")
+        }
         if offline { options.cachePolicy = .onlyIfCached }
     }
 }

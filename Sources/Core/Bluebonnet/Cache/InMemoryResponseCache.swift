@@ -44,7 +44,8 @@ public final class InMemoryResponseCache: ResponseCache {
     private static func loaded(_ change: CacheChange) -> Data? {
         switch change {
         case .store(_, .data(let data), _): data
-        case .store(_, .file(let url), _): try? Data(contentsOf: url)
+        case .store(_, .file(let url, let sha256), _):
+            (try? Data(contentsOf: url)).flatMap { MessageDigest.hexadecimalDigest(of: $0) == sha256 ? $0 : nil }
         case .store(_, .stored, _), .update, .expire, .remove, .removeURL, .removeGroup: nil
         }
     }

@@ -37,7 +37,7 @@ final class HopSequence: TransferDelegate {
     private var questions: HopQuestions
     @exclusivity(unchecked) var incoming = IncomingResponse()
     @exclusivity(unchecked) var assembly: BodyAssembly
-    @exclusivity(unchecked) private var progress: HopSequenceProgress
+    @exclusivity(unchecked) var progress: HopSequenceProgress
     /// The operation's own rate limit over all its transfers, in bytes per second; nil without a limit.
     let byteBucket: SharedByteBucket?
     /// The rate limits of the current transfer; nil without a limit.

@@ -108,6 +108,17 @@ struct IncomingResponse {
         }
     }
 
+    /// Makes the body of the result a copy of a file.
+    ///
+    /// - Returns: whether it is; otherwise the body has to be received in pieces.
+    func copy(_ file: CacheBodyFile) throws(NetworkingError) -> Bool {
+        switch disposition {
+        case .failed(let error): throw error
+        case .body(let receiver): return receiver.copy(file)
+        case .undecided, .awaitingDecision, .errorBody, .undecidedRetry, .discard, .collect: return false
+        }
+    }
+
     private static func receive(
         _ bytes: UnsafeRawBufferPointer, _ receiver: BodyReceiver, _ mustTake: Bool
     ) throws(NetworkingError) -> Int? {

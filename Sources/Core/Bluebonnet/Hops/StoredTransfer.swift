@@ -19,15 +19,22 @@ final class StoredTransfer: Transfer {
     private static let pieceByteCount = 1 << 18
 
     private let head: ResponseHead
-    private let body: Data
-    private let delegate: any TransferDelegate
+    private let body: CacheQuestion.Body
+    /// Reads the body; nil if it is in memory.
+    private let feed: FileFeed?
+    /// The bytes of a file that were read and not delivered.
+    private var kept = Data()
+    private let delegate: HopSequence
     /// Makes the network thread call `resumeReceiving` in a later turn.
     private let receiveLater: () -> Void
     private var offset = 0
     private var state = State.head
 
-    init(_ head: ResponseHead, _ body: Data, to delegate: any TransferDelegate, receiveLater: @escaping () -> Void) {
+    init(
+        _ head: ResponseHead, _ body: CacheQuestion.Body, to delegate: HopSequence, receiveLater: @escaping () -> Void
+    ) {
         (self.head, self.body, self.delegate, self.receiveLater) = (head, body, delegate, receiveLater)
+        if case .file(let file) = body { feed = FileFeed(file) } else { feed = nil }
     }
 
     /// Begins the delivery.
@@ -53,23 +60,57 @@ final class StoredTransfer: Transfer {
     ///
     /// - Returns: whether the body is complete.
     private func deliverBody() throws(NetworkingError) -> Bool {
+        if case .file(let file) = body, offset == 0, kept.isEmpty, try delegate.copyBody(file) { return true }
         let turnEnd = offset + Self.turnByteCount
-        while offset < body.count {
+        while offset < byteCount {
             guard offset < turnEnd else {
                 receiveLater()
                 return false
             }
-            let count = min(Self.pieceByteCount, body.count - offset)
-            let intake = body.withUnsafeBytes { bytes in
-                let piece = UnsafeRawBufferPointer(rebasing: bytes[offset..<(offset + count)])
-                return Result { () throws(NetworkingError) in
-                    try delegate.transferDidReceive(bytes: piece, mustTake: false)
+            guard let piece = try nextPiece() else { return false }
+            let intake = piece.withUnsafeBytes { bytes in
+                Result { () throws(NetworkingError) in
+                    try delegate.transferDidReceive(bytes: bytes, mustTake: false)
                 }
             }
             guard case .taken = try intake.get() else { return false }
-            offset += count
+            offset += piece.count
+            kept = Data()
         }
         return true
+    }
+
+    private var byteCount: Int {
+        switch body {
+        case .data(let data): data.count
+        case .file(let file): Int(file.byteCount)
+        }
+    }
+
+    /// Returns the bytes to deliver next; nil if they are still being read.
+    private func nextPiece() throws(NetworkingError) -> Data? {
+        let count = min(Self.pieceByteCount, byteCount - offset)
+        switch body {
+        case .data(let data):
+            let start = data.startIndex + offset
+            return data[start..<(start + count)]
+        case .file: return try kept.isEmpty ? readPiece(count) : kept
+        }
+    }
+
+    private func readPiece(_ count: Int) throws(NetworkingError) -> Data? {
+        guard let feed else { return nil }
+        var piece = Data(count: count)
+        let position = Int64(offset)
+        let result = piece.withUnsafeMutableBytes { buffer in
+            Result { () throws(NetworkingError) in try feed.read(into: buffer, at: position) }
+        }
+        guard case .bytes(let readCount) = try result.get() else {
+            feed.whenReady { [weak self] in self?.resumeReceiving() }
+            return nil
+        }
+        kept = piece.prefix(readCount)
+        return kept
     }
 
     private func end(_ error: NetworkingError?) -> End? {
@@ -124,6 +165,14 @@ extension HopSequence {
         return ResponseHead(
             url: hops.request.url, statusCode: reply.answer.statusCode,
             reasonPhrase: reply.answer.stored.reasonPhrase, headers: reply.answer.headers, method: hops.request.method)
+    }
+
+    /// Makes the body of the result a copy of a file, if possible.
+    func copyBody(_ file: CacheBodyFile) throws(NetworkingError) -> Bool {
+        guard try incoming.copy(file) else { return false }
+        progress.received(Int(file.byteCount), of: incoming.head)
+        events?.received(byteCount: Int(file.byteCount))
+        return true
     }
 
     /// Makes the operation continue to receive in a later turn of the network thread.

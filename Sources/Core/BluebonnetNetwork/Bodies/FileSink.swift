@@ -40,6 +40,15 @@ package final class FileSink: BodySink {
         carryOut(body.receive(bytes))
     }
 
+    /// Makes the whole body a copy of a file, on the file's queue. Nothing may have been written since the body's start.
+    package func copy(_ source: CacheBodyFile) {
+        body = FileBody(byteCount: source.byteCount)
+        let drain = drain ?? makeDrain()
+        self.drain = drain
+        file.expectBytes()
+        drain.perform { [file] () throws(NetworkingError) in try file.copy(source) }
+    }
+
     package func settle() { carryOut(body.roundEnds()) }
 
     package func complete() { carryOut(body.complete()) }
@@ -111,6 +120,17 @@ package final class FileSink: BodySink {
 extension FileSink: Sendable {}
 
 extension PartialFile {
+    /// Makes the empty file a copy of a file whose digest is known.
+    fileprivate func copy(_ source: CacheBodyFile) throws(NetworkingError) {
+        do throws(POSIXError) {
+            try FileCopy.copy(source.descriptor, to: descriptor, byteCount: source.byteCount)
+        } catch {
+            throw NetworkingError(.cannotWriteFile, "cannot write \(path)", underlying: error)
+        }
+        recordStamp(byteCount: source.byteCount)
+        contents.withLock { $0.knownDigest = source.sha256 }
+    }
+
     /// Writes bytes, and extends the digest to them.
     fileprivate func put(_ bytes: Data, at offset: Int64) throws(NetworkingError) {
         try bytes.withUnsafeBytes { bytes in Result { () throws(NetworkingError) in try write(bytes, at: offset) } }
