@@ -170,8 +170,9 @@ extension HopSequence {
     /// Makes the body of the result a copy of a file, if possible.
     func copyBody(_ file: CacheBodyFile) throws(NetworkingError) -> Bool {
         guard try incoming.copy(file) else { return false }
-        progress.received(Int(file.byteCount), of: incoming.head)
-        events?.received(byteCount: Int(file.byteCount))
+        let count = Int(file.byteCount)
+        progress.received(count, of: incoming.head)
+        events?.received(byteCount: count, decodedByteCount: incoming.isDecoded ? count : nil)
         return true
     }
 
