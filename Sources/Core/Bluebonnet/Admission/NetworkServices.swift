@@ -28,6 +28,8 @@ package final class NetworkServices: Sendable {
     private let drained = Atomic(false)
     /// The ends of the operations.
     let counters = OperationCounters()
+    /// The validations of stale responses that run in the background.
+    let validations = DispatchGroup()
     private let latencyBox = NetworkBound(LatencyBox())
 
     private final class LatencyBox {
