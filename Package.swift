@@ -319,7 +319,7 @@ let package = Package(
             dependencies: [
                 "Bluebonnet", "BluebonnetCache", "BluebonnetHTTP", "BluebonnetLocks", "BluebonnetTestServer",
                 "CacheProbe",
-                "CLinux", "TestSupport",
+                "CLinux", "TestSupport", grdb,
             ],
             swiftSettings: strict),
         // Stores responses until it is killed.

@@ -30,8 +30,8 @@ public final class FolderResponseCache: ResponseCache {
     ///     recently used responses are removed. Default 1 GiB.
     ///   - storesForReplay: whether responses are stored, too, that only `onlyIfCached` and `forceCache` can use.
     ///     Default false.
-    /// - Throws: `cannotOpenFile` if the folder cannot be used; a `POSIXError` with the code `ENOSPC` is `underlying` if
-    ///   the disk is full.
+    /// - Throws: `cannotOpenFile` if the folder cannot be used. If the disk is full or fails, `underlying` is a
+    ///   `POSIXError` with the code `ENOSPC` or `EIO`: a program may then continue without the cache.
     public init(
         at folder: URL, byteCapacity: Int = 1 << 30, storesForReplay: Bool = false
     ) throws(NetworkingError) {

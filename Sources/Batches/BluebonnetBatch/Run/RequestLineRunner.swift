@@ -256,6 +256,13 @@ public final class RequestLineRunner: Sendable {
         cancel()
     }
 
+    /// Waits for the validations of stale responses that a cache has begun in the background, for at most
+    /// `Settings.drainTimeout`. Returns at once after `cancel()` and `drain()`.
+    public func finishValidations() async {
+        guard !state.withLock({ $0.isCancelled }) else { return }
+        await executor.manager.finishValidations(within: settings.drainTimeout)
+    }
+
     /// Suspends the calling task until the results of all lines added so far have been delivered.
     public func waitUntilFinished() async {
         await withCheckedContinuation { waiter in

@@ -55,6 +55,8 @@ struct WorkCommand: ParsableCommand {
         transform: OptionValue.readablePath)
     var oauth: String?
 
+    @OptionGroup(title: "Cache") var cache: CacheOptions
+
     @OptionGroup(title: "Observation") var observation: ObservationOptions
 
     func validate() throws { try NamedFile.check(observation.files, others: NamedFile.list([("--oauth", oauth)])) }
@@ -126,6 +128,7 @@ struct WorkCommand: ParsableCommand {
             configuration.endsWhenIdle = untilDone
             do throws(NetworkingError) {
                 try machine.add(to: &configuration.transferOptions)
+                try cache.add(to: &configuration.transferOptions)
             } catch {
                 throw CommandError.unusable(error.message)
             }

@@ -17,7 +17,7 @@ struct RunOptions: ParsableArguments {
     @OptionGroup(title: "Requests") var requests: Requests
     @OptionGroup(title: "Limits") var limits: Limits
     @OptionGroup(title: "Trust") var trust: Trust
-    @OptionGroup(title: "Cache") var cache: CacheOptions
+    @OptionGroup(title: "Cache") var cache: RunCacheOptions
     @OptionGroup(title: "Output") var output: Output
     @OptionGroup(title: "Observation") var observation: Observation
     @OptionGroup(title: "Journal") var journal: Journal

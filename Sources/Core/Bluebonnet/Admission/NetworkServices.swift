@@ -30,6 +30,8 @@ package final class NetworkServices: Sendable {
     let clock: OperationClock
     /// The ends of the operations.
     let counters = OperationCounters()
+    /// The validations of stale responses that run in the background.
+    let validations = DispatchGroup()
     private let latencyBox = NetworkBound(LatencyBox())
 
     private final class LatencyBox {

@@ -116,6 +116,8 @@ extension RequestWork {
                 CacheStages(hopCache, prepared, services, rounds, track) { plan in
                     let background = RequestOperation(plan: plan, services: services)
                     background.queuePriority = .veryLow
+                    services.validations.enter()
+                    background.completionBlock = { services.validations.leave() }
                     background.start()
                 }
             }
