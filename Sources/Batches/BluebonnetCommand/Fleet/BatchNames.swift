@@ -21,7 +21,7 @@ enum BatchNames {
         return names(in: Fleet(store: store)).filter { $0.hasPrefix(unquoted(prefix)) }
     }
 
-    /// Returns the store that a command line names, or that of the environment.
+    /// Returns the store that a command line names, or the store of the environment.
     static func store(in words: [String], environment: [String: String]) -> String? {
         var store = environment[StoreOptions.variable]
         for (index, word) in words.enumerated() {
@@ -31,8 +31,8 @@ enum BatchNames {
         return store?.isEmpty == false ? store : nil
     }
 
-    /// Returns the value at the beginning of the words behind an option. bash also splits words at `:`, `=` and `@`,
-    /// which are then words of their own.
+    /// Returns the value at the beginning of the words after an option. bash also splits words at `:`, `=` and `@`, and
+    /// each of these characters is then a word.
     private static func value(_ words: ArraySlice<String>) -> String {
         let isBreak = { (word: String) in !word.isEmpty && word.allSatisfy(":=@".contains) }
         var (value, rest) = ("", words.first == "=" ? words.dropFirst() : words)
