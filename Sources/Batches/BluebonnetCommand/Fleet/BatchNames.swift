@@ -1,6 +1,7 @@
 // Bluebonnet: HTTP operations for Swift on Linux.
 // SPDX-License-Identifier: MIT
 
+import ArgumentParser
 internal import BluebonnetFleet
 internal import BluebonnetLocks
 internal import Dispatch
@@ -18,7 +19,13 @@ enum BatchNames {
     static func completions(words: [String], prefix: String) -> [String] {
         let environment = ProcessInfo.processInfo.environment
         guard let store = store(in: words, environment: environment) else { return [] }
-        return names(in: Fleet(store: store)).filter { $0.hasPrefix(unquoted(prefix)) }
+        let names = names(in: Fleet(store: store)).filter { $0.hasPrefix(unquoted(prefix)) }
+        return names.map { candidate($0, isForZsh: CompletionShell.requesting == .zsh) }
+    }
+
+    /// Returns a name as a shell expects a candidate. zsh takes the text after a colon for a description.
+    static func candidate(_ name: String, isForZsh: Bool) -> String {
+        isForZsh ? name.replacing(":", with: "\\:") : name
     }
 
     /// Returns the store that a command line names, or the store of the environment.
