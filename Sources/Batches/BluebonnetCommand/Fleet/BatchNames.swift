@@ -1,6 +1,7 @@
 // Bluebonnet: HTTP operations for Swift on Linux.
 // SPDX-License-Identifier: MIT
 
+import ArgumentParser
 internal import BluebonnetFleet
 internal import BluebonnetLocks
 internal import Dispatch
@@ -18,10 +19,16 @@ enum BatchNames {
     static func completions(words: [String], prefix: String) -> [String] {
         let environment = ProcessInfo.processInfo.environment
         guard let store = store(in: words, environment: environment) else { return [] }
-        return names(in: Fleet(store: store)).filter { $0.hasPrefix(unquoted(prefix)) }
+        let names = names(in: Fleet(store: store)).filter { $0.hasPrefix(unquoted(prefix)) }
+        return names.map { candidate($0, isForZsh: CompletionShell.requesting == .zsh) }
     }
 
-    /// Returns the store that a command line names, or that of the environment.
+    /// Returns a name as a shell expects a candidate. zsh takes the text after a colon for a description.
+    static func candidate(_ name: String, isForZsh: Bool) -> String {
+        isForZsh ? name.replacing(":", with: "\\:") : name
+    }
+
+    /// Returns the store that a command line names, or the store of the environment.
     static func store(in words: [String], environment: [String: String]) -> String? {
         var store = environment[StoreOptions.variable]
         for (index, word) in words.enumerated() {
@@ -31,8 +38,8 @@ enum BatchNames {
         return store?.isEmpty == false ? store : nil
     }
 
-    /// Returns the value at the beginning of the words behind an option. bash also splits words at `:`, `=` and `@`,
-    /// which are then words of their own.
+    /// Returns the value at the beginning of the words after an option. bash also splits words at `:`, `=` and `@`, and
+    /// each of these characters is then a word.
     private static func value(_ words: ArraySlice<String>) -> String {
         let isBreak = { (word: String) in !word.isEmpty && word.allSatisfy(":=@".contains) }
         var (value, rest) = ("", words.first == "=" ? words.dropFirst() : words)

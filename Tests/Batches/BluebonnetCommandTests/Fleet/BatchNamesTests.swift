@@ -31,6 +31,11 @@ import Testing
         #expect(BatchNames.store(in: words, environment: environment) == store)
     }
 
+    @Test func colonOfNameIsEscapedForZshOnly() {
+        #expect(BatchNames.candidate("a:b", isForZsh: true) == #"a\:b"#)
+        #expect(BatchNames.candidate("a:b", isForZsh: false) == "a:b")
+    }
+
     @Test(arguments: [
         ("nightly", "nightly"), (#"'a b'"#, "a b"), (#""a b""#, "a b"), (#"a\ b"#, "a b"), (#""a\"b""#, #"a"b"#),
         (#"'a\b'"#, #"a\b"#), (#""a\b""#, #"a\b"#), (#"'a'"b"c"#, "abc"), ("'open", "open"), (#"a\"#, "a"), ("", ""),
