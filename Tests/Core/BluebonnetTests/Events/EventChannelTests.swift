@@ -56,7 +56,7 @@ import Testing
 
     @Test func kindsAreDistinct() {
         let kinds: [RequestEvent.Kinds] = [.operations, .hops, .connections, [.governorChanged, .eventsDropped]]
-        let union = kinds.reduce([]) { $0.union($1) }
+        let union = kinds.reduce(RequestEvent.Kinds()) { $0.union($1) }
         #expect(kinds.reduce(0) { $0 + $1.rawValue.nonzeroBitCount } == union.rawValue.nonzeroBitCount)
         #expect(union.rawValue.nonzeroBitCount == 28)
         #expect(RequestEvent.Kind.requestHeadSent.kinds == .requestHeadSent)
