@@ -112,7 +112,7 @@ import Testing
 
     @Test func everyMessageHasTheRequestNumber() {
         let lines = lines(EventMaker(operation: 12, name: "orders").success)
-        #expect(lines.count == 21)
+        #expect(lines.count == 23)
         #expect(lines.allSatisfy { $0["bluebonnet.request.number"] == "12" })
         #expect(lines.allSatisfy { $0["bluebonnet.request.name"] == "orders" })
     }

@@ -51,8 +51,8 @@ final class EventChannelList: Sendable {
     }
 }
 
-/// Keeps a channel in use. An object of its own, because an object with weak references is slow to retain, and channels
-/// are retained for every event.
+/// Keeps a channel in use. A separate object, because an object with weak references is slow to retain, and channels are
+/// retained for every event.
 final class EventChannelUse: Sendable {
     let channel: EventChannel
 

@@ -15,7 +15,7 @@ struct EventSequence {
     private var isAdmitted = false
     private var isPaused = false
     private var isHopOpen = false
-    /// What of the request was reported as sent over the hop's current connection.
+    /// Whether the head of the request was reported as sent over the hop's current connection.
     private var isHeadSent = false
     private var isBodySent = false
     /// The kind of the wait that has begun and not ended.

@@ -110,7 +110,7 @@ extension TransferDelegate {
 package enum SentPart: Sendable {
     case head
     /// The end of a body whose length was not known. The end of another body is its last byte.
-    case endOfBody
+    case endOfBody(byteCount: Int64)
 }
 
 /// Describes one transfer. A class, because the immutable description is passed on often.

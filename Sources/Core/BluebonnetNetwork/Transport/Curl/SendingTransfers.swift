@@ -26,7 +26,7 @@ struct SendingTransfers {
 @available(*, unavailable)
 extension SendingTransfers: Sendable {}
 
-/// What an observed transfer has reported of its request.
+/// The parts of its request that an observed transfer has reported as sent.
 struct SentReports {
     fileprivate var hasHead = false
     fileprivate var hasEnd = false
@@ -51,7 +51,7 @@ extension CurlTransfer {
         let isSent = machine.upload.isWholeBodySent(of: request.body.byteCount, sentByteCount)
         if isSent, request.body.byteCount == nil, !sentReports.hasEnd {
             sentReports.hasEnd = true
-            observer?.transferDidSend(.endOfBody)
+            observer?.transferDidSend(.endOfBody(byteCount: machine.upload.readByteCount))
         }
         return !isSent
     }
