@@ -16,10 +16,10 @@ struct ConnectionRegister: ConnectionRecords {
         let origin: Origin
         private let openedAt = MonotonicClock.now()
         /// Nil before the first recorded use.
-        private(set) var facts: ConnectionFacts?
+        @exclusivity(unchecked) private(set) var facts: ConnectionFacts?
         /// Whether `connectionOpened` was reported.
-        var isReported = false
-        var use = Use()
+        @exclusivity(unchecked) var isReported = false
+        @exclusivity(unchecked) var use = Use()
         private lazy var subject = Box(EventSubject(knownOrigin: origin))
 
         init(to origin: Origin) { self.origin = origin }

@@ -18,12 +18,20 @@ final class EventChannel: Sendable {
         /// The memory of an earlier batch, for the next one: memory of this size would come from the kernel each time.
         var spare: [RequestEvent] = []
 
-        mutating func append(_ event: RequestEvent, capacity: Int) {
+        /// - Parameter event: the event, which is moved out of the variable.
+        @inline(__always)
+        mutating func append(_ event: inout RequestEvent?, capacity: Int) {
             if droppedCount > 0 || events.count >= capacity {
                 droppedCount += 1
-            } else {
+            } else if let event = event.take() {
                 events.append(event)
             }
+        }
+
+        /// Returns whether a delivery is to be scheduled.
+        mutating func beginBatch() -> Bool {
+            defer { isScheduled = true }
+            return !isScheduled
         }
     }
 
@@ -43,16 +51,29 @@ final class EventChannel: Sendable {
         (self.monitor, self.capacity, kinds) = (monitor, capacity, monitor.kinds)
     }
 
-    /// Appends an event, and a second event that happened at the same time.
-    func append(_ event: RequestEvent, _ second: RequestEvent? = nil) {
+    @inline(__always)
+    func append(_ event: consuming RequestEvent) {
+        var event = Optional(event)
         let isFirst = buffer.withLock { buffer -> Bool in
-            buffer.append(event, capacity: capacity)
-            if let second { buffer.append(second, capacity: capacity) }
-            defer { buffer.isScheduled = true }
-            return !buffer.isScheduled
+            buffer.append(&event, capacity: capacity)
+            return buffer.beginBatch()
         }
-        if isFirst { Queues.events.asyncAfter(deadline: .now() + Self.delay) { self.deliver() } }
+        if isFirst { deliverSoon() }
     }
+
+    /// Appends two events that happened at the same time.
+    @inline(__always)
+    func append(_ first: consuming RequestEvent, _ second: consuming RequestEvent) {
+        var (first, second) = (Optional(first), Optional(second))
+        let isFirst = buffer.withLock { buffer -> Bool in
+            buffer.append(&first, capacity: capacity)
+            buffer.append(&second, capacity: capacity)
+            return buffer.beginBatch()
+        }
+        if isFirst { deliverSoon() }
+    }
+
+    private func deliverSoon() { Queues.events.asyncAfter(deadline: .now() + Self.delay) { self.deliver() } }
 
     /// Delivers the events of this moment. On `Queues.events` only.
     func deliver() {

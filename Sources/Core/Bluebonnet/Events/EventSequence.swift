@@ -21,6 +21,29 @@ struct EventSequence {
     /// The kind of the wait that has begun and not ended.
     private(set) var openWait: WaitReason.Kind?
 
+    /// Applies a step if nothing else has to be reported with it. Returns false, without a change, if `apply` has to
+    /// decide.
+    mutating func applyAlone(_ step: Kind) -> Bool {
+        guard isQueued, !isFinished else { return false }
+        switch step {
+        case .admitted:
+            guard !isAdmitted else { return false }
+            isAdmitted = true
+        case .connectionAcquired:
+            guard isHopOpen else { return false }
+            (isHeadSent, isBodySent) = (false, false)
+        case .requestHeadSent:
+            guard isHopOpen, !isHeadSent else { return false }
+            isHeadSent = true
+        case .firstByte, .responseHead: return isHopOpen && isHeadSent
+        case .finished:
+            guard !isHopOpen, openWait == nil, !isPaused else { return false }
+            isFinished = true
+        default: return false
+        }
+        return true
+    }
+
     /// Applies a step, and calls `report` with the number of the hop for each event to report, in order.
     mutating func apply(_ step: Kind, report: (Int, Kind) -> Void) {
         guard isQueued != step.isQueued, !isFinished else { return }

@@ -16,11 +16,8 @@ final class EventTrack: Sendable {
     let clock: OperationClock
     private let state: Mutex<State>
 
-    /// Makes a track; nil without monitors.
-    ///
     /// - Parameter name: the name of the operation.
-    init?(_ list: EventChannelList?, _ clock: OperationClock, name: @autoclosure () -> String?) {
-        guard let list else { return nil }
+    init(_ list: EventChannelList, _ clock: OperationClock, name: @autoclosure () -> String?) {
         (self.list, self.clock) = (list, clock)
         let subject = EventSubject(operation: EventCounters.nextOperation(), name: name())
         state = Mutex(State(subject: Box(subject)), rank: .events)
@@ -33,17 +30,30 @@ final class EventTrack: Sendable {
     ///
     /// - Parameter instant: when it happened; nil means now.
     func record(_ step: RequestEvent.Kind, at instant: UInt64? = nil) {
-        state.withLock { state in report(step, at: instant ?? clock.now(), &state) }
+        state.withLock { state in
+            let instant = instant ?? clock.now()
+            if state.sequence.applyAlone(step) {
+                list.pass(RequestEvent(state.subject, instant: instant, step))
+            } else {
+                report(step, at: instant, &state)
+            }
+        }
     }
 
     /// Reports two steps that happened together.
     func record(_ first: RequestEvent.Kind, _ second: RequestEvent.Kind, at instant: UInt64) {
         state.withLock { state in
-            let subject = state.subject
-            var pair = Pair(list)
-            state.sequence.apply(first) { pair.add(RequestEvent(subject, instant: instant, $1)) }
-            state.sequence.apply(second) { pair.add(RequestEvent(subject, instant: instant, $1)) }
-            pair.end()
+            if state.sequence.applyAlone(first) {
+                if state.sequence.applyAlone(second) {
+                    return list.pass(
+                        RequestEvent(state.subject, instant: instant, first),
+                        RequestEvent(state.subject, instant: instant, second))
+                }
+                list.pass(RequestEvent(state.subject, instant: instant, first))
+            } else {
+                report(first, at: instant, &state)
+            }
+            report(second, at: instant, &state)
         }
     }
 
@@ -96,22 +106,6 @@ final class EventTrack: Sendable {
 
     private func report(_ step: RequestEvent.Kind, at instant: UInt64, _ state: inout State) {
         let subject = state.subject
-        var pair = Pair(list)
-        state.sequence.apply(step) { pair.add(RequestEvent(subject, instant: instant, $1)) }
-        pair.end()
-    }
-
-    /// Passes events on in pairs, because a channel takes its lock for each call.
-    private struct Pair {
-        private let list: EventChannelList
-        private var first: RequestEvent?
-
-        init(_ list: EventChannelList) { self.list = list }
-
-        mutating func add(_ event: RequestEvent) {
-            if let first = first.take() { list.pass(first, event) } else { first = event }
-        }
-
-        mutating func end() { if let first = first.take() { list.pass(first) } }
+        state.sequence.apply(step) { list.pass(RequestEvent(subject, instant: instant, $1)) }
     }
 }

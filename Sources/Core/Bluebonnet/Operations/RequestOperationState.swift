@@ -47,10 +47,11 @@ struct RequestOperationState: ~Copyable, Sendable {
     /// The schedule, and the track that reports the operation's events; nil without event monitors, and before the
     /// operation is queued.
     var start: (schedule: OperationSchedule, track: EventTrack?) { values.withLock { ($0.schedule, $0.track) } }
-    /// Whether the operation has event monitors. Asks them what they want, which must not happen under the lock.
-    var isMonitored: Bool {
-        guard values.withLock({ !$0.plan.options.eventChannels.isEmpty }) else { return false }
-        return values.withLock { $0.plan.options.eventChannels }.list != nil
+    /// The channels of the event monitors; nil without monitors. Asks the monitors what they want, therefore not under
+    /// the lock.
+    var channels: EventChannelList? {
+        guard values.withLock({ !$0.plan.options.eventChannels.isEmpty }) else { return nil }
+        return values.withLock { $0.plan.options.eventChannels }.list()
     }
     /// The outcome; nil before the operation is finished.
     var outcome: Box<OperationOutcome>? { values.withLock { $0.outcome } }
@@ -204,13 +205,13 @@ struct RequestOperationState: ~Copyable, Sendable {
     }
 
     /// Begins the events of an operation that is started without a queue.
-    func beginTrack(name: @autoclosure () -> String?) {
+    func beginTrack(_ channels: EventChannelList, name: @autoclosure () -> String?) {
         values.withLock { values in
             guard values.track == nil, values.lifecycle.isReady(isWaiting: false) || values.lifecycle.isCancelled,
                 values.lifecycle.isBeforeStart
             else { return }
             values.schedule.startInstant = clock.now()
-            values.track = EventTrack(values.plan.options.eventChannels.list, clock, name: name())
+            values.track = EventTrack(channels, clock, name: name())
             values.track?.record(.queuedWithoutReason, at: values.schedule.startInstant)
         }
     }
@@ -249,16 +250,18 @@ struct RequestOperationState: ~Copyable, Sendable {
     ///   started.
     ///
     /// - Parameters:
+    ///   - channels: the channels of its event monitors.
     ///   - name: the operation's name, for its events.
     ///   - reason: why the operation waits at first, for its events.
     func enter(
-        _ queue: RequestOperationQueue, isWaiting: @autoclosure () -> Bool, name: String?, reason: WaitReason?
+        _ queue: RequestOperationQueue, isWaiting: @autoclosure () -> Bool, _ channels: EventChannelList?,
+        name: String?, reason: WaitReason?
     ) -> (flow: Int, needsSlot: Bool)? {
         values.withLock { values in
             guard values.schedule.queue == nil, values.lifecycle.isBeforeStart else { return nil }
             values.schedule.queue = queue
             values.schedule.enqueueInstant = clock.now()
-            values.track = EventTrack(values.plan.options.eventChannels.list, clock, name: name)
+            values.track = channels.map { EventTrack($0, clock, name: name) }
             values.track?.record(reason.map { .queued($0) } ?? .queuedWithoutReason, at: values.schedule.enqueueInstant)
             if values.lifecycle.isReady(isWaiting: isWaiting()) {
                 values.schedule.readyInstant = values.schedule.enqueueInstant

@@ -29,7 +29,7 @@ final class CurlPartition: EventLoopClient, RoundEndTask {
     /// Paused uploads to resume after the next read (`UnnoticedAnswer`).
     private var pendingResumes: [CurlTransfer] = []
     private var correcting: [CurlTransfer] = []  // their cookies are corrected after the current libcurl call
-    var sending = SendingTransfers()
+    @exclusivity(unchecked) var sending = SendingTransfers()
     private var unfinishedHeads = StalledHead.Transfers<CurlTransfer>()
     /// Whether the proxy requires Digest before it makes a tunnel.
     var usesProxyDigest = false

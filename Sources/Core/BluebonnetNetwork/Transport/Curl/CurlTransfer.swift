@@ -37,8 +37,8 @@ package final class CurlTransfer: Transfer {
     /// Whether the delegate observes connections.
     private let isObserved: Bool
     /// The socket whose use is recorded for event monitors; -1 without monitors.
-    private var usedSocket: CInt = -1
-    var sentReports = SentReports()
+    @exclusivity(unchecked) private var usedSocket: CInt = -1
+    @exclusivity(unchecked) var sentReports = SentReports()
     /// The delegate, if it observes connections.
     var observer: (any TransferDelegate)? { isObserved ? delegate : nil }
 
