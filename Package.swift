@@ -60,8 +60,8 @@ let package = Package(
         .trait(name: "Logging", description: "BluebonnetLogging: fetches the package swift-log."),
         .trait(name: "Metrics", description: "BluebonnetMetrics: fetches the package swift-metrics."),
         .trait(name: "Tracing", description: "BluebonnetTracing: fetches the package swift-distributed-tracing."),
-        // The command needs the first two, the package's own tests the others. A program that depends on the package with
-        // traits: [] fetches nothing.
+        // The command needs the first two, the package's own tests the others. A program that depends on the package
+        // with traits: [] fetches nothing.
         .default(
             enabledTraits: isDependency
                 ? ["Journal", "Cache"] : ["Journal", "Cache", "TestServer", "Logging", "Metrics", "Tracing"]),
@@ -302,7 +302,8 @@ let package = Package(
             ],
             exclude: ["Python"],
             swiftSettings: strict),
-        // The code of README.md and of the documentation, as programs would have it: nothing is imported for tests only.
+        // The code of README.md and of the documentation, as programs would have it: nothing is imported for tests
+        // only.
         .testTarget(
             name: "BluebonnetDocumentationTests",
             dependencies: [

@@ -53,8 +53,8 @@ package final class NetworkServices: Sendable {
     ///
     /// - Parameters:
     ///   - retryWaits: default the process's retry waits.
-    ///   - clock: the clock of the operations' times and events. A deadline that the transport receives is an instant of
-    ///     this clock.
+    ///   - clock: the clock of the operations' times and events. A deadline that the transport receives is an instant
+    ///     of this clock.
     convenience init(
         limit: Int, limitPerOrigin: Int, transport: sending any Transport, retryWaits: NetworkBound<RetryWaits>? = nil,
         governor: Governor? = nil, clock: OperationClock = .machine

@@ -4,8 +4,8 @@
 extension RequestEvent {
     /// A set of kinds of events, without their details: the events that a monitor wants.
     ///
-    /// Events of other kinds cost almost nothing. `eventsDropped` is always delivered. A monitor that wants one event of
-    /// a pair usually wants the other, too.
+    /// Events of other kinds cost almost nothing. `eventsDropped` is always delivered. A monitor that wants one event
+    /// of a pair usually wants the other, too.
     public struct Kinds: OptionSet, Sendable, Hashable {
         public let rawValue: UInt32
 
@@ -44,7 +44,8 @@ extension RequestEvent {
 
         /// Every kind, also of later versions.
         public static let all = Kinds(rawValue: .max)
-        /// `queued`, `admitted`, waits, pauses, decisions and `finished`: what happens to operations, without their hops.
+        /// `queued`, `admitted`, waits, pauses, decisions and `finished`: what happens to operations, without their
+        /// hops.
         public static let operations: Kinds = [
             .queued, .admitted, .waitBegan, .waitEnded, .paused, .resumed, .cacheAnswered, .redirectDecided,
             .challengeAnswered, .retryDecided, .finished,

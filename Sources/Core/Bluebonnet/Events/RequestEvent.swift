@@ -12,8 +12,8 @@ public import Foundation
 /// Pairs may overlap: an operation with an unsafe method is paused inside its hop.
 ///
 /// The events of a hop have this order: `connectionAcquired`, `requestHeadSent`, `requestBodySent`, `firstByte`,
-/// `responseHead`, `responseBodyReceived`. An early response comes before `requestBodySent`. If the hop sends its request
-/// again over another connection, the order begins again.
+/// `responseHead`, `responseBodyReceived`. An early response comes before `requestBodySent`. If the hop sends its
+/// request again over another connection, the order begins again.
 ///
 /// An event holds the URL and the header fields as they are, with credentials. `Redaction` and the products for logs,
 /// traces and HAR files leave credentials out.
@@ -99,9 +99,9 @@ public struct RequestEvent: Sendable {
         indirect case tlsEstablished(TLSInformation, Duration)
         /// The hop has its connection, new or kept, and libcurl begins to send the request.
         case connectionAcquired(ConnectionUse)
-        /// The head of the request was passed to the connection: to the kernel, with TLS after encryption. Reported once
-        /// for each connection of the hop, after the call of libcurl that wrote the head, and at the latest with the
-        /// first byte of the response. It does not mean that the server has received the head.
+        /// The head of the request was passed to the connection: to the kernel, with TLS after encryption. Reported
+        /// once for each connection of the hop, after the call of libcurl that wrote the head, and at the latest with
+        /// the first byte of the response. It does not mean that the server has received the head.
         case requestHeadSent
         /// The last byte of the request's body was passed to the connection, like the head. Of a body whose length was
         /// not known, libcurl has read the end and has sent what the connection took. Not reported without a body, and

@@ -27,8 +27,6 @@ final class HopSequence: TransferDelegate {
     private let reference: OwnerReference
     /// Nil without a cache.
     let cache: HopCache?
-    /// Whether the response that arrives comes from the cache.
-    var isReplaying = false
     var owner: (any HopSequenceOwner)? { reference.owner }
     /// Whether a refused response is the result, whatever the retry policy says.
     private var isLastAttempt = true
@@ -117,7 +115,7 @@ extension HopSequence {
 extension HopSequence {
     func transferDidReceive(head: ResponseHead) throws(NetworkingError) {
         incoming.head = head
-        if !isReplaying {
+        if !incoming.isReplay {
             events?.received(head)
             place?.record(head)
             if cache != nil, applyToCache(head) { return }
@@ -142,7 +140,7 @@ extension HopSequence {
             case .ask: .awaitingDecision
             case .fail(let error): throw error
             }
-        if let cache, !isReplaying { prepareCache(cache, for: decision) }
+        if let cache, !incoming.isReplay { prepareCache(cache, for: decision) }
         if case .ask(let question) = decision { questions.ask(question, about: head, in: hops) }
         incoming.setDisposition(disposition, method: hops.request.method)
         if case .deliver = decision, !incoming.awaitsRetryDecision { owner?.didReceiveHead(head) }
@@ -169,7 +167,7 @@ extension HopSequence {
             hasOutput: destination == .output)
         progress.restartDownload(at: receiver.sink.byteCount)
         return .body(
-            reporting(receiver, copy: isReplaying || !(receiver.sink is ChannelSink) ? nil : cache?.copyBody()))
+            reporting(receiver, copy: incoming.isReplay || !(receiver.sink is ChannelSink) ? nil : cache?.copyBody()))
     }
 
     /// Returns a receiver that reports its pieces, if there is a handler.

@@ -27,6 +27,8 @@ struct IncomingResponse {
     }
 
     var head: ResponseHead?
+    /// Whether the response comes from the cache.
+    var isReplay = false
     private(set) var disposition = Disposition.undecided
     /// The limit for a body that is not the result; nil for the result's body, and before the decision.
     private var allowance: BodyAllowance?

@@ -151,7 +151,7 @@ extension HopSequence {
 
     func beginResponse(isReplaying: Bool) {
         incoming = IncomingResponse()
-        self.isReplaying = isReplaying
+        incoming.isReplay = isReplaying
         assembly.isDecoded = false
     }
 

@@ -290,7 +290,7 @@ extension RequestWork {
 
     func transferEnded(_ error: NetworkingError?, _ metrics: TransferMetrics) -> Event? {
         guard let hopSequence else { return nil }
-        if hopSequence.isReplaying { return storedEnded(error) }
+        if hopSequence.incoming.isReplay { return storedEnded(error) }
         let now = operation.services.clock.now()
         if let duration = slot.account.timeOfTransfer(now: now) {
             operation.services.recordTransfer(duration, to: hopSequence.nextOrigin, now: now)

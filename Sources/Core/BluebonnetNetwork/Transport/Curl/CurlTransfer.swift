@@ -38,7 +38,6 @@ package final class CurlTransfer: Transfer {
     private let isObserved: Bool
     /// The socket whose use is recorded for event monitors; -1 without monitors.
     @exclusivity(unchecked) private var usedSocket: CInt = -1
-    @exclusivity(unchecked) var sentReports = SentReports()
     /// The delegate, if it observes connections.
     var observer: (any TransferDelegate)? { isObserved ? delegate : nil }
 
@@ -118,7 +117,7 @@ package final class CurlTransfer: Transfer {
             var metrics = isKept ? TransferMetrics() : handle.metrics
             metrics.tlsInformation = connection.tlsInformation
             delegate?.transferDidConnect(use, metrics)
-            sentReports = SentReports()
+            machine.upload.forgetReports()
             partition.sending.add(self)
         }
     }
@@ -381,4 +380,27 @@ extension CurlTransfer: TransferFacts {
     package var hasCloseNotice: Bool { connection.hasCloseNotice }
     package var http2End: HTTP2EndEvidence { partition.endEvidence(isStreamKnown: connection.stream != nil) }
     package var mayHaveLostConnection: Bool { partition.connections.hasPossiblyEnded(connection.candidates) }
+}
+
+// MARK: - Reports of what was sent
+
+extension CurlTransfer: SendingTransfer {
+    /// libcurl counts the bytes of a head that it has written (CURLINFO_REQUEST_SIZE), and writes a head at once if
+    /// the socket takes it (`CutHead`).
+    func reportSentParts() -> Bool {
+        if !machine.upload.hasReportedHead {
+            guard handle.long(CURLINFO_REQUEST_SIZE) > 0 else { return true }
+            machine.upload.hasReportedHead = true
+            observer?.transferDidSend(.head)
+        }
+        guard !request.body.isEmpty else { return false }
+        reportSentBytes()
+        guard request.copiedBody != nil || machine.upload.isHandedOver(of: request.body.byteCount) else { return false }
+        let isSent = machine.upload.isWholeBodySent(of: request.body.byteCount, sentByteCount)
+        if isSent, request.body.byteCount == nil, !machine.upload.hasReportedEnd {
+            machine.upload.hasReportedEnd = true
+            observer?.transferDidSend(.endOfBody(byteCount: machine.upload.readByteCount))
+        }
+        return !isSent
+    }
 }
