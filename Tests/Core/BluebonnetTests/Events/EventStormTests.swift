@@ -7,9 +7,9 @@ import Testing
 
 @testable import Bluebonnet
 
-/// Random runs: operations are redirected, refused, retried, paused, resumed, cancelled and released at random. All times
-/// are those of a test clock, which advances by random steps: retries wait on it, pauses last until it has advanced, and
-/// the events and summaries are measured with it.
+/// Random runs: operations are redirected, refused, retried, paused, resumed, cancelled and released at random. All
+/// times are those of a test clock, which advances by random steps: retries wait on it, pauses last until it has
+/// advanced, and the events and summaries are measured with it.
 @Suite(.timeLimit(.minutes(5))) struct EventStormTests {
     private static let runCount = 10_000
     private static let threadCount = 4
