@@ -117,7 +117,7 @@ package final class CurlTransfer: Transfer {
             var metrics = isKept ? TransferMetrics() : handle.metrics
             metrics.tlsInformation = connection.tlsInformation
             delegate?.transferDidConnect(use, metrics)
-            machine.upload.forgetReports()
+            machine.sentReports = SentReports()
             partition.sending.add(self)
         }
     }
@@ -388,17 +388,17 @@ extension CurlTransfer: SendingTransfer {
     /// libcurl counts the bytes of a head that it has written (CURLINFO_REQUEST_SIZE), and writes a head at once if
     /// the socket takes it (`CutHead`).
     func reportSentParts() -> Bool {
-        if !machine.upload.hasReportedHead {
+        if !machine.sentReports.hasHead {
             guard handle.long(CURLINFO_REQUEST_SIZE) > 0 else { return true }
-            machine.upload.hasReportedHead = true
+            machine.sentReports.hasHead = true
             observer?.transferDidSend(.head)
         }
         guard !request.body.isEmpty else { return false }
         reportSentBytes()
         guard request.copiedBody != nil || machine.upload.isHandedOver(of: request.body.byteCount) else { return false }
         let isSent = machine.upload.isWholeBodySent(of: request.body.byteCount, sentByteCount)
-        if isSent, request.body.byteCount == nil, !machine.upload.hasReportedEnd {
-            machine.upload.hasReportedEnd = true
+        if isSent, request.body.byteCount == nil, !machine.sentReports.hasEnd {
+            machine.sentReports.hasEnd = true
             observer?.transferDidSend(.endOfBody(byteCount: machine.upload.readByteCount))
         }
         return !isSent

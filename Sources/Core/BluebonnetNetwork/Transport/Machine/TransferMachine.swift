@@ -14,6 +14,7 @@ package struct TransferMachine {
     package private(set) var response: ResponseProgress
     private var interruption: Interruption?
     package private(set) var upload = UploadProgress()
+    var sentReports = SentReports()
     /// Whether the server refused the HTTP/2 stream of the last send attempt.
     private(set) var isStreamRefused = false
     /// The deadline of the transfer, an instant of the monotonic clock. A pause moves it.

@@ -11,9 +11,6 @@ package struct UploadProgress {
     private var hasEnded = false
     /// The number of sent bytes that were reported to the delegate.
     private var reportedByteCount: Int64 = 0
-    /// Whether the delegate knows that the head, and the end of a body whose length was not known, were sent.
-    var hasReportedHead = false
-    var hasReportedEnd = false
 
     /// Records the result of a read by libcurl.
     mutating func recordRead(_ piece: TransferBody.Piece) {
@@ -27,9 +24,6 @@ package struct UploadProgress {
     mutating func seek(to offset: Int64) {
         (readByteCount, isStalled, hasEnded) = (offset, false, false)
     }
-
-    /// Forgets what was reported of the head and the end: the request is sent again on another connection.
-    mutating func forgetReports() { (hasReportedHead, hasReportedEnd) = (false, false) }
 
     /// Returns the number of sent bytes that the delegate does not know of, and marks them as reported.
     ///
@@ -105,4 +99,11 @@ extension TransferMachine {
         /// libcurl reads no further, because the server has responded.
         case givenUp
     }
+}
+
+/// The parts of the request that the delegate knows as sent on the current connection.
+struct SentReports {
+    var hasHead = false
+    /// Of a body whose length was not known.
+    var hasEnd = false
 }
