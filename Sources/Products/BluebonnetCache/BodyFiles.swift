@@ -97,8 +97,8 @@ struct BodyFiles: Sendable {
 
     /// Stores a copy of a file, which shares its blocks with the file if the file system can.
     ///
-    /// - Parameter digest: the digest of the body. A file with other contents is not stored, or is recognised when it is
-    ///   read.
+    /// - Parameter digest: the digest of the body. A file with other contents is not stored, or is recognised when it
+    ///   is read.
     /// - Throws: also if the file has more than `limit` bytes, or other contents.
     func store(copyOf url: URL, digest: String, limit: Int) throws -> Stored {
         let source = try FileHandle(forReadingFrom: url)

@@ -6,8 +6,8 @@ internal import Foundation
 internal import GRDB
 internal import Glibc
 
-/// Why a folder cannot be used as a cache, in words. A disk that is full or fails is told apart from other reasons: a
-/// program may then continue without the cache.
+/// Why a folder cannot be used as a cache, in words. If the disk is full or fails, the error says so: a program may
+/// then continue without the cache.
 struct FolderFailure {
     let error: NetworkingError
 

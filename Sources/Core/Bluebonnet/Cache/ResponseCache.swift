@@ -77,8 +77,8 @@ public enum CacheBody: Sendable {
     case data(Data)
     /// A complete file. The cache copies it. The URL is valid during the call only.
     ///
-    /// `sha256` is the SHA-256 of the body in lower-case hexadecimal: other contents, which a program has written to the
-    /// file in the meantime, must not be stored.
+    /// `sha256` is the SHA-256 of the body in lower-case hexadecimal. Other contents, which a program has written to
+    /// the file in the meantime, must not be stored.
     case file(URL, sha256: String)
     /// The body of the stored response with this `id`, which keeps it.
     case stored(Int64)

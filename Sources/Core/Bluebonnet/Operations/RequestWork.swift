@@ -113,14 +113,8 @@ extension RequestWork {
                 }
             }
             if prepared.continuation != nil { _ = madeHopSequence(prepared) }  // an archived part exists
-            cache = HopCache.make(for: prepared).map { [services = operation.services] hopCache in
-                CacheStages(hopCache, prepared, services, rounds, track) { plan in
-                    let background = RequestOperation(plan: plan, services: services)
-                    background.queuePriority = .veryLow
-                    services.validations.enter()
-                    background.completionBlock = { services.validations.leave() }
-                    background.start()
-                }
+            cache = HopCache.make(for: prepared).map {
+                CacheStages($0, prepared, operation.services, rounds, track)
             }
             return .prepared(isAdapted: adapter != nil, isRetried: retries != nil, isCached: cache != nil)
         }

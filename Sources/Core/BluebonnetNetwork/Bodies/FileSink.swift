@@ -40,7 +40,7 @@ package final class FileSink: BodySink {
         carryOut(body.receive(bytes))
     }
 
-    /// Makes the whole body a copy of a file, on the file's queue. Nothing may have been written since the body's start.
+    /// Makes the whole body a copy of a file, on the file's queue. No byte of the body may have been written before.
     package func copy(_ source: CacheBodyFile) {
         body = FileBody(byteCount: source.byteCount)
         let drain = drain ?? makeDrain()

@@ -5,7 +5,7 @@ internal import CLinux
 package import Foundation
 internal import Glibc
 
-/// Copies a file to an empty file: as a shared copy (reflink) if the file system can, otherwise in the kernel, otherwise
+/// Copies a file to an empty file: as a shared copy (reflink) if the file system can, otherwise in the kernel or
 /// through memory. Blocks.
 package enum FileCopy {
     /// The bytes of one step.
