@@ -16,9 +16,9 @@ let checksLockOrder = SwiftSetting.define("BLUEBONNET_LOCK_ORDER", .when(configu
 let grdb = Target.Dependency.product(
     name: "GRDB", package: "GRDB.swift", condition: .when(traits: ["Journal", "Cache"]))
 
-/// SwiftNIO, as BluebonnetTestServer uses it.
+/// SwiftNIO, as BluebonnetTestServer and the tests of names use it.
 let swiftNIO: [Target.Dependency] = [
-    ("NIOCore", "swift-nio"), ("NIOPosix", "swift-nio"), ("NIOHTTP2", "swift-nio-http2"),
+    ("NIOCore", "swift-nio"), ("NIOHTTP1", "swift-nio"), ("NIOPosix", "swift-nio"), ("NIOHTTP2", "swift-nio-http2"),
     ("NIOHPACK", "swift-nio-http2"), ("NIOSSL", "swift-nio-ssl"),
 ].map { .product(name: $0, package: $1, condition: .when(traits: ["TestServer"])) }
 
@@ -60,8 +60,8 @@ let package = Package(
         .trait(name: "Logging", description: "BluebonnetLogging: fetches the package swift-log."),
         .trait(name: "Metrics", description: "BluebonnetMetrics: fetches the package swift-metrics."),
         .trait(name: "Tracing", description: "BluebonnetTracing: fetches the package swift-distributed-tracing."),
-        // The command needs the first two, the package's own tests the others. A program that depends on the package with
-        // traits: [] fetches nothing.
+        // The command needs the first two, the package's own tests the others. A program that depends on the package
+        // with traits: [] fetches nothing.
         .default(
             enabledTraits: isDependency
                 ? ["Journal", "Cache"] : ["Journal", "Cache", "TestServer", "Logging", "Metrics", "Tracing"]),
@@ -281,10 +281,7 @@ let package = Package(
                 "BluebonnetLocks", "BluebonnetNetwork", "BluebonnetPipelines", "BluebonnetStreams",
                 "BluebonnetTesting", "BluebonnetTestServer", "CLinux", "COpenSSL", "RealServers", "TestSupport",
                 "TraceProbe",
-                .product(name: "NIOCore", package: "swift-nio"),
-                .product(name: "NIOHTTP1", package: "swift-nio"),
-                .product(name: "NIOSSL", package: "swift-nio-ssl"),
-            ],
+            ] + swiftNIO,
             resources: [.copy("Security/Pins")],
             swiftSettings: strict + [checksLockOrder]
         ),
@@ -305,7 +302,8 @@ let package = Package(
             ],
             exclude: ["Python"],
             swiftSettings: strict),
-        // The code of README.md and of the documentation, as programs would have it: nothing is imported for tests only.
+        // The code of README.md and of the documentation, as programs would have it: nothing is imported for tests
+        // only.
         .testTarget(
             name: "BluebonnetDocumentationTests",
             dependencies: [

@@ -26,15 +26,16 @@ public struct JournalRecord: Sendable, Hashable {
         public var line: Data
         /// The body, if other lines refer to it and `line` does not contain it as text.
         public var referencedBody: Data?
-        /// The facts of a page that decide about the next one; nil for an operation that is no page.
-        public var page: Data?
+        /// The facts in the response about the rest of the run: the next page, and values for the state file. Nil
+        /// without such facts.
+        public var findings: Data?
 
         /// Creates an outcome.
         public init(
-            outcome: ResultLine.Outcome, byteCount: Int, line: Data, referencedBody: Data? = nil, page: Data? = nil
+            outcome: ResultLine.Outcome, byteCount: Int, line: Data, referencedBody: Data? = nil, findings: Data? = nil
         ) {
             (self.outcome, self.byteCount, self.line) = (outcome, byteCount, line)
-            (self.referencedBody, self.page) = (referencedBody, page)
+            (self.referencedBody, self.findings) = (referencedBody, findings)
         }
     }
 
@@ -63,7 +64,7 @@ extension ResultLine {
 
 extension JournalRecord.Ending {
     /// The bytes of the record's data in memory.
-    var retainedByteCount: Int { line.count + (referencedBody?.count ?? 0) + (page?.count ?? 0) }
+    var retainedByteCount: Int { line.count + (referencedBody?.count ?? 0) + (findings?.count ?? 0) }
 
     /// Decodes the result from the result line.
     ///

@@ -47,6 +47,7 @@ final class JournaledParts: PartRecorder {
     ) {
         guard let run else { return then() }
         if let line = end.recordedLine {
+            run.remember(end, instance.node.line.line)
             run.deliver(restored: end, line)
             return then()
         }
@@ -107,7 +108,7 @@ extension JournaledRun {
         state.withLock { $0.restoredByteCount += Int64(ending.byteCount) }
         let source = ending.outcome == .success ? source(of: result, ending) : nil
         return .ended(
-            RequestLineRunner.End(recorded: result, line: ending.line, source: source, page: ending.page))
+            RequestLineRunner.End(recorded: result, line: ending.line, source: source, findings: ending.findings))
     }
 
     /// Delivers the result of a part that ended in an earlier run.

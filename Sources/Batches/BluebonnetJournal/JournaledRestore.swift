@@ -52,7 +52,9 @@ extension JournaledRun {
             record.state, isRepeatable: line().map(isRepeatable) ?? false, options: journal.options,
             hasOutput: !canHaveOutput() || hasOutput(line(), record))
         switch step {
-        case .deliver(let ending): deliver(ending, of: record, end)
+        case .deliver(let ending):
+            if ending.findings != nil, let line = line() { remember(ending, line) }
+            deliver(ending, of: record, end)
         case .reportUnknown: report(unknown(record), end)
         case .reportLostOutput: report(lostOutput(line(), record), end)
         case .startAgain: state.withLock { _ = $0.sentBefore.insert(record.position) }
@@ -79,6 +81,17 @@ extension JournaledRun {
                 isFromJournal: true))
         // The failure has ended the earlier run, so it ends this run too.
         if ending.outcome == .failure, settings.cancelsAtFirstFailure { stop() }
+    }
+
+    /// Passes on the values for the state file that an earlier run has recorded.
+    private func remember(_ ending: JournalRecord.Ending, _ line: RequestLine) {
+        guard let result = result(of: ending) else { return }
+        remember(RequestLineRunner.End(recorded: result, line: ending.line, findings: ending.findings), line)
+    }
+
+    func remember(_ end: RequestLineRunner.End, _ line: RequestLine) {
+        let memories = end.memories(of: line)
+        if end.result.outcome == .success, !memories.isEmpty { settings.onMemories?(memories) }
     }
 
     /// Whether the output file of a line exists, as far as this is known.

@@ -302,7 +302,7 @@ extension JournaledRun {
         let hasText = settings.bodyForm == .text && end.result.body != nil
         return JournalRecord.Ending(
             outcome: delivery.outcome, byteCount: delivery.byteCount, line: delivery.line,
-            referencedBody: hasText ? nil : end.source?.body, page: end.recordedPage)
+            referencedBody: hasText ? nil : end.source?.body, findings: end.recordedFindings)
     }
 
     /// Passes a result to the writer, which records and then delivers it.

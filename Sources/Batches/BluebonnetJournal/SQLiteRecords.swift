@@ -17,14 +17,14 @@ enum SQLiteRecords {
         let insert = try database.cachedStatement(
             sql: """
                 INSERT OR REPLACE INTO operation
-                    (position, id, outcome, byteCount, fingerprint, line, referencedBody)
-                VALUES (?, ?, ?, ?, ?, ?, ?)
+                    (position, id, outcome, byteCount, fingerprint, line, referencedBody, findings)
+                VALUES (?, ?, ?, ?, ?, ?, ?, ?)
                 """)
         var ending: JournalRecord.Ending?
         if case .ended(let known) = record.state { ending = known }
         try insert.execute(arguments: [
             record.position, record.id, ending?.outcome.rawValue, ending?.byteCount ?? 0, record.fingerprint,
-            ending?.line, ending?.referencedBody,
+            ending?.line, ending?.referencedBody, ending?.findings,
         ])
     }
 
@@ -35,14 +35,14 @@ enum SQLiteRecords {
         }
         let insert = try database.cachedStatement(
             sql: """
-                INSERT OR REPLACE INTO part (id, position, outcome, byteCount, line, referencedBody, page)
+                INSERT OR REPLACE INTO part (id, position, outcome, byteCount, line, referencedBody, findings)
                 VALUES (?, ?, ?, ?, ?, ?, ?)
                 """)
         var ending: JournalRecord.Ending?
         if case .ended(let known) = record.state { ending = known }
         try insert.execute(arguments: [
             record.id, record.position, ending?.outcome.rawValue, ending?.byteCount ?? 0, ending?.line,
-            ending?.referencedBody, ending?.page,
+            ending?.referencedBody, ending?.findings,
         ])
     }
 
@@ -50,15 +50,10 @@ enum SQLiteRecords {
     static func part(_ id: String, _ database: Database) throws -> JournalRecord? {
         let select = try database.cachedStatement(
             sql: """
-                SELECT position, id, outcome, byteCount, NULL, line, referencedBody, page FROM part WHERE id = ?
+                SELECT position, id, outcome, byteCount, NULL, line, referencedBody, findings FROM part WHERE id = ?
                 """)
         guard let row = try Row.fetchOne(select, arguments: [id]) else { return nil }
-        var state = try state(of: row)
-        if case .ended(var ending) = state {
-            ending.page = try row.decode(atIndex: 7)
-            state = .ended(ending)
-        }
-        return JournalRecord(position: try row.decode(atIndex: 0), id: id, state: state, isPart: true)
+        return JournalRecord(position: try row.decode(atIndex: 0), id: id, state: try state(of: row), isPart: true)
     }
 
     /// A page ends with the record that reaches this number of bytes of result lines and bodies.
@@ -67,7 +62,7 @@ enum SQLiteRecords {
     static func read(_ database: Database, from position: Int, limit: Int) throws -> [JournalRecord] {
         let select = try database.cachedStatement(
             sql: """
-                SELECT position, id, outcome, byteCount, fingerprint, line, referencedBody
+                SELECT position, id, outcome, byteCount, fingerprint, line, referencedBody, findings
                 FROM operation WHERE position >= ? ORDER BY position LIMIT ?
                 """)
         var records: [JournalRecord] = []
@@ -110,7 +105,7 @@ enum SQLiteRecords {
         return .ended(
             .init(
                 outcome: outcome, byteCount: try row.decode(atIndex: 3), line: line,
-                referencedBody: try row.decode(atIndex: 6)))
+                referencedBody: try row.decode(atIndex: 6), findings: try row.decode(atIndex: 7)))
     }
 
     /// Counts the rows; nil if no batch was begun.

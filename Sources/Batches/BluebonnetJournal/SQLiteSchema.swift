@@ -9,7 +9,7 @@ enum SQLiteSchema {
     /// The application id that marks the file as a journal ("BBJL").
     private static let applicationID = 0x4242_4A4C
     /// The version of the tables. A change of the tables needs a new number and a step in `prepare`.
-    static let version = 3
+    static let version = 4
 
     /// The indexes of version 2: for failures, and for lines of a stream by fingerprint.
     private static let indexes = """
@@ -24,6 +24,12 @@ enum SQLiteSchema {
             referencedBody BLOB, page BLOB
         ) STRICT;
         CREATE INDEX partFailures ON part (position) WHERE outcome = 'failure';
+        """
+
+    /// The columns of version 4: findings of lines, not of pages only.
+    private static let findings = """
+        ALTER TABLE part RENAME COLUMN page TO findings;
+        ALTER TABLE operation ADD COLUMN findings BLOB;
         """
 
     /// Whether the tables exist; false for an empty database.
@@ -73,7 +79,8 @@ enum SQLiteSchema {
         if try isThere(database, path) {
             let found = try Int.fetchOne(database, sql: "PRAGMA user_version") ?? 0
             if found < 2 { try database.execute(sql: indexes) }
-            if found < 3 { try database.execute(sql: parts + "PRAGMA user_version = \(version);") }
+            if found < 3 { try database.execute(sql: parts) }
+            if found < 4 { try database.execute(sql: findings + "PRAGMA user_version = \(version);") }
             return
         }
         try database.execute(
@@ -88,6 +95,7 @@ enum SQLiteSchema {
                 ) STRICT;
                 \(indexes)
                 \(parts)
+                \(findings)
                 PRAGMA application_id = \(applicationID);
                 PRAGMA user_version = \(version);
                 """)

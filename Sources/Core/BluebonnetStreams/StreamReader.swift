@@ -36,7 +36,7 @@ extension EventStreamDecoder: StreamDecoder {
     }
 }
 
-/// Reads the items of a body. The first iteration has the chunks.
+/// Reads the items of a body. The body can be iterated once.
 struct StreamReader<Decoder: StreamDecoder>: Sendable {
     private let chunks: BodyChunks
     private let operation: HTTPRequestOperation

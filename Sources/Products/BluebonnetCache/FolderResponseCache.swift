@@ -14,7 +14,7 @@ public import Foundation
 public final class FolderResponseCache: ResponseCache {
     /// The folder.
     public let folder: URL
-    /// The most bytes of bodies and index entries, approximately.
+    /// The maximum number of bytes of bodies and index entries, approximately.
     public let byteCapacity: Int
     public let storesForReplay: Bool
     private let index: FolderIndex
@@ -26,8 +26,8 @@ public final class FolderResponseCache: ResponseCache {
     ///
     /// - Parameters:
     ///   - folder: the folder. Its parent must exist.
-    ///   - byteCapacity: the most bytes, counting bodies and index entries. When it is exceeded, the least recently
-    ///     used responses are removed. Default 1 GiB.
+    ///   - byteCapacity: the maximum number of bytes, counting bodies and index entries. When it is exceeded, the least
+    ///     recently used responses are removed. Default 1 GiB.
     ///   - storesForReplay: whether responses are stored, too, that only `onlyIfCached` and `forceCache` can use.
     ///     Default false.
     /// - Throws: `cannotOpenFile` if the folder cannot be used. If the disk is full or fails, `underlying` is a

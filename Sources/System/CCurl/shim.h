@@ -64,6 +64,10 @@ static inline CURLcode bluebonnet_easy_setopt_ssl_context_callback(CURL *handle,
     return curl_easy_setopt(handle, CURLOPT_SSL_CTX_FUNCTION, value);
 }
 
+static inline CURLcode bluebonnet_easy_setopt_trailer_callback(CURL *handle, curl_trailer_callback value) {
+    return curl_easy_setopt(handle, CURLOPT_TRAILERFUNCTION, value);
+}
+
 static inline CURLcode bluebonnet_easy_setopt_debug_callback(CURL *handle, curl_debug_callback value) {
     return curl_easy_setopt(handle, CURLOPT_DEBUGFUNCTION, value);
 }
@@ -111,8 +115,7 @@ static inline CURLMcode bluebonnet_multi_setopt_timer_callback(CURLM *multi, cur
     return curl_multi_setopt(multi, CURLMOPT_TIMERFUNCTION, value);
 }
 
-/// Returns the result of a message. The result is a member of a union, behind a pointer that Swift imports as an
-/// opaque union.
+/// Returns the result of a message. The result is a member of a union that Swift imports as an opaque type.
 static inline CURLcode bluebonnet_message_result(const CURLMsg *message) {
     return message->data.result;
 }

@@ -358,7 +358,10 @@ extension SQLiteJournalTests {
         let database = try DatabaseQueue(path: place.path)
         try database.write {
             try $0.execute(
-                sql: "DROP INDEX fingerprints; DROP INDEX failures; DROP TABLE part; PRAGMA user_version = 1")
+                sql: """
+                    DROP INDEX fingerprints; DROP INDEX failures; DROP TABLE part;
+                    ALTER TABLE operation DROP COLUMN findings; PRAGMA user_version = 1
+                    """)
         }
         try database.close()
         let again = place.journal
@@ -367,6 +370,15 @@ extension SQLiteJournalTests {
         #expect(try again.hasRecord(of: "f", after: 2))
         #expect(try !again.hasRecord(of: "f", after: 3))
         #expect(try !again.hasRecord(of: "g", after: 0))
+        var ending = JournalRecord.Ending(outcome: .success, byteCount: 1, line: Data("{}".utf8))
+        ending.findings = Data("found".utf8)
+        let records = [
+            JournalRecord(position: 4, id: "l", state: .ended(ending)),
+            JournalRecord(position: 4, id: "l/1", state: .ended(ending), isPart: true),
+        ]
+        try again.record(records)
+        #expect(try again.records(from: 4, limit: 1) == [records[0]])
+        #expect(try again.partRecord(of: "l/1") == records[1])
         try again.close()
     }
 }

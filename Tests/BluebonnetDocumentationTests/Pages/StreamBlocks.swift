@@ -121,4 +121,26 @@ extension PageTests {
             #expect(server.history.requests.map { String(decoding: $0.body, as: UTF8.self) } == ["a,b\n", ""])
         }
     }
+
+    @Test func trailersOfThePageAreSent() async throws {
+        struct Counter: Sendable { let count = 1 }
+        let (counter, rows) = (
+            Counter(),
+            AsyncStream<Data> { continuation in
+                continuation.yield(Data("a,b\n".utf8))
+                continuation.finish()
+            }
+        )
+        try await Self.serving { server, manager in
+            // BLOCK LinesAndEvents.md
+            let summed = RequestBody.stream(
+                rows, contentType: "text/csv",
+                trailers: { ["X-Row-Count": "\(counter.count)"] })
+            try await manager.call("POST", "import")
+                .header("Trailer", "X-Row-Count").body(summed).response()
+            // END
+            let sent = server.history.requests.map { String(decoding: $0.rawBody, as: UTF8.self) }
+            #expect(sent == ["4\r\na,b\n\r\n0\r\nX-Row-Count: 1\r\n\r\n"])
+        }
+    }
 }

@@ -18,18 +18,7 @@ import Testing
         _ reply: Reply, options: TestServer.Options = TestServer.Options(),
         _ body: (TestServer, RequestOperationManager) async throws -> Void
     ) async throws {
-        let server = try await TestServer.start(options) { _ in reply }
-        let manager = RequestOperationManager(baseURL: server.url("/"))
-        if options.certificate != nil {
-            manager.securityPolicy = try SecurityPolicy(authorities: .file(TestCertificate.localhost.caPath))
-        }
-        do {
-            try await body(server, manager)
-            await server.stop()
-        } catch {
-            await server.stop()
-            throw error
-        }
+        try await TestServer.withManager(options, script: { _ in reply }, body)
     }
 
     private static func lines(of response: StreamResponse) async throws -> [String] {

@@ -26,26 +26,8 @@ import Testing
         }
     }
 
-    private static func serving(
-        _ script: @escaping TestServer.Script, options: TestServer.Options = TestServer.Options(),
-        _ body: (TestServer, RequestOperationManager) async throws -> Void
-    ) async throws {
-        let server = try await TestServer.start(options, script)
-        let manager = RequestOperationManager(baseURL: server.url("/"))
-        if options.certificate != nil {
-            manager.securityPolicy = try SecurityPolicy(authorities: .file(TestCertificate.localhost.caPath))
-        }
-        do {
-            try await body(server, manager)
-            await server.stop()
-        } catch {
-            await server.stop()
-            throw error
-        }
-    }
-
     @Test(arguments: [nil, 7 as Int64]) func piecesAreSentInOrder(byteCount: Int64?) async throws {
-        try await Self.serving(Self.echo) { server, manager in
+        try await TestServer.withManager(script: Self.echo) { server, manager in
             let body = RequestBody.stream(Self.pieces(["abc", "", "de", "fg"]), byteCount: byteCount)
             let echo: String = try await manager.call("POST", "echo").body(body).value()
             #expect(echo == "abcdefg")
@@ -57,14 +39,14 @@ import Testing
     }
 
     @Test func emptySequenceIsAnEmptyBody() async throws {
-        try await Self.serving(Self.count) { _, manager in
+        try await TestServer.withManager(script: Self.count) { _, manager in
             let count: String = try await manager.call("POST", "echo").body(.stream(Self.pieces([]))).value()
             #expect(count == "0")
         }
     }
 
     @Test(arguments: [nil, 100 as Int64]) func thrownErrorFailsTheRequest(byteCount: Int64?) async throws {
-        try await Self.serving(Self.echo) { server, manager in
+        try await TestServer.withManager(script: Self.echo) { server, manager in
             let body = RequestBody.stream(Self.pieces(["abc"], failing: true), byteCount: byteCount)
             let error = await #expect(throws: NetworkingError.self) {
                 try await manager.call("POST", "echo").body(body).response()
@@ -77,7 +59,7 @@ import Testing
 
     @Test(arguments: [(2 as Int64, "has more than the 2 bytes"), (9, "ended after 7 of the 9 bytes")])
     func declaredLengthIsChecked(byteCount: Int64, reason: String) async throws {
-        try await Self.serving(Self.echo) { server, manager in
+        try await TestServer.withManager(script: Self.echo) { server, manager in
             let body = RequestBody.stream(Self.pieces(["abc", "defg"]), byteCount: byteCount)
             let error = await #expect(throws: NetworkingError.self) {
                 try await manager.call("POST", "echo").body(body).response()
@@ -88,7 +70,7 @@ import Testing
     }
 
     @Test func restartableSequenceIsMadeAgainForARedirect() async throws {
-        try await Self.serving(Self.moved) { server, manager in
+        try await TestServer.withManager(script: Self.moved) { server, manager in
             let made = Observed(0)
             let body = RequestBody.stream(restartable: {
                 made.update { $0 += 1 }
@@ -101,7 +83,7 @@ import Testing
     }
 
     @Test func otherSequenceIsNotSentTwice() async throws {
-        try await Self.serving(Self.moved) { _, manager in
+        try await TestServer.withManager(script: Self.moved) { _, manager in
             let error = await #expect(throws: NetworkingError.self) {
                 try await manager.call("POST", "old").body(.stream(Self.pieces(["abc"]))).response()
             }
@@ -117,7 +99,7 @@ import Testing
         })
         var options = TestServer.Options()
         options.readingPause = .seconds(60)
-        try await Self.serving(Self.nothing, options: options) { _, manager in
+        try await TestServer.withManager(options, script: Self.nothing) { _, manager in
             let task = Task { try await manager.call("POST", "endless").body(.stream(pieces)).response() }
             await produced.becomes { $0 > 4 }
             try await Task.sleep(for: .milliseconds(300))
@@ -129,14 +111,18 @@ import Testing
     }
 
     @Test func cancelledRequestCancelsTheSequence() async throws {
-        let ended = Observed(false)
-        let pieces = AsyncStream<Data> { continuation in
+        let (begun, ended) = (Observed(false), Observed(false))
+        let waiting = AsyncStream<Data> { continuation in
             continuation.yield(Data("a".utf8))
             continuation.onTermination = { _ in ended.update { $0 = true } }
         }
-        try await Self.serving(Self.nothing) { _, manager in
+        let pieces = waiting.map { piece in
+            begun.update { $0 = true }
+            return piece
+        }
+        try await TestServer.withManager(script: Self.nothing) { _, manager in
             let task = Task { try await manager.call("POST", "x").body(.stream(pieces)).response() }
-            try await Task.sleep(for: .milliseconds(50))
+            await begun.becomes(true)
             task.cancel()
             await #expect(throws: NetworkingError.self) { try await task.value }
             await ended.becomes(true)

@@ -33,6 +33,12 @@ extension RequestLine {
         /// Whether a line has one result of one request, as far as polling and streams are concerned.
         var isOneResponse: Bool { until == nil && stream == nil }
 
+        /// Whether the response of each request is searched or checked.
+        var readsResponse: Bool {
+            paginate != nil || until != nil || stream != nil || rows != nil
+                || !(extract.isEmpty && assertions.isEmpty && remember.isEmpty)
+        }
+
         /// Whether there is nothing to do.
         public var isEmpty: Bool { self == Pipeline() }
     }

@@ -9,7 +9,7 @@ internal import Foundation
 /// Makes and runs the operations for the elements of one line. Its own thread reads the elements; a window limits the
 /// number of operations that have not ended.
 final class EachRun: Sendable {
-    private struct State {
+    fileprivate struct State {
         var keys = TextTable()
         var elements: ElementSequence
         var totals = ElementTotals()
@@ -17,6 +17,11 @@ final class EachRun: Sendable {
         var hasReadAll = false
         var hasEnded = false
         var isStopped = false
+        /// Whether the thread waits until fewer operations run.
+        var isWaiting = false
+
+        /// The number of operations that have not ended.
+        var pendingCount: Int { count - totals.endedCount }
     }
 
     private enum Step {
@@ -25,14 +30,16 @@ final class EachRun: Sendable {
         case skip, stop
     }
 
-    /// The number of operations that have not ended.
+    /// The number of operations that have not ended at which the thread waits, and at which it starts more of them. A
+    /// large difference keeps the thread from waking up for each element.
     static let windowCount = 1_024
+    static let refillCount = 768
 
     private let pipelines: PipelineRunner
     private let part: PipelineRunner.Part
     private let rule: RequestLine.FanOut
     private let feed: ElementFeed
-    private let window = DispatchSemaphore(value: EachRun.windowCount)
+    private let wake = DispatchSemaphore(value: 0)
     private let state: Mutex<State>
 
     init(
@@ -66,6 +73,7 @@ final class EachRun: Sendable {
 
     /// Starts the operation of an element. Returns false if the line uses no further elements.
     private func start(_ value: JSONValue) -> Bool {
+        if state.withLock({ $0.beginWaiting() }) { wake.wait() }
         switch state.withLock({ step(value, &$0) }) {
         case .stop: return false
         case .skip: return true
@@ -76,11 +84,7 @@ final class EachRun: Sendable {
             pipelines.deliver(end, part.part(name) { _ in }, nil) { [self] in ended(end.result) }
             return true
         case .start(let key):
-            window.wait()
-            var element = part.part(key) { [self] end in
-                window.signal()
-                ended(end.result)
-            }
+            var element = part.part(key) { [self] end in ended(end.result) }
             element.instance.variables = element.instance.variables.with(value, as: rule.name)
             element.isReferenced = part.hasReaders
             pipelines.run(element)
@@ -113,14 +117,35 @@ final class EachRun: Sendable {
 
     /// Changes the state. Ends the line if all elements were read and have ended.
     private func finishIfDone(_ change: (inout State) -> Void) {
-        let result = state.withLock { state -> ResultLine? in
+        let (mustWake, result) = state.withLock { state -> (Bool, ResultLine?) in
             change(&state)
-            guard state.hasReadAll, !state.hasEnded, state.totals.endedCount == state.count else { return nil }
-            state.hasEnded = true
-            return state.totals.result(
-                part.instance.id, state.elements.course, source: feed.ending.map { ($0.outcome, $0.reason) },
-                isStopped: state.isStopped)
+            return (state.endWaiting(), end(&state))
         }
+        if mustWake { wake.signal() }
         if let result { part.onEnd(RequestLineRunner.End(result: result, source: nil)) }
+    }
+
+    /// The result of the line, once, when all elements were read and have ended.
+    private func end(_ state: inout State) -> ResultLine? {
+        guard state.hasReadAll, !state.hasEnded, state.pendingCount == 0 else { return nil }
+        state.hasEnded = true
+        return state.totals.result(
+            part.instance.id, state.elements.course, source: feed.ending.map { ($0.outcome, $0.reason) },
+            isStopped: state.isStopped)
+    }
+}
+
+extension EachRun.State {
+    /// Records that the thread waits, if it must before it starts another operation. Returns whether it must.
+    fileprivate mutating func beginWaiting() -> Bool {
+        isWaiting = pendingCount >= EachRun.windowCount
+        return isWaiting
+    }
+
+    /// Records that the thread no longer waits, if it can start operations. Returns whether it must be woken.
+    fileprivate mutating func endWaiting() -> Bool {
+        guard isWaiting, pendingCount <= EachRun.refillCount else { return false }
+        isWaiting = false
+        return true
     }
 }

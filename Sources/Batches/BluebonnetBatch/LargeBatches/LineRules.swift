@@ -7,19 +7,14 @@ internal import Bluebonnet
 package struct LineRules: Sendable {
     /// Whether there is a state file.
     package var hasState: Bool
-    /// Whether there is a journal. It does not record remembered values, so a continued run would miss some of them.
-    package var hasJournal: Bool
     /// Whether values become rows, which begin with the id of the operation.
     package var hasRows: Bool
     /// Whether a fleet runs the lines.
     private let isForFleet: Bool
 
     /// Makes rules. Without arguments, they permit every line.
-    package init(
-        hasState: Bool = true, hasJournal: Bool = false, hasRows: Bool = false, isForFleet: Bool = false
-    ) {
-        (self.hasState, self.hasJournal, self.hasRows) = (hasState, hasJournal, hasRows)
-        self.isForFleet = isForFleet
+    package init(hasState: Bool = true, hasRows: Bool = false, isForFleet: Bool = false) {
+        (self.hasState, self.hasRows, self.isForFleet) = (hasState, hasRows, isForFleet)
     }
 
     /// - Throws: the first field that the options do not permit.
@@ -43,11 +38,6 @@ package struct LineRules: Sendable {
             throw RequestLineError(at: path, "the state file is on one machine: use bluebonnet run --state FILE")
         }
         guard hasState else { throw RequestLineError(at: path, "needs --state FILE, which gets the members") }
-        guard !hasJournal else {
-            throw RequestLineError(
-                at: path,
-                "--state with \"remember\" cannot be combined with --journal, which does not record what is remembered")
-        }
     }
 
     private func check(names: [String]) throws(RequestLineError) {

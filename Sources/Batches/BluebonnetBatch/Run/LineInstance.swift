@@ -58,9 +58,9 @@ package final class LineFindings: Sendable {
 
     private let state = Mutex(Facts())
 
-    /// Nil for a line without a pipeline, in whose responses nothing is searched.
+    /// Nil for a line in whose responses nothing is searched.
     package init?(of node: RequestLineGraph.Node) {
-        if node.line.line.boxedPipeline == nil { return nil }
+        guard node.line.line.boxedPipeline?.value.readsResponse == true else { return nil }
     }
 
     package var facts: Facts { state.withLock { $0 } }

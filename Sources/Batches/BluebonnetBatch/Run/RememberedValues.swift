@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: MIT
 
 package import Bluebonnet
+internal import BluebonnetPipelines
+internal import Foundation
 
 /// The values of one response for a member of the state file.
 package struct RememberedValues: Sendable, Hashable {
@@ -23,5 +25,31 @@ extension LineFindings.Facts {
         memories.sorted { $0.key < $1.key }.compactMap { name, values in
             rules[name].map { RememberedValues(name, $0.choice, values) }
         }
+    }
+
+    /// The findings that a journal records. The values are a JSON object in text, because numbers must stay exact.
+    private struct Recorded: Codable {
+        var page: PageCandidate?
+        var memories: String?
+    }
+
+    /// The part of the findings that a later run needs; nil if there is none.
+    var recorded: Data? {
+        guard page != nil || !memories.isEmpty else { return nil }
+        var object = JSONObject()
+        for (name, values) in memories { object[name] = .array(values) }
+        let recorded = Recorded(page: page, memories: memories.isEmpty ? nil : JSONValue.object(object).jsonText)
+        return try? JSONEncoder().encode(recorded)
+    }
+
+    /// Reads recorded findings. Nil if they cannot be read.
+    ///
+    /// - Parameter values: the extracted values, which the result has.
+    init?(recorded data: Data, values: JSONValue?) {
+        guard let recorded = try? JSONDecoder().decode(Recorded.self, from: data) else { return nil }
+        self.init()
+        (page, self.values) = (recorded.page, values)
+        guard let text = recorded.memories, let object = try? JSONValue(parsing: Data(text.utf8)).object else { return }
+        for (name, values) in object { memories[name] = values.array }
     }
 }

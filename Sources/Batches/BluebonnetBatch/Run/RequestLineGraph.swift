@@ -16,10 +16,12 @@ public struct RequestLineGraph: Sendable {
         private final class Storage: Sendable {
             let line: NumberedLine
             let dependencies: [String]
+            let readsResponses: Bool
 
             init(_ line: NumberedLine, _ dependencies: [String]) {
                 self.line = line
                 self.dependencies = dependencies
+                readsResponses = !dependencies.isEmpty && (try? line.line.referencedMentions())?.isEmpty != true
             }
         }
 
@@ -31,6 +33,9 @@ public struct RequestLineGraph: Sendable {
         /// The ids that the line depends on, each once: first the ids in `after`, then the referenced ids, as first
         /// mentioned.
         public var dependencies: [String] { storage.dependencies }
+
+        /// Whether the line refers to responses of its dependencies.
+        var readsResponses: Bool { storage.readsResponses }
 
         init(line: NumberedLine, dependencies: [String]) {
             storage = Storage(line, dependencies)

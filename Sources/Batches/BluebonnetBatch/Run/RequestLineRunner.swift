@@ -60,8 +60,7 @@ public final class RequestLineRunner: Sendable {
         /// Receives each line just before its operation is started, on any thread. The name of the operation is the
         /// name of the line.
         package var onLineStart: (@Sendable (StartedLine) -> Void)?
-        /// Receives the values for the state file of each operation that succeeded, before its result, on the runner's
-        /// queue.
+        /// Receives the values for the state file of each operation that succeeded, before its result, on any thread.
         package var onMemories: (@Sendable ([RememberedValues]) -> Void)?
 
         /// Makes settings with their defaults.
@@ -118,17 +117,19 @@ public final class RequestLineRunner: Sendable {
         ///
         /// - Parameters:
         ///   - line: the encoded result line.
-        ///   - page: the `recordedPage` of then.
-        package init(recorded result: ResultLine, line: Data, source: ReferenceSource? = nil, page: Data? = nil) {
+        ///   - findings: the `recordedFindings` of then.
+        package init(recorded result: ResultLine, line: Data, source: ReferenceSource? = nil, findings: Data? = nil) {
             (self.result, self.source, recordedLine) = (result, source, line)
-            guard let page, let candidate = try? JSONDecoder().decode(PageCandidate.self, from: page) else { return }
-            var facts = LineFindings.Facts()
-            (facts.page, facts.values) = (candidate, result.values)
-            findings = facts
+            self.findings = findings.flatMap { LineFindings.Facts(recorded: $0, values: result.values) }
         }
 
-        /// The facts of a page that decide about the next one, to record them; nil for an end that is no page's.
-        package var recordedPage: Data? { findings?.page.flatMap { try? JSONEncoder().encode($0) } }
+        /// The facts in the response about the rest of the run, for the journal; nil without such facts.
+        package var recordedFindings: Data? { findings?.recorded }
+
+        /// The values for the state file, sorted by the names of the members.
+        package func memories(of line: RequestLine) -> [RememberedValues] {
+            findings?.memories(by: line.boxedPipeline?.value.remember ?? [:]) ?? []
+        }
     }
 
     private func add(_ node: RequestLineGraph.Node, onEnd: @escaping @Sendable (End) -> Void) {
@@ -187,7 +188,7 @@ public final class RequestLineRunner: Sendable {
         let node = instance.node
         let started = executor.started(node.line.line, name: instance.id, dependencies: node.dependencies)
         return executor.operation(
-            for: instance, findings: findings, started, mayWait: !node.dependencies.isEmpty
+            for: instance, findings: findings, started, mayWait: node.readsResponses
         ) {
             guard isOneRequest else {
                 throw NetworkingError(
@@ -197,6 +198,7 @@ public final class RequestLineRunner: Sendable {
             }
             let needs = needs()
             for dependency in needs { try dependency.check() }
+            guard node.readsResponses else { return [:] }
             return Dictionary(
                 needs.map { (ByteString($0.id), $0.referenceSource) }, uniquingKeysWith: { one, _ in one }
             )

@@ -12,13 +12,13 @@ struct CacheOptions: ParsableArguments {
         name: .customLong("cache"),
         help: ArgumentHelp(
             "Store responses in this folder and use them as their servers permit (RFC 9111). Any number of processes "
-                + "may share the folder.", valueName: "dir"))
+                + "may share the folder.", valueName: "dir"), completion: .directory)
     var folder: String?
 
     @Option(
         parsing: .unconditional,
         help: ArgumentHelp(
-            "The most bytes of the cache; k, M and G stand for KiB, MiB and GiB. The least recently used responses "
+            "The size limit of the cache in bytes; k, M and G stand for KiB, MiB and GiB. The least recently used responses "
                 + "are removed. (default: 1G)", valueName: "bytes"),
         transform: OptionValue.byteRate)
     var cacheSize: Int?

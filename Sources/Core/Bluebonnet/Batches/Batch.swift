@@ -205,7 +205,7 @@ extension Batch {
     func applyPause(to operations: [HTTPRequestOperation], arePaused: Bool) {
         var arePaused = arePaused
         while case let isPaused = state.withLock({ $0.isPaused }), isPaused != arePaused {
-            for operation in operations { isPaused ? operation.pause() : operation.resume() }
+            for operation in operations { _ = isPaused ? operation.pause() : operation.resume() }
             arePaused = isPaused
         }
     }

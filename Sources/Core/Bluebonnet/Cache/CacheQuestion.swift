@@ -43,7 +43,7 @@ struct CacheQuestion: Sendable {
     /// Whether the question can be answered without waiting.
     var isQuick: Bool { cache is InMemoryResponseCache || !readsCache }
 
-    /// Whether stored responses matter: they do not for a method that changes something.
+    /// Whether stored responses matter. They do not for methods other than GET and HEAD.
     private var readsCache: Bool { request.method == "GET" || request.method == "HEAD" }
 
     /// Looks the request up.

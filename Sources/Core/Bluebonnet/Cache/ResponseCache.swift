@@ -9,7 +9,7 @@ public import Foundation
 /// calls the members on its queues, and possibly several at the same time. It calls them on the network thread only for
 /// `InMemoryResponseCache`, which never waits.
 public protocol ResponseCache: AnyObject, Sendable {
-    /// The most bytes of a body that the cache stores.
+    /// The maximum number of bytes of a body that the cache stores.
     var maximumBodyByteCount: Int { get }
 
     /// Whether responses are stored, too, that only `onlyIfCached` and `forceCache` can use: without a lifetime and

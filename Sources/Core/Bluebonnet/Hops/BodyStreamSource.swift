@@ -17,6 +17,22 @@ struct BodyStreamSource: Sendable {
         (request.bodyStream as? ProducedBodyStream)?.isRestartable ?? (request.bodyStream is any ReplayableBodyStream)
     }
 
+    /// Whether a trailer section follows the body.
+    private var hasTrailers: Bool { (request.bodyStream as? ProducedBodyStream)?.hasTrailers == true }
+
+    /// Refuses trailers that libcurl would drop: it sends them after the last chunk of HTTP/1.1 only.
+    func checkTrailers(_ version: HTTPProtocolVersion) throws(NetworkingError) {
+        guard hasTrailers else { return }
+        if declaredByteCount != nil {
+            throw NetworkingError(
+                .invalidRequest, "trailers follow a body in chunks, which has no Content-Length: remove the header")
+        }
+        if version == .http2PriorKnowledge {
+            throw NetworkingError(
+                .invalidRequest, "trailers can be sent over HTTP/1.1 only, but the options require HTTP/2")
+        }
+    }
+
     /// Makes the feed for one transfer.
     func makeFeed(isFirst: Bool, again: (@Sendable () -> InputStream?)?) -> BodyFeed {
         if let produced = request.bodyStream as? ProducedBodyStream {

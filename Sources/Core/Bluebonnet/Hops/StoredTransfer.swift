@@ -14,7 +14,7 @@ final class StoredTransfer: Transfer {
         case head, body, ended
     }
 
-    /// The most bytes that are delivered in one turn of the network thread, and in one piece.
+    /// The maximum number of bytes that are delivered in one turn of the network thread, and in one piece.
     private static let turnByteCount = 1 << 20
     private static let pieceByteCount = 1 << 18
 
@@ -151,7 +151,7 @@ extension HopSequence {
 
     func beginResponse(isReplaying: Bool) {
         incoming = IncomingResponse()
-        self.isReplaying = isReplaying
+        incoming.isReplay = isReplaying
         assembly.isDecoded = false
     }
 
@@ -170,8 +170,9 @@ extension HopSequence {
     /// Makes the body of the result a copy of a file, if possible.
     func copyBody(_ file: CacheBodyFile) throws(NetworkingError) -> Bool {
         guard try incoming.copy(file) else { return false }
-        progress.received(Int(file.byteCount), of: incoming.head)
-        events?.received(byteCount: Int(file.byteCount))
+        let count = Int(file.byteCount)
+        progress.received(count, of: incoming.head)
+        events?.received(byteCount: count, decodedByteCount: incoming.isDecoded ? count : nil)
         return true
     }
 

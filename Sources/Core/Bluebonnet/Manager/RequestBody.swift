@@ -134,7 +134,7 @@ public struct RequestBody: Sendable {
     public static func stream<Pieces: AsyncSequence & Sendable>(
         _ sequence: Pieces, byteCount: Int64? = nil, contentType: String = "application/octet-stream"
     ) -> RequestBody where Pieces.Element: Sequence<UInt8> {
-        produced(byteCount, contentType, isRestartable: false) { sequence }
+        produced(byteCount, contentType, SequenceProducer(isRestartable: false) { sequence })
     }
 
     /// The pieces of an asynchronous sequence that can be made again, for a retry or a redirect.
@@ -147,14 +147,48 @@ public struct RequestBody: Sendable {
         byteCount: Int64? = nil, contentType: String = "application/octet-stream",
         restartable make: @escaping @Sendable () async throws -> Pieces
     ) -> RequestBody where Pieces.Element: Sequence<UInt8> {
-        produced(byteCount, contentType, isRestartable: true, make)
+        produced(byteCount, contentType, SequenceProducer(isRestartable: true, make: make))
     }
 
-    private static func produced<Pieces: AsyncSequence>(
-        _ byteCount: Int64?, _ contentType: String, isRestartable: Bool,
-        _ make: @escaping @Sendable () async throws -> Pieces
+    /// The pieces of an asynchronous sequence, followed by a trailer section (RFC 9110, 6.5), for instance with a
+    /// digest of the pieces.
+    ///
+    /// The body is sent in chunks over HTTP/1.1, also to a server that speaks HTTP/2: libcurl sends trailers only
+    /// there. A request that requires HTTP/2 (`http2PriorKnowledge`) or has a `Content-Length` fails with
+    /// `invalidRequest`, and nothing is sent. The header field `Trailer` should name the fields (RFC 9110, 6.6.2); it
+    /// is not added.
+    ///
+    /// - Parameters:
+    ///   - sequence: the pieces, as in `stream(_:byteCount:contentType:)`.
+    ///   - contentType: the content type.
+    ///   - trailers: returns the fields after the last piece, in the task that reads the sequence. If it throws, the
+    ///     operation fails with that error as `underlying`. Fields that belong into the header section (RFC 9110,
+    ///     6.5.1), values that cannot be sent and more than 60 KiB are the error `invalidRequest`. In each of these
+    ///     cases the server does not receive a complete body.
+    public static func stream<Pieces: AsyncSequence & Sendable>(
+        _ sequence: Pieces, contentType: String = "application/octet-stream",
+        trailers: @escaping @Sendable () async throws -> HeaderFields
     ) -> RequestBody where Pieces.Element: Sequence<UInt8> {
-        let producer: any BodyProducer = SequenceProducer(isRestartable: isRestartable, make: make)
+        produced(nil, contentType, SequenceProducer(isRestartable: false, trailers: trailers) { sequence })
+    }
+
+    /// The pieces of an asynchronous sequence that can be made again, followed by a trailer section.
+    ///
+    /// - Parameters:
+    ///   - contentType: the content type.
+    ///   - make: makes the sequence from its start; called for each transfer that sends the body.
+    ///   - trailers: called at the end of each sequence, as in `stream(_:contentType:trailers:)`.
+    public static func stream<Pieces: AsyncSequence>(
+        contentType: String = "application/octet-stream",
+        restartable make: @escaping @Sendable () async throws -> Pieces,
+        trailers: @escaping @Sendable () async throws -> HeaderFields
+    ) -> RequestBody where Pieces.Element: Sequence<UInt8> {
+        produced(nil, contentType, SequenceProducer(isRestartable: true, trailers: trailers, make: make))
+    }
+
+    private static func produced(
+        _ byteCount: Int64?, _ contentType: String, _ producer: some BodyProducer
+    ) -> RequestBody {
         let size = byteCount.map { "\($0) bytes" } ?? "unknown length"
         return RequestBody("a stream of \(size)") { request, _ in
             if request.value(forHTTPHeaderField: "Content-Type") == nil {
@@ -169,7 +203,20 @@ public struct RequestBody: Sendable {
 /// Produces a body from a sequence.
 private struct SequenceProducer<Pieces: AsyncSequence>: BodyProducer where Pieces.Element: Sequence<UInt8> {
     let isRestartable: Bool
+    /// Returns the trailer section; nil if none follows the body.
+    private let trailersAtEnd: (@Sendable () async throws -> HeaderFields)?
     let make: @Sendable () async throws -> Pieces
+
+    init(
+        isRestartable: Bool, trailers: (@Sendable () async throws -> HeaderFields)? = nil,
+        make: @escaping @Sendable () async throws -> Pieces
+    ) {
+        (self.isRestartable, trailersAtEnd, self.make) = (isRestartable, trailers, make)
+    }
+
+    var hasTrailers: Bool { trailersAtEnd != nil }
+
+    func trailers() async throws -> HeaderFields { try await trailersAtEnd?() ?? HeaderFields() }
 
     func produce(_ send: @Sendable (_ piece: Data) async throws -> Bool) async throws {
         for try await piece in try await make() {

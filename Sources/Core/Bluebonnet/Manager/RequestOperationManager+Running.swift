@@ -99,9 +99,9 @@ extension NetworkingError {
 }
 
 extension RequestOperationManager {
-    /// Waits for the validations of stale responses (`stale-while-revalidate`) that the manager's cache has begun in the
-    /// background. A program that ends right after its requests calls it first: a validation that is cut off changes
-    /// nothing, and the next program gets the same stale response.
+    /// Waits for the validations of stale responses (`stale-while-revalidate`) that the manager's cache has begun in
+    /// the background. A program that ends right after its requests calls it first: a validation that is cut off
+    /// changes nothing, and the next program gets the same stale response.
     ///
     /// - Parameter timeout: the longest wait. Validations that run longer continue.
     /// - Returns: whether all of them have ended.

@@ -1,6 +1,7 @@
 // Bluebonnet: HTTP operations for Swift on Linux.
 // SPDX-License-Identifier: MIT
 
+internal import BluebonnetHTTP
 internal import Dispatch
 package import Foundation
 internal import Synchronization
@@ -25,6 +26,8 @@ package final class BodyFeed: Sendable {
 
     /// The length that the caller declared, in bytes; nil if it is not known.
     let declaredByteCount: Int64?
+    /// The trailer section, which is complete at the end of the bytes; nil if none follows the body.
+    private let producedTrailers: ProducedTrailers?
     private let pipe: BodyPipe
     private let source: any BodyFeedSource
     private let isBegun = Atomic(false)
@@ -47,13 +50,17 @@ package final class BodyFeed: Sendable {
     /// Sends what the producer of a stream makes.
     package convenience init(_ stream: ProducedBodyStream, declaredByteCount: Int64?) {
         let producer = Result { () throws(NetworkingError) in try stream.use() }
-        self.init(declaredByteCount: declaredByteCount) { pipe in
-            ProducerFeed(producer, to: pipe, declaredByteCount: declaredByteCount)
+        let trailers = ProducedTrailers()
+        self.init(declaredByteCount: declaredByteCount, trailers: stream.hasTrailers ? trailers : nil) { pipe in
+            ProducerFeed(producer, to: pipe, declaredByteCount: declaredByteCount, trailers: trailers)
         }
     }
 
-    private init(declaredByteCount: Int64?, _ makeSource: (BodyPipe) -> any BodyFeedSource) {
+    private init(
+        declaredByteCount: Int64?, trailers: ProducedTrailers? = nil, _ makeSource: (BodyPipe) -> any BodyFeedSource
+    ) {
         self.declaredByteCount = declaredByteCount
+        producedTrailers = trailers
         pipe = BodyPipe(capacity: 4 * Self.chunkByteCount, farEnd: .writer)
         source = makeSource(pipe)
     }
@@ -62,6 +69,9 @@ package final class BodyFeed: Sendable {
         pipe.close(.complete)
         source.cancel()
     }
+
+    /// The trailer section, after the end of the bytes; nil if none follows the body.
+    var trailers: HeaderFields? { producedTrailers?.value }
 
     /// Whether reading has begun, so that the stream cannot be sent from its start again.
     package var isTouched: Bool { isBegun.load(ordering: .acquiring) }

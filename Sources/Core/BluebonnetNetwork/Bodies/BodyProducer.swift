@@ -1,6 +1,7 @@
 // Bluebonnet: HTTP operations for Swift on Linux.
 // SPDX-License-Identifier: MIT
 
+package import BluebonnetHTTP
 internal import BluebonnetLocks
 package import Foundation
 
@@ -8,11 +9,16 @@ package import Foundation
 package protocol BodyProducer: Sendable {
     /// Whether `produce` may be called again for a retry or a redirect.
     var isRestartable: Bool { get }
+    /// Whether a trailer section follows the body.
+    var hasTrailers: Bool { get }
 
     /// Sends all pieces, and returns at the end of the body.
     ///
     /// - Parameter send: sends the next piece when there is capacity for it. Returns false if the body is not needed.
     func produce(_ send: @Sendable (_ piece: Data) async throws -> Bool) async throws
+
+    /// Returns the trailer section. Called after `produce` has returned, if `hasTrailers`.
+    func trailers() async throws -> HeaderFields
 }
 
 /// Writes the pieces of a producer to a pipe, as fast as the pipe is read.
@@ -21,9 +27,13 @@ final class ProducerFeed: BodyFeedSource {
     private let writer: PieceWriter
     private let task = Mutex<Task<Void, Never>?>(nil)
 
-    init(_ producer: Result<any BodyProducer, NetworkingError>, to pipe: BodyPipe, declaredByteCount: Int64?) {
+    /// - Parameter trailers: receives the trailer section before the end of the body.
+    init(
+        _ producer: Result<any BodyProducer, NetworkingError>, to pipe: BodyPipe, declaredByteCount: Int64?,
+        trailers: ProducedTrailers
+    ) {
         self.producer = producer
-        writer = PieceWriter(pipe, BodyLength(declaredByteCount))
+        writer = PieceWriter(pipe, BodyLength(declaredByteCount), trailers)
     }
 
     func begin() {
@@ -35,17 +45,36 @@ final class ProducerFeed: BodyFeedSource {
     func cancel() { task.withLock { $0.take() }?.cancel() }
 }
 
+/// The trailer section of a body, once it is known.
+final class ProducedTrailers: Sendable {
+    private let fields = Mutex(HeaderFields())
+
+    /// The fields; empty before the end of the body.
+    var value: HeaderFields { fields.withLock { $0 } }
+
+    fileprivate func store(_ trailers: HeaderFields) { fields.withLock { $0 = trailers } }
+}
+
 /// The writing end of a pipe, for one producer.
 private final class PieceWriter: Sendable {
     private let pipe: BodyPipe
     private let length: BodyLength
+    private let trailers: ProducedTrailers
 
-    init(_ pipe: BodyPipe, _ length: BodyLength) { (self.pipe, self.length) = (pipe, length) }
+    init(_ pipe: BodyPipe, _ length: BodyLength, _ trailers: ProducedTrailers) {
+        (self.pipe, self.length, self.trailers) = (pipe, length, trailers)
+    }
 
     func run(_ producer: Result<any BodyProducer, NetworkingError>) async {
         do {
-            try await producer.get().produce { [self] piece in try await send(piece) }
+            let producer = try producer.get()
+            try await producer.produce { [self] piece in try await send(piece) }
             try length.checkEnd()
+            if producer.hasTrailers, isOpen {
+                let fields = try await producer.trailers()
+                try TrailerCheck.check(fields)
+                trailers.store(fields)
+            }
             pipe.finish(.complete)
         } catch {
             pipe.finish(.failed(error))

@@ -1,6 +1,7 @@
 // Bluebonnet: HTTP operations for Swift on Linux.
 // SPDX-License-Identifier: MIT
 
+internal import BluebonnetLocks
 internal import Dispatch
 internal import Foundation
 
@@ -29,7 +30,7 @@ package final class FileSink: BodySink {
     /// The bytes that were passed to `write`, including pending ones.
     package var byteCount: Int64 { body.byteCount }
     package var byteLimit: Int? { nil }
-    package var hasRoom: Bool { drain?.pipe.requestCapacity() ?? true }
+    package func requestCapacity() -> Bool { drain?.pipe.requestCapacity() ?? true }
     package var closesLater: Bool { drain != nil }
     /// Whether the file's queue is still at work or, before its first work, whether bytes are buffered.
     package var isBeingWritten: Bool { drain.map { $0.pipe.readerEnd == nil } ?? body.hasKeptBytes }

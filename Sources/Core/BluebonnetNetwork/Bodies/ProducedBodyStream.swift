@@ -17,6 +17,8 @@ package final class ProducedBodyStream: InputStream {
 
     /// Whether the body can be made again.
     package var isRestartable: Bool { producer.isRestartable }
+    /// Whether a trailer section follows the body.
+    package var hasTrailers: Bool { producer.hasTrailers }
 
     /// Returns the producer for one transfer.
     ///

@@ -1,6 +1,7 @@
 // Bluebonnet: HTTP operations for Swift on Linux.
 // SPDX-License-Identifier: MIT
 
+package import BluebonnetHTTP
 package import Foundation
 
 /// The body of a transfer's request. A file is read while it is sent, and never loaded as a whole. Streams, and parts
@@ -30,6 +31,9 @@ package enum TransferBody: Sendable {
     }
 
     package var isEmpty: Bool { byteCount == 0 }
+
+    /// The trailer section, which is complete at the end of the body; nil if none follows the body.
+    package var trailers: HeaderFields? { if case .stream(let feed) = self { feed.trailers } else { nil } }
 
     /// The bytes, if they are few enough to be copied, so that they are sent in one piece with the header section.
     var smallBytes: Data? {

@@ -18,7 +18,7 @@ final class ReplyPlayer {
         (self.channel, self.outlet) = (channel, outlet)
     }
 
-    /// Plays a reply, then calls `whenDone`, unless the connection ends before.
+    /// Plays a reply, then calls `whenDone`, unless the connection ends first.
     func play(_ reply: Reply, omittingBody: Bool, whenDone: (() -> Void)? = nil) {
         steps = reply.steps.reversed()
         omitsBody = omittingBody

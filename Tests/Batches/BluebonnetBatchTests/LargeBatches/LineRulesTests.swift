@@ -40,15 +40,8 @@ import Testing
         #expect(try error(line, LineRules(hasState: false)) == nil)
     }
 
-    @Test func journalPermitsReferencesButNotRemembering() throws {
-        let rules = LineRules(hasJournal: true)
-        #expect(try error(#"{"url":"${state.a}"}"#, rules) == nil)
-        let found = try #require(try error(Self.remembering, rules))
-        #expect(found.field == "remember" && found.message.contains("cannot be combined with --journal"))
-    }
-
     @Test(arguments: ["id", "ID", "Id"])
-    func valueWithTheNameOfTheIDColumnIsRefusedForRows(_ name: String) throws {
+    func valueNamedLikeTheIDColumnIsRefusedForRows(_ name: String) throws {
         let line = #"{"url":"a","extract":{"\#(name)":"$.id","n":"$.n"}}"#
         #expect(try error(line, LineRules(hasRows: true))?.field == "extract.\(name)")
         #expect(try error(line, LineRules()) == nil)

@@ -70,21 +70,39 @@ extension ProcessTests {
             }
         }
 
-        @Test(
-            arguments: [
-                ([], "line 2, field \"url\": ${state.…} needs --state FILE, which has the member\n"),
-                (
-                    ["--state", "S", "--journal", "J"],
-                    "line 2, field \"remember\": --state with \"remember\" cannot be"
-                ),
-            ] as [([String], String)])
-        func missingOptionIsAnErrorBeforeAnythingIsSent(_ arguments: [String], _ message: String) async throws {
+        @Test func continuedRunRemembersWhatEarlierRunsFound() async throws {
+            let (isUp, number) = (Observed(false), "0.30000000000000000001")
+            try await CommandFixture.with { request in
+                switch request.target {
+                case "/p": .response(headers: ["Link": "</p?2>; rel=next"], body: #"[{"at":\#(number)}]"#)
+                case "/p?2": .response(body: #"[{"at":0.3}]"#)
+                case "/plain": .response(body: #"{"at":"x"}"#)
+                default: .response(status: isUp.value ? 200 : 500, body: #"{"at":8}"#)
+                }
+            } _: { fixture in
+                let (path, journal) = (fixture.folder.path("state"), fixture.folder.path("journal"))
+                let lines = [
+                    #"{"id":"p","url":"p","paginate":{"next":"link"},"remember":{"page":{"max":"$[*].at"}}}"#,
+                    #"{"url":"plain","remember":{"plain":{"last":"$.at"}}}"#,
+                    #"{"url":"late","remember":{"late":{"last":"$.at"}}}"#,
+                ]
+                let arguments = ["--state", path, "--journal", journal]
+                let first = try await fixture.run(lines, arguments)
+                #expect(first.status == 1)
+                #expect(!FileManager.default.fileExists(atPath: path))
+                isUp.update { $0 = true }
+                let second = try await fixture.run(lines, arguments + ["--retry-failed"])
+                let state = try text(path)
+                #expect(second.status == 0 && fixture.server.requests.count == 5)
+                #expect(state == #"{"late":8,"page":\#(number),"plain":"x"}"# + "\n")
+            }
+        }
+
+        @Test func missingOptionIsAnErrorBeforeAnythingIsSent() async throws {
             try await CommandFixture.with(Self.script) { fixture in
-                let names = ["S": fixture.folder.path("state"), "J": fixture.folder.path("journal")]
-                let lines = [#"{"url":"a"}"#, Self.line]
-                let end = try await fixture.run(lines, arguments.map { names[$0] ?? $0 })
+                let end = try await fixture.run([#"{"url":"a"}"#, Self.line], [])
                 #expect(end.status == 2)
-                #expect(end.errors.hasPrefix(message))
+                #expect(end.errors == "line 2, field \"url\": ${state.…} needs --state FILE, which has the member\n")
                 #expect(fixture.server.connectionCount == 0)
             }
         }

@@ -258,6 +258,9 @@ extension RuleTable {
                     #expect(headers["Location"] == nil && headers["ETag"] == nil)
                 })),
         Rule(
+            .semantics, "6.5.1", "no field is sent after the content that must be in the head",
+            .held(.elsewhere("RequestTrailerTests.fieldOfTheHeadIsRefused"))),
+        Rule(
             .semantics, "7.2", "Host is sent, as the URL has it, without user information",
             .held(.sends { request, server in #expect(request.headers["Host"] == "127.0.0.1:\(server.port)") })),
         Rule(

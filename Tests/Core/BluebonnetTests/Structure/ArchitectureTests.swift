@@ -31,7 +31,7 @@ import Testing
         ("BluebonnetNetwork/PartialFiles", "Certificates Errors Files Messages Rules Syntax"),
         (
             "BluebonnetNetwork/Bodies",
-            "Certificates Concurrency Errors Files NetworkThread PartialFiles"
+            "Certificates Concurrency Errors Files Messages NetworkThread PartialFiles"
         ),
         (
             "BluebonnetNetwork/Transport",

@@ -29,6 +29,12 @@ extension EasyHandle {
         }
     }
 
+    /// Makes libcurl ask for a trailer section after the last chunk of a request's body.
+    func setTrailerCallback() throws(CurlError) {
+        try bluebonnet_easy_setopt_trailer_callback(raw, trailerCallback).check()
+        try set(CURLOPT_TRAILERDATA, pointer: UnsafeRawPointer(Unmanaged.passUnretained(self).toOpaque()))
+    }
+
     /// Makes libcurl report its log.
     func setLogCallback() throws(CurlError) {
         try bluebonnet_easy_setopt_debug_callback(raw, logCallback).check()
@@ -86,6 +92,17 @@ private func uploadCallback(
     case .bytes(let count)?: return count
     case .wouldBlock?: return Int(CURL_READFUNC_PAUSE)
     case nil: return Int(CURL_READFUNC_ABORT)
+    }
+}
+
+private func trailerCallback(
+    _ lines: UnsafeMutablePointer<UnsafeMutablePointer<curl_slist>?>?, _ context: UnsafeMutableRawPointer?
+) -> CInt {
+    do throws(CurlError) {
+        lines?.pointee = try CurlTransfer.recover(context).makeTrailerLines()
+        return CInt(CURL_TRAILERFUNC_OK)
+    } catch {
+        return CInt(CURL_TRAILERFUNC_ABORT)
     }
 }
 
@@ -215,8 +232,8 @@ extension CurlTransfer {
     /// Returns whether the server was approved, and reports violations of report-only pins.
     private func checkTrust() -> Bool {
         guard request.isSecure else { return true }
-        if let fault = connection.verifyTrust(handle, for: request) {
-            stop(with: fault)
+        if let error = connection.verifyTrust(handle, for: request) {
+            stop(with: error)
             return false
         }
         if let violation = connection.violation(on: handle, for: request) { delegate?.transferDidFind(violation) }
@@ -347,6 +364,7 @@ extension CurlTransfer {
         return attempt { () throws(NetworkingError) in
             let piece = try request.body.read(into: buffer, at: machine.upload.readByteCount)
             machine.bodyWasRead(piece, now: MonotonicClock.roughly())
+            if observer != nil, machine.upload.isHandedOver(of: request.body.byteCount) { partition.sending.add(self) }
             switch piece {
             case .bytes(let count): pacing?.consume(.sending, byteCount: count, now: MonotonicClock.now())
             case .wouldBlock:
@@ -356,6 +374,11 @@ extension CurlTransfer {
             }
             return piece
         }
+    }
+
+    /// Returns the lines of the request's trailer section (CURLOPT_TRAILERFUNCTION). libcurl frees the list.
+    fileprivate func makeTrailerLines() throws(CurlError) -> UnsafeMutablePointer<curl_slist>? {
+        try EasyHandle.list((request.body.trailers ?? HeaderFields()).map { "\($0.name): \($0.value)" })
     }
 
     /// Runs an action. An error is recorded and ends the transfer.

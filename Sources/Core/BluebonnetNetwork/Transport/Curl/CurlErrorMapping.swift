@@ -19,7 +19,7 @@ struct CurlErrorMapping {
     private let isSent: Bool
     private let connectStatus: Int
     /// The error of a request that could not be sent because its head is too large.
-    private let headFault: NetworkingError?
+    private let headError: NetworkingError?
     /// The reason why the transfer's last socket could not be opened; nil if it could.
     private let shortage: DescriptorShortage?
 
@@ -38,13 +38,13 @@ struct CurlErrorMapping {
             MissingCloseNotice.isReported(libraryText) && machine.response.needsCloseNotice(of: machine.request)
         text = isTooLarge && isInsideHead ? "\(LongLine.sentence) (\(libraryText))" : libraryText
         connectStatus = handle.long(CURLINFO_HTTP_CONNECTCODE)
-        headFault = isTooLarge && !hasAnswer ? machine.request.assembledHeadFault : nil
+        headError = isTooLarge && !hasAnswer ? machine.request.assembledHeadError : nil
     }
 
     var networkingError: NetworkingError {
         let mayLackDescriptors = code == .cannotConnect || code == .cannotFindHost
         let shortage = mayLackDescriptors ? self.shortage ?? DescriptorShortage.current : nil
-        var error = headFault ?? NetworkingError(code, "\(sentence): \(shortage?.sentence ?? text)")
+        var error = headError ?? NetworkingError(code, "\(sentence): \(shortage?.sentence ?? text)")
         error.underlying =
             shortage.map(POSIXError.init) ?? LibraryError(library: "libcurl", code: Int(self.error.code), text: text)
         if code == .timedOut { error.timeLimit = .connect }  // the only limit that libcurl is given
@@ -150,4 +150,21 @@ extension LibraryResult {
 extension EasyHandle {
     /// Whether nghttp2 has ended the connection because of an error on it.
     fileprivate var hasShutDown: Bool { lastErrorText?.hasPrefix("nghttp2 shuts down connection") == true }
+}
+
+/// A libcurl error code. Unknown codes are kept, so a newer libcurl never causes a trap.
+package struct CurlError: Error, Equatable {
+    let code: UInt32
+
+    /// libcurl's text for the code (curl_easy_strerror).
+    var text: String { String(cString: curl_easy_strerror(CURLcode(code))) }
+
+    var libraryError: LibraryError { LibraryError(library: "libcurl", code: Int(code), text: text) }
+}
+
+extension CURLcode {
+    /// Throws the result as an error unless it is CURLE_OK. The only place where a curl result becomes a Swift error.
+    func check() throws(CurlError) {
+        guard self == CURLE_OK else { throw CurlError(code: rawValue) }
+    }
 }

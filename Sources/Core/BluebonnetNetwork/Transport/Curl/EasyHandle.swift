@@ -281,7 +281,8 @@ extension EasyHandle {
         try bluebonnet_easy_setopt_list(raw, CURLOPT_RESOLVE, resolveList).check()
     }
 
-    private static func list(_ lines: [String]) throws(CurlError) -> UnsafeMutablePointer<curl_slist>? {
+    /// Returns a list that libcurl can free.
+    static func list(_ lines: [String]) throws(CurlError) -> UnsafeMutablePointer<curl_slist>? {
         var list: UnsafeMutablePointer<curl_slist>?
         for line in lines {
             guard let longer = curl_slist_append(list, line) else {

@@ -42,7 +42,7 @@ struct HandleSetup: Equatable {
         /// libcurl has a copy of the body.
         case copied
         /// libcurl reads the body. Without a length, the body is sent in chunks, or in HTTP/2's own framing.
-        case read(byteCount: Int64?)
+        case read(byteCount: Int64?, hasTrailers: Bool)
     }
 
     init(_ request: TransferRequest, usesProxyDigest: Bool = false) {
@@ -70,7 +70,7 @@ struct HandleSetup: Equatable {
                 && request.poolKey.addressOverrides.isEmpty
         } else {
             let byteCount = request.body.byteCount
-            body = .read(byteCount: byteCount)
+            body = .read(byteCount: byteCount, hasTrailers: request.body.trailers != nil)
             watchesHead = byteCount == nil && CutHead.canLoseChunkSizes(headByteCount: request.headSize.upperBound)
             isRepeatable = false
         }
@@ -80,6 +80,8 @@ struct HandleSetup: Equatable {
     private var readsBody: Bool {
         if case .read = body { true } else { false }
     }
+
+    private var hasTrailers: Bool { if case .read(_, hasTrailers: true) = body { true } else { false } }
 
     /// Sets a handle up for a request. Each option that enforces one of the library's rules is required: if libcurl
     /// refuses it, the transfer fails.
@@ -113,6 +115,7 @@ struct HandleSetup: Equatable {
         try setProxy(handle, poolKey.proxy)
         try setMethod(handle)
         try handle.setCallbacks(readsBody: readsBody, usesTLS: isSecure || poolKey.proxy?.isSecure == true)
+        if hasTrailers { try handle.setTrailerCallback() }
         if watchesHead { try handle.setLogCallback() }
         try partition.connections.watch(handle)
         try handle.setOpenSocketCallback()
@@ -173,7 +176,7 @@ extension HandleSetup {
             try handle.set(CURLOPT_COPYPOSTFIELDS, "")
         case (_, .none): break
         case (_, .copied): try handle.set(CURLOPT_POST, true)
-        case (_, .read(let byteCount)):
+        case (_, .read(let byteCount, _)):
             try handle.set(CURLOPT_UPLOAD, true)
             try handle.setLarge(CURLOPT_INFILESIZE_LARGE, byteCount ?? -1)
         }
