@@ -23,7 +23,9 @@ package struct StoredTimes: Sendable, Hashable {
         let stated = Self.statedLifetime(headers, directives, date: date)
         let guess = stated == nil ? Self.heuristicLifetime(status, headers, directives, date: date) : nil
         (lifetime, isHeuristic) = (stated ?? guess, guess != nil)
-        let apparentAge = max(0, receivedAt.timeIntervalSince(date))
+        // A date has whole seconds: compared with a fraction, it would make each response older by half a second.
+        let arrival = Date(timeIntervalSince1970: receivedAt.timeIntervalSince1970.rounded(.down))
+        let apparentAge = max(0, arrival.timeIntervalSince(date))
         let delay = max(0, receivedAt.timeIntervalSince(requestedAt))
         initialAge = max(apparentAge, Self.age(headers) + delay)
         (self.date, self.receivedAt) = (date, receivedAt)

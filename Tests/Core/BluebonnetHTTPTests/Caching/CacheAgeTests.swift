@@ -64,6 +64,18 @@ import Testing
         #expect(times(["Date": "Sun, 06 Nov 1994 09:49:27 GMT"]).age(at: Self.start) == 0)  // a fast clock
     }
 
+    /// The second in which the server made the response is not known more exactly.
+    @Test func fractionOfTheSecondOfArrivalIsNoAge() {
+        let arrival = Self.start + 0.9
+        let headers: HeaderFields = ["Date": Self.date, "Cache-Control": "max-age=2"]
+        let times = StoredTimes(
+            200, headers, CacheDirectives(["max-age=2"]), requestedAt: arrival, receivedAt: arrival)
+        #expect(times.age(at: arrival) == 0 && abs(times.remaining(at: arrival + 1.5) - 0.5) < 1e-6)
+        let later = StoredTimes(
+            200, headers, CacheDirectives(["max-age=2"]), requestedAt: arrival + 1, receivedAt: arrival + 1)
+        #expect(later.age(at: arrival + 1) == 1)
+    }
+
     @Test(arguments: [
         ("7", 7), ("7, 9", 7), (" 7 ", 7), ("x", 0), ("-7", 0), ("7.0", 0), ("7;a=1", 0), ("", 0),
         ("99999999999999999999", 2_147_483_648),
