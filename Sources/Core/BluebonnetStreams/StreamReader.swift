@@ -75,7 +75,8 @@ struct StreamReader<Decoder: StreamDecoder>: ItemReader {
             .cannotParseResponse, reason, request: operation.request, response: operation.response, underlying: error)
     }
 
-    /// Reads and drops the rest of the body, so that the connection can be reused: at most 64 KiB, for at most a second.
+    /// Reads and drops the rest of the body, so that the connection can be reused: at most 64 KiB, for at most a
+    /// second.
     consuming func drain() {
         var chunks = chunks
         let operation = operation

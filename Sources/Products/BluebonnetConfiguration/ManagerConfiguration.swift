@@ -17,9 +17,9 @@ extension RequestOperationManager.Configuration {
     /// A missing key leaves the default. The page "Use it with other packages" lists the keys.
     ///
     /// - Parameter configReader: the keys are relative to it. Passwords, and header fields, are read as secrets.
-    /// - Throws: `NetworkingError` with `invalidRequest`, which names the key, for a value of another type, outside of its
-    ///   range, or that asks for something that the library does not do; `invalidSecurityPolicy` if the file with
-    ///   authorities cannot be read.
+    /// - Throws: `NetworkingError` with `invalidRequest`, which names the key, for a value of another type, outside of
+    ///   its range, or that asks for something that the library does not do. The file with authorities is read when it
+    ///   is needed.
     public init(configReader: ConfigReader) throws(NetworkingError) {
         self.init()
         let keys = ConfigurationKeys(configReader)

@@ -5,8 +5,8 @@ public import Bluebonnet
 public import HTTPTypes
 
 extension HeaderFields {
-    /// Makes the fields of a message of swift-http-types, in their order. Their strategies for the compression of HTTP/2
-    /// are not kept: libcurl decides.
+    /// Makes the fields of a message of swift-http-types, in their order. Their strategies for the compression of
+    /// HTTP/2 are not kept: libcurl decides.
     public init(_ fields: HTTPFields) {
         self.init(fields.map { Field(name: $0.name.rawName, value: $0.value) })
     }
@@ -25,7 +25,7 @@ extension HTTPFields {
 }
 
 extension HTTPField {
-    private init(_ field: HeaderFields.Field) throws(NetworkingError) {
+    fileprivate init(_ field: HeaderFields.Field) throws(NetworkingError) {
         guard let name = Name(field.name) else {
             throw NetworkingError(.invalidRequest, "a name of a header field is not a valid token")
         }

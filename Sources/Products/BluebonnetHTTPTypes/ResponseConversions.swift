@@ -31,7 +31,7 @@ extension ResponseHead {
     /// - Parameters:
     ///   - response: the status, the reason phrase and the header fields.
     ///   - url: the URL of the response.
-    public init(_ response: HTTPResponse, url: URL) {
+    public convenience init(_ response: HTTPResponse, url: URL) {
         self.init(
             url: url, statusCode: response.status.code, reasonPhrase: response.status.reasonPhrase,
             headers: HeaderFields(response.headerFields))

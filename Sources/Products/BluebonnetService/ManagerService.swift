@@ -26,8 +26,8 @@ public struct ManagerService: Service {
     ///
     /// - Parameters:
     ///   - manager: drained by `run()`.
-    ///   - drainTimeout: how long running operations may continue after the shutdown has begun; then they are cancelled.
-    ///     Default 10 s.
+    ///   - drainTimeout: how long running operations may continue after the shutdown has begun, before they are
+    ///     cancelled. Default 10 s.
     ///   - onDrained: called when the drain has ended, in the task of `run()`. Default: nothing.
     public init(
         _ manager: RequestOperationManager, drainTimeout: Duration = .seconds(10),

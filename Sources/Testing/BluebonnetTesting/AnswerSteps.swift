@@ -70,7 +70,7 @@ struct AnswerSteps {
                 if !piece.isEmpty { steps.append(.bytes(piece)) }
                 left -= piece.count
                 if piece.count < data.count { return end(answer.end, request) }
-            case .pause(let duration): if left > 0 { steps.append(.wait(duration)) }
+            case .silence(let duration): if left > 0 { steps.append(.wait(duration)) }
             case .cut: return end(.cut(0), request)
             case .stall: return end(.stall(0), request)
             }

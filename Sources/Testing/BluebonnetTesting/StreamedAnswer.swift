@@ -9,7 +9,7 @@ extension TestAnswer {
     public struct Part: Sendable {
         enum Kind: Sendable {
             case bytes(Data)
-            case pause(Duration)
+            case silence(Duration)
             case cut
             case stall
         }
@@ -50,7 +50,7 @@ extension TestAnswer {
         public static func comment(_ text: String = "") -> Part { self.text(":\(text)\n\n") }
 
         /// Nothing arrives for this time. With a `TestClock`, the pause follows that clock.
-        public static func pause(_ duration: Duration) -> Part { Part(kind: .pause(duration)) }
+        public static func pause(_ duration: Duration) -> Part { Part(kind: .silence(duration)) }
 
         /// The server closes the connection: the body is not complete, and the operation fails with
         /// `badServerResponse`. Later parts do not arrive.
@@ -84,7 +84,7 @@ extension TestAnswer {
     /// Returns a stream of server-sent events.
     ///
     /// ```swift
-    /// let news = TestAnswer.events(.event("first", id: "1"), .pause(.seconds(60)), .comment(), .cut)
+    /// let news = TestAnswer.events(.event("first", id: "1"), .pause(.seconds(30)), .comment(), .cut)
     /// ```
     public static func events(_ parts: Part...) -> TestAnswer { stream(parts, type: "text/event-stream") }
 

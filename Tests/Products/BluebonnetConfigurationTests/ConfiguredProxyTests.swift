@@ -45,7 +45,7 @@ import Testing
             ([:], "proxy.host is missing"), (["host": ""], "proxy.host is missing"),
             (["host": "a"], "proxy.port is missing"), (["host": "a", "port": 0], "proxy.port is 0"),
             (["host": "a", "port": 1, "type": "ftp"], "proxy.type is \"ftp\""),
-            (["host": "a", "port": 1, "connectHeaders": ["X-A: b"]], "proxy.connectHeaders has fields"),
+            (["host": "a", "port": 1, "connectHeaders": .list("X-A: b")], "proxy.connectHeaders has fields"),
             (["host": "a", "port": 1, "authorization.scheme": "bearer"], "authorization.scheme is \"bearer\""),
             (["host": "a", "port": 1, "authorization.scheme": "basic"], "there is no user name with a password"),
             (

@@ -48,15 +48,17 @@ import Testing
         for (name, value) in [("Cookie", "a=1"), ("Accept", "text/html"), ("cookie", "b=2")] {
             fields.append(HTTPField(name: try #require(HTTPField.Name(name)), value: value))
         }
-        let request = try Bluebonnet.HTTPRequest(Self.other(fields))
+        let request = try Bluebonnet.HTTPRequest(Self.other(.get, fields))
         #expect(request.headers.values(for: "Cookie") == ["a=1; b=2"] && request.headers["Accept"] == "text/html")
     }
 
-    @Test(arguments: [
-        (nil, "shop.test", "/", "no scheme"), ("https", nil, "/", "no authority"), ("https", "", "/", "no authority"),
-        ("https", "ada@shop.test", "/", "are not a URL"), ("https", "shop.test", "/a b", "are not a URL"),
-        ("https", "shop.test", "/a#b", "are not a URL"), ("https", "shop test", "/", "are not a URL"),
-    ])
+    @Test(
+        arguments: [
+            (nil, "shop.test", "/", "no scheme"), ("https", nil, "/", "no authority"),
+            ("https", "", "/", "no authority"),
+            ("https", "ada@shop.test", "/", "are not a URL"), ("https", "shop.test", "/a b", "are not a URL"),
+            ("https", "shop.test", "/a#b", "are not a URL"), ("https", "shop test", "/", "are not a URL"),
+        ] as [(String?, String?, String, String)])
     func partsThatAreNoURLAreRefused(scheme: String?, authority: String?, path: String, reason: String) {
         let error = #expect(throws: NetworkingError.self) {
             try Bluebonnet.HTTPRequest(Self.other(scheme: scheme, authority: authority, path: path))
@@ -64,7 +66,7 @@ import Testing
         #expect(error?.code == .badURL && error?.message.contains(reason) == true)
     }
 
-    @Test(arguments: [nil, "*", "a", ""]) func targetWithoutPathIsRefused(path: String?) {
+    @Test(arguments: [nil, "*", "a", ""] as [String?]) func targetWithoutPathIsRefused(path: String?) {
         let error = #expect(throws: NetworkingError.self) {
             try Bluebonnet.HTTPRequest(Self.other(.options, path: path))
         }

@@ -35,7 +35,7 @@ import Testing
                 manager.enqueue(operation)
                 await server.waitForRequests(count: 1)
                 shutDown()
-                await eventually(true) { manager.operationQueue.isSuspended }
+                await becomes(true) { manager.operationQueue.isSuspended }
                 gate.open()
             }
             #expect(operation.responseString == "done")

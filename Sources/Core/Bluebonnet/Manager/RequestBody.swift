@@ -153,9 +153,10 @@ public struct RequestBody: Sendable {
     /// The pieces of an asynchronous sequence, followed by a trailer section (RFC 9110, 6.5), for instance with a
     /// digest of the pieces.
     ///
-    /// The body is sent in chunks over HTTP/1.1, also to a server that speaks HTTP/2: libcurl sends trailers only there.
-    /// A request that requires HTTP/2 (`http2PriorKnowledge`) or has a `Content-Length` fails with `invalidRequest`, and
-    /// nothing is sent. The header field `Trailer` should name the fields (RFC 9110, 6.6.2); it is not added.
+    /// The body is sent in chunks over HTTP/1.1, also to a server that speaks HTTP/2: libcurl sends trailers only
+    /// there. A request that requires HTTP/2 (`http2PriorKnowledge`) or has a `Content-Length` fails with
+    /// `invalidRequest`, and nothing is sent. The header field `Trailer` should name the fields (RFC 9110, 6.6.2); it
+    /// is not added.
     ///
     /// - Parameters:
     ///   - sequence: the pieces, as in `stream(_:byteCount:contentType:)`.

@@ -3,7 +3,8 @@
 
 /// Checks the trailer section of a request before it is sent. Pure.
 package enum TrailerCheck {
-    /// The maximum size of a trailer section in bytes, with line ends. libcurl 7.88 accepts slightly more (DYN_TRAILERS).
+    /// The maximum size of a trailer section in bytes, with line ends. libcurl 7.88 accepts slightly more
+    /// (DYN_TRAILERS).
     package static let byteLimit = 60 << 10
 
     /// Fields that have to be known before the content (RFC 9110, 6.5.1), and fields of the connection (7.6.1).

@@ -177,7 +177,7 @@ import Testing
         // Conversions use what programs use.
         ("BluebonnetHTTPTypes", "Errors Manager Messages"),
         ("BluebonnetConfiguration", "Errors Hops Limits Manager Messages Security TLS Transport"),
-        ("BluebonnetService", "Manager Operations"),
+        ("BluebonnetService", "Manager"),
         ("BluebonnetFleetService", "Model Worker"),
         // Monitors use the events of the core, and for single calls the operation.
         ("BluebonnetMonitors", "Addresses Errors Bluebonnet/Events"),
