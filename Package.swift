@@ -16,9 +16,9 @@ let checksLockOrder = SwiftSetting.define("BLUEBONNET_LOCK_ORDER", .when(configu
 let grdb = Target.Dependency.product(
     name: "GRDB", package: "GRDB.swift", condition: .when(traits: ["Journal", "Cache"]))
 
-/// SwiftNIO, as BluebonnetTestServer uses it.
+/// SwiftNIO, as BluebonnetTestServer and the tests of names use it.
 let swiftNIO: [Target.Dependency] = [
-    ("NIOCore", "swift-nio"), ("NIOPosix", "swift-nio"), ("NIOHTTP2", "swift-nio-http2"),
+    ("NIOCore", "swift-nio"), ("NIOHTTP1", "swift-nio"), ("NIOPosix", "swift-nio"), ("NIOHTTP2", "swift-nio-http2"),
     ("NIOHPACK", "swift-nio-http2"), ("NIOSSL", "swift-nio-ssl"),
 ].map { .product(name: $0, package: $1, condition: .when(traits: ["TestServer"])) }
 
@@ -89,8 +89,8 @@ let package = Package(
             name: "Service",
             description: "BluebonnetService and BluebonnetFleetService: fetches the package swift-service-lifecycle."),
         .trait(name: "Configuration", description: "BluebonnetConfiguration: fetches the package swift-configuration."),
-        // The command needs the first two, the package's own tests the others. A program that depends on the package with
-        // traits: [] fetches nothing.
+        // The command needs the first two, the package's own tests the others. A program that depends on the package
+        // with traits: [] fetches nothing.
         .default(enabledTraits: isDependency ? ["Journal", "Cache"] : ownTraits),
     ],
     dependencies: [
@@ -318,10 +318,7 @@ let package = Package(
                 "BluebonnetLocks", "BluebonnetNetwork", "BluebonnetPipelines", "BluebonnetStreams",
                 "BluebonnetTesting", "BluebonnetTestServer", "CLinux", "COpenSSL", "RealServers", "TestSupport",
                 "TraceProbe",
-                .product(name: "NIOCore", package: "swift-nio"),
-                .product(name: "NIOHTTP1", package: "swift-nio"),
-                .product(name: "NIOSSL", package: "swift-nio-ssl"),
-            ],
+            ] + swiftNIO,
             resources: [.copy("Security/Pins")],
             swiftSettings: strict + [checksLockOrder]
         ),
@@ -342,7 +339,8 @@ let package = Package(
             ],
             exclude: ["Python"],
             swiftSettings: strict),
-        // The code of README.md and of the documentation, as programs would have it: nothing is imported for tests only.
+        // The code of README.md and of the documentation, as programs would have it: nothing is imported for tests
+        // only.
         .testTarget(
             name: "BluebonnetDocumentationTests",
             dependencies: [
@@ -359,7 +357,7 @@ let package = Package(
             dependencies: [
                 "Bluebonnet", "BluebonnetCache", "BluebonnetHTTP", "BluebonnetLocks", "BluebonnetTestServer",
                 "CacheProbe",
-                "CLinux", "TestSupport",
+                "CLinux", "TestSupport", grdb,
             ],
             swiftSettings: strict),
         // Stores responses until it is killed.

@@ -22,7 +22,7 @@ let package = Package(
     targets: [
         .target(name: "CurlDriver", linkerSettings: [.linkedLibrary("curl")]),
         .target(name: "HeapFigures"),
-        // What needs no client and no server: statistics, reports, plots. Its tests need nothing else.
+        // Code without a client and a server: statistics, reports, plots. Its tests need nothing else.
         .target(name: "Figures", swiftSettings: strict),
         // Signals, temporary folders and programs that are started, for both executables.
         .target(name: "Processes", dependencies: ["Figures"], swiftSettings: strict),

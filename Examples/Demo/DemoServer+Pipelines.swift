@@ -4,7 +4,7 @@
 import FlyingFox
 import Foundation
 
-// What the examples of pipelines need: a list in pages, and jobs that take a while.
+// The resources for the examples of pipelines: a list in pages, and jobs that take a while.
 extension DemoServer {
     /// The items of the shop, 20 to a page.
     static let pages = [

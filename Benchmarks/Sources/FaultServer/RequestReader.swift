@@ -38,7 +38,7 @@ package struct RequestReader {
         switch expected {
         case .head: return nextHead()
         case .bytes(let count):
-            guard let part = take(upTo: count) else { return nil }
+            guard let part = removeBytes(upTo: count) else { return nil }
             guard part.count == count else {
                 expected = .bytes(count - part.count)
                 return [.body(part)]
@@ -46,20 +46,20 @@ package struct RequestReader {
             expected = .head
             return [.body(part), .end]
         case .chunkSize:
-            guard let line = takeLine() else { return nil }
+            guard let line = removeLine() else { return nil }
             let size = Int(line.prefix { $0.isHexDigit }, radix: 16) ?? 0
             expected = size == 0 ? .trailers : .chunk(size)
             return []
         case .chunk(let count):
-            guard let part = take(upTo: count) else { return nil }
+            guard let part = removeBytes(upTo: count) else { return nil }
             expected = part.count == count ? .chunkEnd : .chunk(count - part.count)
             return [.body(part)]
         case .chunkEnd:
-            guard takeLine() != nil else { return nil }
+            guard removeLine() != nil else { return nil }
             expected = .chunkSize
             return []
         case .trailers:
-            guard let line = takeLine() else { return nil }
+            guard let line = removeLine() else { return nil }
             guard line.isEmpty else { return [] }
             expected = .head
             return [.end]
@@ -100,14 +100,14 @@ package struct RequestReader {
         return [.head(request)]
     }
 
-    private mutating func take(upTo count: Int) -> [UInt8]? {
+    private mutating func removeBytes(upTo count: Int) -> [UInt8]? {
         guard !buffer.isEmpty else { return nil }
         let part = Array(buffer.prefix(count))
         buffer.removeFirst(part.count)
         return part
     }
 
-    private mutating func takeLine() -> String? {
+    private mutating func removeLine() -> String? {
         guard let end = buffer.firstIndex(of: 10) else { return nil }
         let line = buffer[..<end]
         let text = String(decoding: line.last == 13 ? line.dropLast() : line, as: UTF8.self)

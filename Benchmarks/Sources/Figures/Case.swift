@@ -86,8 +86,9 @@ package struct Case: Hashable, Codable, Sendable {
     package var contenders: [Contender] {
         switch work {
         case .tiny, .json, .post:
-            return Contender.clients.filter { contender in
+            return Contender.allCases.filter { contender in
                 switch contender {
+                case .h2load: work == .tiny
                 case .bluebonnetLoop: work == .tiny && wire == .plain
                 case .bluebonnetResponse: work == .tiny
                 case .bluebonnetPinned: work == .tiny && wire != .plain

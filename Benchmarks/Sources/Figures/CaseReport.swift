@@ -77,9 +77,12 @@ package struct CaseReport: Codable, Sendable {
 extension CaseReport {
     /// The table of the case: a row for each contender.
     package var text: String {
-        let lines = TextTable(rows: [head] + columns.map(row)).lines
+        let lines = TextTable(rows: rows).lines
         return ([title] + lines.map { "  " + $0 }).joined(separator: "\n")
     }
+
+    /// The cells of the table, the head first.
+    package var rows: [[String]] { [head] + columns.map(row) }
 
     private var head: [String] {
         let limit = testCase.limit == .libcurl ? "of libcurl" : "of curl"

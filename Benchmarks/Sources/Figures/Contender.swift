@@ -22,6 +22,8 @@ package enum Contender: String, Codable, CaseIterable, Sendable {
     case curlCommand = "curl-Z"
     case wget2
     case aria2c
+    /// nghttp2's load generator, in C and without a check of the answers: what the server can give at most.
+    case h2load
 
     /// The name in tables.
     package var title: String {
@@ -38,14 +40,14 @@ package enum Contender: String, Codable, CaseIterable, Sendable {
         case .libcurl: "libcurl in C"
         case .bluebonnetCommand: "bluebonnet run"
         case .curlCommand: "curl -Z"
-        case .wget2, .aria2c: rawValue
+        case .wget2, .aria2c, .h2load: rawValue
         }
     }
 
     /// Whether the contender is a separate command, not a client of `LoadDriver`.
     package var isCommand: Bool {
         switch self {
-        case .bluebonnetCommand, .curlCommand, .wget2, .aria2c: true
+        case .bluebonnetCommand, .curlCommand, .wget2, .aria2c, .h2load: true
         case .bluebonnet, .bluebonnetLoop, .bluebonnetResponse, .bluebonnetPinned, .bluebonnetURLRequest,
             .bluebonnetAsync, .asyncHTTPClient, .asyncHTTPClientFuture, .urlSession, .libcurl:
             false

@@ -80,8 +80,7 @@ extension LinePlot {
     // MARK: Elements
 
     private static func label(_ text: String, x: Double, y: Double, extra: String = "") -> String {
-        let escaped = text.replacing("&", with: "&amp;").replacing("<", with: "&lt;").replacing(">", with: "&gt;")
-        return "<text x=\"\(Self.text(x))\" y=\"\(Self.text(y))\" fill=\"#222222\" \(extra)>\(escaped)</text>"
+        "<text x=\"\(Self.text(x))\" y=\"\(Self.text(y))\" fill=\"#222222\" \(extra)>\(MarkupText.escaped(text))</text>"
     }
 
     private static func stroke(_ points: [(Double, Double)], _ colour: String, width: Int) -> String {

@@ -10,14 +10,19 @@ package struct RunReport: Codable, Sendable {
     package let roundCount: Int
     package let cases: [CaseReport]
     package let requirements: [RequirementOutcome]
+    package let builds: [BuildFigure]
 
-    /// - Parameter more: requirements that were measured outside the cases.
+    /// - Parameters:
+    ///   - builds: the times of clean builds; empty if they were not measured.
+    ///   - more: requirements that were measured outside the cases.
     package init(
-        environment: [String: String], roundCount: Int, cases: [CaseReport], more: [RequirementOutcome] = []
+        environment: [String: String], roundCount: Int, cases: [CaseReport], builds: [BuildFigure] = [],
+        more: [RequirementOutcome] = []
     ) {
         self.environment = environment
         self.roundCount = roundCount
         self.cases = cases
+        self.builds = builds
         requirements = Requirement.all.compactMap { $0.outcome(in: cases) } + more
     }
 
@@ -37,32 +42,5 @@ package struct RunReport: Codable, Sendable {
     /// The tables of mixed requests, one for each measured number of origins.
     package var throughputTexts: [String] {
         [Work.mixed, .mixedOneOrigin].compactMap { ThroughputTable($0, cases)?.text }
-    }
-
-    /// Returns a plot of requests per second and CPU time over the number of requests in flight, for the GETs of 13
-    /// bytes over one wire; nil if fewer than two concurrencies were measured.
-    package func plot(_ wire: Wire) -> LinePlot? {
-        let cases = cases.filter { $0.testCase.work == .tiny && $0.testCase.wire == wire }
-            .sorted { $0.testCase.concurrency < $1.testCase.concurrency }
-        guard cases.count > 1 else { return nil }
-        return LinePlot(
-            title: "GET of 13 bytes over \(wire.title)", categories: cases.map { "\($0.testCase.concurrency)" },
-            categoryTitle: "requests in flight",
-            panels: [
-                Self.panel(cases, .requestsPerSecond, title: "requests a second"),
-                Self.panel(
-                    cases, .cpuMicrosecondsPerRequest, title: "CPU µs a request, log scale", isLogarithmic: true),
-            ])
-    }
-
-    private static func panel(
-        _ cases: [CaseReport], _ metric: Metric, title: String, isLogarithmic: Bool = false
-    ) -> LinePlot.Panel {
-        let lines = Contender.clients.compactMap { contender -> LinePlot.Line? in
-            let values = cases.map { $0[contender]?.figures[metric.rawValue]?.median }
-            guard values.contains(where: { $0 != nil }) else { return nil }
-            return LinePlot.Line(title: contender.title, values: values)
-        }
-        return LinePlot.Panel(title: title, isLogarithmic: isLogarithmic, lines: lines)
     }
 }

@@ -25,7 +25,7 @@ final class CurlClient: LoadClient {
             case .uniform(let url): runUniform(job, url, ledger)
             case .mixed(let plan): runMixed(job, plan, ledger)
             }
-        if let failure { ledger.note(failure) }
+        if let failure { ledger.recordError(failure) }
     }
 
     private func runUniform(_ job: Job, _ url: URL, _ ledger: Ledger) -> String? {

@@ -33,7 +33,7 @@ final class Ledger: @unchecked Sendable {  // safe: a slot is written once, by i
     /// Records the end of a request.
     func end(_ number: Int, began: Moment, fault: String?) {
         slots[number] = Float(began.microsecondsAgo)
-        if let fault { note(fault) }
+        if let fault { recordError(fault) }
         if left.subtract(1, ordering: .acquiringAndReleasing).newValue == 0 { isOver.signal() }
     }
 
@@ -52,7 +52,7 @@ final class Ledger: @unchecked Sendable {  // safe: a slot is written once, by i
     }
 
     /// Records an error, which need not belong to one request.
-    func note(_ fault: String) {
+    func recordError(_ fault: String) {
         errors.withLock { errors in
             errors.count += 1
             if errors.first == nil { errors.first = fault }

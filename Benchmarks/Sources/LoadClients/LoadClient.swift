@@ -44,7 +44,7 @@ extension Contender {
         case .asyncHTTPClient: try AsyncHTTPClientClient(limits, authorityFile, usesFutures: false)
         case .asyncHTTPClientFuture: try AsyncHTTPClientClient(limits, authorityFile, usesFutures: true)
         case .urlSession: try URLSessionClient(limits, authorityFile)
-        case .bluebonnetCommand, .curlCommand, .wget2, .aria2c:
+        case .bluebonnetCommand, .curlCommand, .wget2, .aria2c, .h2load:
             throw BenchmarkError("\(rawValue) is a command of its own: LoadDriver does not have it")
         }
     }

@@ -17,8 +17,10 @@ struct ManagerParts: Sendable {
 /// limit is reached.
 package enum ManagerPart: String, CaseIterable, ExpressibleByArgument, Sendable {
     case retries, governor, authenticator
-    /// A monitor that counts events.
+    /// A monitor that counts all events.
     case monitor
+    /// A monitor that asks only for the ends of operations, and counts them.
+    case endMonitor
 
     static var names: String { allCases.map(\.rawValue).joined(separator: ", ") }
 
@@ -27,7 +29,8 @@ package enum ManagerPart: String, CaseIterable, ExpressibleByArgument, Sendable 
         switch self {
         case .retries: configuration.retryPolicy = .standard
         case .governor: configuration.governor = Governor()
-        case .monitor: configuration.eventMonitors = [CountingMonitor.shared]
+        case .monitor: configuration.eventMonitors = [CountingMonitor.all]
+        case .endMonitor: configuration.eventMonitors = [CountingMonitor.ends]
         case .authenticator:
             guard let origin else { return }
             let bearer = BearerAuthenticator(TokenEndpoint(origin, clientID: "benchmark"))
@@ -39,8 +42,12 @@ package enum ManagerPart: String, CaseIterable, ExpressibleByArgument, Sendable 
 
 /// Counts events, and the operations that have finished.
 private final class CountingMonitor: EventMonitor {
-    static let shared = CountingMonitor()
+    static let all = CountingMonitor(kinds: .all)
+    static let ends = CountingMonitor(kinds: .finished)
+    let kinds: RequestEvent.Kinds
     private let counts = Mutex((events: 0, operations: 0))
+
+    private init(kinds: RequestEvent.Kinds) { self.kinds = kinds }
 
     func receive(_ events: [RequestEvent]) {
         let operations = events.count { if case .finished = $0.kind { true } else { false } }

@@ -76,7 +76,7 @@ import Testing
             more: [RequirementOutcome(claim: "bytes", measured: 1800, isMet: true)])
         let json = try report.json()
         let object = try #require(try JSONSerialization.jsonObject(with: json) as? [String: Any])
-        #expect(Set(object.keys) == ["environment", "roundCount", "cases", "requirements"])
+        #expect(Set(object.keys) == ["environment", "roundCount", "cases", "requirements", "builds"])
         let copy = try JSONDecoder().decode(RunReport.self, from: json)
         #expect(copy.cases[0][.bluebonnet]?.rounds.map(\.requestsPerSecond) == [90, 92])
         // The rate and the CPU time at 64 in flight, and the outcome passed as `more`.

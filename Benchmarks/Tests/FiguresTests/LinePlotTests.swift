@@ -60,7 +60,9 @@ import Testing
             latency: nil,
             peakResidentByteCount: 0)
         let reports = [1, 64].map { CaseReport(Case(.tiny, concurrency: $0), rounds: [.libcurl: [measurement]]) }
-        let plot = { (cases: [CaseReport]) in RunReport(environment: [:], roundCount: 1, cases: cases).plot(.plain) }
+        let plot = { (cases: [CaseReport]) in
+            ReportPlots(RunReport(environment: [:], roundCount: 1, cases: cases)).throughput(.plain)
+        }
         #expect(plot([reports[0]]) == nil)
         #expect(plot(reports)?.svg.contains("libcurl in C") == true)
     }

@@ -78,17 +78,17 @@ extension RecordingServer {
         while true {
             let connection = Glibc.accept(listeners[index], nil, nil)
             guard connection >= 0 else { break }
-            note(index, 1)
+            countConnection(index, 1)
             Thread.detachNewThread {
                 self.serve(connection, self.origins[index])
-                self.note(index, -1)
+                self.countConnection(index, -1)
                 close(connection)
             }
         }
         close(listeners[index])
     }
 
-    private func note(_ index: Int, _ change: Int) {
+    private func countConnection(_ index: Int, _ change: Int) {
         record.withLock { record in
             let count = record.connections[index, default: 0] + change
             record.connections[index] = count

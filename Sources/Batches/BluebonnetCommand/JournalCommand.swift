@@ -21,7 +21,7 @@ struct JournalCommand: ParsableCommand {
             Exit status: 0 the progress was shown; 2 the command line is invalid, or the file is not a journal.
             """)
 
-    @Argument(help: "The journal.")
+    @Argument(help: "The journal.", completion: .file())
     var file: String
 
     @Flag(help: "Write one JSON object instead of text.")

@@ -71,7 +71,7 @@ public struct Fleet: Sendable {
     ///
     /// - Parameters:
     ///   - name: the batch's name.
-    ///   - limit: the most origins to return. Default 16.
+    ///   - limit: the maximum number of origins to return. Default 16.
     /// - Throws: `FleetError`, `noBatch` if no batch has the name.
     public func origins(ofBatch name: String, limit: Int = 16) async throws(FleetError) -> [FleetOrigin] {
         try await reading { reading throws(FleetError) in try reading.origins(name, limit: limit) }

@@ -26,8 +26,8 @@ public struct JournalRecord: Sendable, Hashable {
         public var line: Data
         /// The body, if other lines refer to it and `line` does not contain it as text.
         public var referencedBody: Data?
-        /// What the response says about the rest of the run: the next page, and values for the state file. Nil if
-        /// nothing.
+        /// The facts in the response about the rest of the run: the next page, and values for the state file. Nil
+        /// without such facts.
         public var findings: Data?
 
         /// Creates an outcome.

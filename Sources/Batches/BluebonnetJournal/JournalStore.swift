@@ -32,7 +32,7 @@ public protocol JournalStore: Sendable {
     ///
     /// - Parameters:
     ///   - position: the first position.
-    ///   - limit: the most records.
+    ///   - limit: the maximum number of records.
     func records(from position: Int, limit: Int) throws(JournalError) -> [JournalRecord]
 
     /// Whether there is any record, of a line, a page or an element.

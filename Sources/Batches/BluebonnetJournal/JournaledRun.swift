@@ -136,6 +136,7 @@ package final class JournaledRun: Sendable {
         } catch {
             failure = failure ?? error
         }
+        await runner.finishValidations()
         if let failure { throw failure }
     }
 

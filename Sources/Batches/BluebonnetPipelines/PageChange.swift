@@ -12,7 +12,8 @@ package struct PageChange: Sendable, Hashable {
     }
 
     package let place: Place
-    /// Whether the page belongs to another origin than the first one: it gets what a redirect there would get.
+    /// Whether the page has another origin than the first page. Its request gets only the fields and credentials that a
+    /// redirect to that origin would get.
     package let hasLeftOrigin: Bool
 
     package init(place: Place, hasLeftOrigin: Bool) { (self.place, self.hasLeftOrigin) = (place, hasLeftOrigin) }

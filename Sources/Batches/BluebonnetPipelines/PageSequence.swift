@@ -120,7 +120,7 @@ package struct PageSequence: Sendable {
         return loop(to: change)
     }
 
-    /// The failure of a page whose next one is an earlier one.
+    /// The failure of a page that leads back to an earlier page.
     package func loop(to change: PageChange) -> Step {
         let request =
             switch change.place {
@@ -130,7 +130,7 @@ package struct PageSequence: Sendable {
         return .fail(.paginationLoop, "page \(pageCount) leads back to an earlier page: \(request)")
     }
 
-    /// The text that two pages share if they are the same; nil for numbered pages, which never are.
+    /// The text that identifies a page; nil for numbered pages, which never repeat.
     package func key(of change: PageChange) -> String? {
         switch (rule.next, change.place) {
         case (.page, _), (.offset, _): nil

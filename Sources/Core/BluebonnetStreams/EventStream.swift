@@ -25,7 +25,7 @@ extension DecodedEvent: Equatable where Value: Equatable {}
 /// The events of a stream of server-sent events, over reconnections. Made by `RequestOperationManager.events`.
 ///
 /// The request is sent when the iteration begins, once for each iterator. Cancelling the task, or leaving the loop,
-/// cancels the request. A comment is no event, but a sign of life for the idle time limit, as any byte is.
+/// cancels the request. Comments are not delivered. Like any other bytes, they restart the idle time limit.
 public struct EventStream<Event: Sendable>: AsyncSequence, Sendable {
     public typealias Element = Event
     public typealias Failure = NetworkingError
@@ -53,9 +53,9 @@ public struct EventStream<Event: Sendable>: AsyncSequence, Sendable {
         /// Returns the next event; nil at the end of the stream.
         ///
         /// - Throws: the operation's error if the stream is cut or refused and the policy permits no reconnection;
-        ///   `unacceptableContentType` if the response is no event stream; `cannotParseResponse` for an event that is
-        ///   too long or cannot be decoded; `badServerResponse` if the stream ends without the text of `done`. After an
-        ///   error, the iteration has ended.
+        ///   `unacceptableContentType` if the response is not an event stream; `cannotParseResponse` for an event that
+        ///   is too long or cannot be decoded; `badServerResponse` if the stream ends without the text of `done`. After
+        ///   an error, the iteration has ended.
         public mutating func next(
             isolation actor: isolated (any Actor)? = #isolation
         ) async throws(NetworkingError) -> Event? { try await next() }

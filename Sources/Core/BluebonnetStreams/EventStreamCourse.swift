@@ -25,7 +25,7 @@ struct EventStreamCourse: Sendable {
     /// The number of events so far, over all responses.
     private(set) var eventCount = 0
 
-    /// - Parameter end: the data of the event that ends the stream; nil if the end of the body does.
+    /// - Parameter end: the data of the event that ends the stream; nil if the end of the body ends it.
     init(_ call: Call, _ policy: EventStreamPolicy, end: String?) {
         (self.call, self.policy, endText) = (call, policy, end)
         reconnection = EventStreamReconnection(policy: policy)
@@ -72,7 +72,7 @@ struct EventStreamCourse: Sendable {
             return event
         } catch  where error.code == .cannotParseResponse || error.code == .cancelled {
             throw error
-        } catch {  // the response was accepted, and cut
+        } catch {  // the response was accepted, and its body was cut
             try await reconnect(after: .failed(isTransient: true), reader.decoder, operation, error)
             return nil
         }
@@ -106,7 +106,7 @@ extension EventStreamCourse {
         }
     }
 
-    /// Whether the response is an event stream. Not, without an error, if the server wants no reconnection.
+    /// Returns whether the response is an event stream; false after status 204, with which a server ends reconnections.
     private func accepts(_ response: StreamResponse) throws(NetworkingError) -> Bool {
         let type = response.headers["Content-Type"]
         switch EventStreamReconnection.refusal(statusCode: response.statusCode, contentType: type) {
@@ -150,7 +150,7 @@ extension EventStreamCourse {
         operation.idempotencyKey != nil || ["GET", "HEAD"].contains(operation.request?.httpMethod ?? "GET")
     }
 
-    /// The error of a complete body without the event that ends the stream; nil if no event does.
+    /// The error of a complete body without the event that ends the stream; nil if no event has to end the stream.
     private var missingEnd: NetworkingError? {
         endText.map { text in
             NetworkingError(

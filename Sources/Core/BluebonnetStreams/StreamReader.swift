@@ -36,7 +36,7 @@ extension EventStreamDecoder: StreamDecoder {
     }
 }
 
-/// Reads a body, and decodes its items. The first reader of a response has the chunks.
+/// Reads a body, and decodes its items. The first reader of a response has the bytes: a body can be iterated once.
 struct StreamReader<Decoder: StreamDecoder>: ItemReader {
     private var chunks: BodyChunks.Iterator
     private let operation: HTTPRequestOperation

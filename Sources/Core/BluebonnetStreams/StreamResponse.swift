@@ -34,8 +34,8 @@ public struct StreamResponse: Sendable {
 }
 
 extension StreamResponse {
-    /// The lines of the body in UTF-8, without their ends (LF, or CR and LF). A last line without an end counts. At
-    /// most 16 MiB a line; see `lines(byteLimit:)`.
+    /// The lines of the body in UTF-8, without their ends (LF, or CR and LF). A last line without an end counts. A line
+    /// has at most 16 MiB; see `lines(byteLimit:)`.
     public var lines: ResponseItems<String> { lines(byteLimit: LineDecoder.usualByteLimit) }
 
     /// The lines of the body.

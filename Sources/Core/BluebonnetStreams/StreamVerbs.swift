@@ -19,7 +19,8 @@ extension Call {
     ///
     /// - Parameters:
     ///   - policy: default nil: reconnections without limit for GET and HEAD, none for other methods.
-    ///   - done: the data of the event that ends the stream, such as `[DONE]`. Default nil: the end of the body does.
+    ///   - done: the data of the event that ends the stream, such as `[DONE]`. Default nil: the end of the body ends
+    ///     it.
     public func events(policy: EventStreamPolicy? = nil, done: String? = nil) -> EventStream<ServerSentEvent> {
         EventStream(call: self, policy: policy ?? usualPolicy, end: done) { $0 }
     }
@@ -84,7 +85,7 @@ extension RequestOperationManager {
     ///   - policy: whether a stream that ends or is cut is requested again, from the last event on: with
     ///     `Last-Event-ID`, after the server's `retry` or 3 seconds, with jitter. Default nil: without limit for GET,
     ///     never for POST. A POST is sent again only with an idempotency key. Status 204 ends the stream.
-    ///   - done: the data of the event that ends the stream, such as `[DONE]`. A body that ends before is an error.
+    ///   - done: the data of the event that ends the stream, such as `[DONE]`. A body that ends earlier is an error.
     ///     Default nil: the end of the body ends the stream.
     public func events(
         _ url: some URLReference, body: RequestBody? = nil, policy: EventStreamPolicy? = nil, done: String? = nil

@@ -44,6 +44,29 @@ struct BodyFiles: Sendable {
         return checks && MessageDigest.hexadecimalDigest(of: data) != digest ? nil : data
     }
 
+    /// Opens a body.
+    ///
+    /// - Parameter checks: whether the digest is compared.
+    func file(_ place: FolderIndex.Place, checks: Bool) -> CacheBodyFile? {
+        let descriptor = open(path(of: place.digest), O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { return nil }
+        let file = CacheBodyFile(descriptor: descriptor, byteCount: place.byteCount, sha256: place.digest)
+        guard lseek(descriptor, 0, SEEK_END) == off_t(place.byteCount) else { return nil }
+        return checks && Self.digest(of: file) != place.digest ? nil : file
+    }
+
+    private static func digest(of file: CacheBodyFile) -> String? {
+        let digest = MessageDigest(.sha256)
+        var offset: Int64 = 0
+        while offset < file.byteCount {
+            let end = min(offset + Int64(pieceByteCount), file.byteCount)
+            guard let piece = try? file.contents(of: offset..<end) else { return nil }
+            piece.withUnsafeBytes { digest.update($0) }
+            offset = end
+        }
+        return digest.finish()
+    }
+
     private static func contents(of descriptor: CInt) -> Data? {
         let length = lseek(descriptor, 0, SEEK_END)
         guard length >= 0 else { return nil }
@@ -72,26 +95,30 @@ struct BodyFiles: Sendable {
         return stored
     }
 
-    /// Stores a copy of a file.
+    /// Stores a copy of a file, which shares its blocks with the file if the file system can.
     ///
-    /// - Throws: also if the file has more than `limit` bytes.
-    func store(copyOf url: URL, limit: Int) throws -> Stored {
-        let (source, digest) = (try FileHandle(forReadingFrom: url), MessageDigest(.sha256))
+    /// - Parameter digest: the digest of the body. A file with other contents is not stored, or is recognised when it
+    ///   is read.
+    /// - Throws: also if the file has more than `limit` bytes, or other contents.
+    func store(copyOf url: URL, digest: String, limit: Int) throws -> Stored {
+        let source = try FileHandle(forReadingFrom: url)
         defer { try? source.close() }
-        var byteCount = 0
-        var text = ""
+        let stored = Stored(digest: digest, byteCount: Int64(try source.seekToEnd()))
+        guard stored.byteCount <= limit else { throw POSIXError(.EFBIG) }
+        guard !isThere(stored) else { return stored }
         try write { file in
+            if FileCopy.clone(source.fileDescriptor, to: file.fileDescriptor) { return }
+            try source.seek(toOffset: 0)
+            let contents = MessageDigest(.sha256)
             while let piece = try source.read(upToCount: Self.pieceByteCount), !piece.isEmpty {
-                byteCount += piece.count
-                guard byteCount <= limit else { throw POSIXError(.EFBIG) }
-                piece.withUnsafeBytes { digest.update($0) }
+                piece.withUnsafeBytes { contents.update($0) }
                 try file.write(contentsOf: piece)
             }
-            text = digest.finish()
+            guard contents.finish() == digest else { throw POSIXError(.EIO) }
         } digest: {
-            text
+            digest
         }
-        return Stored(digest: text, byteCount: Int64(byteCount))
+        return stored
     }
 
     /// Whether the body has its name already. The file is then as new, so that no process removes it.

@@ -18,7 +18,13 @@ final class FolderIndex: Sendable {
         let byteCount: Int64
     }
 
+    /// The index was made by a newer version of the library.
+    struct NewerVersion: Error {}
+
     private let queue: DatabaseQueue
+
+    /// Grows with every change that an older version of the library could not read or would damage.
+    private static let version = 1
 
     init(_ path: String) throws {
         var configuration = Configuration()
@@ -26,10 +32,21 @@ final class FolderIndex: Sendable {
         configuration.busyMode = .timeout(5)
         configuration.journalMode = .wal
         queue = try DatabaseQueue(path: path, configuration: configuration)
-        try queue.write { try $0.execute(sql: Self.schema) }
+        if try read(Self.storedVersion) != Self.version { try queue.write(Self.prepare) }
         for suffix in ["", "-wal", "-shm"] {
             try? FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: path + suffix)
         }
+    }
+
+    private static func storedVersion(_ database: Database) throws -> Int {
+        try Int.fetchOne(database, sql: "PRAGMA user_version") ?? 0
+    }
+
+    /// Makes the tables, unless another process has made them in the meantime.
+    private static func prepare(_ database: Database) throws {
+        guard try storedVersion(database) <= version else { throw NewerVersion() }
+        try database.execute(sql: schema)
+        try database.execute(sql: "PRAGMA user_version = \(version)")
     }
 
     private static let schema = """
@@ -98,6 +115,26 @@ final class FolderIndex: Sendable {
         try read { database in
             try Bool.fetchOne(
                 database, sql: "SELECT EXISTS (SELECT 1 FROM responses WHERE digest = ?)", arguments: [digest]) ?? false
+        }
+    }
+
+    /// Returns the digests of the bodies of the responses that a change removes or expires, without the change.
+    func digests(affectedBy change: CacheChange) throws -> [String] {
+        switch change {
+        case .store(_, _, let replaced): try replaced.compactMap { try place(of: $0)?.digest }
+        case .expire(let id), .remove(let id): try place(of: id).map { [$0.digest] } ?? []
+        case .removeURL(let url):
+            try read { try String.fetchAll($0, sql: "SELECT digest FROM responses WHERE url = ?", arguments: [url]) }
+        case .removeGroup(let name, let origin):
+            try read { database in
+                try String.fetchAll(
+                    database,
+                    sql: """
+                        SELECT digest FROM responses JOIN groups ON id = response
+                        WHERE groups.origin = ? AND groups.name = ?
+                        """, arguments: [origin, name])
+            }
+        case .update: []
         }
     }
 

@@ -14,7 +14,7 @@ public import Foundation
 public final class FolderResponseCache: ResponseCache {
     /// The folder.
     public let folder: URL
-    /// The most bytes of bodies and index entries, approximately.
+    /// The maximum number of bytes of bodies and index entries, approximately.
     public let byteCapacity: Int
     public let storesForReplay: Bool
     private let index: FolderIndex
@@ -26,11 +26,12 @@ public final class FolderResponseCache: ResponseCache {
     ///
     /// - Parameters:
     ///   - folder: the folder. Its parent must exist.
-    ///   - byteCapacity: the most bytes, counting bodies and index entries. When it is exceeded, the least recently
-    ///     used responses are removed. Default 1 GiB.
+    ///   - byteCapacity: the maximum number of bytes, counting bodies and index entries. When it is exceeded, the least
+    ///     recently used responses are removed. Default 1 GiB.
     ///   - storesForReplay: whether responses are stored, too, that only `onlyIfCached` and `forceCache` can use.
     ///     Default false.
-    /// - Throws: `cannotOpenFile` if the folder cannot be used.
+    /// - Throws: `cannotOpenFile` if the folder cannot be used. If the disk is full or fails, `underlying` is a
+    ///   `POSIXError` with the code `ENOSPC` or `EIO`: a program may then continue without the cache.
     public init(
         at folder: URL, byteCapacity: Int = 1 << 30, storesForReplay: Bool = false
     ) throws(NetworkingError) {
@@ -40,8 +41,7 @@ public final class FolderResponseCache: ResponseCache {
             bodies = try BodyFiles(in: folder)
             index = try FolderIndex(folder.appendingPathComponent("index.sqlite").path)
         } catch {
-            throw NetworkingError(
-                .cannotOpenFile, "the cache \(folder.path) cannot be opened: \(error)", underlying: error)
+            throw FolderFailure(error, in: folder.path).error
         }
         sweep()
     }
@@ -69,20 +69,37 @@ public final class FolderResponseCache: ResponseCache {
     }
 
     public func body(of entry: CacheEntry) -> Data? {
+        read(entry) { place, checks in bodies.read(place.digest, checks: checks) }
+    }
+
+    public func bodyFile(of entry: CacheEntry) -> CacheBodyFile? {
+        read(entry) { place, checks in bodies.file(place, checks: checks) }
+    }
+
+    /// Reads the body of a response, and records that it was used.
+    private func read<Body>(_ entry: CacheEntry, _ read: (FolderIndex.Place, _ checks: Bool) -> Body?) -> Body? {
         let id = entry.id
         guard let place = known.withLock({ $0.place(of: id) }) ?? (try? index.place(of: id)) else { return nil }
         let isChecked = known.withLock { $0.isChecked(id, place) }
-        guard let data = bodies.read(place.digest, checks: !isChecked) else { return nil }
+        guard let body = read(place, !isChecked) else { return nil }
         let uses = known.withLock { known in
             known.setChecked(id, place)
             return known.recordUse(of: id)
         }
         if !uses.isEmpty { try? index.recordUses(of: uses) }
-        return data
+        return body
     }
 
     public func apply(_ changes: [CacheChange]) {
-        for change in changes { try? apply(change) }
+        for change in changes {
+            do { try apply(change) } catch { deleteBodies(affectedBy: change) }
+        }
+    }
+
+    /// Deletes bodies instead of responses when the index cannot be changed, for instance on a full disk: a response
+    /// without its body answers no request.
+    private func deleteBodies(affectedBy change: CacheChange) {
+        for digest in (try? index.digests(affectedBy: change)) ?? [] { bodies.remove(digest) }
     }
 
     private func apply(_ change: CacheChange) throws {
@@ -112,13 +129,19 @@ public final class FolderResponseCache: ResponseCache {
         let stored: BodyFiles.Stored?
         switch body {
         case .data(let data): stored = data.count <= maximumBodyByteCount ? try? bodies.store(data) : nil
-        case .file(let url): stored = try? bodies.store(copyOf: url, limit: maximumBodyByteCount)
+        case .file(let url, let sha256):
+            stored = try? bodies.store(copyOf: url, digest: sha256, limit: maximumBodyByteCount)
         case .stored(let id):
             stored = try index.place(of: id).map { BodyFiles.Stored(digest: $0.digest, byteCount: $0.byteCount) }
         }
         guard let stored else { return try index.remove(replaced) }
-        return try index.insert(
-            entry, record: Self.record(entry), body: stored, replacing: replaced, capacity: byteCapacity)
+        do {
+            return try index.insert(
+                entry, record: Self.record(entry), body: stored, replacing: replaced, capacity: byteCapacity)
+        } catch {
+            try? removeBodies([stored.digest])
+            throw error
+        }
     }
 
     private static func record(_ entry: CacheEntry) throws -> Data {

@@ -58,9 +58,10 @@ public final class ImageCache: ImageCaching {
         var clock = 0
     }
 
-    /// The most bytes of pixels in the cache. Default 100 MiB.
+    /// The maximum number of bytes of pixels in the cache. Default 100 MiB.
     public let memoryCapacity: Int
-    /// The most bytes of pixels that remain in the cache after it has exceeded its capacity. Default 60 MiB.
+    /// The maximum number of bytes of pixels that remain in the cache after it has exceeded its capacity. Default 60
+    /// MiB.
     public let preferredMemoryUsageAfterPurge: Int
     private let state = Mutex(State())
 

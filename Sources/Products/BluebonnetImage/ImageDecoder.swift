@@ -8,9 +8,9 @@ internal import Foundation
 
 /// Decodes the bytes of one image file with gdk-pixbuf. Independent of responses.
 struct ImageDecoder {
-    /// The most pixels of the file, before it is scaled down.
+    /// The maximum number of pixels of the file, before it is scaled down.
     let maximumPixelCount: Int
-    /// The most pixels of the longer side; nil keeps the file's size.
+    /// The maximum number of pixels of the longer side; nil keeps the file's size.
     let maximumSideLength: Int?
 
     /// The error for bytes without a usable image; its description is the end of a sentence.

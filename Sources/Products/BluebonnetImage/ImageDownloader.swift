@@ -28,7 +28,7 @@ public final class ImageDownloader: Sendable {
     public struct Configuration: Sendable {
         /// The order of waiting downloads. Default `firstInFirstOut`.
         public var prioritization = Prioritization.firstInFirstOut
-        /// The most concurrent downloads. Default 4.
+        /// The maximum number of concurrent downloads. Default 4.
         public var maximumActiveDownloadCount = 4
         /// Limits, trust and proxy of the downloads.
         public var transferOptions = TransferOptions()

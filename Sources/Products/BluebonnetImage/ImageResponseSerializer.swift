@@ -12,11 +12,11 @@ public struct ImageResponseSerializer: ResponseSerializer, Codable {
     public var validation: ResponseValidation
     /// The `scale` of the images, in pixels per screen point. Default 1.
     public var imageScale = 1.0
-    /// The most pixels (width times height) of an image in its file, checked before memory is allocated. A larger image
-    /// fails with `bodyTooLarge`. Default 64 Mi pixels, which take 256 MiB.
+    /// The maximum number of pixels (width times height) of an image in its file, checked before memory is allocated. A
+    /// larger image fails with `bodyTooLarge`. Default 64 Mi pixels, which take 256 MiB.
     public var maximumPixelCount = 64 * 1024 * 1024
-    /// The most pixels of an image's longer side. Larger images are scaled down, JPEG during decoding. Default nil: no
-    /// scaling.
+    /// The maximum number of pixels of an image's longer side. Larger images are scaled down, JPEG during decoding.
+    /// Default nil: no scaling.
     public var maximumSideLength: Int?
 
     /// Makes a serializer for AFNetworking's ten content types with a status from 200 to 299.

@@ -75,6 +75,10 @@ enum EventMetadata {
         case .connectionClosed(let information, let reason):
             connection(information).merging(["bluebonnet.connection.end": .string(reason.rawValue)]) { $1 }
         case .requestBodySent(let count): ["http.request.body.size": number(count)]
+        case .responseBodyReceived(let count, let decoded):
+            ["http.response.body.size": number(count)].merging(
+                decoded.map { ["bluebonnet.decoded": number($0)] } ?? [:]
+            ) { $1 }
         case .bodyProgress(let progress):
             [
                 progress.direction == .sent ? "http.request.body.size" : "http.response.body.size":

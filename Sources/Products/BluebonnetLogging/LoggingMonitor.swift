@@ -28,6 +28,9 @@ public import Logging
 /// time stamps of the handler are later than the events, and `bluebonnet.instant` orders messages exactly. The log
 /// handler is called on that queue. The monitor may be used by any number of managers and operations.
 ///
+/// The level of the logger is read when the monitor is first used: without `trace`, the monitor does not ask for the
+/// events whose messages are `trace`, and requests are faster.
+///
 /// The monitor remembers each operation until it is finished, and at most 100,000 of them: after dropped events, a
 /// message may lack the method and the URL.
 public final class LoggingMonitor: EventMonitor {
@@ -44,6 +47,17 @@ public final class LoggingMonitor: EventMonitor {
     public init(logger: Logger, includesConnections: Bool = true) {
         (self.logger, self.includesConnections) = (logger, includesConnections)
     }
+
+    public var kinds: RequestEvent.Kinds {
+        let logged = logger.logLevel <= .trace ? .all : RequestEvent.Kinds.all.subtracting(Self.traced)
+        return includesConnections ? logged : logged.subtracting(RequestEvent.Kinds.connections.union(.governorChanged))
+    }
+
+    /// The events that are logged with the level `trace` only.
+    static let traced: RequestEvent.Kinds = [
+        .nameLookedUp, .connected, .tlsEstablished, .connectionAcquired, .requestHeadSent, .requestBodySent,
+        .firstByte, .bodyProgress, .responseBodyReceived, .connectionOpened, .connectionIdle, .connectionClosed,
+    ]
 
     public func receive(_ events: [RequestEvent]) {
         for event in events {

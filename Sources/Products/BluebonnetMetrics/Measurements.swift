@@ -41,6 +41,12 @@ struct Measurements {
 
     var rememberedCount: Int { operations.count + connections.count }
 
+    /// The events that `record` uses.
+    static let kinds: RequestEvent.Kinds = [
+        .hopBegan, .responseHead, .hopEnded, .connectionAcquired, .finished, .connectionOpened, .connectionIdle,
+        .connectionClosed,
+    ]
+
     mutating func record(_ event: RequestEvent) {
         switch event.kind {
         case .hopBegan(let head): beginHop(event, head)

@@ -64,6 +64,8 @@ public final class MetricsMonitor: EventMonitor {
         measurements = Mutex(Measurements(configuration))
     }
 
+    public var kinds: RequestEvent.Kinds { Measurements.kinds }
+
     public func receive(_ events: [RequestEvent]) {
         guard let last = events.last else { return }
         let values = measurements.withLock { measurements in

@@ -112,6 +112,8 @@ public final class TracingMonitor: EventMonitor {
         }
     }
 
+    public var kinds: RequestEvent.Kinds { [.hopBegan, .connectionAcquired, .responseHead, .hopEnded, .finished] }
+
     public func receive(_ events: [RequestEvent]) {
         for event in events { record(event) }
         guard let last = events.last else { return }

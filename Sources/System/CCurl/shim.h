@@ -115,8 +115,7 @@ static inline CURLMcode bluebonnet_multi_setopt_timer_callback(CURLM *multi, cur
     return curl_multi_setopt(multi, CURLMOPT_TIMERFUNCTION, value);
 }
 
-/// Returns the result of a message. The result is a member of a union, behind a pointer that Swift imports as an
-/// opaque union.
+/// Returns the result of a message. The result is a member of a union that Swift imports as an opaque type.
 static inline CURLcode bluebonnet_message_result(const CURLMsg *message) {
     return message->data.result;
 }

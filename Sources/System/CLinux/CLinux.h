@@ -11,10 +11,12 @@
 #include <signal.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <linux/fs.h>
 #include <stdio.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <sys/file.h>
+#include <sys/ioctl.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -133,6 +135,17 @@ static inline int bluebonnet_link(int descriptor, int folder, const char *name) 
     if (linkat(descriptor, "", folder, name, 0x1000) == 0) return 0;
     if (errno != ENOENT && errno != EPERM) return -1;
     return bluebonnet_link_by_path(descriptor, folder, name);
+}
+
+/// Makes an empty file share the contents of another file, which stay separate when one of the two is written to
+/// (FICLONE). Returns 0 on success; most file systems cannot.
+static inline int bluebonnet_clone(int source, int target) { return ioctl(target, FICLONE, source); }
+
+/// Copies bytes between two files at the same offset in the kernel. Returns their number, 0 at the end of the source, or
+/// -1.
+static inline ssize_t bluebonnet_copy_range(int source, int target, int64_t offset, size_t count) {
+    long long from = offset, to = offset;
+    return syscall(SYS_copy_file_range, source, &from, target, &to, count, 0u);
 }
 
 /// Renames within a folder only if the new name is free (renameat2 with RENAME_NOREPLACE, which the Glibc module does

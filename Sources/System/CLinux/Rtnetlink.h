@@ -17,7 +17,7 @@
 struct bluebonnet_address {
     uint8_t bytes[16];
     uint32_t byte_count;
-    /// The interface that a link-local address belongs to; 0 is no interface.
+    /// The interface that a link-local address belongs to; 0 means no interface.
     uint32_t interface;
 };
 

@@ -53,7 +53,7 @@ extension RequestOperationManager {
     public var sentRequests: [SentRequest] { log?.requests ?? [] }
 
     /// Returns the requests once there are at least `count`, or the task is cancelled. Use this to pause or cancel an
-    /// operation whose request is under way. Traps for a manager without an answering block.
+    /// operation whose request is running. Traps for a manager without an answering block.
     public func sentRequests(atLeast count: Int) async -> [SentRequest] {
         guard let log else { preconditionFailure("the manager was not made with a block that answers") }
         await log.wait(for: count)

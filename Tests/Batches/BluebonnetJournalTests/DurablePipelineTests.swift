@@ -68,7 +68,7 @@ import Testing
             for path in ["/end"] + [11, 12, 21, 22, 31, 32].map({ "/make/\($0)" }) {
                 let outcome = again[String(path.dropFirst())]?.outcome
                 let count = fixture.requests(to: path).count
-                // An element that was sent, and whose end is lost, is in doubt. What needs it is skipped.
+                // An element that was sent, and whose end is lost, is in doubt. Its dependents are skipped.
                 #expect(count <= 1 && (outcome != .success || count == 1), "\(path)")
                 #expect(outcome == .success || outcome == .unknown || path == "/end" && outcome == .skipped, "\(path)")
             }

@@ -21,20 +21,20 @@ import Testing
         mutating func add(_ id: String, needing outcomes: [ResultLine.Outcome] = []) throws {
             let line = try UnmarkedLinesTests.line(id, at: positions.count, needing: outcomes)
             positions[id] = line.position
-            note(unmarked.add(line))
+            record(unmarked.add(line))
         }
 
         mutating func marked(_ id: String, isDurable: Bool = true) {
-            note(unmarked.marked(positions[id] ?? -1, isDurable: isDurable))
+            record(unmarked.marked(positions[id] ?? -1, isDurable: isDurable))
         }
 
         mutating func ended(_ id: String) {
-            note(unmarked.ended(SendWindow.Ticket(position: positions[id] ?? -1, lane: "", priority: .normal)))
+            record(unmarked.ended(SendWindow.Ticket(position: positions[id] ?? -1, lane: "", priority: .normal)))
         }
 
-        mutating func stop() { note(unmarked.stop()) }
+        mutating func stop() { record(unmarked.stop()) }
 
-        private mutating func note(_ effects: [UnmarkedLines.Effect]) {
+        private mutating func record(_ effects: [UnmarkedLines.Effect]) {
             for effect in effects {
                 switch effect {
                 case .start(let line): log.append((line.isMarked ? "start marked " : "start ") + line.id)

@@ -59,6 +59,9 @@ extension PageTests {
             let second = try await manager.get("prices")
             print(second.summary.isFromCache)
             // END
+            // BLOCK Caching.md
+            await manager.finishValidations(within: .seconds(10))
+            // END
             #expect(printed.value == ["true"] && second.value == Data("[1]".utf8))
             #expect(site.server.requests.count == 1 && second.summary.transferCount == 0)
         }

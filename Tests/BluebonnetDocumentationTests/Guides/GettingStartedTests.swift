@@ -50,14 +50,25 @@ extension PageTests {
         }
     }
 
+    /// The image for builds is that of the fleet's container. `Scripts/test-across` runs a program with the packages of
+    /// the other image.
     @Test func readmeImagesAreThoseOfTheContainerfile() throws {
-        let file = CodeBlock.root.appendingPathComponent("Examples/Fleet/Containerfile")
-        let text = try String(contentsOf: file, encoding: .utf8)
-        let words = Set(text.split { $0 == " " || $0 == "\n" || $0 == "/" })
+        let words = { (path: String) in
+            let file = CodeBlock.root.appendingPathComponent(path)
+            let text = try String(contentsOf: file, encoding: .utf8)
+            return Set(text.split { $0 == " " || $0 == "\n" || $0 == "/" }.map(String.init))
+        }
         let lines = try Self.block("README.md", startingWith: "FROM ")
-        let named = lines.filter { $0.hasPrefix("FROM ") || $0.hasPrefix("    ") }.flatMap { $0.split(separator: " ") }
-        #expect(named.contains("swift:6.1-bookworm") && named.contains("libcurl4"))
-        #expect(named.filter { !words.contains($0) } == [])
+        let second = try #require(lines.firstIndex { $0.hasPrefix("FROM debian:") })
+        let named = { (lines: ArraySlice<String>) in
+            lines.filter { $0.hasPrefix("FROM ") || $0.hasPrefix("    ") }.flatMap { $0.split(separator: " ") }
+                .map(String.init)
+        }
+        let (build, run) = (named(lines[..<second]), named(lines[(second + 1)...]))
+        #expect(build.contains("swift:6.1-bookworm") && run.contains("libcurl4"))
+        let (container, across) = (try words("Examples/Fleet/Containerfile"), try words("Scripts/test-across"))
+        #expect(build.filter { !container.contains($0) } == [])
+        #expect(run.filter { !across.contains($0) } == [])
     }
 
     @Test func gettingStartedServesTheFolderOfItsFiles() throws {

@@ -43,6 +43,8 @@ extension PageTests {
         printed.update { $0 = [] }
         // BLOCK LoggingAndMetrics.md
         final class RequestLog: EventMonitor {
+            let kinds: RequestEvent.Kinds = .finished
+
             func receive(_ events: [RequestEvent]) {
                 for event in events {
                     guard case .finished(let end) = event.kind else { continue }

@@ -42,8 +42,11 @@ import Testing
         #expect(try listed.sorted() == Self.publicTypes().sorted())
     }
 
-    /// Products with a page of their own.
-    @Test(arguments: ["BluebonnetLogging", "BluebonnetMetrics", "BluebonnetTracing"])
+    @Test(arguments: [
+        "BluebonnetBatch", "BluebonnetCache", "BluebonnetFleet", "BluebonnetFleetService", "BluebonnetImage",
+        "BluebonnetJournal", "BluebonnetLogging", "BluebonnetMetrics", "BluebonnetPipelines", "BluebonnetService",
+        "BluebonnetStreams", "BluebonnetTestServer", "BluebonnetTesting", "BluebonnetTracing",
+    ])
     func everyPublicTypeIsOnThePageOfItsProduct(product: String) throws {
         let page = try CodeBlock.sources(of: product).appendingPathComponent("\(product).docc/\(product).md")
         let text = try String(contentsOf: page, encoding: .utf8)

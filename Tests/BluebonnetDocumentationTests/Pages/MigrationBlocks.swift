@@ -36,7 +36,7 @@ extension PageTests {
                     try form.append(fileAt: certificate, name: "file", contentType: "application/x-x509-ca-cert")
                 })
 
-            // A queue of your own for some of a manager's operations.
+            // Your own queue for some of a manager's operations.
             let queue = RequestOperationQueue()
             queue.maxConcurrentOperationCount = 1
             queue.addOperation(manager.operation("GET", "items/1"))

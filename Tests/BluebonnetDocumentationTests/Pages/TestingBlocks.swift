@@ -82,11 +82,11 @@ extension PageTests {
 
     private func comparePageRequests() async throws {
         let manager = RequestOperationManager { _ in .json([1]) }
-        _ = try await manager.get("users/1", headers: ["Accept": "application/json"])
+        _ = try await manager.get("users/1", headers: ["X-Client": "shop"])
         _ = try await manager.post("orders", body: .json(["article": 7]))
         // BLOCK TestingYourProgram.md
         try manager.expectSent(
-            .get("/users/1", headers: ["Accept": "application/json"]),
+            .get("/users/1", headers: ["X-Client": "shop"]),
             .post("/orders", body: .json(["article": 7])))
         try manager.expectSent([.post("/orders"), .get("/users/1")], inAnyOrder: true)
         // END

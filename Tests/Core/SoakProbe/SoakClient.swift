@@ -27,7 +27,7 @@ struct SoakClient {
         let tasks = try SoakTasks(place: place, tally: tally, ledger: ledger)
         await tasks.warmUp()
         await Invariants.closeIdleConnections()
-        let before = ResourceSnapshot.take()
+        let before = ResourceSnapshot.current()
         let canary = Canary(url: place.canary)
         let begin = ContinuousClock.now
         let workers = (0..<Self.workerCount).map { number in
@@ -35,7 +35,7 @@ struct SoakClient {
         }
         let memory = await watch(canary, since: begin)
         let isOver = await hasEnded(workers)
-        noteUnanswered(await canary.stop())
+        reportUnanswered(await canary.stop())
         await finish(isOver, before, memory, warmUp: min(place.seconds / 4, 180))
         return tally.faultCount == 0
     }
@@ -62,9 +62,9 @@ struct SoakClient {
             for hanging in tally.hanging(longerThan: Self.longestTask) { tally.fault("hangs: \(hanging)") }
             if seconds >= nextLine {
                 nextLine += max(place.seconds / 20, 10)
-                let report = canary.takeReport()
-                noteUnanswered(report)
-                let snapshot = ResourceSnapshot.take()
+                let report = canary.startNewReport()
+                reportUnanswered(report)
+                let snapshot = ResourceSnapshot.current()
                 say(
                     "\(Int(seconds)) s: \(ledger.counts.ended) outcomes, \(String(format: "%.1f", memory.last)) MiB, "
                         + "\(snapshot.descriptorCount) descriptors, \(snapshot.threadCount) threads, "
@@ -75,7 +75,7 @@ struct SoakClient {
     }
 
     /// The time that answers take is printed only, because fifty workers compete for the processors.
-    private func noteUnanswered(_ report: Canary.Report) {
+    private func reportUnanswered(_ report: Canary.Report) {
         for failure in report.failures { tally.fault("the canary was not answered: \(failure)") }
     }
 
@@ -103,7 +103,7 @@ struct SoakClient {
         if place.seconds >= 600 ? slope > 1 : growth > 16 {
             tally.fault("memory grows by \(slope) MiB in ten minutes, by \(growth) MiB in all")
         }
-        let after = ResourceSnapshot.take()
+        let after = ResourceSnapshot.current()
         let counts = ledger.counts
         say("soak: seed \(place.seed), \(counts.tracked) operations, \(counts.ended) with an outcome")
         say("soak: \(tally.text)")

@@ -82,7 +82,10 @@ import Testing
     @Test func fileOfTheProgramIsCopied() throws {
         let (cache, file) = (try opened(), folder.url.appendingPathComponent("mine"))
         try Data("text".utf8).write(to: file)
-        try store(cache, "/a", .file(file))
+        let digest = MessageDigest.hexadecimalDigest(of: Data("text".utf8))
+        try store(cache, "/b", .file(file, sha256: String(digest.reversed())))
+        #expect(try bodies(cache, "/b") == [])
+        try store(cache, "/a", .file(file, sha256: digest))
         try Data("else".utf8).write(to: file)
         #expect(try bodies(cache, "/a") == ["text"])
     }

@@ -35,8 +35,9 @@ import Testing
         let trace = lines.filter { $0.level == .trace }.map(\.message)
         #expect(
             trace == [
-                "Request fields", "Name looked up", "Connected", "Connection acquired", "Request body sent",
-                "First byte received", "Response fields", "Body progressed",
+                "Request fields", "Name looked up", "Connected", "Connection acquired", "Request head sent",
+                "Request body sent", "First byte received", "Response fields", "Body progressed",
+                "Response body received",
             ])
     }
 
@@ -111,7 +112,7 @@ import Testing
 
     @Test func everyMessageHasTheRequestNumber() {
         let lines = lines(EventMaker(operation: 12, name: "orders").success)
-        #expect(lines.count == 21)
+        #expect(lines.count == 23)
         #expect(lines.allSatisfy { $0["bluebonnet.request.number"] == "12" })
         #expect(lines.allSatisfy { $0["bluebonnet.request.name"] == "orders" })
     }
@@ -128,6 +129,22 @@ import Testing
         logger.logLevel = .notice
         LoggingMonitor(logger: logger).receive(maker.success)
         #expect(lines.value.isEmpty)
+    }
+
+    /// A monitor without `trace` does not ask for what it would not log, and logs the same.
+    @Test(arguments: [Logger.Level.trace, .debug, .notice]) func monitorAsksForWhatItLogs(level: Logger.Level) {
+        var (logger, lines) = RecordingLogHandler.logger()
+        logger.logLevel = level
+        let monitor = LoggingMonitor(logger: logger)
+        let wanted = maker.success.filter { monitor.kinds.contains($0.kind.kinds) }
+        #expect((wanted.count == maker.success.count) == (level == .trace))
+        LoggingMonitor(logger: logger).receive(maker.success)
+        let all = lines.value.map(\.message)
+        lines.update { $0 = [] }
+        monitor.receive(wanted)
+        #expect(lines.value.map(\.message) == all)
+        let quiet = LoggingMonitor(logger: logger, includesConnections: false)
+        #expect(quiet.kinds.isDisjoint(with: [.connectionIdle, .governorChanged]))
     }
 
     @Test func connectionsMayBeLeftOut() {

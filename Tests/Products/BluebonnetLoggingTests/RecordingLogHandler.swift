@@ -61,9 +61,10 @@ struct EventMaker {
         return events([
             .queued(.slot(limit: 64)), .waitBegan(.slot(limit: 64)), .waitEnded(.slot), .admitted,
             .cacheAnswered(.miss), hopBegan, .nameLookedUp(.milliseconds(1)), .connected(.milliseconds(1)),
-            .connectionAcquired(.init(connection, isReused: false)), .requestBodySent(byteCount: 4),
+            .connectionAcquired(.init(connection, isReused: false)), .requestHeadSent, .requestBodySent(byteCount: 4),
             .firstByte(.milliseconds(3)), responseHead, .bodyProgress(.init(.received, byteCount: 5)), .paused,
-            .resumed, .hopEnded(.init(.complete, statusCode: 200, receivedByteCount: 5)),
+            .resumed, .responseBodyReceived(byteCount: 5, decodedByteCount: 5),
+            .hopEnded(.init(.complete, statusCode: 200, receivedByteCount: 5)),
             .redirectDecided(status: 302, target: url), .challengeAnswered(status: 401),
             .finished(.init(statusCode: 200, receivedByteCount: 5)),
         ])

@@ -44,6 +44,23 @@ import Testing
         }
     }
 
+    /// The events that the monitor does not ask for change nothing.
+    @Test func onlyWantedEventsMatter() {
+        let connection = maker.connection(1)
+        let use = RequestEvent.ConnectionUse(connection, isReused: false)
+        let events =
+            [maker.connectionEvent(.connectionOpened(connection), at: 0)] + maker.exchange() + [
+                maker.event(.connectionAcquired(use), at: 4), maker.event(.requestHeadSent, at: 4),
+                maker.connectionEvent(.connectionIdle(connection), at: 5),
+                maker.connectionEvent(.connectionClosed(connection, .idle), at: 6),
+            ]
+        let other = RecordingMetricsFactory()
+        let kinds = monitor().kinds
+        monitor().receive(events)
+        MetricsMonitor(factory: other).receive(events.filter { kinds.contains($0.kind.kinds) })
+        #expect(!kinds.contains(.queued) && factory.values.value == other.values.value)
+    }
+
     @Test func errorStatusIsTheErrorType() {
         monitor().receive(maker.exchange(status: 503, errorCode: .unacceptableStatus))
         let expected = attributes([

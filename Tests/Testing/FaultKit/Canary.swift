@@ -52,7 +52,7 @@ public final class Canary: Sendable {
     }
 
     /// Returns the measurements so far and starts a new report.
-    public func takeReport() -> Report {
+    public func startNewReport() -> Report {
         report.withLock { report in
             defer { report = Report() }
             return report
@@ -68,7 +68,7 @@ public final class Canary: Sendable {
         running?.cancel()
         await running?.value
         starvation.stop()
-        return takeReport()
+        return startNewReport()
     }
 
     private func ask(_ url: URL) async {

@@ -30,7 +30,7 @@ public enum Invariants {
         _ = await Canary(url: url).stop()
         await closeIdleConnections()
         let ledger = OutcomeLedger()
-        let before = ResourceSnapshot.take()
+        let before = ResourceSnapshot.current()
         let memory = MemoryUse.residentByteCount
         let canary = Canary(url: url)
         do {

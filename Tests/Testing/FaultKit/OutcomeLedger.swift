@@ -32,11 +32,11 @@ public final class OutcomeLedger: Sendable {
             state.entries[state.lastNumber] = Entry(operation: operation, name: name)
             return state.lastNumber
         }
-        operation.addCompletion { [self] _, _ in noteOutcome(number) }
+        operation.addCompletion { [self] _, _ in recordOutcome(number) }
         return operation
     }
 
-    private func noteOutcome(_ number: Int) {
+    private func recordOutcome(_ number: Int) {
         state.withLock { state in
             guard var entry = state.entries[number] else {
                 return state.faults.append("an outcome of a settled operation")

@@ -29,7 +29,7 @@ final class Starvation: Sendable {
                 usleep(2000)
                 let end = ContinuousClock.now
                 let late = end - begin - Self.pause
-                if late > .milliseconds(3) { note(Delay(end: end, duration: late)) }
+                if late > .milliseconds(3) { record(Delay(end: end, duration: late)) }
             }
             hasEnded.signal()
         }
@@ -49,7 +49,7 @@ final class Starvation: Sendable {
         hasEnded.wait()
     }
 
-    private func note(_ delay: Delay) {
+    private func record(_ delay: Delay) {
         state.withLock { state in
             state.delays.append(delay)
             if state.delays.count > 2000 { state.delays.removeFirst(1000) }

@@ -6,8 +6,8 @@ import Foundation
 
 /// Finds a Python with the modules that a test needs.
 enum PythonModules {
-    /// Returns the first Python that can import the modules: the one that the variable `BLUEBONNET_HTTPBIN_PYTHON`
-    /// names, the one of the virtual environment that the install script makes in `.build`, or the system's.
+    /// Returns the first Python that can import the modules, in this order: the variable `BLUEBONNET_HTTPBIN_PYTHON`,
+    /// the virtual environment that the install script makes in `.build`, the system's Python.
     static func python(with modules: String, in virtualEnvironment: String = "httpbin-venv") -> String? {
         let root = URL(fileURLWithPath: #filePath).pathComponents.dropLast(4).dropFirst().joined(separator: "/")
         let named = ProcessInfo.processInfo.environment["BLUEBONNET_HTTPBIN_PYTHON"]

@@ -8,7 +8,7 @@ import Foundation
 ///
 /// Take the first snapshot after everything that starts once and stays: the servers' thread, the certificates.
 public struct ResourceSnapshot: Sendable, Equatable {
-    /// What each open descriptor refers to, by its number: a path, or "socket:[…]", "pipe:[…]", "anon_inode:[…]".
+    /// The target of each open descriptor, by its number: a path, or "socket:[…]", "pipe:[…]", "anon_inode:[…]".
     /// Timer descriptors are left out: Dispatch creates one for each of its clocks when something first waits for
     /// that clock, and keeps it. Waiting for the process to settle can be that first wait.
     public var descriptors: [Int: String]
@@ -21,8 +21,8 @@ public struct ResourceSnapshot: Sendable, Equatable {
     /// The number of threads.
     public var threadCount: Int { threads.count }
 
-    /// Takes a snapshot of the process.
-    public static func take() -> ResourceSnapshot {
+    /// Returns a snapshot of the process.
+    public static func current() -> ResourceSnapshot {
         ResourceSnapshot(
             descriptors: entries(of: "/proc/self/fd") { path in
                 let link = try? FileManager.default.destinationOfSymbolicLink(atPath: path)
@@ -57,7 +57,7 @@ public struct ResourceSnapshot: Sendable, Equatable {
     public static func growthAfterSettling(
         to earlier: ResourceSnapshot, within limit: Duration = .seconds(10)
     ) async -> [String] {
-        await Polling.lastValue(of: take().growth(since: earlier), within: limit) { $0.isEmpty }
+        await Polling.lastValue(of: current().growth(since: earlier), within: limit) { $0.isEmpty }
     }
 
     /// Whether, within a bounded time, the process has at most as many descriptors and threads as in an earlier

@@ -14,6 +14,7 @@ struct Benchmark: ParsableCommand {
             Build and run it in release, from the folder of the repository:
 
               swift run -c release --package-path Benchmarks Benchmark            everything, about a quarter of an hour
+              swift run -c release --package-path Benchmarks Benchmark --builds   and the time of builds
               swift run -c release --package-path Benchmarks Benchmark --quick    a look, about a minute
               swift run -c release --package-path Benchmarks Benchmark build-time
               swift run -c release --package-path Benchmarks Benchmark mixed
@@ -26,7 +27,7 @@ struct Benchmark: ParsableCommand {
               swift run -c release --package-path Benchmarks Benchmark limits
               swift run -c release --package-path Benchmarks Benchmark pipelines
 
-            Debian's packages nginx-light, openssl, curl, wget2 and aria2 have to be installed for everything; what is \
+            Debian's packages nginx-light, openssl, curl, wget2, aria2 and nghttp2-client have to be installed for everything; what is \
             missing is left out and named at the end. nginx is started with one process on free ports of 127.0.0.1, and \
             stopped again.
             """,

@@ -12,13 +12,13 @@ import Processes
 struct BuildTimeCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "build-time",
-        abstract: "A clean release build of a minimal program on Bluebonnet, beside the same on async-http-client.",
+        abstract: "A clean release build of a minimal program on Bluebonnet, async-http-client and URLSession.",
         discussion: """
             Each program is a package of its own in a temporary folder, without a build folder. Packages are fetched \
             and resolved before the clock starts. It takes minutes.
             """)
 
-    @Option(parsing: .upToNextOption, help: "On what: bluebonnet, async-http-client.")
+    @Option(parsing: .upToNextOption, help: "On what: bluebonnet, async-http-client, urlsession.")
     var on = BuildSubject.allCases
 
     func run() throws {

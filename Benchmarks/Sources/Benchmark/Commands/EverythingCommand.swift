@@ -5,19 +5,21 @@ import ArgumentParser
 import Figures
 import Foundation
 import LoadClients
+import Processes
 
 /// Runs all comparisons with other clients and commands.
 struct EverythingCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "everything",
-        abstract: "All clients and commands beside each other: a table, JSON and a plot.",
+        abstract: "All clients and commands in one comparison: a page with plots, tables and JSON.",
         discussion: """
             Each contender runs in a process of its own, in as many rounds as asked for, in another order in each; \
             figures are medians (least–most). A process warms up first; then it measures its time and the CPU time of \
             all its threads. The status and the length of every answer are looked at as part of the work. Allocations are \
             counted in a shorter trial before the rounds. Before each download of large files, as much memory is filled \
             and given back. Ratios are taken round by round; those to async-http-client are to the faster one of its two \
-            forms. The server shares the processors with the client: compare figures of one run only.
+            forms. h2load shows what the server can give at most: it checks no answer, and its CPU time includes its start \
+            and its connections. The server shares the processors with the client: compare figures of one run only.
             """)
 
     @Option(
@@ -56,7 +58,10 @@ struct EverythingCommand: ParsableCommand {
     @Flag(help: "Three rounds of the GETs of 13 bytes: plain at 1, 64 and 1,000 in flight, TLS at 64.")
     var quick = false
 
-    @Option(help: ArgumentHelp("Where figures.json, figures.txt and the plots are written.", valueName: "folder"))
+    @Flag(help: "Measure also the time of clean release builds of minimal programs, which takes minutes.")
+    var builds = false
+
+    @Option(help: ArgumentHelp("Where index.html, figures.json and the plots are written.", valueName: "folder"))
     var output = "benchmark-results"
 
     @Option(help: ArgumentHelp("The bluebonnet command; it is built if none is named.", valueName: "path"))
@@ -76,12 +81,13 @@ struct EverythingCommand: ParsableCommand {
         (sizes.smallFileCount, sizes.largeFileCount) = (smallFiles, largeFiles)
         if let warning = Surroundings.warning { print(warning + "\n") }
         let began = ContinuousClock.now
+        let (builds, buildFailures) = try measureBuilds()
         let (report, failures) = try Stage.withServer(byteCount: sizes.byteCount) { folder, server in
             let command = ReleaseCommand(path: command)
             let laboratory = Laboratory(
                 server, folder, sizes, roundCount: roundCount, bluebonnetPath: { try command.path() })
             if cases.contains(where: \.testCase.work.isForCommands) { _ = try command.path() }
-            return (try finish(try laboratory.measure(cases)), laboratory.failures)
+            return (try finish(try laboratory.measure(cases), builds), laboratory.failures + buildFailures)
         }
         print((report.throughputTexts + [report.requirementText]).joined(separator: "\n\n"))
         print("\nIt took \(Int((ContinuousClock.now - began) / .seconds(1))) s.")
@@ -102,7 +108,7 @@ struct EverythingCommand: ParsableCommand {
 
     /// Makes the report. The memory of waiting operations is measured here, in this process, when no other measurement
     /// runs.
-    private func finish(_ reports: [CaseReport]) throws -> RunReport {
+    private func finish(_ reports: [CaseReport], _ builds: [BuildFigure]) throws -> RunReport {
         var more: [RequirementOutcome] = []
         if !quick, work.contains(.enqueued), client.contains(.bluebonnet) {
             let memory = try GraphCase.memory(size: enqueued).own
@@ -111,7 +117,29 @@ struct EverythingCommand: ParsableCommand {
                     claim: "\(enqueued) waiting operations: bytes each ≤ 2048", measured: Double(memory),
                     isMet: memory <= 2048))
         }
-        return RunReport(environment: Surroundings.facts, roundCount: roundCount, cases: reports, more: more)
+        return RunReport(
+            environment: Surroundings.facts.merging(ToolVersions.facts) { first, _ in first }, roundCount: roundCount,
+            cases: reports, builds: builds, more: more)
+    }
+
+    /// Measures the builds, and returns a sentence for each that failed.
+    private func measureBuilds() throws -> ([BuildFigure], failures: [String]) {
+        guard builds else { return ([], []) }
+        Interruption.watch()
+        var (figures, failures): ([BuildFigure], [String]) = ([], [])
+        for subject in BuildSubject.allCases {
+            print("building a program with \(subject.title)")
+            do {
+                let outcome = try TemporaryFolder.whileThere { folder in try subject.build(in: folder) }
+                figures.append(
+                    BuildFigure(
+                        title: subject.title, wallSeconds: outcome.wallSeconds, cpuSeconds: outcome.cpuSeconds))
+            } catch {
+                try Interruption.check()
+                failures.append("A build with \(subject.title): \(error)")
+            }
+        }
+        return (figures, failures)
     }
 }
 

@@ -104,11 +104,11 @@ private struct LimitedBatch {
         manager.operationQueue.waitUntilAllOperationsAreFinished()
         var figures = Figures(count: count)
         figures.seconds = Date().timeIntervalSince(began)
-        for operation in operations { note(operation, began, &figures) }
+        for operation in operations { addFigures(of: operation, began, &figures) }
         return figures
     }
 
-    private func note(_ operation: HTTPRequestOperation, _ began: Date, _ figures: inout Figures) {
+    private func addFigures(of operation: HTTPRequestOperation, _ began: Date, _ figures: inout Figures) {
         let refusals = operation.retries.map { $0.date.addingTimeInterval($0.duration / .seconds(1)) }
         let lateCount = refusals.count { $0.timeIntervalSince(began) > 1 }
         figures.refusalCount += refusals.count

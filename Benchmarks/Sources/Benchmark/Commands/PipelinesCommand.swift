@@ -8,7 +8,7 @@ import Foundation
 import Glibc
 import Processes
 
-/// Measures pipelines of the command: elements beside the same lines written out, pages, and JSONPath.
+/// Measures pipelines of the command: elements compared with the same lines written out, pages, and JSONPath.
 struct PipelinesCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "pipelines",

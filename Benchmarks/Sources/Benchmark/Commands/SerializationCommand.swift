@@ -67,7 +67,7 @@ struct SerializationCommand: ParsableCommand {
         let server = try DiscardServer()
         guard let url = URL(string: "http://127.0.0.1:\(server.port)/") else { throw BenchmarkError("no URL") }
         let done = Completion()
-        server.takeOne { done.note(count: $0) }
+        server.acceptOne { done.setByteCount($0) }
         var expected: Int64 = 0
         let request = try HTTPRequestSerializer().multipartRequest(url: url, parameters: ["name": "value"]) { form in
             try form.append(fileAt: file, name: "file")
@@ -77,9 +77,9 @@ struct SerializationCommand: ParsableCommand {
         let seconds =
             try Self.milliseconds {
                 operation.setCompletionBlock { _, _ in
-                    done.note(failure: nil)
+                    done.end(failure: nil)
                 } failure: {
-                    done.note(failure: $1.message)
+                    done.end(failure: $1.message)
                 }
                 operation.start()
                 try done.wait()
@@ -129,7 +129,7 @@ extension SerializationCommand {
             let request = URLRequest(url: try server.url("large.json"))
             return manager.operation(with: request, responseSerializer: serializer)
         }
-        manager.enqueueBatch(of: operations, completion: { _ in done.note(failure: nil) })
+        manager.enqueueBatch(of: operations, completion: { _ in done.end(failure: nil) })
         return operations
     }
 
@@ -160,9 +160,9 @@ extension SerializationCommand {
         let done = Completion()
         let operation = manager.operation(with: URLRequest(url: url))
         operation.setCompletionBlock { _, _ in
-            done.note(failure: nil)
+            done.end(failure: nil)
         } failure: {
-            done.note(failure: $1.message)
+            done.end(failure: $1.message)
         }
         manager.operationQueue.addOperation(operation)
         try done.wait()

@@ -101,9 +101,9 @@ extension SessionsCommand {
         for _ in 0..<count {
             let operation = manager.operation(with: URLRequest(url: url))
             operation.setCompletionBlock { operation, _ in
-                ends.note(operation.statusCode)
+                ends.recordEnd(operation.statusCode)
             } failure: { _, _ in
-                ends.note(nil)
+                ends.recordEnd(nil)
             }
             manager.operationQueue.addOperation(operation)
         }
@@ -114,7 +114,7 @@ extension SessionsCommand {
         let ends = Ends(count)
         for _ in 0..<count {
             session.dataTask(with: URLRequest(url: url)) { response, _, _ in
-                ends.note(response?.statusCode)
+                ends.recordEnd(response?.statusCode)
             }.resume()
         }
         try ends.wait()
@@ -147,7 +147,7 @@ extension SessionsCommand {
         let ends = Ends(tasks)
         var made: [SessionTask] = []
         let making = Self.seconds {
-            made = (0..<tasks).map { _ in session.dataTask(with: request) { _, _, _ in ends.note(200) } }
+            made = (0..<tasks).map { _ in session.dataTask(with: request) { _, _, _ in ends.recordEnd(200) } }
         }
         var listed = 0
         let listing = Self.seconds { listed = session.tasks.count }
@@ -196,7 +196,7 @@ private final class Ends: Sendable {
     init(_ count: Int) { state = Mutex((count, 0)) }
 
     /// - Parameter status: the status; nil for a failed request.
-    func note(_ status: Int?) {
+    func recordEnd(_ status: Int?) {
         let isLast = state.withLock { state in
             state.left -= 1
             if status != 200 { state.failures += 1 }

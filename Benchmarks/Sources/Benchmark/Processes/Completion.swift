@@ -16,9 +16,9 @@ final class Completion: Sendable {
     /// The recorded number of bytes.
     var byteCount: Int64 { state.withLock { $0.byteCount } }
 
-    func note(count: Int64) { state.withLock { $0.byteCount = count } }
+    func setByteCount(_ count: Int64) { state.withLock { $0.byteCount = count } }
 
-    func note(failure: String?) {
+    func end(failure: String?) {
         state.withLock { state in
             state.isOver = true
             state.failure = failure

@@ -30,7 +30,7 @@ final class DiscardServer: Sendable {
     }
 
     /// Accepts one request. Calls `done` with the number of received body bytes after the answer is sent.
-    func takeOne(_ done: @escaping @Sendable (Int64) -> Void) {
+    func acceptOne(_ done: @escaping @Sendable (Int64) -> Void) {
         Thread.detachNewThread { [listener] in
             let connection = accept(listener, nil, nil)
             let count = Self.discard(connection)

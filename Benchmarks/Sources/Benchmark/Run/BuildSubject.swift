@@ -10,6 +10,17 @@ import Processes
 enum BuildSubject: String, CaseIterable, ExpressibleByArgument {
     case bluebonnet
     case asyncHTTPClient = "async-http-client"
+    /// Foundation alone, which the toolchain has.
+    case urlSession = "urlsession"
+
+    /// The name in tables.
+    var title: String {
+        switch self {
+        case .bluebonnet: Contender.bluebonnet.title
+        case .asyncHTTPClient: Contender.asyncHTTPClient.title
+        case .urlSession: Contender.urlSession.title
+        }
+    }
 
     /// Builds the program in a folder.
     func build(in folder: URL) throws -> ChildProcess.Outcome {
@@ -38,7 +49,7 @@ enum BuildSubject: String, CaseIterable, ExpressibleByArgument {
             switch self {
             case .bluebonnet:
                 (
-                    ".package(name: \"Bluebonnet\", path: \"\(Self.root)\")",
+                    ".package(name: \"Bluebonnet\", path: \"\(Self.root)\", traits: [])",
                     ".product(name: \"Bluebonnet\", package: \"Bluebonnet\")"
                 )
             case .asyncHTTPClient:
@@ -46,6 +57,7 @@ enum BuildSubject: String, CaseIterable, ExpressibleByArgument {
                     ".package(url: \"https://github.com/swift-server/async-http-client\", from: \"1.37.0\")",
                     ".product(name: \"AsyncHTTPClient\", package: \"async-http-client\")"
                 )
+            case .urlSession: ("", "")
             }
         return """
             // swift-tools-version: 6.1
@@ -86,6 +98,20 @@ enum BuildSubject: String, CaseIterable, ExpressibleByArgument {
                     let response = try await HTTPClient.shared.execute(
                         HTTPClientRequest(url: "http://127.0.0.1/"), timeout: .seconds(60))
                     print(try await response.body.collect(upTo: 1 << 20).readableBytes)
+                }
+            }
+
+            """
+        case .urlSession:
+            """
+            import Foundation
+            import FoundationNetworking
+
+            @main
+            struct Program {
+                static func main() async throws {
+                    guard let url = URL(string: "http://127.0.0.1/") else { return }
+                    print(try await URLSession.shared.data(from: url).0.count)
                 }
             }
 

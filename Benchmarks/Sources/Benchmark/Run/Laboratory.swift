@@ -113,6 +113,13 @@ final class Laboratory {
             return Trial(requestCount: 1, allocationsPerRequest: nil)
         case .tiny, .json, .post, .mixed, .mixedOneOrigin:
             let count = max(300, 2 * testCase.concurrency)
+            if contender == .h2load {
+                let rate = try loadGenerator(testCase).run(count: count, in: folder).requestsPerSecond
+                return Trial(
+                    requestCount: Grid.requestCount(
+                        rate: rate, seconds: sizes.seconds, concurrency: testCase.concurrency),
+                    allocationsPerRequest: nil)
+            }
             let arguments = try arguments(testCase, count) + ["--count-allocations"]
             let measured = try LoadProcess(contender: contender, arguments: arguments).run().measurement
             let wanted = testCase.work.mixedOriginCount == nil ? nil : sizes.mixedCount
@@ -134,11 +141,17 @@ final class Laboratory {
                 byteCountEach: files.byteCountEach, bluebonnetPath: try bluebonnetPath())
             return try peer.run(in: folder)
         }
+        if contender == .h2load { return try loadGenerator(testCase).run(count: plan.requestCount, in: folder) }
         let arguments = try arguments(testCase, plan.requestCount) + files.arguments
         var measured = try LoadProcess(contender: contender, arguments: arguments).run().measurement
         measured.allocationsPerRequest = plan.allocationsPerRequest
         try files.checkAfterRound(isFirst: isFirst)
         return measured
+    }
+
+    private func loadGenerator(_ testCase: Case) throws -> LoadGenerator {
+        LoadGenerator(
+            url: try server.url("tiny", testCase.wire), wire: testCase.wire, concurrency: testCase.concurrency)
     }
 
     /// Returns the options of `load` for a case.

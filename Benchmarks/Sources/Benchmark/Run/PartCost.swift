@@ -13,7 +13,7 @@ struct PartCost {
 
     private static let forms: [(title: String, parts: [ManagerPart])] = [
         ("retries and a governor", [.retries, .governor]), ("a bearer token that is valid", [.authenticator]),
-        ("a monitor that counts events", [.monitor]),
+        ("a monitor that counts all events", [.monitor]), ("a monitor that counts ends", [.endMonitor]),
     ]
 
     /// - Throws: a `BenchmarkError`, if a request failed.

@@ -4,7 +4,7 @@
 import Figures
 import Foundation
 
-/// The folder of a run's results: the figures as JSON and as text, and a plot for each wire that has one.
+/// The folder of a run's results: a page, the figures as JSON and as text, and the plots as files.
 struct ResultFolder {
     let path: String
 
@@ -22,10 +22,8 @@ struct ResultFolder {
             [facts.joined(separator: "\n")] + tables + (report.requirements.isEmpty ? [] : [report.requirementText])
             + failures
         try write(Data((parts.joined(separator: "\n\n") + "\n").utf8), to: "\(name).txt")
-        for wire in Wire.allCases {
-            guard let plot = report.plot(wire) else { continue }
-            try write(Data(plot.svg.utf8), to: "throughput-\(wire.rawValue).svg")
-        }
+        for plot in ReportPlots(report).all { try write(Data(plot.svg.utf8), to: "\(plot.name).svg") }
+        if name == "figures" { try write(Data(ReportPage(report, failures: failures).html.utf8), to: "index.html") }
     }
 
     private func write(_ data: Data, to name: String) throws {

@@ -52,7 +52,7 @@ extension FaultCases {
     private static let text = String(repeating: "x", count: 1000)
     private static let kilobyte = bytes(text)
     private static let chunk = bytes("3e8\r\n" + text + "\r\n")
-    private static let knownOnly = "its limit is of lengths that are told beforehand"
+    private static let knownOnly = "its limit applies only to announced lengths"
 
     private static func limited(
         _ name: String, _ rule: String, _ steps: [Step], _ notOffered: [Client: String]

@@ -62,7 +62,7 @@ extension StrictField {
         do throws(JSONPathError) {
             return try JSONPath(text)
         } catch {
-            throw problem("\(JSONText.quoted(text)) is no JSONPath: \(error)")
+            throw problem("\(JSONText.quoted(text)) is not a JSONPath: \(error)")
         }
     }
 
@@ -70,7 +70,7 @@ extension StrictField {
     func pattern() throws(RequestLineError) -> TextPattern {
         let text = try string()
         guard let pattern = TextPattern(text) else {
-            throw problem("\(JSONText.quoted(text)) is no regular expression")
+            throw problem("\(JSONText.quoted(text)) is not a regular expression")
         }
         return pattern
     }

@@ -63,9 +63,9 @@ public struct ResultLine: Sendable, Hashable, Codable {
     public var error: Failure?
     /// The values that `extract` took from the response: an object, or an array of objects with `rows`.
     public var values: JSONValue?
-    /// The number of the page, from 1; nil for a line that is no page.
+    /// The number of the page, from 1; nil if the line is not a page.
     public var page: Int?
-    /// The number of the item, from 1; nil for a line that is no item of a stream.
+    /// The number of the item, from 1; nil if the line is not an item of a stream.
     public var item: Int?
     /// The server-sent event of an item.
     public var event: Event?
@@ -80,7 +80,7 @@ public struct ResultLine: Sendable, Hashable, Codable {
     public var succeeded: Int?
     public var failed: Int?
     public var skipped: Int?
-    /// The number of elements that were left out, because their key had occurred before.
+    /// The number of elements that were left out because an earlier element has the same key.
     public var duplicates: Int?
     /// The name of the worker that sent the request and has the output file. Only in a fleet, for a line with an
     /// `output`.

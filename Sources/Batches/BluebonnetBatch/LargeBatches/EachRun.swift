@@ -73,7 +73,7 @@ final class EachRun: Sendable {
 
     /// Starts the operation of an element. Returns false if the line uses no further elements.
     private func start(_ value: JSONValue) -> Bool {
-        if state.withLock({ $0.mustWait() }) { wake.wait() }
+        if state.withLock({ $0.beginWaiting() }) { wake.wait() }
         switch state.withLock({ step(value, &$0) }) {
         case .stop: return false
         case .skip: return true
@@ -119,7 +119,7 @@ final class EachRun: Sendable {
     private func finishIfDone(_ change: (inout State) -> Void) {
         let (mustWake, result) = state.withLock { state -> (Bool, ResultLine?) in
             change(&state)
-            return (state.mustWake(), end(&state))
+            return (state.endWaiting(), end(&state))
         }
         if mustWake { wake.signal() }
         if let result { part.onEnd(RequestLineRunner.End(result: result, source: nil)) }
@@ -136,14 +136,14 @@ final class EachRun: Sendable {
 }
 
 extension EachRun.State {
-    /// Whether the thread must wait before it starts another operation. Records that it waits.
-    fileprivate mutating func mustWait() -> Bool {
+    /// Records that the thread waits, if it must before it starts another operation. Returns whether it must.
+    fileprivate mutating func beginWaiting() -> Bool {
         isWaiting = pendingCount >= EachRun.windowCount
         return isWaiting
     }
 
-    /// Whether the waiting thread can start operations. Records that it no longer waits.
-    fileprivate mutating func mustWake() -> Bool {
+    /// Records that the thread no longer waits, if it can start operations. Returns whether it must be woken.
+    fileprivate mutating func endWaiting() -> Bool {
         guard isWaiting, pendingCount <= EachRun.refillCount else { return false }
         isWaiting = false
         return true

@@ -108,7 +108,7 @@ package final class LinePump: Sendable {
         }
     }
 
-    /// Lets lines start that use responses of a line as elements: there are some to use.
+    /// Allows the readers of a line to start, because the line has a response with elements for them.
     package func feed(_ readers: [Int], by position: Int) {
         update { state in
             for reader in readers where lines.startsEarly(reader) { _ = state.schedule.feed(reader, by: position) }

@@ -41,8 +41,8 @@ package struct LineSchedule: Sendable {
         var isDoomed = false
         /// Whether other lines refer to the line's response.
         var isReferenced = false
-        /// The dependency that need not have ended before the line starts: the line uses its responses as elements,
-        /// and there are some.
+        /// The dependency that may still run when the line starts: the line uses its responses as elements, and has at
+        /// least one response.
         var feeder = LineSchedule.none
         /// The number of dependencies that have not ended.
         var blockers: UInt32
@@ -125,7 +125,7 @@ package struct LineSchedule: Sendable {
         for priority in listed.indices {
             while let lane = listed[priority].popFirst().map({ Int($0) }) {
                 lanes[lane].unlist(priority: priority)
-                guard checkRoom(lane), let position = popWaiting(lane, priority) else { continue }
+                guard checkLimit(lane), let position = popWaiting(lane, priority) else { continue }
                 lines[position].state = .started
                 lanes[lane].openCount += 1
                 openCount += 1
@@ -165,8 +165,8 @@ package struct LineSchedule: Sendable {
         return isUrgent
     }
 
-    /// Records that a line that uses responses of another line as elements has some to use. The line may start before
-    /// the other line ends.
+    /// Records that the source of a line has a response with elements for it. The line may start before the source
+    /// ends.
     ///
     /// - Returns: whether lines became ready.
     package mutating func feed(_ position: Int, by feeder: Int) -> Bool {
@@ -219,7 +219,7 @@ extension LineSchedule {
 
     /// Returns whether a line of the lane may be started. If only the lower limit stops it, the lane is recorded for
     /// later.
-    private mutating func checkRoom(_ lane: Int) -> Bool {
+    private mutating func checkLimit(_ lane: Int) -> Bool {
         let openCount = lanes[lane].openCount
         if openCount < limit(lane, scarcity) { return true }
         if openCount < limit(lane, 0), !lanes[lane].isAtLowerLimit {

@@ -28,14 +28,14 @@ package protocol LineSource: Sendable {
     /// Returns whether a line with `each` may start before the end of the line whose responses it uses.
     func startsEarly(_ position: Int) -> Bool
 
-    /// Whether lines may come later that use the responses of earlier ones: all are kept then, and `readers(of:)` is
-    /// empty.
+    /// Whether lines that are added later may use the responses of earlier lines. All responses are kept then, and
+    /// `readers(of:)` is empty.
     var keepsResponses: Bool { get }
 
     /// Returns the path of the items of a line, for lines that use them as elements.
     func itemPath(of position: Int) -> JSONPath
 
-    /// Returns whether a line may mention an id, which can be a page's. False only if certainly none does.
+    /// Returns whether any line may mention an id, such as the id of a page. False only if certainly no line does.
     func isMentioned(_ id: String) -> Bool
 
     /// Returns the position of the line with an id; nil if no line has it.

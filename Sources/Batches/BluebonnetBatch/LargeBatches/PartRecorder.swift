@@ -13,21 +13,21 @@ package enum EarlierPart: Sendable {
 
 /// Starts and ends the parts of lines: pages and elements. A journal records them. Any thread.
 package protocol PartRecorder: Sendable {
-    /// Returns what an earlier run has recorded of a part.
+    /// Returns the record that an earlier run has made of a part.
     ///
     /// - Parameter position: the position of its line.
     func earlier(_ instance: LineInstance, of position: Int) -> EarlierPart
 
-    /// Returns the part with its automatic idempotency key, so that it is the same in a later run.
+    /// Returns the part with its automatic idempotency key, which is the same in a later run.
     func keyed(_ instance: LineInstance, of position: Int) -> LineInstance
 
-    /// Calls `body` when the part may be sent: for an unsafe one, when it is durable that it may have been sent. The
-    /// ticket is for `end(_:_:then:)`.
+    /// Calls `body` when the part may be sent. A part with an unsafe method must wait until the record that it may have
+    /// been sent is durable. The ticket is for `end(_:_:of:_:then:)`.
     func start(
         _ instance: LineInstance, of position: Int, needs: [RunnerDependency], wasSentBefore: Bool,
         _ body: @escaping @Sendable (_ ticket: any Sendable) -> Void)
 
-    /// Records and delivers the end of a part. Calls `then` when others may act on it.
+    /// Records and delivers the end of a part. Calls `then` when other lines may act on the end.
     func end(
         _ end: RequestLineRunner.End, _ instance: LineInstance, of position: Int, _ ticket: (any Sendable)?,
         then: @escaping @Sendable () -> Void)

@@ -10,7 +10,7 @@ internal import Foundation
 /// Runs the lines that a pump starts: most as one operation, a line with a pipeline as several. All members can be used
 /// from any thread.
 ///
-/// Each line has one end. The results of its parts (pages and elements) are delivered as they end, before it.
+/// Each line ends once. The results of its parts (pages and elements) are delivered before, each when the part ends.
 package final class PipelineRunner: Sendable {
     /// A line, or the part of a line for one element.
     struct Part: Sendable {
@@ -139,7 +139,7 @@ package final class PipelineRunner: Sendable {
         guard part.isPart else { return send(part) { part.onEnd(change($0)) } }
         switch recorder.earlier(part.instance, of: part.position) {
         case .ended(let end):
-            // On a queue: a page that ended before is followed by the next one.
+            // On the queue, so that many recorded pages in a row do not recurse.
             Self.queue.async { [self] in deliver(end, part, nil) { part.onEnd(end) } }
         case .start(let wasSentBefore):
             var part = part
@@ -234,7 +234,7 @@ extension PipelineRunner {
         runner.cancel()
     }
 
-    /// Records and delivers an item of a stream, or what an earlier run has recorded of it.
+    /// Records and delivers an item of a stream, or delivers the record of an earlier run.
     func deliverItem(_ end: RequestLineRunner.End, _ item: Part, then: @escaping @Sendable () -> Void) {
         guard case .ended(let earlier) = recorder.earlier(item.instance, of: item.position) else {
             return deliver(end, item, nil, then: then)

@@ -6,7 +6,7 @@ internal import Foundation
 internal import Glibc
 
 /// Keeps responses for the lines that refer to them, by position. The latest responses are kept unchanged, older ones
-/// as bytes in memory, and more than a few megabytes of these in a file without a name. Confined to one lock.
+/// as bytes in memory, and more than a few megabytes of these in a file without a name. The owner's lock protects it.
 struct SourceStore: ~Copyable {
     /// The limits of the responses that are kept unchanged: the bytes of their bodies, and their number.
     private static let (recentByteCount, recentCount) = (16 << 20, 4_096)

@@ -72,6 +72,7 @@ package final class WindowedRun: Sendable {
         }
         await pipelines.waitUntilFinished()
         await runner.waitUntilFinished()
+        await runner.finishValidations()
         if let failure { throw failure }
     }
 

@@ -35,7 +35,7 @@ package enum ElementReader {
         _ text: UnsafeRawBufferPointer, at path: JSONPath, _ body: (JSONValue) -> Bool
     ) throws {
         if path.hasRanges {
-            // A repeated member can only be known at the end: nothing may be sent for the member that does not count.
+            // Only the end of the text shows whether a member is repeated, and nothing may be sent for the earlier one.
             do {
                 try path.forEachRange(inText: text) { _ in true }
                 return try path.forEachValue(inText: text, body)

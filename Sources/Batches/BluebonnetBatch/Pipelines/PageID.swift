@@ -5,7 +5,7 @@ internal import Bluebonnet
 
 /// The ids of pages and elements: the id of their line, a slash, and a number or key.
 enum PageID {
-    /// Returns the id of the line that has the page with an id: `users` for `users/12`. Nil if the id is no page's.
+    /// Returns the id of the line that has the page with an id: `users` for `users/12`. Nil for an id of another form.
     static func line(of id: String) -> String? {
         guard let slash = id.utf8.lastIndex(of: UInt8(ascii: "/")), slash > id.startIndex else { return nil }
         let number = id.utf8[slash...].dropFirst()

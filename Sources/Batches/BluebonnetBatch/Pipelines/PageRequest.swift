@@ -5,7 +5,7 @@ internal import Bluebonnet
 internal import BluebonnetPipelines
 
 extension RequestLine {
-    /// Returns the line with what a page changes. The line's references must have been replaced.
+    /// Returns the line with the change of a page. The line's references must have been replaced.
     func changed(by change: PageChange) -> RequestLine {
         var line = self
         if change.hasLeftOrigin { line.leaveOrigin() }
@@ -24,7 +24,7 @@ extension RequestLine {
         return line
     }
 
-    /// Removes what belongs to the origin of the first page, as a redirect to another origin does.
+    /// Removes the fields and credentials that a redirect to another origin would remove.
     private mutating func leaveOrigin() {
         headers.removeAll { !HopRequest.isAllowedAcrossOrigins($0.name) }
         credential = nil

@@ -33,7 +33,7 @@ extension LineFindings.Facts {
         var memories: String?
     }
 
-    /// What a later run needs of the findings; nil if nothing.
+    /// The part of the findings that a later run needs; nil if there is none.
     var recorded: Data? {
         guard page != nil || !memories.isEmpty else { return nil }
         var object = JSONObject()

@@ -123,7 +123,7 @@ public final class RequestLineRunner: Sendable {
             self.findings = findings.flatMap { LineFindings.Facts(recorded: $0, values: result.values) }
         }
 
-        /// What the response says about the rest of the run, to record it; nil if nothing.
+        /// The facts in the response about the rest of the run, for the journal; nil without such facts.
         package var recordedFindings: Data? { findings?.recorded }
 
         /// The values for the state file, sorted by the names of the members.
@@ -254,6 +254,13 @@ public final class RequestLineRunner: Sendable {
     public func drain() async {
         _ = await executor.manager.drainLeavingUnstarted(timeout: settings.drainTimeout)
         cancel()
+    }
+
+    /// Waits for the validations of stale responses that a cache has begun in the background, for at most
+    /// `Settings.drainTimeout`. Returns at once after `cancel()` and `drain()`.
+    public func finishValidations() async {
+        guard !state.withLock({ $0.isCancelled }) else { return }
+        await executor.manager.finishValidations(within: settings.drainTimeout)
     }
 
     /// Suspends the calling task until the results of all lines added so far have been delivered.

@@ -26,7 +26,7 @@ struct RunnerState: Sendable {
     /// The unfinished lines that will be skipped because of a dependency. Recorded when the run is cancelled.
     private var doomed: Set<ByteString> = []
     private var addedCount = 0
-    private var isCancelled = false
+    private(set) var isCancelled = false
     private var counts: [ResultLine.Outcome: Int] = [:]
     private var finishedByteCount: Int64 = 0
 

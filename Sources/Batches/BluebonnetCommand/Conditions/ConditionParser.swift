@@ -5,7 +5,7 @@ internal import BluebonnetBatch
 
 /// Parses the conditions of `--fail-if`. Spaces between the parts are optional.
 struct ConditionParser {
-    /// Why a text is no condition: the end of a sentence about it.
+    /// Why a text is not a condition, as the end of a sentence.
     struct Problem: Error, Equatable {
         let message: String
     }

@@ -47,7 +47,8 @@ struct FailCondition: Sendable, Equatable {
 // MARK: - Evaluation
 
 extension FailCondition {
-    /// Returns the found value, as text; nil if the condition does not hold. A percentile of no requests never holds.
+    /// Returns the found value, as text; nil if the condition does not hold. Without requests, a condition on a
+    /// percentile never holds.
     func violation(_ measures: RunMeasures) -> String? {
         switch subject {
         case .failed: violation(count: measures.failedCount, of: measures.totalCount)

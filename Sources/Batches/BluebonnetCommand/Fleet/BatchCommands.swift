@@ -8,7 +8,10 @@ import Foundation
 
 /// A batch in a fleet's store, by its name.
 struct BatchTarget: ParsableArguments {
-    @Argument(help: "The batch's name.") var batch: String
+    @Argument(
+        help: "The batch's name.",
+        completion: .custom { words, _, prefix in BatchNames.completions(words: words, prefix: prefix) })
+    var batch: String
     @OptionGroup var store: StoreOptions
 }
 

@@ -23,7 +23,10 @@ struct StatusCommand: ParsableCommand {
     /// The interval at which `--watch` reads the state.
     private static let interval = Duration.seconds(1)
 
-    @Argument(help: "The batch's name. (default: all batches)") var batch: String?
+    @Argument(
+        help: "The batch's name. (default: all batches)",
+        completion: .custom { words, _, prefix in BatchNames.completions(words: words, prefix: prefix) })
+    var batch: String?
     @OptionGroup var store: StoreOptions
     @Flag(help: "Redraw every second.") var watch = false
     @Flag(help: "Write one JSON object instead of text.") var json = false

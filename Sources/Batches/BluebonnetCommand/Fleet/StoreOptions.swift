@@ -8,7 +8,7 @@ import Foundation
 
 /// The options that locate the store of a fleet.
 struct StoreOptions: ParsableArguments {
-    private static let variable = "BLUEBONNET_STORE"
+    static let variable = "BLUEBONNET_STORE"
 
     @Option(
         help: ArgumentHelp(

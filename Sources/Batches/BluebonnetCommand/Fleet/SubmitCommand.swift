@@ -24,7 +24,9 @@ struct SubmitCommand: ParsableCommand {
             Exit status: 0 the store has the batch; 2 the command line or a line is invalid, or the store failed.
             """)
 
-    @Argument(help: ArgumentHelp("The request lines; standard input if absent or \"-\".", valueName: "file"))
+    @Argument(
+        help: ArgumentHelp("The request lines; standard input if absent or \"-\".", valueName: "file"),
+        completion: .file())
     var file: String?
 
     @OptionGroup var store: StoreOptions

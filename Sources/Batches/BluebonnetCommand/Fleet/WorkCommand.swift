@@ -51,8 +51,11 @@ struct WorkCommand: ParsableCommand {
         help: ArgumentHelp(
             "A JSON file of mode 0600 with tokenEndpoint, clientID, clientSecret, refreshToken and origins: requests to "
                 + "these get an OAuth 2 bearer token, which all workers share through the store.", valueName: "file"),
+        completion: .file(),
         transform: OptionValue.readablePath)
     var oauth: String?
+
+    @OptionGroup(title: "Cache") var cache: CacheOptions
 
     @OptionGroup(title: "Observation") var observation: ObservationOptions
 
@@ -92,8 +95,8 @@ struct WorkCommand: ParsableCommand {
         }
     }
 
-    /// Waits until the files of the observation are complete, and reports the errors of writing them.
-    /// - Returns: Whether the files could be written.
+    /// Waits until the files of the observation are complete, and reports the errors of writing them. Returns whether
+    /// the files could be written.
     private static func finish(_ observer: RunObserver?) async -> Bool {
         let errors = await observer?.finish() ?? []
         for error in errors { StandardError.write(error.message + "\n") }
@@ -125,6 +128,7 @@ struct WorkCommand: ParsableCommand {
             configuration.endsWhenIdle = untilDone
             do throws(NetworkingError) {
                 try machine.add(to: &configuration.transferOptions)
+                try cache.add(to: &configuration.transferOptions)
             } catch {
                 throw CommandError.unusable(error.message)
             }

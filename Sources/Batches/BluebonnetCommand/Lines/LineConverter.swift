@@ -6,7 +6,7 @@ internal import BluebonnetBatch
 import Foundation
 
 /// Converts a file to or from request lines. A value without a file or a clock: the caller adds bytes as they arrive,
-/// and takes what is complete.
+/// and removes complete entries.
 protocol LineConverter {
     /// Adds the next bytes of the file.
     mutating func append(_ bytes: [UInt8])

@@ -38,7 +38,8 @@ struct LinesCommand: ParsableCommand {
 
 /// The file of a conversion.
 struct LinesFile: ParsableArguments {
-    @Argument(help: ArgumentHelp("The file; standard input if absent or \"-\".", valueName: "file"))
+    @Argument(
+        help: ArgumentHelp("The file; standard input if absent or \"-\".", valueName: "file"), completion: .file())
     var file: String?
 
     func convert(_ converter: some LineConverter, of content: String) throws {

@@ -18,8 +18,8 @@ struct EventDetails {
         case .waitEnded(let kind): text.member("wait", kind.rawValue)
         case .admitted, .paused, .resumed: break
         case .cacheAnswered(let answer): text.member("answer", answer.rawValue)
-        case .hopBegan, .nameLookedUp, .connected, .tlsEstablished, .connectionAcquired, .requestBodySent, .firstByte,
-            .responseHead, .bodyProgress, .hopEnded:
+        case .hopBegan, .nameLookedUp, .connected, .tlsEstablished, .connectionAcquired, .requestHeadSent,
+            .requestBodySent, .firstByte, .responseHead, .bodyProgress, .responseBodyReceived, .hopEnded:
             writeHop(to: &text)
         case .redirectDecided(let status, let target):
             text.member("status", status)
@@ -79,6 +79,9 @@ extension EventDetails {
             text.member("direction", progress.direction.rawValue)
             text.member("bytes", progress.byteCount)
             text.member("expected", progress.expectedByteCount)
+        case .responseBodyReceived(let count, let decoded):
+            text.member("bytes", count)
+            text.member("decoded", decoded)
         case .hopEnded(let end): write(end, to: &text)
         default: break
         }

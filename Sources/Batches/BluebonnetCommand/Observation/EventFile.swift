@@ -55,7 +55,7 @@ struct EventFile {
             position += bytes.count
         } catch {
             self.error = error
-            // The space of the old end is there even on a full disk.
+            // Even on a full disk, the old end can be overwritten.
             guard isRegularFile, (try? write(tail)) != nil else { return }
             _ = ftruncate(descriptor.rawValue, position + tail.count)
         }

@@ -94,7 +94,11 @@ extension HAREntry {
             text.member("headers", pairs: redaction.fields(fields))
             text.key("content")
             text.object { text in
-                text.member("size", hop.end.end.receivedByteCount)
+                let end = hop.end.end
+                text.member("size", end.decodedByteCount ?? end.receivedByteCount)
+                if let decoded = end.decodedByteCount, decoded != end.receivedByteCount {
+                    text.member("compression", decoded - end.receivedByteCount)
+                }
                 text.member("mimeType", value("content-type") ?? "")
             }
             text.member("redirectURL", value("location").map(redaction.url) ?? "")

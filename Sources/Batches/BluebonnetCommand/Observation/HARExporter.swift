@@ -7,14 +7,14 @@ import Foundation
 /// Makes a HAR file (HTTP Archive 1.2): an entry for each hop that has ended, without bodies and secrets.
 ///
 /// An entry begins when the previous hop of its operation has ended, or when the operation was queued. `blocked` is the
-/// time that the hop then waited, before it began and during pauses.
+/// time that the hop waited after that: before it began, and during pauses.
 struct HARExporter: EventExporter {
     /// An operation that has not finished.
     private struct Open {
         /// The begin of the next entry.
         var begin: (instant: UInt64, date: Date)
         var hop: HARHop?
-        /// The method and the URL of the latest hop, and how many hops in a row had the same before.
+        /// The method and the URL of the latest hop, and the number of consecutive earlier hops with the same.
         var latest: (method: String, url: String)?
         var resendCount = 0
     }
@@ -68,7 +68,8 @@ struct HARHop {
     let resendCount: Int
     private(set) var response: RequestEvent.HopResponseHead?
     private(set) var connection: (instant: UInt64, use: RequestEvent.ConnectionUse)?
-    private(set) var bodySentAt: UInt64?
+    /// When the last part of the request was sent that was reported: its head or its body.
+    private(set) var sentAt: UInt64?
     private(set) var hasTLS = false
     fileprivate(set) var end: (instant: UInt64, end: RequestEvent.HopEnd) = (0, RequestEvent.HopEnd(.cancelled))
 
@@ -84,7 +85,7 @@ struct HARHop {
         switch event.kind {
         case .connectionAcquired(let use): connection = (event.instant, use)
         case .tlsEstablished: hasTLS = true
-        case .requestBodySent: bodySentAt = event.instant
+        case .requestHeadSent, .requestBodySent: if response == nil { sentAt = event.instant }
         case .responseHead(let head): response = head
         default: break
         }
@@ -117,8 +118,8 @@ extension HARHop {
             if hasTLS || phases.tls > .zero { timings.ssl = phases.tls.nanoseconds }
         }
         let waiting = phases.waiting.nanoseconds
-        if let bodySentAt, let acquired = connection?.instant, bodySentAt > acquired {
-            timings.send = min(bodySentAt - acquired, waiting)
+        if let sentAt, let acquired = connection?.instant, sentAt > acquired {
+            timings.send = min(sentAt - acquired, waiting)
         }
         timings.wait = waiting - timings.send
         timings.receive = phases.receiving.nanoseconds

@@ -166,7 +166,7 @@ extension RunObserver {
         }
     }
 
-    /// Returns the summary of the times; nil if no option asks for it. Call `finish()` before.
+    /// Returns the summary of the times; nil if no option asks for it. Call `finish()` first.
     func summary(elapsed: Double) -> TimeSummary? {
         state.withLock { $0.statistics }.map { TimeSummary(statistics: $0, elapsed: elapsed) }
     }

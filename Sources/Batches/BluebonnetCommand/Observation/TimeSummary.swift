@@ -9,7 +9,7 @@ struct TimeSummary {
     /// The duration of the run, in seconds.
     let elapsed: Double
 
-    /// The most lines of the critical path that the text shows, and the most wait reasons.
+    /// The maximum number of lines of the critical path and of wait reasons in the text.
     private static let pathLimit = 20
     private static let waitLimit = 5
     private static let fractions = [("p50", 0.5), ("p95", 0.95), ("p99", 0.99)]

@@ -4,7 +4,7 @@
 import Bluebonnet
 
 /// Counts operations with a running hop, waiting operations, and operations that wait for an origin on hold, for the
-/// counters of a trace. At most one reading in a millisecond.
+/// counters of a trace. At most one reading per millisecond.
 struct TraceCounters: Sendable {
     private enum State: Int { case inFlight, waiting, onHold }
 

@@ -26,7 +26,7 @@ struct TraceExporter: EventExporter {
         let begin, end: UInt64
     }
 
-    /// The most waits of an operation that has no origin yet.
+    /// The maximum number of waits kept for an operation that has no origin yet.
     private static let waitLimit = 64
     fileprivate static let linesProcess = 1
     private static let noOrigin = 2

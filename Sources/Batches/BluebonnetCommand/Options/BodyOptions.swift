@@ -8,6 +8,6 @@ internal import BluebonnetBatch
 struct BodyOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp("The body in a result line: none, text or base64. (default: text)", valueName: "form"),
-        transform: OptionValue.choice)
+        completion: .list(RequestLineRunner.BodyForm.allCases.map(\.rawValue)), transform: OptionValue.choice)
     var body = RequestLineRunner.BodyForm.text
 }

@@ -11,35 +11,60 @@ struct CacheOptions: ParsableArguments {
     @Option(
         name: .customLong("cache"),
         help: ArgumentHelp(
-            "Store responses in this folder and use them as their servers permit (RFC 9111). Any number of runs may "
-                + "share the folder.", valueName: "dir"))
+            "Store responses in this folder and use them as their servers permit (RFC 9111). Any number of processes "
+                + "may share the folder.", valueName: "dir"), completion: .directory)
     var folder: String?
 
     @Option(
         parsing: .unconditional,
         help: ArgumentHelp(
-            "The most bytes of the cache; k, M and G stand for KiB, MiB and GiB. The least recently used responses "
+            "The size limit of the cache in bytes; k, M and G stand for KiB, MiB and GiB. The least recently used responses "
                 + "are removed. (default: 1G)", valueName: "bytes"),
         transform: OptionValue.byteRate)
     var cacheSize: Int?
+
+    func validate() throws {
+        if folder == nil, cacheSize != nil { throw ValidationError("--cache-size needs --cache") }
+    }
+
+    /// Adds the cache, and opens it. If the disk is full or fails, the requests are sent without a cache.
+    ///
+    /// - Parameters:
+    ///   - isNeeded: whether the requests cannot be sent instead.
+    ///   - storesForReplay: whether responses without a lifetime are stored, too.
+    /// - Throws: an error of the folder.
+    func add(
+        to options: inout TransferOptions, isNeeded: Bool = false, storesForReplay: Bool = false
+    ) throws(NetworkingError) {
+        guard let folder else { return }
+        let url = URL(fileURLWithPath: folder, isDirectory: true)
+        do throws(NetworkingError) {
+            options.responseCache = try FolderResponseCache(
+                at: url, byteCapacity: cacheSize ?? 1 << 30, storesForReplay: storesForReplay)
+        } catch {
+            let code = (error.underlying as? POSIXError)?.code
+            guard !isNeeded, code == .ENOSPC || code == .EIO else { throw error }
+            StandardError.write("bluebonnet: warning: \(error.message); requests are sent without it\n")
+        }
+    }
+}
+
+/// The options of a run's cache, which may answer alone.
+struct RunCacheOptions: ParsableArguments {
+    @OptionGroup var cache: CacheOptions
 
     @Flag(help: "Send nothing: answer from the cache alone, regardless of the age of its responses.")
     var offline = false
 
     func validate() throws {
-        if folder == nil, let option = cacheSize != nil ? "--cache-size" : offline ? "--offline" : nil {
-            throw ValidationError("\(option) needs --cache")
-        }
+        if offline, cache.folder == nil { throw ValidationError("--offline needs --cache") }
     }
 
     /// Adds the cache, and opens it.
     ///
     /// - Throws: an error of the folder.
     func add(to options: inout TransferOptions) throws(NetworkingError) {
-        guard let folder else { return }
-        let url = URL(fileURLWithPath: folder, isDirectory: true)
-        options.responseCache = try FolderResponseCache(
-            at: url, byteCapacity: cacheSize ?? 1 << 30, storesForReplay: true)
+        try cache.add(to: &options, isNeeded: offline, storesForReplay: true)
         if offline { options.cachePolicy = .onlyIfCached }
     }
 }

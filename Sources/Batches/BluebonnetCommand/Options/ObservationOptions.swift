@@ -9,16 +9,17 @@ struct ObservationOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
             "Write a HAR file (HTTP Archive 1.2): an entry for each transfer, also for redirects and retries.",
-            valueName: "file"))
+            valueName: "file"), completion: .file())
     var har: String?
 
     @Option(
         help: ArgumentHelp(
             "Write a trace for Perfetto or chrome://tracing: requests, their waits and phases by origin.",
-            valueName: "file"))
+            valueName: "file"), completion: .file())
     var trace: String?
 
-    @Option(help: ArgumentHelp("Write each event as a line with a JSON object.", valueName: "file"))
+    @Option(
+        help: ArgumentHelp("Write each event as a line with a JSON object.", valueName: "file"), completion: .file())
     var log: String?
 
     @Flag(name: [.customShort("v"), .long], help: "Show on standard error what each request does and waits for.")
@@ -39,14 +40,15 @@ struct ObservationOptions: ParsableArguments {
 struct SummaryOptions: ParsableArguments {
     @Flag(
         help: """
-            End with percentiles of the phases by origin, the reasons of waits, and the chain of lines that determined \
-            the time.
+            At the end, show percentiles of the phases by origin, the wait reasons, and the chain of lines that \
+            determined the time.
             """)
     var summary = false
 
     @Option(
         name: .customLong("summary-json"),
-        help: ArgumentHelp("Write the summary with these times as a JSON object.", valueName: "file"))
+        help: ArgumentHelp("Write the summary with these times as a JSON object.", valueName: "file"),
+        completion: .file())
     var json: String?
 
     /// The options that are given.

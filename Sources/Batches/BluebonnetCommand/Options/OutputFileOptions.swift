@@ -11,7 +11,7 @@ struct OutputFileOptions: ParsableArguments {
             """
             Write the values that lines extract as rows, with the id of the operation, to this file. Its name ends in \
             .csv, .ndjson or .sqlite.
-            """, valueName: "file"),
+            """, valueName: "file"), completion: .file(),
         transform: OptionValue.rowPath)
     var into: String?
 
@@ -36,9 +36,9 @@ struct OutputFileOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
             """
-            A JSON object whose members lines refer to as ${state.NAME}. The members that lines remember are set when \
-            every operation has succeeded.
-            """, valueName: "file"))
+            A file with a JSON object; lines refer to its members as ${state.NAME}. The members that lines remember are \
+            set when every operation has succeeded.
+            """, valueName: "file"), completion: .file())
     var state: String?
 
     var reports: [ReportOption] { report }

@@ -9,13 +9,15 @@ import Glibc
 
 /// The options of `bluebonnet run`.
 struct RunOptions: ParsableArguments {
-    @Argument(help: ArgumentHelp("The request lines; standard input if absent or \"-\".", valueName: "file"))
+    @Argument(
+        help: ArgumentHelp("The request lines; standard input if absent or \"-\".", valueName: "file"),
+        completion: .file())
     var file: String?
 
     @OptionGroup(title: "Requests") var requests: Requests
     @OptionGroup(title: "Limits") var limits: Limits
     @OptionGroup(title: "Trust") var trust: Trust
-    @OptionGroup(title: "Cache") var cache: CacheOptions
+    @OptionGroup(title: "Cache") var cache: RunCacheOptions
     @OptionGroup(title: "Output") var output: Output
     @OptionGroup(title: "Observation") var observation: Observation
     @OptionGroup(title: "Journal") var journal: Journal
@@ -135,7 +137,7 @@ extension RunOptions {
         @Option(
             parsing: .unconditional,
             help: ArgumentHelp(
-                "Items of each line with \"stream\" that has no maxItems, 1 to 1000000; then its response is ended. "
+                "Items after which a stream ends, for lines with \"stream\" and without maxItems, 1 to 1000000. "
                     + "(default: no limit)", valueName: "n"),
             transform: OptionValue.count)
         var maxItems: Int?
@@ -146,6 +148,7 @@ extension RunOptions {
         @Option(
             name: .customLong("ca"),
             help: ArgumentHelp("A PEM file of authorities to trust instead of the system's.", valueName: "file"),
+            completion: .file(),
             transform: OptionValue.readablePath)
         var authorityFile: String?
 
@@ -189,7 +192,7 @@ extension RunOptions {
         @Option(
             help: ArgumentHelp(
                 "Record the outcome of each line in this file. The same command resumes an interrupted run.",
-                valueName: "file"))
+                valueName: "file"), completion: .file())
         var journal: String?
 
         @Flag(help: "Start over: empty the journal first, even if it is of another batch.")
@@ -215,7 +218,7 @@ extension RunOptions {
         @Option(
             help: ArgumentHelp(
                 "Bars on standard error: auto (on a terminal), always or never. (default: auto)", valueName: "when"),
-            transform: OptionValue.choice)
+            completion: .list(ProgressMode.allCases.map(\.rawValue)), transform: OptionValue.choice)
         var progress = ProgressMode.auto
 
         @Flag(help: "Show no summary, and no progress bars unless --progress is always.")
@@ -228,7 +231,9 @@ extension RunOptions {
             return progress.style(isTerminal: FileDescriptor.standardError.isTerminal && canMoveCursor)
         }
 
-        @Option(help: ArgumentHelp("Write result lines to this file instead of standard output.", valueName: "file"))
+        @Option(
+            help: ArgumentHelp("Write result lines to this file instead of standard output.", valueName: "file"),
+            completion: .file())
         var results: String?
 
         @OptionGroup var bodies: BodyOptions

@@ -79,7 +79,7 @@ struct ReplacedFile: Sendable {
         return slash == target.startIndex ? "/" : String(target[..<slash])
     }
 
-    /// Syncs the new entry of a folder to disk. Failure is no error, because the file has its new contents.
+    /// Syncs the new entry of a folder to disk. A failure is ignored, because the file already has its new contents.
     private func synchronize(_ folder: String) {
         let number = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard number >= 0 else { return }

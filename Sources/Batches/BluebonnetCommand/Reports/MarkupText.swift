@@ -22,8 +22,8 @@ enum MarkupText {
         return String(escaped)
     }
 
-    /// Returns whether XML allows a character; surrogates are no scalars. The control characters from U+007F to U+009F
-    /// are allowed, but HTML forbids their references, and nothing shows them.
+    /// Returns whether XML allows a character. A Unicode scalar is never a surrogate. XML allows the control characters
+    /// from U+007F to U+009F, but HTML forbids references to them, and they are not visible.
     private static func isAllowed(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.value {
         case 0..<0x20, 0x7F...0x9F, 0xFFFE, 0xFFFF: false

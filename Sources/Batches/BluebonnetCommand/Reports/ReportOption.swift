@@ -10,7 +10,7 @@ struct ReportOption: Sendable, Equatable {
     let form: Form
     let path: String
 
-    /// Nil for a text that is no value of the option.
+    /// Parses a value of the option; nil for any other text.
     init?(_ text: String) {
         guard let mark = text.firstIndex(of: "="), let form = Form(rawValue: String(text[..<mark])) else { return nil }
         let path = text[text.index(after: mark)...]

@@ -27,7 +27,7 @@ struct RequestTimeline: Sendable, Equatable {
         if isFailure { intervals[index].failureCount += 1 }
     }
 
-    /// The most requests per second in an interval.
+    /// The highest rate of an interval, in requests per second.
     var highestRate: Double { Double(intervals.map(\.count).max() ?? 0) / length }
 
     private mutating func merge() {

@@ -99,13 +99,13 @@ struct SQLiteRows: RowSink {
 // MARK: - Values
 
 extension SQLiteRows {
-    /// Quotes the name of a column. SQLite ends its text at a NUL.
+    /// Quotes the name of a column. A NUL is replaced, because SQLite would end the name there.
     private static func quoted(_ name: String) -> String {
         let visible = name.replacingOccurrences(of: "\0", with: "\u{FFFD}")
         return "\"\(visible.replacingOccurrences(of: "\"", with: "\"\""))\""
     }
 
-    /// Truth values become 1 and 0, arrays and objects JSON text. A number beyond the range of `Double` stays text.
+    /// True and false become 1 and 0, arrays and objects JSON text. A number beyond the range of `Double` stays text.
     private static func value(_ value: JSONValue) -> DatabaseValue {
         switch value {
         case .null: .null
@@ -117,7 +117,7 @@ extension SQLiteRows {
         }
     }
 
-    /// A text with a NUL, at which SQLite would end it, becomes a blob.
+    /// A text with a NUL becomes a blob, because SQLite would end the text there.
     private static func text(_ text: String) -> DatabaseValue {
         text.utf8.contains(0) ? Data(text.utf8).databaseValue : text.databaseValue
     }

@@ -4,8 +4,8 @@
 import Bluebonnet
 internal import BluebonnetBatch
 
-/// The members that `remember` sets in the state file: folds the values of all responses of a run. A value that knows
-/// no file.
+/// The members that `remember` sets in the state file: folds the values of all responses of a run. A value type without
+/// a file.
 struct StateChanges: Sendable {
     fileprivate struct Member {
         let choice: RequestLine.Memory.Choice
@@ -84,7 +84,7 @@ extension StateChanges.Member {
         }
     }
 
-    /// Compares numbers by their exact values, and texts by their Unicode scalars, whose order is that of their bytes.
+    /// Compares numbers by their exact values, and texts by their Unicode scalars, which UTF-8 bytes keep in order.
     private static func precedes(_ first: JSONValue, _ second: JSONValue) -> Bool {
         if let first = first.string, let second = second.string {
             return first.utf8.lexicographicallyPrecedes(second.utf8)

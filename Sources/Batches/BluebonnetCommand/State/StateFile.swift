@@ -6,7 +6,7 @@ internal import BluebonnetBatch
 import Foundation
 import Glibc
 
-/// The file of `--state`: a JSON object whose members lines refer to.
+/// The file of `--state`: a JSON object. Lines refer to its members.
 struct StateFile: Sendable {
     let path: String
     /// The members at the start of the run.

@@ -7,9 +7,9 @@ internal import BluebonnetJournal
 
 /// A line in the form in which the store keeps it.
 struct FleetLine {
-    /// Whether a line is sent again if a worker is lost that may have sent the line. Stored as `lines.kind`.
+    /// Whether a line is sent again after the loss of a worker that may have sent it. Stored as `lines.kind`.
     enum Kind: Int {
-        /// The request asks the server for no change. The line is sent again, and needs no mark.
+        /// The request changes nothing at the server. The line is sent again, and needs no mark.
         case safe = 0
         /// The outcome of the line is unknown.
         case unsafe = 1
@@ -35,7 +35,7 @@ struct FleetLine {
         lane = RequestLine.lane(of: line.url)
         let hasKey = line.hasIdempotencyKey || settings.headers.hasIdempotencyKey
         let ownKind: Kind = line.isSafe ? .safe : hasKey || settings.resendsUnsafeRequests ? .repeatable : .unsafe
-        // Pages and elements take the place of the line: that asks the server for nothing.
+        // Pages and elements take the place of the line, which changes nothing at the server.
         let hasParts = line.hasParts
         (kind, partKind) = hasParts ? (.safe, ownKind) : (ownKind, nil)
         rank = RequestLine.Priority.allCases.reversed().firstIndex(of: line.priority) ?? 0

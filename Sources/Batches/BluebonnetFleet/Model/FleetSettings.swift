@@ -16,7 +16,7 @@ public struct FleetSettings: Sendable, Codable, Hashable {
     public var headers = HeaderFields()
     /// The form of a result line's body. Default `text`.
     public var bodyForm = RequestLineRunner.BodyForm.text
-    /// The most bytes of a decoded body kept in memory. Default 64 MiB.
+    /// The maximum number of bytes of a decoded body kept in memory. Default 64 MiB.
     public var maximumBodyByteCount = 64 << 20
     /// The time limits of lines without their own.
     public var timeouts = Timeouts()
@@ -31,8 +31,8 @@ public struct FleetSettings: Sendable, Codable, Hashable {
     /// Whether a request that is not safe to repeat is sent again if a worker was lost when the request may have been
     /// sent. Default false: the outcome is `unknown`.
     public var resendsUnsafeRequests = false
-    /// The most concurrent transfers to one scheme, host and port, of all workers together. Default nil: each worker
-    /// has its own limit only. The smallest limit of all unfinished batches applies.
+    /// The maximum number of concurrent transfers to one scheme, host and port, of all workers together. Default nil:
+    /// each worker has its own limit only. The smallest limit of all unfinished batches applies.
     public var maximumConcurrentTransferCountPerOrigin: Int?
     /// The rate at which transfers to one scheme, host and port may begin, of all workers together. Default nil: no
     /// limit. The lowest rate of all unfinished batches applies.

@@ -6,7 +6,7 @@ internal import BluebonnetBatch
 /// Changes a whole batch in the store: pauses, resumes, cancels or retries it.
 struct BatchControl {
     /// The worker number of outcomes that no worker has recorded.
-    static let nobody = 0
+    static let noWorker = 0
     /// Statements for a batch of a million lines take longer than the usual time limit.
     private static let timeout = Duration.seconds(600)
 
@@ -38,7 +38,7 @@ struct BatchControl {
     func cancel() throws(FleetError) {
         try change { number, _ throws(FleetError) in
             try set(.cancelled, number, .cancel)
-            let writing = ResultWriting(connection: connection, worker: Self.nobody)
+            let writing = ResultWriting(connection: connection, worker: Self.noWorker)
             for table in ["ready", "blocked"] {
                 try writing.end(
                     number, .cancelled, [.cancelledBatch],
@@ -87,7 +87,7 @@ struct BatchControl {
             )
             SELECT count(*), coalesce(array_agg(position), '{}') FROM gone
             """,
-            [.integer(number), .texts(outcomes.map(\.rawValue)), .integer(Self.nobody)])
+            [.integer(number), .texts(outcomes.map(\.rawValue)), .integer(Self.noWorker)])
         let pipelines = PipelineRetry(connection: connection, batch: number)
         let plain = try pipelines.putBack(gone.integers(0, 1))
         let positions = PostgreSQLValue.integers(plain)

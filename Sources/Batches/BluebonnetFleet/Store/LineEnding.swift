@@ -42,7 +42,7 @@ extension LineEnding {
         line.count + (body?.count ?? 0) + (yield?.source?.body?.count ?? 0)
     }
 
-    /// Returns the failure to record in place of an outcome that the store cannot store.
+    /// Returns the failure to record instead of an outcome that the store cannot save.
     fileprivate func refused(_ error: FleetError) -> LineEnding {
         let id = (try? JSONDecoder().decode(ResultLine.self, from: line))?.id ?? ""
         var result = ResultLine(id: id, outcome: .failure)
@@ -107,11 +107,11 @@ extension WorkerStore {
     /// A group of outcomes ends with the outcome that reaches this number of bytes.
     private static let groupByteCount = 8 << 20
 
-    /// Records the first outcomes. One transaction has as many results as fit into it; the lines before and after
-    /// them that continue without a worker have their own.
+    /// Records the first outcomes. One transaction has as many results as fit into it. A line that continues without a
+    /// worker has its own transaction.
     ///
-    /// An outcome that the store cannot store, because it is too large or has an invalid character, is recorded as a
-    /// failure that says so.
+    /// An outcome that the store cannot save, because it is too large or has an invalid character, is recorded as a
+    /// failure with that reason.
     ///
     /// - Returns: how many of the first outcomes are settled, and how many of these the store has from this worker.
     ///   Lines that were given to other workers are settled too.
@@ -188,8 +188,7 @@ extension WorkerStore {
             [.integer(claim), .integers(rest.sorted())])
     }
 
-    /// Makes lines ready again that no worker has, or cancels them if the batch was cancelled. Must run in a
-    /// transaction.
+    /// Makes returned lines ready again, or cancels them if the batch was cancelled. Must run in a transaction.
     func putBack(_ batch: Int, _ positions: [Int]) throws(FleetError) {
         guard !positions.isEmpty else { return }
         let writing = ResultWriting(connection: connection, worker: worker)

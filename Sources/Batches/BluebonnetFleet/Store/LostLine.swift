@@ -22,7 +22,7 @@ struct LostLine: Equatable {
     let kind: FleetLine.Kind
     /// Whether the worker has recorded durably that the line may have been sent.
     let isMarked: Bool
-    /// How many workers were lost with the line before.
+    /// How many workers were lost with the line before this loss.
     let lossCount: Int
 
     /// How many workers were lost with the line, after this loss. A marked line was in flight, and each loss counts. A

@@ -74,7 +74,7 @@ struct ResultWriting {
 
     /// Counts down the lines that wait for lines that have succeeded.
     ///
-    /// - Returns: the lines for which nothing is missing any more.
+    /// - Returns: the lines that miss nothing any more.
     func countDown(_ batch: Int, _ succeeded: [Int]) throws(FleetError) -> [Int] {
         guard !succeeded.isEmpty else { return [] }
         let counted = try connection.query(
@@ -94,7 +94,7 @@ struct ResultWriting {
         return (0..<counted.count).filter { counted.integer($0, 1) <= 0 }.map { counted.integer($0, 0) }
     }
 
-    /// Makes waiting lines ready for which nothing is missing. Returns whether there were any.
+    /// Makes waiting lines ready if they miss nothing any more. Returns whether there were any.
     func unblock(_ batch: Int, _ free: [Int]) throws(FleetError) -> Bool {
         guard !free.isEmpty else { return false }
         try connection.query(
@@ -110,7 +110,7 @@ struct ResultWriting {
         return true
     }
 
-    /// Makes lines ready that are in no other place.
+    /// Makes lines ready. The lines must not be waiting, claimed or ended.
     func makeReady(_ batch: Int, _ positions: [Int]) throws(FleetError) {
         guard !positions.isEmpty else { return }
         try connection.query(

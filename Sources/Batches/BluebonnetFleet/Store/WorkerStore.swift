@@ -163,18 +163,18 @@ extension WorkerStore {
         return Dictionary(uniqueKeysWithValues: (0..<rows.count).map { (rows.integer($0, 0), rows.text($0, 1)) })
     }
 
-    /// The most lines that may be claimed.
-    struct Appetite: Equatable {
-        /// The most lines in all.
+    /// The limits of one claim.
+    struct ClaimLimits: Equatable {
+        /// The maximum total number of lines.
         var count: Int
-        /// The most lines of each lane that `laneCounts` does not name.
+        /// The maximum number of lines of each lane that `laneCounts` does not name.
         var countPerLane: Int
-        /// The most lines of lanes of which the worker already has lines, or that have separate limits. Zero skips a
-        /// lane.
+        /// The maximum number of lines of lanes of which the worker already has lines, or that have separate limits.
+        /// Zero skips a lane.
         var laneCounts: [Int: Int]
     }
 
-    /// The most lanes that one claim looks at.
+    /// The maximum number of lanes in one claim.
     static let laneLimit = 256
 
     /// Claims lines of a batch, the most urgent lines of each lane. Lines that another worker is claiming at the same
@@ -182,9 +182,9 @@ extension WorkerStore {
     ///
     /// - Parameter firstLane: the lane at which the search begins, so that it is not always the same lane.
     func claim(
-        _ batch: OpenBatch, _ appetite: Appetite, firstLane: Int
+        _ batch: OpenBatch, _ limits: ClaimLimits, firstLane: Int
     ) throws(FleetError) -> [ClaimedLine] {
-        let lanes = appetite.laneCounts.sorted { $0.key < $1.key }
+        let lanes = limits.laneCounts.sorted { $0.key < $1.key }
         let rows = try connection.query(
             """
             WITH RECURSIVE open AS MATERIALIZED (
@@ -228,8 +228,8 @@ extension WorkerStore {
             ORDER BY l.rank, l.position
             """,
             [
-                .integer(worker), .integer(batch.number), .integer(firstLane), .integer(appetite.count),
-                .integer(appetite.countPerLane), .integers(lanes.map(\.key)), .integers(lanes.map(\.value)),
+                .integer(worker), .integer(batch.number), .integer(firstLane), .integer(limits.count),
+                .integer(limits.countPerLane), .integers(lanes.map(\.key)), .integers(lanes.map(\.value)),
             ])
         return (0..<rows.count).map { row in line(rows, row, batch) }
     }

@@ -10,7 +10,7 @@ struct ClaimPlan {
         let batch: OpenBatch
         let count: Int
 
-        /// The lane at which the search begins: a random lane if the batch has more lanes than one claim looks at.
+        /// The lane at which the search begins: a random lane if the batch has more lanes than one claim can search.
         var firstLane: Int {
             batch.lanes.count > WorkerStore.laneLimit ? Int.random(in: 0..<batch.lanes.count) : 0
         }
@@ -20,15 +20,15 @@ struct ClaimPlan {
     private let batches: [OpenBatch]
     private let capacity: Int
 
-    /// - Parameter capacity: the most lines that the worker has at once.
+    /// - Parameter capacity: the maximum number of lines that the worker has at once.
     init(_ batches: [OpenBatch], capacity: Int) { (self.batches, self.capacity) = (batches, capacity) }
 
     /// Returns the claims to make: first each batch's part, then the rest.
     ///
     /// - Parameters:
     ///   - openCount: the number of lines that the worker has of a batch.
-    ///   - room: the number of lines that the worker can take.
-    func steps(openCount: (Int) -> Int, room: Int) -> [Step] {
+    ///   - freeCount: the number of lines that the worker can take.
+    func steps(openCount: (Int) -> Int, freeCount: Int) -> [Step] {
         var steps: [Step] = []
         for priority in Set(batches.map(\.priority)).sorted(by: >) {
             let peers = batches.filter { $0.priority == priority }.sorted {
@@ -36,12 +36,12 @@ struct ClaimPlan {
             }
             let part = max(1, capacity / peers.count)
             steps += peers.compactMap { batch in
-                let count = min(room, part - openCount(batch.number))
+                let count = min(freeCount, part - openCount(batch.number))
                 return count > 0 ? Step(batch: batch, count: count) : nil
             }
             // Lines of a paused origin belong to a batch's part, and must not leave capacity unused.
-            let isWhole = peers.count == 1 && steps.last?.count == room
-            if !isWhole { steps += peers.map { Step(batch: $0, count: room) } }
+            let isWhole = peers.count == 1 && steps.last?.count == freeCount
+            if !isWhole { steps += peers.map { Step(batch: $0, count: freeCount) } }
         }
         return steps
     }

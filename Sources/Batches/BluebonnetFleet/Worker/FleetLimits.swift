@@ -7,7 +7,7 @@ internal import Foundation
 
 /// The limits that the batches of a fleet set for origins, and a worker's share of these limits. A value type.
 struct FleetLimits: Equatable {
-    /// The most concurrent transfers to an origin, of all workers together.
+    /// The maximum number of concurrent transfers to an origin, of all workers together.
     private(set) var transfers: [String: Int] = [:]
     /// The rate at which transfers to an origin may begin, of all workers together.
     private(set) var rates: [String: RateLimit] = [:]

@@ -22,9 +22,9 @@ public final class FleetWorker: Sendable {
     public struct Configuration: Sendable {
         /// The name that `Fleet.members()` returns. Default nil: the host's name and the process's number.
         public var name: String?
-        /// The most concurrent transfers. Default 64; larger values than 1,000,000 count as 1,000,000.
+        /// The maximum number of concurrent transfers. Default 64; larger values than 1,000,000 count as 1,000,000.
         public var concurrency = 64
-        /// The most concurrent transfers to one scheme, host and port. Default 6.
+        /// The maximum number of concurrent transfers to one scheme, host and port. Default 6.
         public var concurrencyPerOrigin = 6
         /// How long the store may receive nothing from the worker before its lines go to other workers. The worker
         /// sends a heartbeat six times in a lease. Default 30 s; at least 1 s.

@@ -73,14 +73,14 @@ struct OriginRules {
     }
 
     /// Returns how many lines of a batch the worker can take, lane by lane.
-    func appetite(for batch: OpenBatch, _ count: Int, _ hand: WorkerHand) -> WorkerStore.Appetite {
+    func claimLimits(for batch: OpenBatch, _ count: Int, _ hand: WorkerHand) -> WorkerStore.ClaimLimits {
         let closed = pauses.known.union(limits.closedOrigins(share))
-        var appetite = WorkerStore.Appetite(count: count, countPerLane: 2 * concurrencyPerOrigin, laneCounts: [:])
+        var claim = WorkerStore.ClaimLimits(count: count, countPerLane: 2 * concurrencyPerOrigin, laneCounts: [:])
         let special = hand.lanes.union(closed).union(limits.transfers.keys)
-        guard !special.isEmpty else { return appetite }
+        guard !special.isEmpty else { return claim }
         for (lane, origin) in batch.lanes where special.contains(origin) {
-            appetite.laneCounts[lane] = closed.contains(origin) ? 0 : hand.appetite(forLane: origin)
+            claim.laneCounts[lane] = closed.contains(origin) ? 0 : hand.capacity(forLane: origin)
         }
-        return appetite
+        return claim
     }
 }

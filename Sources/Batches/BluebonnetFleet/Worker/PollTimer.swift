@@ -5,21 +5,21 @@
 struct PollTimer {
     typealias Instant = ContinuousClock.Instant
 
-    /// How often the worker asks if it knows of no polling line.
+    /// How often the worker checks if it knows of no polling line.
     private static let idleInterval = Duration.seconds(30)
 
     /// When a polling line continues, as far as this worker knows.
     private(set) var next = Instant.now
 
-    /// Looks for polling lines at once: another worker may have left some.
+    /// Makes the next check immediate: another worker may have left polling lines.
     mutating func expire() { next = .now }
 
-    /// Records lines that this worker lets wait.
+    /// Records when polling lines of this worker are due.
     mutating func add(_ endings: [LineEnding]) {
         for case .polled(_, let every, _) in endings.map(\.step) { next = min(next, .now + .seconds(every)) }
     }
 
-    /// Makes the lines ready that are due.
+    /// Makes due lines ready.
     mutating func resume(_ session: WorkerStore) throws(FleetError) {
         guard Instant.now >= next else { return }
         next = .now + (try session.resumePolls().map { .seconds($0) } ?? Self.idleInterval)

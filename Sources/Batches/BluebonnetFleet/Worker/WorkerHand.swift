@@ -40,7 +40,7 @@ struct WorkerHand {
     /// The running lines that wait for their next attempt, and when each of them continues. Other lines use their
     /// slots until then.
     private var parked: [Serial: Instant] = [:]
-    /// The most parked lines, so that a worker does not claim lines without limit for servers that fail.
+    /// The maximum number of parked lines, so that a worker does not claim lines without limit for servers that fail.
     private let parkedLimit: Int
 
     init(concurrency: Int, concurrencyPerOrigin: Int) {
@@ -79,7 +79,7 @@ struct WorkerHand {
     }
 
     /// Returns how many more lines of a lane the worker can take: enough to use a slot as soon as it becomes free.
-    func appetite(forLane lane: String) -> Int { max(0, 2 * window.limit(of: lane) - window.count(of: lane)) }
+    func capacity(forLane lane: String) -> Int { max(0, 2 * window.limit(of: lane) - window.count(of: lane)) }
 
     /// The lanes of the worker's lines.
     var lanes: Set<String> { window.lanesInUse }

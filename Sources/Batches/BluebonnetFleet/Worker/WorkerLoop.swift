@@ -27,7 +27,7 @@ struct WorkerLoop {
     private static let recordLimit = 512
     /// How often a worker without work asks the store if there is no notification.
     private static let idleInterval = Duration.seconds(30)
-    /// How often a worker with a full hand asks for batches at most, for their limits.
+    /// How often, at most, a worker at its capacity reads the batches, for their limits.
     private static let limitInterval = Duration.seconds(1)
     /// How often the worker asks whether every batch is complete.
     private static let endInterval = Duration.milliseconds(200)
@@ -66,8 +66,8 @@ struct WorkerLoop {
     /// When the batches are to be read, because a new batch may have limits; nil without a new batch.
     private var nextLook: Instant?
     private var polls = PollTimer()
-    /// Whether lines wait in lanes of which the hand already has as many as it takes.
-    private var waitsForRoom = false
+    /// Whether lines wait in lanes whose limit the worker has reached.
+    private var hasFullLanes = false
 
     init(
         store target: String, _ configuration: FleetWorker.Configuration, _ inbox: WorkerInbox,
@@ -137,8 +137,8 @@ extension WorkerLoop {
         }
     }
 
-    /// Handles the end of a line. A line that was cancelled because the worker ends goes back to the store, unless the
-    /// line may have been sent and must not be sent again.
+    /// Handles the end of a line. If the line was cancelled because the worker ends, it returns to the store, unless it
+    /// may have been sent and must not be sent again.
     private mutating func ended(_ serial: WorkerHand.Serial, _ report: LineReport) {
         guard let line = runs.end(serial) else { return }
         if report.outcome == .cancelled, case .ending = stage, !cancelled.contains(line.batch) {
@@ -266,7 +266,7 @@ extension WorkerLoop {
         for batch in edges.subtracting(cancelled) where batches[batch]?.settings.cancelsAtFirstFailure == true {
             if try session.hasFailure(batch) { failed.insert(batch) }
         }
-        if !edges.isEmpty || waitsForRoom { (open, nextClaim) = (nil, .now) }
+        if !edges.isEmpty || hasFullLanes { (open, nextClaim) = (nil, .now) }
         runs.keep(claims: hand.claimNumbers)
         try endFailedBatches(session)
     }
@@ -321,17 +321,17 @@ extension WorkerLoop {
         let isKnown = open != nil
         let list: [OpenBatch]
         if let open { list = open } else { list = try openBatches(session) }
-        var room = capacity - hand.busyCount
+        var freeCount = capacity - hand.busyCount
         var claimedCount = 0
-        for step in ClaimPlan(list, capacity: capacity).steps(openCount: { hand.openCount(of: $0) }, room: room)
-        where room > 0 {
+        let plan = ClaimPlan(list, capacity: capacity)
+        for step in plan.steps(openCount: { hand.openCount(of: $0) }, freeCount: freeCount) where freeCount > 0 {
             let lines = try session.claim(
-                step.batch, rules.appetite(for: step.batch, min(step.count, room), hand),
+                step.batch, rules.claimLimits(for: step.batch, min(step.count, freeCount), hand),
                 firstLane: step.firstLane)
             guard !lines.isEmpty else { continue }
             try runs.loadSources(for: lines, of: step.batch, session)
             hand.add(lines)
-            room -= lines.count
+            freeCount -= lines.count
             claimedCount += lines.count
         }
         summary.claimedCount += claimedCount
@@ -340,7 +340,7 @@ extension WorkerLoop {
         if claimedCount == 0 {
             // If the list was just read, there is nothing to claim; otherwise it is read at once.
             nextClaim = isKnown ? .now : .now + (hand.isEmpty ? Self.idleInterval : .seconds(1))
-            waitsForRoom = !list.isEmpty
+            hasFullLanes = !list.isEmpty
         }
         open = claimedCount == 0 ? nil : list
     }
@@ -407,7 +407,7 @@ extension WorkerLoop {
         }
     }
 
-    private mutating func isIdle(_ session: WorkerStore) throws(FleetError) -> Bool {
+    private func isIdle(_ session: WorkerStore) throws(FleetError) -> Bool {
         guard configuration.endsWhenIdle, hand.isEmpty, linesToGiveBack.isEmpty, case .working = stage else {
             return false
         }

@@ -4,8 +4,8 @@
 /// Detects lost workers by their heartbeats. A value type; the caller passes the current instant.
 ///
 /// A worker is lost if this worker has seen no new heartbeat for the length of the other worker's lease, on its own
-/// clock and without a gap: clocks of different machines are not compared. After the store was unreachable, or if this
-/// worker itself has not looked for a long time, every worker has a whole lease to come back.
+/// clock and without a gap: clocks of different machines are not compared. After a time without the store, or without
+/// checks by this worker, every worker gets a whole lease to return.
 struct WorkerWatch {
     typealias Instant = ContinuousClock.Instant
 
@@ -14,7 +14,7 @@ struct WorkerWatch {
         var since: Instant
     }
 
-    /// The longest time between two looks. After a longer gap, earlier observations do not count.
+    /// The longest time between two checks. After a longer gap, earlier observations do not count.
     private let longestGap: Duration
     private var sights: [Int: Sight] = [:]
     private var lastLook: Instant?

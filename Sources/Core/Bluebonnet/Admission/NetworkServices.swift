@@ -26,8 +26,12 @@ package final class NetworkServices: Sendable {
     private let rates: NetworkBound<ByteRates>?
     private let descriptors: NetworkBound<DescriptorCapacity>
     private let drained = Atomic(false)
+    /// The clock of the operations' times and events.
+    let clock: OperationClock
     /// The ends of the operations.
     let counters = OperationCounters()
+    /// The validations of stale responses that run in the background.
+    let validations = DispatchGroup()
     private let latencyBox = NetworkBound(LatencyBox())
 
     private final class LatencyBox {
@@ -42,25 +46,31 @@ package final class NetworkServices: Sendable {
         self.init(
             limit: limit, limitPerOrigin: limitPerOrigin, bytesPerSecond: bytesPerSecond,
             bytesPerSecondPerOrigin: bytesPerSecondPerOrigin, governor: governor, simulation: simulation,
-            scripted: simulation?.transport, retryWaits: simulation?.retryWaits)
+            scripted: simulation?.transport, retryWaits: simulation?.retryWaits, clock: .machine)
     }
 
     /// Creates services with another transport than libcurl, for tests.
     ///
-    /// - Parameter retryWaits: default the process's retry waits.
+    /// - Parameters:
+    ///   - retryWaits: default the process's retry waits.
+    ///   - clock: the clock of the operations' times and events. A deadline that the transport receives is an instant
+    ///     of this clock.
     convenience init(
         limit: Int, limitPerOrigin: Int, transport: sending any Transport, retryWaits: NetworkBound<RetryWaits>? = nil,
-        governor: Governor? = nil
+        governor: Governor? = nil, clock: OperationClock = .machine
     ) {
         self.init(
             limit: limit, limitPerOrigin: limitPerOrigin, bytesPerSecond: nil, bytesPerSecondPerOrigin: nil,
-            governor: governor, simulation: nil, scripted: NetworkBound(transport), retryWaits: retryWaits)
+            governor: governor, simulation: nil, scripted: NetworkBound(transport), retryWaits: retryWaits,
+            clock: clock)
     }
 
     private init(
         limit: Int, limitPerOrigin: Int, bytesPerSecond: Int?, bytesPerSecondPerOrigin: Int?, governor: Governor?,
-        simulation: Simulation?, scripted: NetworkBound<any Transport>?, retryWaits: NetworkBound<RetryWaits>?
+        simulation: Simulation?, scripted: NetworkBound<any Transport>?, retryWaits: NetworkBound<RetryWaits>?,
+        clock: OperationClock
     ) {
+        self.clock = clock
         (self.limit, self.limitPerOrigin, self.scripted) = (limit, limitPerOrigin, scripted)
         (self.bytesPerSecond, self.bytesPerSecondPerOrigin) = (bytesPerSecond, bytesPerSecondPerOrigin)
         (self.governor, self.simulation) = (governor, simulation)
@@ -77,7 +87,7 @@ package final class NetworkServices: Sendable {
         NetworkServices(
             limit: limit, limitPerOrigin: limitPerOrigin, bytesPerSecond: bytesPerSecond,
             bytesPerSecondPerOrigin: bytesPerSecondPerOrigin, governor: governor, simulation: simulation,
-            scripted: scripted, retryWaits: scriptedRetryWaits)
+            scripted: scripted, retryWaits: scriptedRetryWaits, clock: clock)
     }
 
     /// Whether operations end instead of being started. Once true, the value stays true.

@@ -46,7 +46,7 @@ final class CacheFlights {
     /// The requests that are validated in the background.
     private var revalidations: Set<Key> = []
 
-    /// After so many leaders have failed, the others no longer wait.
+    /// After this number of leaders has failed, the others no longer wait.
     private static let failureLimit = 2
 
     /// Begins a flight that others may wait for; nil if there is one.

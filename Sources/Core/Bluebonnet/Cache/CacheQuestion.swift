@@ -9,8 +9,14 @@ struct CacheQuestion: Sendable {
     /// A stored response that answers, with its body.
     struct Found: Sendable {
         var answer: StoredAnswer
-        /// The bytes of the answer's body.
-        let body: Data
+        let body: Body
+    }
+
+    /// The bytes of an answer's body.
+    enum Body: Sendable {
+        case data(Data)
+        /// A file with these bytes and no others.
+        case file(CacheBodyFile)
     }
 
     /// The result of the look-up.
@@ -28,11 +34,16 @@ struct CacheQuestion: Sendable {
     let request: CacheRequest
     let policy: CachePolicy
     let rules: CacheRules
+    /// Whether large bodies may be delivered from files.
+    let permitsFiles: Bool
+
+    /// Smaller bodies are delivered from memory.
+    private static let smallestFile: Int64 = 128 * 1024
 
     /// Whether the question can be answered without waiting.
     var isQuick: Bool { cache is InMemoryResponseCache || !readsCache }
 
-    /// Whether stored responses matter: they do not for a method that changes something.
+    /// Whether stored responses matter. They do not for methods other than GET and HEAD.
     private var readsCache: Bool { request.method == "GET" || request.method == "HEAD" }
 
     /// Looks the request up.
@@ -72,15 +83,29 @@ struct CacheQuestion: Sendable {
             let data = cache.body(of: base), Int64(data.count) == base.response.body.storedByteCount,
             let whole = answer.stored.body.joined(base.response.body, data, with: bytes, at: offset)
         else { return nil }
-        return Found(answer: answer, body: whole)
+        return Found(answer: answer, body: .data(whole))
     }
 
-    private func body(of answer: StoredAnswer, in entries: [CacheEntry]) -> Data? {
-        guard let entry = entries.first(where: { $0.id == answer.stored.id }), let data = cache.body(of: entry),
-            Int64(data.count) == entry.response.body.storedByteCount
+    private func body(of answer: StoredAnswer, in entries: [CacheEntry]) -> Body? {
+        guard let entry = entries.first(where: { $0.id == answer.stored.id }) else { return nil }
+        let stored = entry.response.body
+        if stored.storedByteCount >= Self.smallestFile, let body = body(answer.bytes ?? 0..<0, of: entry, stored) {
+            return body
+        }
+        guard let data = cache.body(of: entry), Int64(data.count) == stored.storedByteCount else { return nil }
+        guard let bytes = answer.bytes, !bytes.isEmpty else { return .data(Data()) }
+        return stored.slice(bytes, of: data).map(Body.data)
+    }
+
+    /// Returns bytes of a large body without loading all of it; nil if the cache has no file, or if all of it is needed
+    /// in memory.
+    private func body(_ bytes: Range<Int64>, of entry: CacheEntry, _ stored: StoredBody) -> Body? {
+        let isWhole = bytes.count == stored.storedByteCount
+        guard permitsFiles || !isWhole, let file = cache.bodyFile(of: entry), file.byteCount == stored.storedByteCount
         else { return nil }
-        guard let bytes = answer.bytes else { return Data() }
-        return bytes.isEmpty ? Data() : entry.response.body.slice(bytes, of: data)
+        if bytes.isEmpty { return .data(Data()) }
+        guard let place = stored.place(of: bytes) else { return nil }
+        return isWhole ? .file(file) : (try? file.contents(of: place)).map(Body.data)
     }
 }
 
@@ -88,20 +113,27 @@ extension StoredBody {
     /// The number of stored bytes. A cache stores the ranges of a body one after the other, without the gaps.
     var storedByteCount: Int64 { ranges.reduce(0) { $0 + Int64($1.count) } }
 
+    /// Returns where bytes of the body are among the stored bytes; nil if they are not stored.
+    func place(of bytes: Range<Int64>) -> Range<Int64>? {
+        var offset: Int64 = 0
+        for range in ranges {
+            if range.lowerBound <= bytes.lowerBound, bytes.upperBound <= range.upperBound {
+                let start = offset + bytes.lowerBound - range.lowerBound
+                return start..<(start + Int64(bytes.count))
+            }
+            offset += Int64(range.count)
+        }
+        return nil
+    }
+
     /// Returns bytes of the body.
     ///
     /// - Parameter data: the stored ranges.
     func slice(_ bytes: Range<Int64>, of data: Data) -> Data? {
-        var offset = 0
-        for range in ranges {
-            if range.lowerBound <= bytes.lowerBound, bytes.upperBound <= range.upperBound {
-                let start = data.startIndex + offset + Int(bytes.lowerBound - range.lowerBound)
-                return start == data.startIndex && bytes.count == data.count
-                    ? data : data[start..<(start + bytes.count)]
-            }
-            offset += range.count
-        }
-        return nil
+        guard let place = place(of: bytes) else { return nil }
+        if place.count == data.count { return data }
+        let start = data.startIndex + Int(place.lowerBound)
+        return data[start..<(start + place.count)]
     }
 
     /// Returns the stored ranges of this body, which consists of an older one and of more bytes; nil if one of them

@@ -21,7 +21,7 @@ struct CacheWork: Sendable {
     /// The body of a response, when it has arrived.
     enum Arrived: Sendable {
         case data(Data)
-        case file(URL, byteCount: Int64)
+        case file(PartialFile, byteCount: Int64)
 
         var byteCount: Int64 {
             switch self {
@@ -88,11 +88,14 @@ struct CacheWork: Sendable {
             else { return nil }
             (response, content) = Self.replaced(response, given, data, by: kept, isDecoded: storing.isDecoded)
         }
-        let stored: CacheBody =
+        let stored: CacheBody? =
             switch content {
             case .data(let data): .data(data)
-            case .file(let url, _): .file(url)
+            case .file(let file, _):
+                // By the descriptor: another file may have the name now.
+                if let digest = try? file.digest() { .file(file.openURL, sha256: digest) } else { nil }
             }
+        guard let stored else { return nil }
         return .store(CacheEntry(response, partition: partition), body: stored, replacing: storing.replaced)
     }
 

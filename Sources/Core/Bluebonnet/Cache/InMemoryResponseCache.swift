@@ -13,8 +13,8 @@ public final class InMemoryResponseCache: ResponseCache {
 
     /// Makes an empty cache.
     ///
-    /// - Parameter byteCapacity: the most bytes, counting bodies, URLs and, approximately, header fields. A response
-    ///   larger than a quarter of the capacity is not stored. Default 20 MiB.
+    /// - Parameter byteCapacity: the maximum number of bytes, counting bodies, URLs and, approximately, header fields.
+    ///   A response larger than a quarter of the capacity is not stored. Default 20 MiB.
     public init(byteCapacity: Int = 20 * 1024 * 1024) {
         precondition(byteCapacity >= 0, "a cache's capacity cannot be negative")
         self.byteCapacity = byteCapacity
@@ -44,7 +44,8 @@ public final class InMemoryResponseCache: ResponseCache {
     private static func loaded(_ change: CacheChange) -> Data? {
         switch change {
         case .store(_, .data(let data), _): data
-        case .store(_, .file(let url), _): try? Data(contentsOf: url)
+        case .store(_, .file(let url, let sha256), _):
+            (try? Data(contentsOf: url)).flatMap { MessageDigest.hexadecimalDigest(of: $0) == sha256 ? $0 : nil }
         case .store(_, .stored, _), .update, .expire, .remove, .removeURL, .removeGroup: nil
         }
     }

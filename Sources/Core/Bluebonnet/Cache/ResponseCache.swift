@@ -9,7 +9,7 @@ public import Foundation
 /// calls the members on its queues, and possibly several at the same time. It calls them on the network thread only for
 /// `InMemoryResponseCache`, which never waits.
 public protocol ResponseCache: AnyObject, Sendable {
-    /// The most bytes of a body that the cache stores.
+    /// The maximum number of bytes of a body that the cache stores.
     var maximumBodyByteCount: Int { get }
 
     /// Whether responses are stored, too, that only `onlyIfCached` and `forceCache` can use: without a lifetime and
@@ -24,6 +24,11 @@ public protocol ResponseCache: AnyObject, Sendable {
     /// response.
     func body(of entry: CacheEntry) -> Data?
 
+    /// Returns the body of a response as an open file, and records that the response was used. Large bodies are then
+    /// not loaded into memory. Nil if the cache has no file or no longer the response; then `body(of:)` is called.
+    /// Default nil.
+    func bodyFile(of entry: CacheEntry) -> CacheBodyFile?
+
     /// Carries out changes in their order. The cache may drop any response at any time.
     func apply(_ changes: [CacheChange])
 }
@@ -31,6 +36,9 @@ public protocol ResponseCache: AnyObject, Sendable {
 extension ResponseCache {
     /// Default false.
     public var storesForReplay: Bool { false }
+
+    /// Default nil.
+    public func bodyFile(of entry: CacheEntry) -> CacheBodyFile? { nil }
 }
 
 /// The place of the responses for one URL in a cache.
@@ -67,8 +75,11 @@ public enum CacheChange: Sendable {
 /// The body of a response that is stored.
 public enum CacheBody: Sendable {
     case data(Data)
-    /// A complete file of the program. The cache copies it.
-    case file(URL)
+    /// A complete file. The cache copies it. The URL is valid during the call only.
+    ///
+    /// `sha256` is the SHA-256 of the body in lower-case hexadecimal. Other contents, which a program has written to
+    /// the file in the meantime, must not be stored.
+    case file(URL, sha256: String)
     /// The body of the stored response with this `id`, which keeps it.
     case stored(Int64)
 }

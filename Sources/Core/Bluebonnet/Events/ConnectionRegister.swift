@@ -14,26 +14,32 @@ struct ConnectionRegister: ConnectionRecords {
 
     private final class Connection {
         let origin: Origin
-        let openedAt = MonotonicClock.now()
-        /// 0 before the first recorded use.
-        var number = 0
-        var peer = (address: "", port: 0)
+        private let openedAt = MonotonicClock.now()
+        /// Nil before the first recorded use.
+        @exclusivity(unchecked) private(set) var facts: ConnectionFacts?
         /// Whether `connectionOpened` was reported.
-        var isReported = false
-        var use = Use()
+        @exclusivity(unchecked) var isReported = false
+        @exclusivity(unchecked) var use = Use()
         private lazy var subject = Box(EventSubject(knownOrigin: origin))
-        /// Made once, because every request without a successor on the connection reports it.
-        private(set) lazy var becameIdle = RequestEvent.Kind.connectionIdle(information)
 
         init(to origin: Origin) { self.origin = origin }
 
-        var information: RequestEvent.ConnectionInformation {
-            RequestEvent.ConnectionInformation(
-                number: number, peerAddress: peer.address, peerPort: peer.port, openedAt: openedAt)
+        /// Returns the facts about the connection, which the first use completes.
+        func facts(_ peer: () -> (address: String, port: Int)) -> ConnectionFacts {
+            if let facts { return facts }
+            let (address, port) = peer()
+            let made = ConnectionFacts(
+                number: EventCounters.nextConnection(), peerAddress: address, peerPort: port, openedAt: openedAt)
+            facts = made
+            return made
         }
 
-        func report(_ kind: RequestEvent.Kind, instant: UInt64 = MonotonicClock.now()) {
-            EventChannels.send(kind, subject, instant: instant)
+        func report(
+            _ kinds: RequestEvent.Kinds, _ kind: (RequestEvent.ConnectionInformation) -> RequestEvent.Kind,
+            at instant: UInt64
+        ) {
+            guard let facts else { return }
+            EventChannels.send(kinds, kind(RequestEvent.ConnectionInformation(facts)), subject, at: instant)
         }
     }
 
@@ -57,20 +63,15 @@ struct ConnectionRegister: ConnectionRecords {
     ) -> ConnectionUseFacts {
         let connection = connections[socket] ?? Connection(to: origin)
         let idleSince = connection.use.idleSince
-        if connection.number == 0 {
-            connections[socket] = connection
-            connection.number = EventCounters.nextConnection()
-            connection.peer = peer()
-        }
+        if connection.facts == nil { connections[socket] = connection }
+        let facts = connection.facts(peer)
         connection.use = Use(count: connection.use.count + 1)
+        let now = MonotonicClock.now()
         if !connection.isReported, !isKept, !EventChannels.isEmpty {
             connection.isReported = true
-            connection.report(.connectionOpened(connection.information))
+            connection.report(.connectionOpened, { .connectionOpened($0) }, at: now)
         }
-        return ConnectionUseFacts(
-            number: connection.number, peerAddress: connection.peer.address, peerPort: connection.peer.port,
-            openedAt: connection.openedAt, isReused: isKept,
-            idleTime: idleSince > 0 ? MonotonicClock.now() - idleSince : nil)
+        return ConnectionUseFacts(facts, isReused: isKept, idleTime: idleSince > 0 ? now - min(idleSince, now) : nil)
     }
 
     /// Records that a transfer has left its connection, and reports an idle connection.
@@ -81,7 +82,7 @@ struct ConnectionRegister: ConnectionRecords {
         guard connection.use.count == 0 else { return }
         connection.use.idleSince = MonotonicClock.now()
         if connection.isReported, !connection.use.hasFailed {
-            connection.report(connection.becameIdle, instant: connection.use.idleSince)
+            connection.report(.connectionIdle, { .connectionIdle($0) }, at: connection.use.idleSince)
         }
     }
 
@@ -92,6 +93,6 @@ struct ConnectionRegister: ConnectionRecords {
         guard let connection = connections.removeValue(forKey: socket), connection.isReported else { return }
         let reason: RequestEvent.CloseReason =
             isAtEnd() ? .closedByServer : connection.use.hasFailed || connection.use.count > 0 ? .notReusable : .idle
-        connection.report(.connectionClosed(connection.information, reason))
+        connection.report(.connectionClosed, { .connectionClosed($0, reason) }, at: MonotonicClock.now())
     }
 }

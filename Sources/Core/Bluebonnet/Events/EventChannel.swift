@@ -15,41 +15,72 @@ final class EventChannel: Sendable {
         var droppedCount = 0
         /// Whether a delivery is scheduled, or the events are being delivered.
         var isScheduled = false
+        /// The memory of an earlier batch, for the next one: memory of this size would come from the kernel each time.
+        var spare: [RequestEvent] = []
+
+        /// - Parameter event: the event, which is moved out of the variable.
+        @inline(__always)
+        mutating func append(_ event: inout RequestEvent?, capacity: Int) {
+            if droppedCount > 0 || events.count >= capacity {
+                droppedCount += 1
+            } else if let event = event.take() {
+                events.append(event)
+            }
+        }
+
+        /// Returns whether a delivery is to be scheduled.
+        mutating func beginBatch() -> Bool {
+            defer { isScheduled = true }
+            return !isScheduled
+        }
     }
 
     static let capacity = 65_536
+    /// A batch that was larger gives its memory back.
+    private static let spareCapacity = 8_192
     /// How long the first event of a batch waits for others.
     private static let delay = DispatchTimeInterval.milliseconds(10)
     let monitor: any EventMonitor
+    /// The kinds of events that the monitor wants.
+    let kinds: RequestEvent.Kinds
     private let capacity: Int
     private let buffer = Mutex(Buffer(), rank: .inbox)
 
     /// - Parameter capacity: the number of events that wait for the monitor.
     init(_ monitor: any EventMonitor, capacity: Int = EventChannel.capacity) {
-        (self.monitor, self.capacity) = (monitor, capacity)
+        (self.monitor, self.capacity, kinds) = (monitor, capacity, monitor.kinds)
     }
 
-    deinit { EventChannels.remove(ObjectIdentifier(monitor)) }
-
-    func append(_ event: RequestEvent) {
+    @inline(__always)
+    func append(_ event: consuming RequestEvent) {
+        var event = Optional(event)
         let isFirst = buffer.withLock { buffer -> Bool in
-            if buffer.droppedCount > 0 || buffer.events.count >= capacity {
-                buffer.droppedCount += 1
-            } else {
-                buffer.events.append(event)
-            }
-            defer { buffer.isScheduled = true }
-            return !buffer.isScheduled
+            buffer.append(&event, capacity: capacity)
+            return buffer.beginBatch()
         }
-        if isFirst { Queues.events.asyncAfter(deadline: .now() + Self.delay) { self.deliver() } }
+        if isFirst { deliverSoon() }
     }
+
+    /// Appends two events that happened at the same time.
+    @inline(__always)
+    func append(_ first: consuming RequestEvent, _ second: consuming RequestEvent) {
+        var (first, second) = (Optional(first), Optional(second))
+        let isFirst = buffer.withLock { buffer -> Bool in
+            buffer.append(&first, capacity: capacity)
+            buffer.append(&second, capacity: capacity)
+            return buffer.beginBatch()
+        }
+        if isFirst { deliverSoon() }
+    }
+
+    private func deliverSoon() { Queues.events.asyncAfter(deadline: .now() + Self.delay) { self.deliver() } }
 
     /// Delivers the events of this moment. On `Queues.events` only.
     func deliver() {
         var (events, droppedCount) = buffer.withLock { buffer -> ([RequestEvent], Int) in
-            let (events, droppedCount) = (buffer.events, buffer.droppedCount)
+            let (events, droppedCount, spare) = (buffer.events, buffer.droppedCount, buffer.spare)
             buffer = Buffer()
-            buffer.events.reserveCapacity(events.count)
+            buffer.events = spare
             return (events, droppedCount)
         }
         let now = MonotonicClock.now()
@@ -57,78 +88,18 @@ final class EventChannel: Sendable {
         guard !events.isEmpty else { return }
         Self.setDates(&events, now: now)
         monitor.receive(events)
+        guard events.capacity <= Self.spareCapacity else { return }
+        events.removeAll(keepingCapacity: true)
+        buffer.withLock { buffer in swap(&buffer.spare, &events) }
     }
 
-    /// Sets the date of each event from its instant. The clock is read once for all: that is the reason why events have
-    /// no date before.
+    /// Sets the date of each event from its instant. The clock is read once for all events, so events have no date
+    /// before their delivery.
     private static func setDates(_ events: inout [RequestEvent], now: UInt64) {
         let date = Date()
         for index in events.indices {
             let age = now - min(events[index].instant, now)
             events[index].date = date.addingTimeInterval(-Double(age) / 1e9)
-        }
-    }
-}
-
-/// The channels of the process: one for each monitor that is in use.
-enum EventChannels {
-    private struct Entry {
-        let monitor: ObjectIdentifier
-        weak var channel: EventChannel?
-    }
-
-    private static let entries = Mutex<[Entry]>([], rank: .inbox)
-
-    /// Whether no monitor is in use.
-    static var isEmpty: Bool { EventCounters.channelCount == 0 }
-
-    /// Returns the channel of a monitor; the same channel as long as something retains it.
-    static func channel(for monitor: any EventMonitor) -> EventChannel {
-        entries.withLock { entries in
-            let key = ObjectIdentifier(monitor)
-            if let channel = entries.first(where: { $0.monitor == key })?.channel { return channel }
-            let channel = EventChannel(monitor)
-            entries.removeAll { $0.monitor == key }
-            entries.append(Entry(monitor: key, channel: channel))
-            EventCounters.channelCount = entries.count
-            return channel
-        }
-    }
-
-    /// Forgets the channel of a monitor, which was released.
-    fileprivate static func remove(_ key: ObjectIdentifier) {
-        entries.withLock { entries in
-            entries.removeAll { $0.monitor == key && $0.channel == nil }
-            EventCounters.channelCount = entries.count
-        }
-    }
-
-    /// Returns the channels of monitors, without repetitions.
-    static func channels(for monitors: [any EventMonitor]) -> [EventChannel] {
-        var channels: [EventChannel] = []
-        for monitor in monitors where !channels.contains(where: { $0.monitor === monitor }) {
-            channels.append(channel(for: monitor))
-        }
-        return channels
-    }
-
-    /// All channels, for events without an operation.
-    static var all: [EventChannel] { entries.withLock { $0.compactMap(\.channel) } }
-
-    /// Sends an event without an operation to all channels.
-    static func send(_ kind: RequestEvent.Kind, _ subject: Box<EventSubject>, instant: UInt64 = MonotonicClock.now()) {
-        let event = RequestEvent(subject, instant: instant, kind)
-        for channel in all { channel.append(event) }
-    }
-
-    /// Delivers all events that have happened, and returns when the monitors have received them. Not on
-    /// `Queues.events`.
-    static func flush() async {
-        await withCheckedContinuation { continuation in
-            Queues.events.async {
-                for channel in all { channel.deliver() }
-                continuation.resume()
-            }
         }
     }
 }

@@ -10,9 +10,19 @@ struct EventSubject: Sendable {
     var originText: String?
     /// Becomes text when it is read, because most monitors do not read it for each event.
     var knownOrigin: Origin?
+    /// The request of the hop; nil before the first hop.
+    var request: HopRequestFacts?
 
     var origin: String? {
         get { originText ?? knownOrigin.map { "\($0)" } }
         set { (originText, knownOrigin) = (newValue, nil) }
     }
+}
+
+/// The head of a hop's request. The body is not part of it: events must not keep it alive.
+struct HopRequestFacts: Sendable {
+    var method = ""
+    var url = ""
+    var fields: [HeaderFields.Field] = []
+    var bodyByteCount: Int64? = 0
 }

@@ -12,43 +12,64 @@ final class EventTrack: Sendable {
         var subject: Box<EventSubject>
     }
 
-    private let channels: [EventChannel]
+    private let list: EventChannelList
+    let clock: OperationClock
     private let state: Mutex<State>
 
-    /// Makes a track; nil without monitors.
-    ///
     /// - Parameter name: the name of the operation.
-    init?(_ channels: [EventChannel], name: @autoclosure () -> String?) {
-        guard !channels.isEmpty else { return nil }
-        self.channels = channels
+    init(_ list: EventChannelList, _ clock: OperationClock, name: @autoclosure () -> String?) {
+        (self.list, self.clock) = (list, clock)
         let subject = EventSubject(operation: EventCounters.nextOperation(), name: name())
         state = Mutex(State(subject: Box(subject)), rank: .events)
     }
+
+    /// The kinds of events that at least one monitor wants.
+    var kinds: RequestEvent.Kinds { list.kinds }
 
     /// Reports a step, after the ends of what cannot overlap with it.
     ///
     /// - Parameter instant: when it happened; nil means now.
     func record(_ step: RequestEvent.Kind, at instant: UInt64? = nil) {
-        state.withLock { state in report(step, at: Self.instant(instant), &state) }
+        state.withLock { state in
+            let instant = instant ?? clock.now()
+            if state.sequence.applyAlone(step) {
+                list.pass(RequestEvent(state.subject, instant: instant, step))
+            } else {
+                report(step, at: instant, &state)
+            }
+        }
     }
 
     /// Reports two steps that happened together.
     func record(_ first: RequestEvent.Kind, _ second: RequestEvent.Kind, at instant: UInt64) {
         state.withLock { state in
-            report(first, at: instant, &state)
+            if state.sequence.applyAlone(first) {
+                if state.sequence.applyAlone(second) {
+                    return list.pass(
+                        RequestEvent(state.subject, instant: instant, first),
+                        RequestEvent(state.subject, instant: instant, second))
+                }
+                list.pass(RequestEvent(state.subject, instant: instant, first))
+            } else {
+                report(first, at: instant, &state)
+            }
             report(second, at: instant, &state)
         }
     }
 
     /// Reports that a transfer begins.
-    func recordHop(_ head: RequestEvent.HopRequestHead, to origin: Origin, attempt: Int) {
+    ///
+    /// - Parameter request: called if a monitor wants the event.
+    func recordHop(_ request: () -> HopRequestFacts, to origin: Origin, attempt: Int, at instant: UInt64) {
         state.withLock { state in
             let (before, hop) = (state.subject, state.sequence.hop + 1)
-            let subject = before.changed { subject in
-                (subject.attempt, subject.hop, subject.knownOrigin) = (attempt, hop, origin)
+            let subject = Box(
+                EventSubject(
+                    operation: before.value.operation, name: before.value.name, attempt: attempt, hop: hop,
+                    knownOrigin: origin, request: kinds.contains(.hopBegan) ? request() : nil))
+            state.sequence.apply(.hopBegan(RequestEvent.HopRequestHead(subject))) {
+                list.pass(RequestEvent($0 == hop ? subject : before, instant: instant, $1))
             }
-            let now = MonotonicClock.now()
-            state.sequence.apply(.hopBegan(head)) { send($1, at: now, $0 == hop ? subject : before) }
             state.subject = subject
         }
     }
@@ -62,9 +83,9 @@ final class EventTrack: Sendable {
         state.withLock { state in
             guard kind != state.sequence.openWait else { return }
             if kind != nil, let reason = reason() {
-                report(.waitBegan(reason), at: MonotonicClock.now(), &state)
+                report(.waitBegan(reason), at: clock.now(), &state)
             } else if let open = state.sequence.openWait {
-                report(.waitEnded(open), at: MonotonicClock.now(), &state)
+                report(.waitEnded(open), at: clock.now(), &state)
             }
         }
     }
@@ -76,21 +97,15 @@ final class EventTrack: Sendable {
         }
     }
 
-    /// Whether a hop has begun and not ended.
-    var hasOpenHop: Bool { state.withLock { $0.sequence.hasOpenHop } }
-
-    private static func instant(_ instant: UInt64?) -> UInt64 {
-        let now = MonotonicClock.now()
-        return min(instant ?? now, now)
+    /// Reports the end of the operation.
+    ///
+    /// - Parameter end: called if a monitor wants the event.
+    func finish(_ end: @autoclosure () -> RequestEvent.OperationEnd) {
+        record(.finished(kinds.contains(.finished) ? end() : RequestEvent.OperationEnd()))
     }
 
     private func report(_ step: RequestEvent.Kind, at instant: UInt64, _ state: inout State) {
         let subject = state.subject
-        state.sequence.apply(step) { send($1, at: instant, subject) }
-    }
-
-    private func send(_ kind: RequestEvent.Kind, at instant: UInt64, _ subject: Box<EventSubject>) {
-        let event = RequestEvent(subject, instant: instant, kind)
-        for channel in channels { channel.append(event) }
+        state.sequence.apply(step) { list.pass(RequestEvent(subject, instant: instant, $1)) }
     }
 }

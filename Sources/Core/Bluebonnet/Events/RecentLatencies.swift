@@ -26,7 +26,7 @@ struct RecentLatencies {
     private static let originLimit = 256
     private var origins: [Parts] = []
     private var indexOfOrigin: [Origin: Int] = [:]
-    /// The origin that was recorded last: the next one usually has the same.
+    /// The origin that was recorded last: the next transfer usually has the same origin.
     private var last: (origin: Origin, index: Int)?
 
     mutating func record(_ nanoseconds: UInt64, to origin: Origin, now: UInt64) {

@@ -11,6 +11,10 @@ public import Foundation
 /// holds if the operation is cancelled, if its connection breaks, and if the operation is released without an end.
 /// Pairs may overlap: an operation with an unsafe method is paused inside its hop.
 ///
+/// The events of a hop have this order: `connectionAcquired`, `requestHeadSent`, `requestBodySent`, `firstByte`,
+/// `responseHead`, `responseBodyReceived`. An early response comes before `requestBodySent`. If the hop sends its
+/// request again over another connection, the order begins again.
+///
 /// An event holds the URL and the header fields as they are, with credentials. `Redaction` and the products for logs,
 /// traces and HAR files leave credentials out.
 public struct RequestEvent: Sendable {
@@ -86,7 +90,7 @@ public struct RequestEvent: Sendable {
         /// The cache was asked.
         case cacheAnswered(CacheAnswer)
         /// A transfer begins.
-        indirect case hopBegan(HopRequestHead)
+        case hopBegan(HopRequestHead)
         /// The name of the server, or of its proxy, was looked up.
         case nameLookedUp(Duration)
         /// A new connection was made, without the look-up and the TLS handshake.
@@ -94,8 +98,14 @@ public struct RequestEvent: Sendable {
         /// The TLS handshake has ended.
         indirect case tlsEstablished(TLSInformation, Duration)
         /// The hop has its connection, new or kept, and libcurl begins to send the request.
-        indirect case connectionAcquired(ConnectionUse)
-        /// The whole body of the request was sent.
+        case connectionAcquired(ConnectionUse)
+        /// The head of the request was passed to the connection: to the kernel, with TLS after encryption. Reported
+        /// once for each connection of the hop, after the call of libcurl that wrote the head, and at the latest with
+        /// the first byte of the response. It does not mean that the server has received the head.
+        case requestHeadSent
+        /// The last byte of the request's body was passed to the connection, like the head. Of a body whose length was
+        /// not known, libcurl has read the end and has sent what the connection took. Not reported without a body, and
+        /// if the server answered before the whole body was sent.
         case requestBodySent(byteCount: Int64)
         /// The first byte of the response has arrived. The duration counts from `hopBegan`.
         case firstByte(Duration)
@@ -104,6 +114,14 @@ public struct RequestEvent: Sendable {
         /// A part of a body was sent or received; at most ten times a second for each direction, for bodies of 64 KiB
         /// or more.
         indirect case bodyProgress(BodyProgress)
+        /// The response is complete: the last byte of its body has arrived, according to its framing. Reported
+        /// directly before each `hopEnded` whose reason is `complete`, also for a response without a body.
+        ///
+        /// - Parameters:
+        ///   - byteCount: the length of the body as it came over the connection.
+        ///   - decodedByteCount: its length without content coding; nil if the body has a content coding and was not
+        ///     decoded, as the body of a redirect.
+        case responseBodyReceived(byteCount: Int64, decodedByteCount: Int64?)
         /// The transfer has ended.
         indirect case hopEnded(HopEnd)
         /// A redirect is followed.
@@ -118,11 +136,11 @@ public struct RequestEvent: Sendable {
         indirect case governorChanged(GovernorChange)
         /// A connection is ready for its first request. Connections belong to the process: a monitor receives the
         /// events of all connections.
-        indirect case connectionOpened(ConnectionInformation)
+        case connectionOpened(ConnectionInformation)
         /// The last transfer on the connection has ended, and the connection is kept.
-        indirect case connectionIdle(ConnectionInformation)
-        indirect case connectionClosed(ConnectionInformation, CloseReason)
-        /// The monitor was too slow: so many events were dropped here. Pairs may be incomplete.
+        case connectionIdle(ConnectionInformation)
+        case connectionClosed(ConnectionInformation, CloseReason)
+        /// The monitor was too slow: this number of events was dropped here. Pairs may be incomplete.
         case eventsDropped(Int)
     }
 }
@@ -144,30 +162,6 @@ extension RequestEvent {
         case coalesced
     }
 
-    /// The head of a hop's request.
-    public struct HopRequestHead: Sendable {
-        public var method: String
-        /// The URL, with its user information and query.
-        public var url: String
-        /// The fields in the order in which they are sent. libcurl adds `Host`, and what connection and proxy need.
-        public var headers: [(name: String, value: String)] { fields.map { ($0.name, $0.value) } }
-        private let fields: [HeaderFields.Field]
-        /// The length of the body; nil if it is not known before the end. 0 without a body.
-        public var bodyByteCount: Int64?
-
-        public init(
-            method: String, url: String, headers: [(name: String, value: String)] = [], bodyByteCount: Int64? = 0
-        ) {
-            self.init(
-                method: method, url: url, fields: headers.map { HeaderFields.Field(name: $0.name, value: $0.value) },
-                bodyByteCount: bodyByteCount)
-        }
-
-        init(method: String, url: String, fields: [HeaderFields.Field], bodyByteCount: Int64?) {
-            (self.method, self.url, self.fields, self.bodyByteCount) = (method, url, fields, bodyByteCount)
-        }
-    }
-
     /// The head of a hop's response.
     public struct HopResponseHead: Sendable {
         public var statusCode: Int { head.statusCode }
@@ -186,36 +180,6 @@ extension RequestEvent {
         init(_ head: ResponseHead) { self.head = head }
     }
 
-    /// A connection of the process.
-    public struct ConnectionInformation: Sendable, Hashable {
-        /// The number of the connection in this process, from 1.
-        public var number: Int
-        /// The server's address, or the proxy's: `127.0.0.1`; empty for a Unix socket.
-        public var peerAddress: String
-        /// 0 for a Unix socket.
-        public var peerPort: Int
-        /// When the connection was opened: an instant of the monotonic clock, in nanoseconds.
-        public var openedAt: UInt64
-
-        public init(number: Int, peerAddress: String = "", peerPort: Int = 0, openedAt: UInt64 = 0) {
-            (self.number, self.peerAddress, self.peerPort) = (number, peerAddress, peerPort)
-            self.openedAt = openedAt
-        }
-    }
-
-    /// The connection that a hop uses.
-    public struct ConnectionUse: Sendable, Hashable {
-        public var connection: ConnectionInformation
-        /// Whether the connection was made for an earlier hop.
-        public var isReused: Bool
-        /// How long the connection was idle before; nil if it is new, or shared with other running hops.
-        public var idleTime: Duration?
-
-        public init(_ connection: ConnectionInformation, isReused: Bool, idleTime: Duration? = nil) {
-            (self.connection, self.isReused, self.idleTime) = (connection, isReused, idleTime)
-        }
-    }
-
     /// Progress of a body.
     public struct BodyProgress: Sendable, Hashable {
         public enum Direction: String, Sendable, Hashable { case sent, received }
@@ -228,61 +192,6 @@ extension RequestEvent {
 
         public init(_ direction: Direction, byteCount: Int64, expectedByteCount: Int64? = nil) {
             (self.direction, self.byteCount, self.expectedByteCount) = (direction, byteCount, expectedByteCount)
-        }
-    }
-
-    /// How a hop ended.
-    public struct HopEnd: Sendable {
-        public enum Reason: Sendable, Hashable {
-            /// The response is complete, according to its framing.
-            case complete
-            /// The transfer was stopped for a pause; it continues or starts over with another hop.
-            case paused
-            /// The transfer was stopped by a cancellation, or because its operation was released.
-            case cancelled
-            /// The transfer begins again over another connection.
-            case restarted
-            case failed(NetworkingError.Code)
-        }
-
-        public var reason: Reason
-        /// The status of the response; nil if no head arrived.
-        public var statusCode: Int?
-        /// The received part of the body, as it came over the connection.
-        public var receivedByteCount: Int64
-        /// The sent part of the body.
-        public var sentByteCount: Int64
-        /// How long the phases of the hop took. A pause inside the hop counts in no phase.
-        public var phases: HopPhases
-
-        public init(
-            _ reason: Reason, statusCode: Int? = nil, receivedByteCount: Int64 = 0, sentByteCount: Int64 = 0,
-            phases: HopPhases = HopPhases()
-        ) {
-            (self.reason, self.statusCode, self.phases) = (reason, statusCode, phases)
-            (self.receivedByteCount, self.sentByteCount) = (receivedByteCount, sentByteCount)
-        }
-    }
-
-    /// The durations of one hop's phases; a phase that did not happen is zero.
-    public struct HopPhases: Sendable, Hashable {
-        public var nameLookup: Duration
-        /// TCP, without the look-up and TLS.
-        public var connect: Duration
-        public var tls: Duration
-        /// From the connection to the first byte of the response: sending, and the server's work.
-        public var waiting: Duration
-        /// From the first byte to the end.
-        public var receiving: Duration
-        /// The sum of the phases.
-        public var total: Duration { nameLookup + connect + tls + waiting + receiving }
-
-        public init(
-            nameLookup: Duration = .zero, connect: Duration = .zero, tls: Duration = .zero, waiting: Duration = .zero,
-            receiving: Duration = .zero
-        ) {
-            (self.nameLookup, self.connect, self.tls) = (nameLookup, connect, tls)
-            (self.waiting, self.receiving) = (waiting, receiving)
         }
     }
 

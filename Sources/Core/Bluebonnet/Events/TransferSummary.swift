@@ -14,7 +14,8 @@ public struct TransferSummary: Sendable, Equatable {
     public package(set) var isReused = false
     /// Whether the response came from a cache, without sending a request.
     public package(set) var isFromCache = false
-    /// How the cache took part: `miss` for a response of the server. Nil without a cache, and if the cache had no part.
+    /// The answer of the cache: `miss` if the server answered. Nil without a cache, and for a request that does not use
+    /// the cache.
     public package(set) var cacheAnswer: RequestEvent.CacheAnswer?
     /// How the cache handled the last request, in the terms of RFC 9211. Nil without a cache.
     public var cacheStatus: CacheStatus? { sharedCacheStatus?.value }

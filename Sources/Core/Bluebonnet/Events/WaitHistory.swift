@@ -54,8 +54,7 @@ struct QueueWaits {
     var isLimitReached = false
 }
 
-/// The time of an operation before it got its first slot. Instants are nanoseconds of
-/// `MonotonicClock`.
+/// The time of an operation before it got its first slot. Instants are nanoseconds of `MonotonicClock`.
 struct FirstWait {
     /// 0 without a queue.
     let enqueuedAt: UInt64

@@ -18,7 +18,9 @@ extension GovernedOrigin {
     /// Reports to all monitors what has changed.
     func report(from before: GovernorFacts, to after: GovernorFacts, holdStatus: Int?) {
         let subject = Box(EventSubject(knownOrigin: origin))
-        func send(_ change: RequestEvent.GovernorChange) { EventChannels.send(.governorChanged(change), subject) }
+        func send(_ change: RequestEvent.GovernorChange) {
+            EventChannels.send(.governorChanged, .governorChanged(change), subject, at: MonotonicClock.now())
+        }
         if after.backOffEnd > before.backOffEnd {
             send(.hold(until: date(after.backOffEnd), status: holdStatus))
         }

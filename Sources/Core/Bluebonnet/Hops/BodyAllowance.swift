@@ -14,8 +14,8 @@ struct BodyAllowance: Equatable {
         case error
     }
 
-    /// The most bytes of a body that are read to keep its connection: reading more would cost more than a new
-    /// connection.
+    /// The maximum number of bytes of a body that are read to keep its connection: reading more would cost more than a
+    /// new connection.
     static let byteLimit: Int64 = 64 * 1024
     /// How long a body is read to keep its connection: one round trip around the world, in which the server sends the
     /// bytes that did not fit in the first flight. A new connection with TLS takes two or three round trips.

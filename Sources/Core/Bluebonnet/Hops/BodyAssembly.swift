@@ -129,16 +129,16 @@ extension BodyAssembly {
     }
 
     /// Makes the receiver for the body of a refused response, which is independent of any earlier body. A body that
-    /// cannot be decoded is stored as received; `fault` is the reason.
-    mutating func errorReceiver(for head: ResponseHead, hasBody: Bool) -> (BodyReceiver, fault: NetworkingError?) {
-        let (receiver, fault) = separateReceiver(for: head, hasBody: hasBody)
+    /// cannot be decoded is stored as received; `bodyError` is the reason.
+    mutating func errorReceiver(for head: ResponseHead, hasBody: Bool) -> (BodyReceiver, bodyError: NetworkingError?) {
+        let (receiver, bodyError) = separateReceiver(for: head, hasBody: hasBody)
         replaceSink(with: receiver.sink)
-        return (receiver, fault)
+        return (receiver, bodyError)
     }
 
     /// Makes the receiver for the body of a response that may not become the result. The existing body of the result is
     /// not changed.
-    func separateReceiver(for head: ResponseHead, hasBody: Bool) -> (BodyReceiver, fault: NetworkingError?) {
+    func separateReceiver(for head: ResponseHead, hasBody: Bool) -> (BodyReceiver, bodyError: NetworkingError?) {
         let sink = memorySink(for: head, hasBody: hasBody)
         do throws(NetworkingError) {
             return (try makeReceiver(into: sink, for: head, hasBody: hasBody), nil)

@@ -12,8 +12,7 @@ extension HTTPRequest {
     /// - Parameters:
     ///   - known: what is known about the fields.
     ///   - bodyByteCount: the body's length; 0 without a body, nil if it is not known.
-    /// - Returns: the fields, and the length in the request's `Content-Length` for a body whose length is not known
-    ///   otherwise.
+    /// - Returns: the fields, and the length in the request's `Content-Length` if `bodyByteCount` is nil.
     /// - Throws: `NetworkingError` with `invalidRequest`, see `RequestCheck.fields`.
     func sentHeaders(
         _ known: RequestPlan.Fields = .unchecked, bodyByteCount: Int64?
@@ -45,7 +44,7 @@ extension HTTPRequest {
             headers["Accept-Encoding"] = headers["Range"] == nil ? ContentDecoder.acceptedCodings : "identity"
         }
         if headers["User-Agent"] == nil { headers["User-Agent"] = DefaultHeaders.ofThisProcess["User-Agent"] }
-        // Caches on the way only receive directives that a client may send (RFC 9111, 5.2.1.4 and 5.4).
+        // Intermediate caches receive only directives that a client may send (RFC 9111, 5.2.1.4 and 5.4).
         if cachePolicy == .reloadIgnoringLocalAndRemoteCacheData, headers["Cache-Control"] == nil {
             headers["Cache-Control"] = "no-cache"
             headers["Pragma"] = "no-cache"

@@ -103,7 +103,9 @@ extension HopCache {
 
     private func makeQuestion(_ request: CacheRequest) -> CacheQuestion {
         let key = CacheKeyPair(partition: CachePartition.name(shared, request.headers), key: request.key)
-        return CacheQuestion(cache: cache, key: key, request: request, policy: policy, rules: rules)
+        return CacheQuestion(
+            cache: cache, key: key, request: request, policy: policy, rules: rules,
+            permitsFiles: prepared.hasOutput || prepared.blocks.response != nil)
     }
 
     /// Returns the fields that are sent. A credential that is applied later is represented by a text that separates its
@@ -264,10 +266,13 @@ extension HopCache {
 // MARK: - Bodies
 
 extension HopCache {
-    /// Makes the cache receive a copy of the body, because it is delivered to a stream.
+    /// Makes the cache receive a copy of the body, because it is delivered to a stream. Nil if it would be too large
+    /// for memory.
     func copyBody() -> BodyTee? {
-        guard storing != nil else { return nil }
-        streamed = BodyTee(limit: cache.maximumBodyByteCount)
+        guard let storing else { return nil }
+        let limit = min(cache.maximumBodyByteCount, prepared.options.maximumBodyByteCount)
+        guard storing.head.contentLength ?? 0 <= limit else { return nil }
+        streamed = BodyTee(limit: limit)
         return streamed
     }
 

@@ -27,8 +27,6 @@ final class HopSequence: TransferDelegate {
     private let reference: OwnerReference
     /// Nil without a cache.
     let cache: HopCache?
-    /// Whether the response that arrives comes from the cache.
-    var isReplaying = false
     var owner: (any HopSequenceOwner)? { reference.owner }
     /// Whether a refused response is the result, whatever the retry policy says.
     private var isLastAttempt = true
@@ -37,7 +35,7 @@ final class HopSequence: TransferDelegate {
     private var questions: HopQuestions
     @exclusivity(unchecked) var incoming = IncomingResponse()
     @exclusivity(unchecked) var assembly: BodyAssembly
-    @exclusivity(unchecked) private var progress: HopSequenceProgress
+    @exclusivity(unchecked) var progress: HopSequenceProgress
     /// The operation's own rate limit over all its transfers, in bytes per second; nil without a limit.
     let byteBucket: SharedByteBucket?
     /// The rate limits of the current transfer; nil without a limit.
@@ -103,7 +101,6 @@ extension HopSequence {
         beginResponse(isReplaying: false)
         cache?.beginTransfer()
         progress.restartUpload()
-        events?.beginHop()
         return TransferRequest(
             url: hops.request.url, origin: origin, method: hops.request.method,
             headers: hops.headers(rangeFields: addedFields),
@@ -118,7 +115,7 @@ extension HopSequence {
 extension HopSequence {
     func transferDidReceive(head: ResponseHead) throws(NetworkingError) {
         incoming.head = head
-        if !isReplaying {
+        if !incoming.isReplay {
             events?.received(head)
             place?.record(head)
             if cache != nil, applyToCache(head) { return }
@@ -143,7 +140,7 @@ extension HopSequence {
             case .ask: .awaitingDecision
             case .fail(let error): throw error
             }
-        if let cache, !isReplaying { prepareCache(cache, for: decision) }
+        if let cache, !incoming.isReplay { prepareCache(cache, for: decision) }
         if case .ask(let question) = decision { questions.ask(question, about: head, in: hops) }
         incoming.setDisposition(disposition, method: hops.request.method)
         if case .deliver = decision, !incoming.awaitsRetryDecision { owner?.didReceiveHead(head) }
@@ -155,13 +152,13 @@ extension HopSequence {
         let hasBody = head.hasBody(for: hops.request.method)
         let destination = prepared.bodyDestination(ofStatus: continues ? 200 : head.statusCode)
         if needsRetryDecision(after: head, for: destination) {
-            let (receiver, fault) = assembly.separateReceiver(for: head, hasBody: hasBody)
-            incoming.bodyError = fault
+            let (receiver, bodyError) = assembly.separateReceiver(for: head, hasBody: hasBody)
+            incoming.bodyError = bodyError
             return .undecidedRetry(receiver, destination)
         }
         if destination == .error {
-            let (receiver, fault) = assembly.errorReceiver(for: head, hasBody: hasBody)
-            incoming.bodyError = fault
+            let (receiver, bodyError) = assembly.errorReceiver(for: head, hasBody: hasBody)
+            incoming.bodyError = bodyError
             progress.restartDownload()
             return .errorBody(reporting(receiver))
         }
@@ -170,7 +167,7 @@ extension HopSequence {
             hasOutput: destination == .output)
         progress.restartDownload(at: receiver.sink.byteCount)
         return .body(
-            reporting(receiver, copy: isReplaying || !(receiver.sink is ChannelSink) ? nil : cache?.copyBody()))
+            reporting(receiver, copy: incoming.isReplay || !(receiver.sink is ChannelSink) ? nil : cache?.copyBody()))
     }
 
     /// Returns a receiver that reports its pieces, if there is a handler.
@@ -198,7 +195,7 @@ extension HopSequence {
         guard let count = try incoming.receive(bytes, mustTake: mustTake) else { return .wouldBlock }
         if let cache, !incoming.isResult { cache.collect(bytes) }
         progress.received(count, of: incoming.head)
-        events?.received(byteCount: bytes.count)
+        events?.received(byteCount: bytes.count, decodedByteCount: incoming.isDecoded ? count : nil)
         return .taken
     }
 }
@@ -210,8 +207,16 @@ extension HopSequence {
 
     var observesConnections: Bool { events != nil }
 
+    func transferDidSend(_ part: SentPart) { events?.sent(part) }
+
     func transferDidConnect(_ use: ConnectionUseFacts, _ metrics: TransferMetrics) {
         events?.connected(use, metrics, bodyByteCount: outgoing.bodyByteCount(of: hops))
+    }
+
+    /// Reports the end of a transfer to event monitors.
+    func reportEnd(_ error: NetworkingError?, _ metrics: TransferMetrics, at instant: UInt64) {
+        events?.endHop(
+            RequestEvent.HopEnd.Reason(error), metrics, undecidedByteCount: incoming.undecidedByteCount, at: instant)
     }
 
     func transferDidFind(_ violation: PinViolation) { questions.report(violation) }

@@ -27,6 +27,8 @@ struct IncomingResponse {
     }
 
     var head: ResponseHead?
+    /// Whether the response comes from the cache.
+    var isReplay = false
     private(set) var disposition = Disposition.undecided
     /// The limit for a body that is not the result; nil for the result's body, and before the decision.
     private var allowance: BodyAllowance?
@@ -48,6 +50,19 @@ struct IncomingResponse {
     }
 
     var isResult: Bool { if case .body = disposition { true } else { false } }
+
+    /// Whether `receive` decodes the body.
+    var isDecoded: Bool {
+        switch disposition {
+        case .body, .errorBody: true
+        case .undecided, .awaitingDecision, .undecidedRetry, .discard, .collect, .failed: false
+        }
+    }
+
+    /// The decoded bytes of a response that may be retried, which `receive` does not count.
+    var undecidedByteCount: Int64? {
+        if case .undecidedRetry(let receiver, _) = disposition { receiver.sink.byteCount } else { nil }
+    }
 
     /// - Parameter method: the request's method, which affects the length of the body.
     mutating func setDisposition(_ new: Disposition, method: String = "") {
@@ -95,10 +110,21 @@ struct IncomingResponse {
         }
     }
 
+    /// Makes the body of the result a copy of a file.
+    ///
+    /// - Returns: whether it is; otherwise the body has to be received in pieces.
+    func copy(_ file: CacheBodyFile) throws(NetworkingError) -> Bool {
+        switch disposition {
+        case .failed(let error): throw error
+        case .body(let receiver): return receiver.copy(file)
+        case .undecided, .awaitingDecision, .errorBody, .undecidedRetry, .discard, .collect: return false
+        }
+    }
+
     private static func receive(
         _ bytes: UnsafeRawBufferPointer, _ receiver: BodyReceiver, _ mustTake: Bool
     ) throws(NetworkingError) -> Int? {
-        guard receiver.sink.hasRoom || mustTake else { return nil }
+        guard receiver.sink.requestCapacity() || mustTake else { return nil }
         let before = receiver.sink.byteCount
         try receiver.receive(bytes)
         return Int(receiver.sink.byteCount - before)

@@ -16,7 +16,7 @@ final class PreparedRequest: Sendable {
     let origin: Origin
     /// The first hop.
     let first: HopRequest
-    /// In nanoseconds; 0 is no limit.
+    /// In nanoseconds; 0 means no limit.
     let idleTimeout: UInt64
     let bodyStream: BodyStreamSource?
     /// Nil without retries. If a retry block is set without a policy, this is the standard policy.
@@ -169,7 +169,7 @@ extension PreparedRequest {
         }
     }
 
-    /// Whether a reload is not mentioned in the request, so that other caches on the way may answer it.
+    /// Whether a reload is not mentioned in the request, so that intermediate caches may answer it.
     var isReloadedSilently: Bool { foundationCachePolicy == .reloadIgnoringLocalCacheData }
 
     var resolvedOptions: ResolvedOptions { plan.options }

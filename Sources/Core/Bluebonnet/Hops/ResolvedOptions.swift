@@ -81,7 +81,7 @@ package final class ResolvedOptions: Sendable {
         do throws(NetworkingError) {
             try options.securityPolicy.validate()
             try checkLimits(of: options)
-            if let fault = options.netrc?.fault { throw fault }
+            if let error = options.netrc?.error { throw error }
             for proxy in options.possibleProxies { try proxy.securityPolicy.validate() }
             return nil
         } catch {

@@ -14,20 +14,27 @@ final class StoredTransfer: Transfer {
         case head, body, ended
     }
 
-    /// The most bytes that are delivered in one turn of the network thread, and in one piece.
+    /// The maximum number of bytes that are delivered in one turn of the network thread, and in one piece.
     private static let turnByteCount = 1 << 20
     private static let pieceByteCount = 1 << 18
 
     private let head: ResponseHead
-    private let body: Data
-    private let delegate: any TransferDelegate
+    private let body: CacheQuestion.Body
+    /// Reads the body; nil if it is in memory.
+    private let feed: FileFeed?
+    /// The bytes of a file that were read and not delivered.
+    private var kept = Data()
+    private let delegate: HopSequence
     /// Makes the network thread call `resumeReceiving` in a later turn.
     private let receiveLater: () -> Void
     private var offset = 0
     private var state = State.head
 
-    init(_ head: ResponseHead, _ body: Data, to delegate: any TransferDelegate, receiveLater: @escaping () -> Void) {
+    init(
+        _ head: ResponseHead, _ body: CacheQuestion.Body, to delegate: HopSequence, receiveLater: @escaping () -> Void
+    ) {
         (self.head, self.body, self.delegate, self.receiveLater) = (head, body, delegate, receiveLater)
+        if case .file(let file) = body { feed = FileFeed(file) } else { feed = nil }
     }
 
     /// Begins the delivery.
@@ -53,23 +60,57 @@ final class StoredTransfer: Transfer {
     ///
     /// - Returns: whether the body is complete.
     private func deliverBody() throws(NetworkingError) -> Bool {
+        if case .file(let file) = body, offset == 0, kept.isEmpty, try delegate.copyBody(file) { return true }
         let turnEnd = offset + Self.turnByteCount
-        while offset < body.count {
+        while offset < byteCount {
             guard offset < turnEnd else {
                 receiveLater()
                 return false
             }
-            let count = min(Self.pieceByteCount, body.count - offset)
-            let intake = body.withUnsafeBytes { bytes in
-                let piece = UnsafeRawBufferPointer(rebasing: bytes[offset..<(offset + count)])
-                return Result { () throws(NetworkingError) in
-                    try delegate.transferDidReceive(bytes: piece, mustTake: false)
+            guard let piece = try nextPiece() else { return false }
+            let intake = piece.withUnsafeBytes { bytes in
+                Result { () throws(NetworkingError) in
+                    try delegate.transferDidReceive(bytes: bytes, mustTake: false)
                 }
             }
             guard case .taken = try intake.get() else { return false }
-            offset += count
+            offset += piece.count
+            kept = Data()
         }
         return true
+    }
+
+    private var byteCount: Int {
+        switch body {
+        case .data(let data): data.count
+        case .file(let file): Int(file.byteCount)
+        }
+    }
+
+    /// Returns the bytes to deliver next; nil if they are still being read.
+    private func nextPiece() throws(NetworkingError) -> Data? {
+        let count = min(Self.pieceByteCount, byteCount - offset)
+        switch body {
+        case .data(let data):
+            let start = data.startIndex + offset
+            return data[start..<(start + count)]
+        case .file: return try kept.isEmpty ? readPiece(count) : kept
+        }
+    }
+
+    private func readPiece(_ count: Int) throws(NetworkingError) -> Data? {
+        guard let feed else { return nil }
+        var piece = Data(count: count)
+        let position = Int64(offset)
+        let result = piece.withUnsafeMutableBytes { buffer in
+            Result { () throws(NetworkingError) in try feed.read(into: buffer, at: position) }
+        }
+        guard case .bytes(let readCount) = try result.get() else {
+            feed.whenReady { [weak self] in self?.resumeReceiving() }
+            return nil
+        }
+        kept = piece.prefix(readCount)
+        return kept
     }
 
     private func end(_ error: NetworkingError?) -> End? {
@@ -110,7 +151,7 @@ extension HopSequence {
 
     func beginResponse(isReplaying: Bool) {
         incoming = IncomingResponse()
-        self.isReplaying = isReplaying
+        incoming.isReplay = isReplaying
         assembly.isDecoded = false
     }
 
@@ -124,6 +165,15 @@ extension HopSequence {
         return ResponseHead(
             url: hops.request.url, statusCode: reply.answer.statusCode,
             reasonPhrase: reply.answer.stored.reasonPhrase, headers: reply.answer.headers, method: hops.request.method)
+    }
+
+    /// Makes the body of the result a copy of a file, if possible.
+    func copyBody(_ file: CacheBodyFile) throws(NetworkingError) -> Bool {
+        guard try incoming.copy(file) else { return false }
+        let count = Int(file.byteCount)
+        progress.received(count, of: incoming.head)
+        events?.received(byteCount: count, decodedByteCount: incoming.isDecoded ? count : nil)
+        return true
     }
 
     /// Makes the operation continue to receive in a later turn of the network thread.

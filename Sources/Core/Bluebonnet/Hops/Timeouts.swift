@@ -14,8 +14,8 @@
 /// let operation = manager.operation("GET", "big.bin", timeout: .seconds(600)) { $0.timeouts.idle = .seconds(20) }
 /// ```
 ///
-/// An operation begins with its manager's limits. Zero is no limit. A negative limit passes immediately. Nil means the
-/// limit in the last column, even if the operation's manager has another limit.
+/// An operation begins with its manager's limits. Zero means no limit. A negative limit passes immediately. Nil means
+/// the limit in the last column, even if the operation's manager has another limit.
 ///
 /// | limit | effective value: the first that is set | if nil |
 /// |---|---|---|
@@ -53,9 +53,9 @@ public struct Timeouts: Sendable, Hashable, Codable {
 
 /// The effective limits of one operation, in nanoseconds. A pure value.
 struct ResolvedTimeouts: Sendable {
-    /// 0 is no limit.
+    /// 0 means no limit.
     let connect: UInt64
-    /// Nil is no limit; 0 is a limit that has passed.
+    /// Nil means no limit; 0 is a limit that has passed.
     let total: UInt64?
     let connectivity: Duration
     private let idle: UInt64?
@@ -73,7 +73,7 @@ struct ResolvedTimeouts: Sendable {
         self.isIdleOwn = isIdleOwn
     }
 
-    /// Returns the idle limit; 0 is no limit.
+    /// Returns the idle limit; 0 means no limit.
     ///
     /// - Parameter interval: the request's `timeoutInterval`.
     func idle(requestInterval interval: Double) -> UInt64 {
@@ -99,6 +99,6 @@ struct ResolvedTimeouts: Sendable {
         }
     }
 
-    /// Returns the limit in nanoseconds; 0 is no limit.
+    /// Returns the limit in nanoseconds; 0 means no limit.
     static func limit(_ duration: Duration) -> UInt64 { duration < .zero ? 1 : duration.nanoseconds }
 }

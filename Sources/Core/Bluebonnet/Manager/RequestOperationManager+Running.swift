@@ -97,3 +97,16 @@ extension NetworkingError {
             underlying: CancellationError())
     }
 }
+
+extension RequestOperationManager {
+    /// Waits for the validations of stale responses (`stale-while-revalidate`) that the manager's cache has begun in
+    /// the background. A program that ends right after its requests calls it first: a validation that is cut off
+    /// changes nothing, and the next program gets the same stale response.
+    ///
+    /// - Parameter timeout: the longest wait. Validations that run longer continue.
+    /// - Returns: whether all of them have ended.
+    @discardableResult
+    public func finishValidations(within timeout: Duration) async -> Bool {
+        await services.finishValidations(within: timeout)
+    }
+}

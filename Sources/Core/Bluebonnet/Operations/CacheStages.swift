@@ -23,17 +23,15 @@ final class CacheStages {
     private let services: NetworkServices
     private let flights: CacheFlights
     private let track: EventTrack?
-    /// Begins a request with a plan in the background, with a low priority.
-    private let begin: (RequestPlan) -> Void
     private var wait: Wait?
     /// The stored response that is delivered next.
     private var reply: CacheQuestion.Found?
 
     init(
         _ hopCache: HopCache, _ prepared: PreparedRequest, _ services: NetworkServices, _ rounds: OperationRounds,
-        _ track: EventTrack?, beginInBackground begin: @escaping (RequestPlan) -> Void
+        _ track: EventTrack?
     ) {
-        (self.hopCache, self.prepared, self.services, self.begin) = (hopCache, prepared, services, begin)
+        (self.hopCache, self.prepared, self.services) = (hopCache, prepared, services)
         (flights, self.track) = (rounds.flights, track)
         hopCache.whenNotStored = { number in
             // Later, because others may begin transfers: not within a call of the transport.
@@ -91,7 +89,7 @@ extension CacheStages {
         guard let key = hopCache.revalidationKey, flights.beginRevalidation(key) else { return }
         var request = hop.request
         for name in HopCache.conditionNames where name != "Cache-Control" { request.headers[name] = nil }
-        begin(RequestPlan.revalidating(request, forward, options: prepared.resolvedOptions))
+        services.beginValidation(.revalidating(request, forward, options: prepared.resolvedOptions))
     }
 
     /// Ends the part of the operation in the cache, except its changes.

@@ -79,7 +79,7 @@ final class HopAdapter {
         return nil
     }
 
-    /// Makes this request the one that the next transfer sends.
+    /// Makes the next transfer send this request.
     private func accept(_ adapted: HopRequest, _ hopSequence: HopSequence, for origin: Origin) -> RequestMachine.Event {
         self.adapted = adapted
         hopSequence.setFinalForm(adapted)

@@ -33,7 +33,7 @@ struct HopSlot {
         (self.services, scheduler) = (services, services.scheduler)
         ticket = scheduler.makeTicket(flow: flow, priority: priority, startedWith: granted)
         (self.granted, isUnclaimed) = (granted, granted != nil)
-        account = TimeBudget(began: began != 0 ? began : MonotonicClock.now())
+        account = TimeBudget(began: began != 0 ? began : services.clock.now())
     }
 
     /// The governor's permit of the slot; nil without a slot, and without a governor.
@@ -88,7 +88,7 @@ extension HopSlot {
 
     mutating func accept(_ slot: TransferSlot) {
         (isQueued, granted) = (false, slot)
-        divideSlotWait(now: MonotonicClock.now())
+        divideSlotWait(now: services.clock.now())
         if lacksDescriptor { services.transport.closeIdleConnections() }
         lacksDescriptor = false
     }
@@ -111,7 +111,7 @@ extension HopSlot {
     /// Attributes the time of the operation to its current activity, and begins the next activity.
     mutating func change(to next: TimeBudget.Activity) {
         guard next != account.activity else { return }
-        let now = MonotonicClock.now()
+        let now = services.clock.now()
         divideSlotWait(now: now)
         account.change(to: next, now: now)
     }
@@ -129,7 +129,7 @@ extension HopSlot {
     mutating func divideFirstWait(_ wait: FirstWait, queueWaits: (_ start: UInt64, _ end: UInt64) -> QueueWaits) {
         account.add(wait.pauseTime, to: .wait(.pause))
         account.add(wait.dependencyTime, to: .wait(.dependency))
-        let now = MonotonicClock.now()
+        let now = services.clock.now()
         guard wait.enqueuedAt > 0, now > account.cursor + Self.shortestWait else { return }
         var parts = queueWaits(account.cursor, now)
         var rest = TimeShares.Share.phase(.preparation)
@@ -142,7 +142,7 @@ extension HopSlot {
         account.divide(parts.others, rest: rest, now: now)
     }
 
-    /// In nanoseconds: a shorter time in a queue is no wait, but the way to the network thread.
+    /// In nanoseconds. A shorter time in a queue does not count as waiting: it is the delay of the network thread.
     private static let shortestWait: UInt64 = 100_000
 }
 
@@ -192,7 +192,7 @@ extension HopSlot {
     mutating func abort() {
         let isUnused = transfer?.hasBegunSending != true
         let metrics = transfer?.abort()
-        leave(metrics, now: metrics == nil ? 0 : MonotonicClock.now(), isUnused: isUnused)
+        leave(metrics, now: metrics == nil ? 0 : services.clock.now(), isUnused: isUnused)
     }
 
     /// - Parameter now: read only if there was a transfer.

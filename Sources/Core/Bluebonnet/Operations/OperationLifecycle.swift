@@ -27,7 +27,7 @@ struct OperationLifecycle: Equatable {
         case start, pause, resume, cancel
         /// A dependency did not succeed: the operation ends without being started.
         case skip
-        /// The runner has no more work: the transfer succeeded, failed or was aborted.
+        /// The runner has finished its work: the transfer succeeded, failed or was aborted.
         case ended
         /// The response was validated and serialized.
         case processed

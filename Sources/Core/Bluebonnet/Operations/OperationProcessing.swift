@@ -99,7 +99,8 @@ extension RequestOperation: EndingOperation {
         if isKept {
             switch result.content {
             case .memory(let data): arrived = .data(data)
-            case .file: arrived = outcome.downloadedFile.map { .file($0, byteCount: result.receivedByteCount) }
+            case .file(let file, _):
+                if outcome.downloadedFile != nil { arrived = .file(file, byteCount: result.receivedByteCount) }
             case .none: arrived = .data(Data())
             case .stream, .device: arrived = work.streamed.map(CacheWork.Arrived.data)
             }

@@ -334,8 +334,7 @@ extension RequestMachine {
     /// Returns the activity that the operation spends its time on; nil after its end.
     ///
     /// - Parameter isBackingOff: whether the next attempt follows a failed attempt. If not, the governor has refused
-    /// the
-    ///   transfer.
+    ///   the transfer.
     func activity(isBackingOff: @autoclosure () -> Bool) -> TimeBudget.Activity? {
         switch state {
         case .ended: nil

@@ -50,8 +50,7 @@ extension RequestOperation {
 
 extension RequestMachine.Wait {
     /// - Parameter isBackingOff: whether the next attempt follows a failed attempt. If not, the governor has refused
-    /// the
-    ///   transfer.
+    ///   the transfer.
     func kind(isBackingOff: Bool) -> WaitReason.Kind {
         switch self {
         case .network: .connectivity

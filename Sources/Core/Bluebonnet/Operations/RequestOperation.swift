@@ -44,7 +44,7 @@ public class RequestOperation: Operation, @unchecked Sendable {  // safe: one Mu
     }
 
     init(plan: consuming RequestPlan, services: NetworkServices, completion: CompletionTarget = CompletionTarget()) {
-        state = RequestOperationState(plan: plan, completion: completion)
+        state = RequestOperationState(plan: plan, completion: completion, clock: services.clock)
         self.services = services
         super.init()
     }
@@ -108,7 +108,9 @@ public class RequestOperation: Operation, @unchecked Sendable {  // safe: one Mu
     /// Starts the operation. A queue calls this method. It does nothing while dependencies are unfinished, or if the
     /// operation was started before.
     override public func start() {
-        if state.isMonitored, isCancelled || !dependencyNode.isWaiting { state.beginTrack(name: name) }
+        if let channels = state.channels, isCancelled || !dependencyNode.isWaiting {
+            state.beginTrack(channels, name: name)
+        }
         var none: TransferSlot?
         _ = startIfReady(&none)
     }

@@ -30,8 +30,10 @@ struct RequestOperationState: ~Copyable, Sendable {
     }
 
     private let values: Mutex<Values>
+    private let clock: OperationClock
 
-    init(plan: consuming RequestPlan, completion: CompletionTarget) {
+    init(plan: consuming RequestPlan, completion: CompletionTarget, clock: OperationClock) {
+        self.clock = clock
         values = Mutex(Values(plan: plan, completion: completion), rank: .operation)
     }
 
@@ -42,10 +44,15 @@ struct RequestOperationState: ~Copyable, Sendable {
     var details: OperationDetails { values.withLock { $0.details?.value ?? OperationDetails() } }
     var completion: CompletionTarget { values.withLock { $0.completion } }
     var schedule: OperationSchedule { values.withLock { $0.schedule } }
-    /// Reports the operation's events; nil without event monitors, and before the operation is queued.
-    var track: EventTrack? { values.withLock { $0.track } }
-    /// Whether the operation has event monitors.
-    var isMonitored: Bool { values.withLock { !$0.plan.options.eventChannels.isEmpty } }
+    /// The schedule, and the track that reports the operation's events; nil without event monitors, and before the
+    /// operation is queued.
+    var start: (schedule: OperationSchedule, track: EventTrack?) { values.withLock { ($0.schedule, $0.track) } }
+    /// The channels of the event monitors; nil without monitors. Asks the monitors what they want, therefore not under
+    /// the lock.
+    var channels: EventChannelList? {
+        guard values.withLock({ !$0.plan.options.eventChannels.isEmpty }) else { return nil }
+        return values.withLock { $0.plan.options.eventChannels }.list()
+    }
     /// The outcome; nil before the operation is finished.
     var outcome: Box<OperationOutcome>? { values.withLock { $0.outcome } }
     /// The result of the transfers, once the operation has ended.
@@ -146,7 +153,7 @@ struct RequestOperationState: ~Copyable, Sendable {
     ) -> (LifecycleChange, OperationLifecycle.Effect?) {
         values.withLock { values in
             if let result { values.transfer = result }
-            let (change, effect) = Self.apply(event, to: &values, isWaiting: isWaiting())
+            let (change, effect) = apply(event, to: &values, isWaiting: isWaiting())
             return (change, inOrder(change, effect))
         }
     }
@@ -156,8 +163,8 @@ struct RequestOperationState: ~Copyable, Sendable {
         values.withLock { values in
             values.outcome = outcome
             values.head = nil
-            let (change, _) = Self.apply(.processed, to: &values, isWaiting: false)
-            values.track?.record(.finished(RequestEvent.OperationEnd(outcome.value)))
+            let (change, _) = apply(.processed, to: &values, isWaiting: false)
+            if let track = values.track { track.finish(RequestEvent.OperationEnd(outcome.value)) }
             let hasHandlers = values.handlers.deliver()
             let delivery = OperationDelivery(
                 waits: values.handlers.removeTaskWaits() + values.headWaits, hasFailed: outcome.value.error != nil,
@@ -173,7 +180,7 @@ struct RequestOperationState: ~Copyable, Sendable {
         }
     }
 
-    private static func apply(
+    private func apply(
         _ event: OperationLifecycle.Event, to values: inout Values, isWaiting: Bool
     ) -> (LifecycleChange, OperationLifecycle.Effect?) {
         let before = values.lifecycle
@@ -185,9 +192,9 @@ struct RequestOperationState: ~Copyable, Sendable {
         let startHandler = isStart ? values.details?.value.startHandler : nil
         if startHandler != nil { values.details = values.details?.changed { $0.startHandler = nil } }
         if after.state == .executing, values.schedule.startInstant == 0 {
-            values.schedule.startInstant = MonotonicClock.now()
+            values.schedule.startInstant = clock.now()
         }
-        if after.isFinished, !before.isFinished { values.schedule.finishInstant = MonotonicClock.now() }
+        if after.isFinished, !before.isFinished { values.schedule.finishInstant = clock.now() }
         if isStart { values.track?.record(.admitted) }
         if before.isPaused != after.isPaused { recordPause(after, &values) }
         let change = LifecycleChange(
@@ -198,19 +205,19 @@ struct RequestOperationState: ~Copyable, Sendable {
     }
 
     /// Begins the events of an operation that is started without a queue.
-    func beginTrack(name: @autoclosure () -> String?) {
+    func beginTrack(_ channels: EventChannelList, name: @autoclosure () -> String?) {
         values.withLock { values in
             guard values.track == nil, values.lifecycle.isReady(isWaiting: false) || values.lifecycle.isCancelled,
                 values.lifecycle.isBeforeStart
             else { return }
-            values.schedule.startInstant = MonotonicClock.now()
-            values.track = EventTrack(values.plan.options.eventChannels.channels, name: name())
-            values.track?.record(.queued(nil), at: values.schedule.startInstant)
+            values.schedule.startInstant = clock.now()
+            values.track = EventTrack(channels, clock, name: name())
+            values.track?.record(.queuedWithoutReason, at: values.schedule.startInstant)
         }
     }
 
-    private static func recordPause(_ lifecycle: OperationLifecycle, _ values: inout Values) {
-        if lifecycle.isBeforeStart { values.schedule.recordPause(lifecycle.isPaused, now: MonotonicClock.now()) }
+    private func recordPause(_ lifecycle: OperationLifecycle, _ values: inout Values) {
+        if lifecycle.isBeforeStart { values.schedule.recordPause(lifecycle.isPaused, now: clock.now()) }
         values.track?.record(lifecycle.isPaused ? .paused : .resumed)
     }
 
@@ -243,17 +250,19 @@ struct RequestOperationState: ~Copyable, Sendable {
     ///   started.
     ///
     /// - Parameters:
+    ///   - channels: the channels of its event monitors.
     ///   - name: the operation's name, for its events.
     ///   - reason: why the operation waits at first, for its events.
     func enter(
-        _ queue: RequestOperationQueue, isWaiting: @autoclosure () -> Bool, name: String?, reason: WaitReason?
+        _ queue: RequestOperationQueue, isWaiting: @autoclosure () -> Bool, _ channels: EventChannelList?,
+        name: String?, reason: WaitReason?
     ) -> (flow: Int, needsSlot: Bool)? {
         values.withLock { values in
             guard values.schedule.queue == nil, values.lifecycle.isBeforeStart else { return nil }
             values.schedule.queue = queue
-            values.schedule.enqueueInstant = MonotonicClock.now()
-            values.track = EventTrack(values.plan.options.eventChannels.channels, name: name)
-            values.track?.record(.queued(reason), at: values.schedule.enqueueInstant)
+            values.schedule.enqueueInstant = clock.now()
+            values.track = channels.map { EventTrack($0, clock, name: name) }
+            values.track?.record(reason.map { .queued($0) } ?? .queuedWithoutReason, at: values.schedule.enqueueInstant)
             if values.lifecycle.isReady(isWaiting: isWaiting()) {
                 values.schedule.readyInstant = values.schedule.enqueueInstant
             }
@@ -272,7 +281,7 @@ struct RequestOperationState: ~Copyable, Sendable {
     /// - Returns: the queue to notify.
     func recordReadiness(_ isReady: Bool) -> RequestOperationQueue? {
         values.withLock { values in
-            if isReady, values.schedule.queue != nil { values.schedule.readyInstant = MonotonicClock.now() }
+            if isReady, values.schedule.queue != nil { values.schedule.readyInstant = clock.now() }
             return values.schedule.queue
         }
     }

@@ -44,12 +44,11 @@ final class RequestWork {
         _ operation: RequestOperation, _ reference: OwnerReference, startedWith granted: TransferSlot?,
         rounds: OperationRounds
     ) {
-        (self.operation, self.reference, self.rounds) = (operation, reference, rounds)
-        let schedule = operation.state.schedule
+        let (schedule, track) = operation.state.start
+        (self.operation, self.reference, self.rounds, self.track) = (operation, reference, rounds, track)
         slot = HopSlot(
             operation.services, flow: schedule.flowID, priority: operation.queuePriority.rawValue,
             startedWith: granted, began: schedule.began)
-        track = operation.state.track
         slot.divideFirstWait(schedule.firstWait) { schedule.queue?.waits(from: $0, to: $1) ?? QueueWaits() }
     }
 
@@ -113,12 +112,8 @@ extension RequestWork {
                 }
             }
             if prepared.continuation != nil { _ = madeHopSequence(prepared) }  // an archived part exists
-            cache = HopCache.make(for: prepared).map { [services = operation.services] hopCache in
-                CacheStages(hopCache, prepared, services, rounds, track) { plan in
-                    let background = RequestOperation(plan: plan, services: services)
-                    background.queuePriority = .veryLow
-                    background.start()
-                }
+            cache = HopCache.make(for: prepared).map {
+                CacheStages($0, prepared, operation.services, rounds, track)
             }
             return .prepared(isAdapted: adapter != nil, isRetried: retries != nil, isCached: cache != nil)
         }
@@ -278,14 +273,15 @@ extension RequestWork {
         adapter?.reset()
         let services = operation.services
         let pacing = services.pacing(to: origin, own: hopSequence.byteBucket)
-        let deadline = slot.beginTransfer(now: MonotonicClock.now())
+        let now = services.clock.now()
+        let deadline = slot.beginTransfer(now: now)
         let request = hopSequence.transferRequest(to: origin, deadline: deadline, pacing: pacing, place: slot.place)
-        track?.recordHop(RequestEvent.HopRequestHead(request), to: origin, attempt: retries?.number ?? 1)
+        hopSequence.events?.beginHop(request, to: origin, attempt: retries?.number ?? 1, now: now)
         slot.fill(with: services.transport.begin(request, delegate: hopSequence))
     }
 
     func resumeTransfer() {
-        let now = MonotonicClock.now()
+        let now = operation.services.clock.now()
         hopSequence?.recordContinuation(now: now)
         hopSequence?.setPlace(slot.place)
         let deadline = slot.resume(now: now)
@@ -294,13 +290,13 @@ extension RequestWork {
 
     func transferEnded(_ error: NetworkingError?, _ metrics: TransferMetrics) -> Event? {
         guard let hopSequence else { return nil }
-        if hopSequence.isReplaying { return storedEnded(error) }
-        let now = MonotonicClock.now()
+        if hopSequence.incoming.isReplay { return storedEnded(error) }
+        let now = operation.services.clock.now()
         if let duration = slot.account.timeOfTransfer(now: now) {
             operation.services.recordTransfer(duration, to: hopSequence.nextOrigin, now: now)
         }
         slot.transferEnded(metrics, now: now)
-        hopSequence.events?.endHop(RequestEvent.HopEnd.Reason(error), metrics)
+        hopSequence.reportEnd(error, metrics, at: now)
         if metrics.evidence == .nothingSent, slot.releaseForDescriptor(after: error), hopSequence.leaveHop() {
             return .transferEnded(.another(isRedirect: false), metrics.evidence)
         }
@@ -375,7 +371,7 @@ extension RequestWork {
 extension RequestWork {
     /// Cancels the work of a stage, for a pause.
     func interrupt() {
-        let now = MonotonicClock.now()
+        let now = operation.services.clock.now()
         // First, because other processes may change the file once the connection is closed.
         if slot.transfer != nil { hopSequence?.recordInterruption() }
         giveUpPending()
@@ -436,7 +432,7 @@ extension RequestWork {
         pending = nil
         hopSequence?.flushProgress()
         operation.services.counters.addSent(hopSequence?.sentByteCount ?? 0)
-        let now = MonotonicClock.now()
+        let now = operation.services.clock.now()
         var summary = slot.account.summary(now: now, retries: retries?.retries ?? [])
         cache?.hopCache.complete(&summary)
         var result =

@@ -12,7 +12,7 @@ struct TimeBudget {
         case share(TimeShares.Share)
         /// The time is divided among phases when the transfer has ended.
         case transfer
-        /// The time is divided among wait reasons when the slot is there.
+        /// The time is divided among wait reasons when the operation has its slot.
         case slot
     }
 

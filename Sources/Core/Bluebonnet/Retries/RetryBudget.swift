@@ -8,9 +8,9 @@ struct RetryBudget: Equatable {
     static let requestsPerRetry = 5
     /// The number of retries that are added to the reserve per second.
     static let perSecond = 3.0
-    /// The most retries that requests can earn; below, the most that time can earn. A larger credit would allow a retry
-    /// storm.
+    /// The maximum number of retries that requests can earn. A larger credit would allow a retry storm.
     static let largestShare = 100
+    /// The maximum number of retries that time can earn.
     static let largestReserve = 10.0
 
     /// The requests that have not paid for a retry yet.

@@ -28,7 +28,7 @@ public struct RetryPolicy: Sendable, Hashable, Codable {
     public var maximumBackoff = Duration.seconds(20)
     /// The maximum time for all attempts and waits, from the beginning of the first attempt, excluding pauses. Waiting
     /// for slots and for a governor is included. The operation does not wait for an attempt that would begin after this
-    /// time. The limit does not end a running attempt. Nil is no limit. Default 10 min.
+    /// time. The limit does not end a running attempt. Nil means no limit. Default 10 min.
     public var maximumTime: Duration? = .seconds(600)
     /// The response statuses after which the request is retried. Default 408, 425, 429, 500, 502, 503 and 504.
     public var statusCodes: Set<Int> = [408, 425, 429, 500, 502, 503, 504]

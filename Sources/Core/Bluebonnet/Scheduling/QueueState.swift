@@ -321,8 +321,8 @@ extension QueueState {
     /// - Returns: the time of each reason, and the queue's limit if it is reached now that the operation runs.
     func waits(from start: UInt64, to end: UInt64) -> QueueWaits {
         var waits = QueueWaits()
-        // An operation that became ready before the last barrier ended is most likely behind it: operations before it
-        // have ended.
+        // An operation that became ready before the last barrier ended most likely follows the barrier: the operations
+        // before the barrier have ended.
         if barrierEnd > start { waits.others.append((.barrier, min(barrierEnd, end) - start)) }
         history.divide(from: max(start, barrierEnd), to: end) { waits.others.append(($0, $1)) }
         if let limit, runningCount >= limit { waits.isLimitReached = true }

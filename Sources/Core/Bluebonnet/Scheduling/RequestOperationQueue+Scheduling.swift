@@ -33,10 +33,10 @@ extension RequestOperationQueue {
     }
 
     private func enter(_ request: RequestOperation) -> (flow: Int, needsSlot: Bool)? {
-        let isMonitored = request.state.isMonitored
+        let channels = request.state.channels
         return request.state.enter(
-            self, isWaiting: request.dependencyNode.isWaiting, name: isMonitored ? request.name : nil,
-            reason: isMonitored ? request.firstWaitReason(in: self) : nil)
+            self, isWaiting: request.dependencyNode.isWaiting, channels, name: channels != nil ? request.name : nil,
+            reason: channels != nil ? request.firstWaitReason(in: self) : nil)
     }
 
     private func add(_ request: RequestOperation, _ entry: (flow: Int, needsSlot: Bool)) {

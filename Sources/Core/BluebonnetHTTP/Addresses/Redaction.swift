@@ -31,8 +31,8 @@ public enum Redaction {
     /// Fields with URLs.
     private static let urlFields: Set = ["location", "content-location", "referer", "link"]
 
-    /// Returns the value of a header field without secrets: `REDACTED` if the name of the field is that of a secret,
-    /// otherwise without the values of secret parameters. An empty value stays.
+    /// Returns the value of a header field without secrets: `REDACTED` if the name of the field marks a secret,
+    /// otherwise the value without the values of secret parameters. An empty value stays empty.
     public static func value(_ value: String, ofField name: String) -> String {
         let lowercased = name.lowercased()
         if isSecret(name) || secretFields.contains(lowercased) { return value.isEmpty ? "" : placeholder }
@@ -63,8 +63,8 @@ public enum Redaction {
         return pairs.joined(separator: "&")
     }
 
-    /// Returns text of any kind without the values of secrets: without the word after the name of a secret and `=` or
-    /// `:`. The time is linear for any text.
+    /// Returns any text without the values of secrets: the word after a secret's name and `=` or `:` is replaced. Takes
+    /// linear time for any text.
     package static func text(_ text: String) -> String {
         let bytes = Array(text.utf8)
         var (shown, position) = ([UInt8](), 0)
@@ -89,7 +89,8 @@ public enum Redaction {
         return String(decoding: shown, as: UTF8.self)
     }
 
-    /// Returns the position after a name and `=` or `:`, and after a quotation mark; nil without `=` or `:`.
+    /// Returns the position of the value after a name and `=` or `:`, without its quotation mark; nil without `=` or
+    /// `:`.
     private static func startOfValue(in bytes: [UInt8], afterNameTo end: Int) -> Int? {
         func skipQuote(_ position: Int) -> Int {
             position < bytes.count && "\"'".utf8.contains(bytes[position]) ? position + 1 : position

@@ -43,7 +43,7 @@ struct CacheArrival {
         return CacheUpdate(outcome: outcome.with(&status), effects: effects, status: status)
     }
 
-    /// Stores the response in place of those that it succeeds.
+    /// Stores the response instead of the responses that it replaces.
     private func storing() -> [CacheEffect] {
         guard forward.isStorable, let stored = admitted else { return [] }
         return [.store(stored, body: .network(offset: 0), replacing: forward.matching.map(\.id))]
@@ -102,7 +102,7 @@ extension CacheArrival {
         guard forward.isConditional else { return made(.forward, []) }  // the program's own conditions
         let confirmed = CacheValidation(response).confirmed(of: forward.validated)
         guard let used = confirmed.first(where: { $0.id == forward.selected?.id }) ?? confirmed.first else {
-            // The 304 is about the program's copy, or about none that is stored (RFC 9111, 4.3.3).
+            // The 304 confirms the program's copy, or no stored response (RFC 9111, 4.3.3).
             return made(request.conditions.isEmpty ? .sendAgain(forward.unconditional) : .forward, [])
         }
         let isSelected = used.isSelected(by: request)

@@ -68,7 +68,7 @@ struct CacheSelection {
         return first + variants.prefix(Self.variantLimit)
     }
 
-    /// The most tags of other variants in one request.
+    /// The maximum number of tags of other variants in one request.
     private static let variantLimit = 15
 
     /// The incomplete response whose missing bytes are in one piece, and could be combined with it (RFC 9111, 3.4).

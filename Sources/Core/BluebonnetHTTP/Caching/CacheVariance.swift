@@ -91,7 +91,7 @@ package struct CacheVariance: Sendable, Hashable, Codable {
         return pieces.map { String(Substring(FieldSyntax.trimmed($0))) }.filter { !$0.isEmpty }
     }
 
-    /// Returns the language that a normalized `Accept-Language` prefers to all others; nil if there is no such one. The
+    /// Returns the language that a normalized `Accept-Language` prefers to all others; nil without such a language. The
     /// server has a response in that language if it sent one before, and would select it.
     private static func preferredLanguage(in value: String) -> String? {
         let weighed = value.split(separator: ",").map { member -> (name: Substring, weight: Double) in

@@ -67,7 +67,7 @@ package struct SearchVariance: Sendable, Hashable {
         }
     }
 
-    /// Decodes escapes. A "%" that begins no escape stays.
+    /// Decodes escapes. A "%" that does not begin an escape is kept.
     private static func decoded(_ text: Substring.UTF8View) -> String {
         guard text.contains(where: { $0 == UInt8(ascii: "%") || $0 == UInt8(ascii: "+") }) else {
             return String(Substring(text))

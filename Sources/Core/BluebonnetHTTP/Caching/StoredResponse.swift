@@ -121,7 +121,7 @@ extension StoredResponse {
 }
 
 extension StoredResponse {
-    /// Returns the response after its body has arrived; nil if it is not worth being stored.
+    /// Returns the response after its body has arrived; nil if it is not stored.
     ///
     /// - Parameters:
     ///   - byteCount: the bytes that arrived with this response, without bytes that were stored before.

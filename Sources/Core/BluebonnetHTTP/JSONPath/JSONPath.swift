@@ -31,7 +31,7 @@ public struct JSONPath: Sendable {
 
     /// Parses a path.
     ///
-    /// - Throws: `JSONPathError`, with the first place at which the text is no path.
+    /// - Throws: `JSONPathError`, with the first position at which the text is not a path.
     public init(_ text: String) throws(JSONPathError) {
         description = text
         segments = try JSONPathParser.segments(of: text)

@@ -94,7 +94,7 @@ extension JSONPathComparison {
         }
     }
 
-    /// The values as numbers; nil if one of them is no number.
+    /// The values as numbers; nil if one of them is not a number.
     private func numbers(
         _ first: JSONValue, _ second: JSONValue, _ budget: inout JSONPathBudget
     ) throws(JSONPathLimitError) -> (JSONNumber, JSONNumber)? {

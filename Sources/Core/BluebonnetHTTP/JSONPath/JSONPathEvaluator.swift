@@ -71,7 +71,9 @@ struct JSONPathEvaluator {
                 selected.append(node.child(elements[index], at: index))
             }
         case .filter(let condition):
-            for child in try children(of: node) where try isTrue(condition, for: child.value) { selected.append(child) }
+            for child in try children(of: node) where try evaluate(condition, for: child.value) {
+                selected.append(child)
+            }
         }
     }
 
@@ -93,16 +95,16 @@ struct JSONPathEvaluator {
 
 extension JSONPathEvaluator {
     /// Returns whether the condition of a filter is true for a value.
-    mutating func isTrue(_ condition: JSONPathCondition, for current: JSONValue) throws(JSONPathLimitError) -> Bool {
+    mutating func evaluate(_ condition: JSONPathCondition, for current: JSONValue) throws(JSONPathLimitError) -> Bool {
         try budget.spend()
         switch condition {
         case .any(let conditions):
-            for condition in conditions where try isTrue(condition, for: current) { return true }
+            for condition in conditions where try evaluate(condition, for: current) { return true }
             return false
         case .all(let conditions):
-            for condition in conditions where try !isTrue(condition, for: current) { return false }
+            for condition in conditions where try !evaluate(condition, for: current) { return false }
             return true
-        case .not(let condition): return try !isTrue(condition, for: current)
+        case .not(let condition): return try !evaluate(condition, for: current)
         case .exists(let query):
             return query.isSingular ? try single(query, current) != nil : try !nodes(query, current).isEmpty
         case .comparison(let first, let comparison, let second):

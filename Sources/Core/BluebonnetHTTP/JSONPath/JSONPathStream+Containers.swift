@@ -184,8 +184,9 @@ extension JSONPathStream {
 // MARK: - One value
 
 extension JSONPathStream {
-    /// Skips the next value, and returns where the value begins that the segments from an index on select in it; nil if
-    /// there is none. These segments have only names and indices. If a name is repeated, the later member counts.
+    /// Skips the next value. Returns the start of the value in it that the segments from an index on select; nil if
+    /// they select no value. These segments have only names and indices. If a name is repeated, the later member
+    /// counts.
     mutating func findOne(_ index: Int, depth: Int) throws -> Int? {
         text.skipSpace()
         let start = text.position

@@ -32,7 +32,7 @@ struct JSONPathStream {
         let singularFrom = (segments.lastIndex { !$0.isSingular } ?? -1) + 1
         selectsOne = (0...segments.count).map { $0 >= singularFrom }
         self.makesValues = makesValues
-        // Each segment may read the text once more without a cost. No more segments than levels can do so.
+        // Each segment may read the text again without a cost, but not more segments than the text has levels.
         let readingCount = min(segments.count, JSONParser.maximumDepth) + 1
         evaluator = JSONPathEvaluator(
             root: nil, stepLimit: min(stepLimit, .max / 2) + text.count / Self.bytesPerStep * readingCount)
@@ -132,7 +132,7 @@ extension JSONPathStream {
         text.skipSpace()
         let start = text.position
         let value = try makeValue(depth: depth)
-        guard try evaluator.isTrue(condition, for: value) else { return }
+        guard try evaluator.evaluate(condition, for: value) else { return }
         let range = start..<text.position
         if index == segments.count {
             try self.deliver(range, value, deliver)
@@ -181,7 +181,7 @@ extension JSONPath {
     package var hasRanges: Bool { !segments.contains { $0.isDescendant || $0.usesRoot } }
 
     /// Delivers the range of each selected value in the text, without the white space around it, and makes no values
-    /// except those that filters test. In all else, it is `forEachValue`. The path must have ranges.
+    /// except those that filters test. Otherwise it equals `forEachValue`. `hasRanges` must be true.
     package func forEachRange(
         inText text: UnsafeRawBufferPointer, stepLimit: Int = defaultStepLimit, _ body: (Range<Int>) throws -> Bool
     ) throws {

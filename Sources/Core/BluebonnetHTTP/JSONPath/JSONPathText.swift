@@ -17,7 +17,7 @@ struct JSONPathText {
         position = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0
     }
 
-    /// The next byte; 0 at the end, which is no character of JSON.
+    /// The next byte; 0 at the end. JSON contains no such byte.
     @inline(__always) var byte: UInt8 { position < bytes.count ? bytes[position] : 0 }
 
     @inline(__always) mutating func skipSpace() {

@@ -134,7 +134,7 @@ extension EventStreamDecoder {
         }
     }
 
-    /// Returns the time of a field `retry`: a number of milliseconds. Larger numbers than Int64's become its maximum.
+    /// Returns the time of a field `retry`: a number of milliseconds. A number beyond Int64 becomes its maximum.
     private static func time(_ digits: UnsafeBufferPointer<UInt8>) -> Duration? {
         guard FieldSyntax.isNumber(digits) else { return nil }
         let number = Int64(String(decoding: digits, as: UTF8.self)) ?? .max

@@ -4,10 +4,10 @@
 /// Decides whether a stream of server-sent events is requested again after it has ended or was cut.
 ///
 /// The waits follow the HTML standard (9.2.3): the server's `retry`, otherwise `initialDelay`. The wait doubles with
-/// each request in a row that brings no event, and up to half of it is added at random. A status other than 200, also
-/// 204, and a type other than `text/event-stream` end the stream with any policy.
+/// each consecutive request that brings no event, and up to half of it is added at random. With any policy, a status
+/// other than 200 (also 204) and a type other than `text/event-stream` end the stream.
 public struct EventStreamPolicy: Sendable, Hashable, Codable {
-    /// The maximum number of reconnections in a row that bring no event. An event sets the count back to 0. 0 means no
+    /// The maximum number of consecutive reconnections that bring no event. An event resets the count. 0 means no
     /// reconnection, nil no limit.
     public var maximumAttemptCount: Int?
     /// The wait before a reconnection until the server has sent `retry`. Default 3 s.
@@ -21,7 +21,7 @@ public struct EventStreamPolicy: Sendable, Hashable, Codable {
     /// Reconnects until the consumer cancels the stream, or the server ends it.
     public static let untilCancelled = EventStreamPolicy(maximumAttemptCount: nil)
 
-    /// Reconnects until that many reconnections in a row have brought no event.
+    /// Reconnects until this number of consecutive reconnections has brought no event.
     public static func attempts(_ maximumCount: Int) -> EventStreamPolicy {
         EventStreamPolicy(maximumAttemptCount: maximumCount)
     }

@@ -19,7 +19,7 @@ package struct EventStreamReconnection: Sendable, Hashable {
     }
 
     package enum StopReason: Sendable, Hashable {
-        /// Status 204: the server wants no reconnection.
+        /// Status 204: the server ends the reconnections.
         case noContent
         /// A status other than 200 and 204.
         case unacceptableStatus(Int)
@@ -29,12 +29,12 @@ package struct EventStreamReconnection: Sendable, Hashable {
         case ended
         /// The stream has failed, and the policy permits no reconnection.
         case neverReconnects
-        /// That many reconnections in a row have brought no event.
+        /// This number of consecutive reconnections has brought no event.
         case attemptsExhausted(Int)
         /// The same request would fail again.
         case permanentFailure
-        /// The identifier of the last event has a control character, which no header field may contain. A request
-        /// without the identifier would start in another place.
+        /// The identifier of the last event has a control character, which a header field must not contain. A request
+        /// without the identifier would continue at another event.
         case unsendableEventID
     }
 

@@ -50,7 +50,7 @@ package struct LineDecoder: Sendable {
             guard var range = try nextRange(in: bytes) else { return nil }
             if lineCount == 0, bytes.part(range).starts(with: UnsafeBufferPointer.byteOrderMark) {
                 range = (range.lowerBound + 3)..<range.upperBound
-                if range.lowerBound == bytes.count { return nil }  // the mark is all there is
+                if range.lowerBound == bytes.count { return nil }  // only the mark has arrived
             }
             lineCount += 1
             return line(bytes.part(range))

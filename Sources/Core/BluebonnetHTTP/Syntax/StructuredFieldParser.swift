@@ -3,7 +3,7 @@
 
 internal import Foundation
 
-/// Parses Structured Fields as RFC 9651, 4.2 prescribes: a field with any error is no value at all.
+/// Parses Structured Fields as RFC 9651, 4.2 prescribes: a field with any error has no value.
 struct StructuredFieldParser {
     private typealias BareItem = StructuredField.BareItem
 

@@ -76,6 +76,11 @@ final class BodyDrain: Sendable {
         }
     }
 
+    /// Does work on the queue after the work that was submitted before. Its error closes the pipe. Network thread only.
+    func perform(_ work: @escaping Begin) {
+        queue.async { [self] in if pipe.readerEnd == nil { begin(work) } }
+    }
+
     private func drainSoon() { queue.async { [self] in drain() } }
 
     private func begin(_ begin: Begin) {

@@ -28,6 +28,15 @@ package struct BodyReceiver {
         (isFramed, decoder) = (true, nil)
     }
 
+    /// Makes the body a copy of a file, if it goes to an output file as it is.
+    ///
+    /// - Returns: whether the body is complete; otherwise it has to be received in pieces.
+    package func copy(_ file: CacheBodyFile) -> Bool {
+        guard decoder == nil, onPiece == nil, let sink = sink as? FileSink, sink.byteCount == 0 else { return false }
+        sink.copy(file)
+        return true
+    }
+
     package func receive(_ bytes: UnsafeRawBufferPointer) throws(NetworkingError) {
         guard let decoder else { return try store(bytes) }
         do {

@@ -9,7 +9,7 @@ package import Foundation
 package protocol BodySink: AnyObject {
     /// The number of bytes in the sink: the offset at which a paused transfer continues.
     var byteCount: Int64 { get }
-    /// The most bytes that the sink may contain; nil without a limit.
+    /// The maximum number of bytes that the sink may contain; nil without a limit.
     var byteLimit: Int? { get }
     /// Appends a piece.
     func write(_ bytes: UnsafeRawBufferPointer) throws(NetworkingError)
@@ -17,8 +17,8 @@ package protocol BodySink: AnyObject {
     func settle()
     /// Ends a complete body. Its pending bytes may be written later, when the operation is finished.
     func complete()
-    /// Whether a piece may be written now.
-    var hasRoom: Bool { get }
+    /// Returns whether a piece may be written now; otherwise `sinkBecameWritable` is called later.
+    func requestCapacity() -> Bool
     /// Whether writing is asynchronous, so that the operation has to wait for `close` before it ends.
     var closesLater: Bool { get }
     /// Calls `action` when all bytes are written, with the error if writing failed.
@@ -28,7 +28,7 @@ package protocol BodySink: AnyObject {
 extension BodySink {
     package func settle() {}
     package func complete() { settle() }
-    package var hasRoom: Bool { true }
+    package func requestCapacity() -> Bool { true }
     package var closesLater: Bool { false }
 
     package func close(then action: @escaping (NetworkingError?) -> Void) { action(nil) }
@@ -56,8 +56,8 @@ package final class MemorySink: BodySink {
         byteCount = Int64(data.count)
     }
 
-    /// The most memory, in bytes, that is reserved for a length that a server announces. Beyond it, memory grows with
-    /// the received bytes.
+    /// The maximum number of bytes reserved for a length that a server announces. Above it, memory grows with the
+    /// received bytes.
     static let announcedByteLimit: Int64 = 1024 * 1024
 
     /// Reserves capacity for a body of announced length, because a growing body is copied repeatedly.

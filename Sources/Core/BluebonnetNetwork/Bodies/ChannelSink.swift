@@ -43,7 +43,7 @@ package final class ChannelSink: BodySink {
     }
 
     package var byteLimit: Int? { nil }
-    package var hasRoom: Bool { pipe.requestCapacity() }
+    package func requestCapacity() -> Bool { pipe.requestCapacity() }
     package var closesLater: Bool { drain != nil }
 
     /// - Parameter consumerCancelled: called when the consumer has stopped or failed before the end.

@@ -11,10 +11,10 @@ import Foundation
 package final class ContentDecoder {
     /// The limits for the size of a decoded body.
     struct Limits: Sendable {
-        /// The most decoded bytes; nil without a limit.
+        /// The maximum number of decoded bytes; nil without a limit.
         var decodedByteCount: Int64?
-        /// The most decoded bytes for each received byte; at least 1. Checked once a coding has produced more than 1
-        /// MiB.
+        /// The maximum number of decoded bytes for each received byte; at least 1. Checked once a coding has produced
+        /// more than 1 MiB.
         var expansionRatio: Int64 = 500
     }
 
@@ -23,7 +23,7 @@ package final class ContentDecoder {
 
     /// The codings that can be decoded, as a value of `Accept-Encoding`.
     package static let acceptedCodings = "gzip, deflate"
-    /// The most bytes in a piece.
+    /// The maximum number of bytes in a piece.
     static let pieceByteCount = 64 * 1024
     private static let maximumCodingCount = 5
     private static let ratioFreeByteCount: Int64 = 1024 * 1024

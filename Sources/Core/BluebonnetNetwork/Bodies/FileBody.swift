@@ -16,7 +16,7 @@ struct FileBody {
         case awaitEndOfRound
         /// Write the bytes after the bytes of earlier effects.
         case write(Data)
-        /// The body is complete, and none of its bytes are written. Keep them as a whole.
+        /// The body is complete, and no byte of it is written. Keep all bytes together.
         case keepWhole(Data)
     }
 

@@ -37,7 +37,7 @@ package final class FileFeed: Sendable {
 
     /// Copies the bytes at `offset`. If no bytes are ready, the action of `whenReady` is called when some are. Network
     /// thread only.
-    func read(
+    package func read(
         into buffer: UnsafeMutableRawBufferPointer, at offset: Int64
     ) throws(NetworkingError) -> TransferBody.Piece {
         let reading = reading.value
@@ -62,5 +62,5 @@ package final class FileFeed: Sendable {
     }
 
     /// Network thread only.
-    func whenReady(_ action: (() -> Void)?) { reading.value.feed?.whenReady(action) }
+    package func whenReady(_ action: (() -> Void)?) { reading.value.feed?.whenReady(action) }
 }

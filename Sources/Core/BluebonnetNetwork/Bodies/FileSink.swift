@@ -1,6 +1,7 @@
 // Bluebonnet: HTTP operations for Swift on Linux.
 // SPDX-License-Identifier: MIT
 
+internal import BluebonnetLocks
 internal import Dispatch
 internal import Foundation
 
@@ -29,7 +30,7 @@ package final class FileSink: BodySink {
     /// The bytes that were passed to `write`, including pending ones.
     package var byteCount: Int64 { body.byteCount }
     package var byteLimit: Int? { nil }
-    package var hasRoom: Bool { drain?.pipe.requestCapacity() ?? true }
+    package func requestCapacity() -> Bool { drain?.pipe.requestCapacity() ?? true }
     package var closesLater: Bool { drain != nil }
     /// Whether the file's queue is still at work or, before its first work, whether bytes are buffered.
     package var isBeingWritten: Bool { drain.map { $0.pipe.readerEnd == nil } ?? body.hasKeptBytes }
@@ -38,6 +39,15 @@ package final class FileSink: BodySink {
         file.expectBytes()
         if let failure = drain?.failure { throw failure }
         carryOut(body.receive(bytes))
+    }
+
+    /// Makes the whole body a copy of a file, on the file's queue. No byte of the body may have been written before.
+    package func copy(_ source: CacheBodyFile) {
+        body = FileBody(byteCount: source.byteCount)
+        let drain = drain ?? makeDrain()
+        self.drain = drain
+        file.expectBytes()
+        drain.perform { [file] () throws(NetworkingError) in try file.copy(source) }
     }
 
     package func settle() { carryOut(body.roundEnds()) }
@@ -111,6 +121,17 @@ package final class FileSink: BodySink {
 extension FileSink: Sendable {}
 
 extension PartialFile {
+    /// Makes the empty file a copy of a file whose digest is known.
+    fileprivate func copy(_ source: CacheBodyFile) throws(NetworkingError) {
+        do throws(POSIXError) {
+            try FileCopy.copy(source.descriptor, to: descriptor, byteCount: source.byteCount)
+        } catch {
+            throw NetworkingError(.cannotWriteFile, "cannot write \(path)", underlying: error)
+        }
+        recordStamp(byteCount: source.byteCount)
+        contents.withLock { $0.knownDigest = source.sha256 }
+    }
+
     /// Writes bytes, and extends the digest to them.
     fileprivate func put(_ bytes: Data, at offset: Int64) throws(NetworkingError) {
         try bytes.withUnsafeBytes { bytes in Result { () throws(NetworkingError) in try write(bytes, at: offset) } }

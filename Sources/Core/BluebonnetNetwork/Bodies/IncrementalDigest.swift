@@ -14,6 +14,8 @@ extension PartialFile {
         let isDigested: Bool
         /// Computes the digest of a large body while the body arrives; nil before.
         var incrementalDigest: IncrementalDigest?
+        /// The digest of a file that was copied from one with this digest.
+        var knownDigest: String?
         /// A small body that is not yet written.
         var whole: PendingSmallBody?
     }
@@ -57,9 +59,10 @@ extension PartialFile {
     }
 
     /// Returns the digest of the written bytes, in hexadecimal. The digest is computed from the bytes as they are read
-    /// back, most of them soon after they were written.
+    /// back, most of them soon after they were written. A copy has the digest of its source.
     package func digest() throws(NetworkingError) -> String {
-        let (whole, incrementalDigest) = contents.withLock { ($0.whole, $0.incrementalDigest) }
+        let (whole, known, incrementalDigest) = contents.withLock { ($0.whole, $0.knownDigest, $0.incrementalDigest) }
+        if let known { return known }
         if let whole { return MessageDigest.hexadecimalDigest(of: whole.bytes) }
         let digest = incrementalDigest ?? IncrementalDigest()
         do throws(POSIXError) {

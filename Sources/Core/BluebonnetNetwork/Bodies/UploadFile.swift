@@ -18,7 +18,7 @@ package final class UploadFile: UploadSource {
     package let contents: Data?
     private let descriptor: CInt
 
-    /// The most bytes that are read from a file whose size is meaningless.
+    /// The maximum number of bytes that are read from a file whose size is meaningless.
     private static let contentsLimit = 16 << 20
     /// A larger file without blocks on its disk is a sparse file.
     private static let sparseByteCount = 64 << 10

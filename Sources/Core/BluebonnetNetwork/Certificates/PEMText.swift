@@ -21,32 +21,32 @@ struct PEMText {
     static func isPEM(_ data: Data) -> Bool { data.range(of: Data(begin)) != nil }
 
     /// Returns the blocks in their order. The error says what is wrong, but does not name the file.
-    func blocks() throws(PEMFault) -> [PEMBlock] {
+    func blocks() throws(PEMError) -> [PEMBlock] {
         var found: [PEMBlock] = []
         var open: PEMBlock?
         for line in bytes.split(whereSeparator: { $0 == 0x0A || $0 == 0x0D }) {
             let line = Self.trimmed(line)
             if let label = Self.label(of: line, Self.begin) {
-                guard open == nil else { throw PEMFault("a block starts inside another block") }
+                guard open == nil else { throw PEMError("a block starts inside another block") }
                 open = PEMBlock(label: label)
             } else if let label = Self.label(of: line, Self.end) {
-                guard let block = open, block.label == label else { throw PEMFault("an END line has no BEGIN line") }
+                guard let block = open, block.label == label else { throw PEMError("an END line has no BEGIN line") }
                 found.append(block)
                 open = nil
             } else {
                 open?.body.append(contentsOf: line)
             }
         }
-        guard open == nil else { throw PEMFault("its last block has no END line") }
+        guard open == nil else { throw PEMError("its last block has no END line") }
         return found
     }
 
     /// Returns the bytes of each certificate in their order. Any other block is an error.
-    func certificates() throws(PEMFault) -> [Data] {
+    func certificates() throws(PEMError) -> [Data] {
         var found: [Data] = []
         for block in try blocks() {
-            guard block.isCertificate else { throw PEMFault("it contains a block of \(block.label.lowercased())") }
-            guard let bytes = block.bytes else { throw PEMFault("block \(found.count + 1) is not Base64") }
+            guard block.isCertificate else { throw PEMError("it contains a block of \(block.label.lowercased())") }
+            guard let bytes = block.bytes else { throw PEMError("block \(found.count + 1) is not Base64") }
             found.append(bytes)
         }
         return found
@@ -84,7 +84,7 @@ struct PEMBlock {
 }
 
 /// The reason why a text is not PEM.
-struct PEMFault: Error {
+struct PEMError: Error {
     let words: String
 
     init(_ words: String) { self.words = words }

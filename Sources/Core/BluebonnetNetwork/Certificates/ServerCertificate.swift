@@ -46,7 +46,7 @@ public struct ServerCertificate: Sendable, Hashable {
 
     private static func blocks(in data: Data, _ source: String) throws(NetworkingError) -> [Data] {
         guard PEMText.isPEM(data) else { return [data] }
-        do throws(PEMFault) {
+        do throws(PEMError) {
             return try PEMText(data).certificates()
         } catch {
             throw NetworkingError(.invalidSecurityPolicy, "\(source) is not a list of certificates: \(error.words)")

@@ -7,7 +7,7 @@ internal import Foundation
 /// Decides which cookies match a URL, which cookies have expired, and which cookies are removed when there are too
 /// many. Decisions on values only; libcurl sends the cookies, by the same rules.
 package enum CookieRules {
-    /// The most cookies in one jar: the minimum that RFC 6265 (6.1) recommends for a client.
+    /// The maximum number of cookies in one jar. RFC 6265 (6.1) recommends that clients store at least this number.
     static let countLimit = 3000
 
     /// Whether a jar may be used for a request.
@@ -108,7 +108,7 @@ extension CookieRules {
         return surplus.sorted().map { cookies[$0] }
     }
 
-    /// Returns the most cookies that each site may keep, at least one.
+    /// Returns the maximum number of cookies that each site may keep, at least one.
     private static func share(of counts: [Int], wanted: Int) -> Int {
         var (low, high) = (1, counts.max() ?? 1)
         while low < high {

@@ -14,7 +14,7 @@ package enum PrivateFile {
     /// - Parameter mayBeReadByOthers: whether other users may read the file. A file that other users may write is never
     ///   accepted.
     /// - Throws: `cannotOpenFile` if the file does not exist, if other users may use it, if it is too large, or if it
-    ///   is not UTF-8. The message names the file and contains none of its text.
+    ///   is not UTF-8. The message names the file and contains no part of its text.
     package static func text(
         ofFile path: String, mayBeReadByOthers: Bool = false
     ) throws(NetworkingError) -> String {

@@ -18,7 +18,7 @@ public import FoundationNetworking
 /// the request that answers a challenge, the continuation after a pause, and a redirect within the origin. Each time,
 /// the adapters receive the request with its default fields and without their earlier changes. The authenticator's
 /// credential, the cookies of a jar, `Host` and `Content-Length` are added after the adapters. No adapter runs for a
-/// redirect to another origin and for later hops, and these requests have none of the adapters' changes.
+/// redirect to another origin and for later hops, and these requests lack the adapters' changes.
 ///
 /// The adapted request is checked like a request of the program. Adapters may change the method, the URL (also to
 /// another origin), the fields, and a body in memory; a body from a stream or a file cannot be changed. An operation

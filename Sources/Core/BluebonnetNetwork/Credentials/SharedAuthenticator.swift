@@ -15,7 +15,7 @@ internal import FoundationNetworking
 /// ```
 ///
 /// While the credential is refreshed, the operations that need it wait without a slot. A request that received a 401 is
-/// sent once more with the new credential, whatever its method; a second 401 is the result. If a refresh fails, the
+/// sent again with the new credential, whatever its method; a second 401 is the result. If a refresh fails, the
 /// waiting operations fail with `authenticationRequired`. See <doc:Tokens>.
 ///
 /// All members may be used from any thread.

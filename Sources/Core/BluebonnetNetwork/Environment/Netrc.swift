@@ -18,7 +18,7 @@ public struct Netrc: Sendable, Equatable {
     }
 
     /// The reason why a file that an archive names could not be read.
-    private struct Fault: Sendable, Equatable {
+    private struct ReadError: Sendable, Equatable {
         let code: NetworkingError.Code
         let message: String
     }
@@ -28,7 +28,7 @@ public struct Netrc: Sendable, Equatable {
     /// Whether the file is accepted if users other than its owner can read it.
     package let mayBeReadByOthers: Bool
     private let entries: [Entry]
-    private var unread: Fault?
+    private var readError: ReadError?
 
     /// Parses the text of a file: the keywords `machine`, `default`, `login`, `password`, `account` and `macdef`,
     /// values that may be quoted, and comments that begin with `#` in the position of a keyword. The case of keywords
@@ -62,12 +62,12 @@ public struct Netrc: Sendable, Equatable {
             self = try Netrc(contentsOfFile: path, mayBeReadByOthers: mayBeReadByOthers)
         } catch {
             (self.path, self.mayBeReadByOthers, entries) = (path, mayBeReadByOthers, [])
-            unread = Fault(code: error.code, message: error.message)
+            readError = ReadError(code: error.code, message: error.message)
         }
     }
 
     /// The error of an unreadable file, which prevents requests with these credentials; otherwise nil.
-    package var fault: NetworkingError? { unread.map { NetworkingError($0.code, $0.message) } }
+    package var error: NetworkingError? { readError.map { NetworkingError($0.code, $0.message) } }
 
     private static func absolute(_ path: String) -> String {
         path.hasPrefix("/") ? path : FileManager.default.currentDirectoryPath + "/" + path

@@ -11,8 +11,8 @@ extension FileManager {
     /// `link(2)` fails if the name exists. From another file system, the file is first copied next to the target, so
     /// that the name only ever refers to the complete file.
     package func moveItem(at file: URL, toNew target: URL) throws {
-        guard let fault = Self.fault(ofLinking: file, to: target) else { return try removeItem(at: file) }
-        switch fault {
+        guard let error = Self.error(ofLinking: file, to: target) else { return try removeItem(at: file) }
+        switch error {
         case .EXDEV:
             let copy = target.deletingLastPathComponent().appendingPathComponent(
                 "org.bluebonnet.copy-\(UUID().uuidString)")
@@ -25,11 +25,11 @@ extension FileManager {
             }
             try removeItem(at: file)
         case .EPERM, .EOPNOTSUPP: try moveItem(at: file, to: target)  // a file system without hard links
-        default: throw POSIXError(fault)
+        default: throw POSIXError(error)
         }
     }
 
-    private static func fault(ofLinking file: URL, to target: URL) -> POSIXErrorCode? {
+    private static func error(ofLinking file: URL, to target: URL) -> POSIXErrorCode? {
         link(file.path, target.path) == 0 ? nil : POSIXErrorCode(rawValue: errno) ?? .EIO
     }
 }

@@ -18,7 +18,7 @@ protocol EventLoopClient: AnyObject {
 /// Network thread only. The loop does not depend on how the thread sleeps: `runTurn` is called when the epoll
 /// descriptor has become readable, and returns when there is nothing left to do. It does not depend on libcurl.
 package final class EventLoop {
-    /// The most events that one epoll_wait returns.
+    /// The maximum number of events that one epoll_wait returns.
     private static let eventCapacity: CInt = 256
     /// The number of rounds after which a turn gives way to the run loop's other sources.
     private static let roundLimit = 32

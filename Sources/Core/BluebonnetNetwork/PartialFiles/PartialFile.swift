@@ -148,6 +148,9 @@ package final class PartialFile: Sendable {
         }
     }
 
+    /// A URL of the open file, whatever its name. Valid as long as this object exists.
+    package var openURL: URL { URL(fileURLWithPath: "/proc/self/fd/\(descriptor)", isDirectory: false) }
+
     private func shown(_ name: String) -> String { folder.map { "\($0.path)/\(name)" } ?? name }
 
     /// The current stamp of the file.
@@ -194,7 +197,7 @@ package final class PartialFile: Sendable {
 
     /// Records the stamp after a write that ended at `byteCount`. If the file has another length, it was already
     /// changed, and no stamp is stored.
-    private func recordStamp(byteCount: Int64) {
+    func recordStamp(byteCount: Int64) {
         let found = stamp
         writtenStamp.withLock { $0 = found?.byteCount == byteCount ? found : nil }
     }
@@ -209,6 +212,7 @@ package final class PartialFile: Sendable {
         contents.withLock { contents in
             contents.incrementalDigest?.stop()
             contents.incrementalDigest = nil
+            contents.knownDigest = nil
         }
     }
 

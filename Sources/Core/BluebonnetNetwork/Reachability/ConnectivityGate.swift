@@ -43,7 +43,7 @@ package final class ConnectivityGate: EventLoopClient {
     /// `action` is called once, later, on the network thread: with true if there is a route, with false if the time
     /// limit has passed.
     ///
-    /// - Parameter limit: in nanoseconds; 0 is no limit.
+    /// - Parameter limit: in nanoseconds; 0 means no limit.
     package func wait(
         for target: ReachabilityTarget, limit: UInt64, _ action: @escaping (_ isOpen: Bool) -> Void
     ) -> Ticket? {

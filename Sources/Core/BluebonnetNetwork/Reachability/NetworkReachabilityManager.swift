@@ -141,8 +141,8 @@ extension NetworkReachabilityManager {
     }
 
     /// A new stream of later events, preceded by the known reachability if there was an event. An event that is
-    /// delivered after a newer one is omitted. The stream ends with the manager. A consumer that is more than 100
-    /// events behind misses the oldest events.
+    /// delivered after a newer one is omitted. The stream ends with the manager. If more than 100 events wait for a
+    /// consumer, the oldest are dropped.
     public var changes: AsyncStream<NetworkReachability> {
         let (stream, continuation) = AsyncStream.makeStream(
             of: NetworkReachability.self, bufferingPolicy: .bufferingNewest(100))

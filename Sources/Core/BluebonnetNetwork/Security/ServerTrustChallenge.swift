@@ -56,7 +56,7 @@ package struct TrustAnswers: Sendable, Hashable {
         self.answers = answers
     }
 
-    /// The most questions, for a server that presents a different chain each time.
+    /// The maximum number of calls of the block, for a server that presents a different chain each time.
     package static let limit = 16
 }
 

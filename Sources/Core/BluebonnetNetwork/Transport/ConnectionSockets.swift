@@ -191,23 +191,30 @@ package protocol ConnectionRecords {
     mutating func close(_ socket: CInt, isAtEnd: () -> Bool)
 }
 
-/// The connection that a transfer uses, for event monitors.
-package struct ConnectionUseFacts: Sendable {
+/// A connection, for event monitors. Shared by all events about it.
+package final class ConnectionFacts: Sendable {
     package let number: Int
     package let peerAddress: String
     package let peerPort: Int
     package let openedAt: UInt64
-    package let isReused: Bool
-    /// How long the connection was idle before, in nanoseconds; nil if it is new or shared.
-    package let idleTime: UInt64?
 
-    package init(
-        number: Int, peerAddress: String, peerPort: Int, openedAt: UInt64, isReused: Bool, idleTime: UInt64?
-    ) {
+    package init(number: Int, peerAddress: String, peerPort: Int, openedAt: UInt64) {
         self.number = number
         self.peerAddress = peerAddress
         self.peerPort = peerPort
         self.openedAt = openedAt
+    }
+}
+
+/// The connection that a transfer uses, for event monitors.
+package struct ConnectionUseFacts: Sendable {
+    package let connection: ConnectionFacts
+    package let isReused: Bool
+    /// How long the connection was idle before, in nanoseconds; nil if it is new or shared.
+    package let idleTime: UInt64?
+
+    package init(_ connection: ConnectionFacts, isReused: Bool, idleTime: UInt64?) {
+        self.connection = connection
         self.isReused = isReused
         self.idleTime = idleTime
     }

@@ -8,7 +8,7 @@ internal import Glibc
 /// libcurl writes each request of an HTTP/2 connection separately. Without the cork, the kernel sends a segment for
 /// each request, which costs more than the rest of the write and wakes the server each time.
 struct CorkedWrites {
-    /// The most requests that wait in the socket together.
+    /// The maximum number of requests that wait in the socket together.
     static let flushInterval = 32
 
     private var socket: CInt = -1

@@ -74,7 +74,7 @@ struct RequestHeadSize: Equatable, Sendable {
     /// The bytes that nghttp2 counts for the block itself.
     private static let blockOverhead = 12
     private static let pseudoFieldCount = 4
-    /// The most that libcurl sends of a jar (MAX_COOKIE_HEADER_LEN), plus the field's name.
+    /// The maximum number of bytes that libcurl sends of a jar (MAX_COOKIE_HEADER_LEN), plus the field's name.
     private static let jarByteCount = 8190 + 16
     /// An upper bound: Base64 encodes three bytes as four.
     private static let base64Bound = 2
@@ -101,7 +101,7 @@ extension RequestHeadSize {
     ///
     /// - Parameter withAdditions: whether a head also counts as too large if only libcurl's additions (cookies,
     ///   credentials and its own fields) could make it too large.
-    func fault(_ form: Form, of request: TransferRequest, withAdditions: Bool) -> NetworkingError? {
+    func error(_ form: Form, of request: TransferRequest, withAdditions: Bool) -> NetworkingError? {
         guard upperBound > form.limit else { return nil }
         let byteCount = Self.byteCount(form, of: request)
         guard withAdditions || byteCount > form.limit else { return nil }
@@ -144,12 +144,12 @@ extension TransferRequest {
     ///
     /// libcurl 7.88 reports such a head as a lack of memory. Over HTTP/2 it reconnects repeatedly, because nghttp2
     /// refuses the head.
-    var headFault: NetworkingError? {
-        if let fault = DroppedField.fault(of: self) { return fault }
-        guard httpVersion == .http2PriorKnowledge else { return headSize.fault(.text, of: self, withAdditions: false) }
-        return headSize.fault(.block, of: self, withAdditions: true)
+    var headError: NetworkingError? {
+        if let error = DroppedField.error(of: self) { return error }
+        guard httpVersion == .http2PriorKnowledge else { return headSize.error(.text, of: self, withAdditions: false) }
+        return headSize.error(.block, of: self, withAdditions: true)
     }
 
     /// The error of a head that libcurl could not assemble because of its additions.
-    var assembledHeadFault: NetworkingError? { headSize.fault(.text, of: self, withAdditions: true) }
+    var assembledHeadError: NetworkingError? { headSize.error(.text, of: self, withAdditions: true) }
 }

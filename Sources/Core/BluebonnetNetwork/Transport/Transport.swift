@@ -80,13 +80,16 @@ package protocol TransferDelegate: AnyObject {
     var pacing: TransferPacing? { get }
     /// Called if the server matches none of the report-only pins, before the request is sent.
     func transferDidFind(_ violation: PinViolation)
-    /// Whether `transferDidConnect` is called. Read when the transfer begins.
+    /// Whether `transferDidConnect` and `transferDidSend(_:)` are called. Read when the transfer begins.
     var observesConnections: Bool { get }
     /// Called when the transfer has its connection, before the request is sent; again after `transferDidStartAgain` and
     /// `transferBeginsAgain`.
     ///
-    /// - Parameter metrics: the measurements so far.
+    /// - Parameter metrics: the measurements so far; empty over a kept connection.
     func transferDidConnect(_ use: ConnectionUseFacts, _ metrics: TransferMetrics)
+    /// Called when a part of the request was passed to the connection; again after `transferDidStartAgain` and
+    /// `transferBeginsAgain`.
+    func transferDidSend(_ part: SentPart)
     /// Called when the transfer has ended, with an error or with a response that is complete according to its framing.
     func transferDidEnd(error: NetworkingError?, metrics: TransferMetrics)
 }
@@ -100,6 +103,14 @@ extension TransferDelegate {
     var pacing: TransferPacing? { nil }
     var observesConnections: Bool { false }
     func transferDidConnect(_ use: ConnectionUseFacts, _ metrics: TransferMetrics) {}
+    func transferDidSend(_ part: SentPart) {}
+}
+
+/// A part of the request that has left libcurl.
+package enum SentPart: Sendable {
+    case head
+    /// The end of a body whose length was not known. The end of another body is its last byte.
+    case endOfBody(byteCount: Int64)
 }
 
 /// Describes one transfer. A class, because the immutable description is passed on often.
@@ -129,10 +140,10 @@ package final class TransferRequest: Sendable {
         return bytes
     }
 
-    /// The size of libcurl's upload buffer in bytes, which is the most that is sent at once. The smallest size that
-    /// libcurl accepts, of which the network thread keeps some buffers, is used where header section and body fit.
-    /// Over TLS, the size is at most the usual one: progress within a piece is not known before the whole piece has
-    /// left, so a large piece looks like a stalled upload.
+    /// The size of libcurl's upload buffer in bytes, which is the maximum sent at once. If header section and body fit,
+    /// this is the smallest size that libcurl accepts: the network thread keeps some buffers of that size. Over TLS,
+    /// the size is at most the usual one: progress within a piece is not known before the whole piece has left, so a
+    /// large piece looks like a stalled upload.
     ///
     /// A head that must leave in one piece gets a buffer that is large enough for the whole head.
     var sendingBufferByteCount: Int {
@@ -182,9 +193,9 @@ package final class TransferRequest: Sendable {
     /// The limits and settings of a transfer.
     package struct Limits: Sendable {
         var httpVersion = HTTPProtocolVersion.negotiated
-        /// The time limit for connecting, including handshakes, in nanoseconds; 0 is no limit.
+        /// The time limit for connecting, including handshakes, in nanoseconds; 0 means no limit.
         package var connectTimeout: UInt64 = 0
-        /// The longest time without a byte sent or received, in nanoseconds; 0 is no limit.
+        /// The longest time without a byte sent or received, in nanoseconds; 0 means no limit.
         var idleTimeout: UInt64 = 0
         /// The deadline of the transfer, an instant of the monotonic clock.
         package var deadline = UInt64.max
@@ -299,4 +310,19 @@ package protocol ReceivedCookies: AnyObject {
 
     /// Finishes, because the response has ended. Must not be called inside a libcurl call.
     func end()
+}
+
+/// The HTTP version of a request. HTTP/2 carries a request head of at most 64 KiB. A larger head is sent over
+/// HTTP/1.1, and is an error with `http2PriorKnowledge`.
+public enum HTTPProtocolVersion: String, Sendable, Hashable, Codable {
+    /// HTTP/2 when TLS negotiates it, else HTTP/1.1.
+    case negotiated
+    /// HTTP/1.1 only.
+    case http1 = "1.1"
+    /// HTTP/2 where TLS negotiates it, and by upgrade without TLS; else HTTP/1.1. To fail instead of falling back, use
+    /// `http2PriorKnowledge`.
+    case http2 = "2"
+    /// HTTP/2 only. Over TLS, a server that does not negotiate HTTP/2 causes the error `secureConnectionFailed`, and
+    /// nothing is sent. Over plain TCP, HTTP/2 is used without negotiation.
+    case http2PriorKnowledge = "2-prior-knowledge"
 }

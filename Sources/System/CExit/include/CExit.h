@@ -11,8 +11,7 @@
 // functions that work on the calling thread, for example a digest, but must not wait for an operation: the network
 // thread is stopped.
 //
-// A child of fork that does not call exec has none of the library's threads, and does not wait for threads when it
-// exits.
+// A child of fork that does not call exec lacks the library's threads, and does not wait for threads when it exits.
 #ifndef BLUEBONNET_CEXIT_H
 #define BLUEBONNET_CEXIT_H
 

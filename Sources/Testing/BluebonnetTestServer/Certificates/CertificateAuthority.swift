@@ -41,8 +41,8 @@ extension TestCertificate {
         /// An issuer under `root` whose certificate is of X.509 version 1, which has no extension to mark an
         /// authority.
         case versionOne = "version-one"
-        /// An issuer under `root` whose certificate is marked as no authority, although its key usage includes signing
-        /// certificates.
+        /// An issuer under `root` whose certificate is not marked as an authority, although its key usage includes
+        /// signing certificates.
         case noAuthority = "no-authority"
         /// An issuer under `root` with an ordinary server certificate.
         case server = "server-as-issuer"

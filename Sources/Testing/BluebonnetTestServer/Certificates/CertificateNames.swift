@@ -30,7 +30,7 @@ extension TestCertificate {
         $0.alternativeNames = []
         $0.extensions["subjectAltName"] = names((0..<10_000).map { "many-\($0).example.test" })
     }
-    /// Has names with asterisks that are no valid wildcards (RFC 9525, 6.3).
+    /// Has names with asterisks that are not valid wildcards (RFC 9525, 6.3).
     public static let wrongWildcards = TestCertificate("wrong-wildcards") {
         $0.alternativeNames = [
             "DNS:*", "DNS:*.", "DNS:*.*.example.test", "DNS:a.*.example.test", "DNS:f*.example.test",

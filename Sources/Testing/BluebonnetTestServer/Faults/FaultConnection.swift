@@ -69,7 +69,7 @@ final class FaultConnection {
     /// One end has closed its side. Bytes that it sent before are still delivered. If the client closes while a
     /// direction is stalled forever, both sockets are reset instead.
     func ended(fromClient: Bool) {
-        if fromClient, let pipes, pipes.toServer.isStalledForEver || pipes.toClient.isStalledForEver { return reset() }
+        if fromClient, let pipes, pipes.toServer.isStalledForever || pipes.toClient.isStalledForever { return reset() }
         if let pipe = pipe(fromClient) { pipe.sourceEnded() } else if fromClient { hasClientEnded = true }
     }
 

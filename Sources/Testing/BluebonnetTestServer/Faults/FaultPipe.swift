@@ -29,7 +29,7 @@ final class FaultPipe {
     /// The time before which no bytes pass.
     private var nextPassing = NIODeadline.uptimeNanoseconds(0)
     private var isStalled = true
-    private(set) var isStalledForEver = false
+    private(set) var isStalledForever = false
     private var isTargetClosed = false
     private var ending = Ending.open
     private var timer: Scheduled<Void>?
@@ -84,15 +84,15 @@ final class FaultPipe {
             stop()
             source.close(promise: nil)
         }
-        while ending != .done, !isStalled, !isStalledForEver {
+        while ending != .done, !isStalled, !isStalledForever {
             let now = NIODeadline.now()
-            guard now >= nextPassing else { return comeBack(at: nextPassing) }
+            guard now >= nextPassing else { return schedulePump(at: nextPassing) }
             if applyDueFault() { continue }
             guard let first = buffered.first else {
                 if ending == .announced { end() }
                 break
             }
-            guard now >= first.due else { return comeBack(at: first.due) }
+            guard now >= first.due else { return schedulePump(at: first.due) }
             guard target.isWritable else { break }
             pass(now)
         }
@@ -130,7 +130,7 @@ final class FaultPipe {
             if let time {
                 nextPassing = .now() + .nanoseconds(time.nanoseconds)
             } else {
-                isStalledForEver = true
+                isStalledForever = true
                 setReading()
             }
         }
@@ -146,11 +146,11 @@ final class FaultPipe {
     /// Reads from the source while the buffer is below its limit. Bytes that arrive after a half-close are read and
     /// dropped.
     private func setReading() {
-        let isWanted = !isStalled && !isStalledForEver && bufferedByteCount < Self.bufferLimit
+        let isWanted = !isStalled && !isStalledForever && bufferedByteCount < Self.bufferLimit
         try? source.syncOptions?.setOption(.autoRead, value: isWanted)
     }
 
-    private func comeBack(at time: NIODeadline) {
+    private func schedulePump(at time: NIODeadline) {
         setReading()
         let bound = NIOLoopBound(self, eventLoop: source.eventLoop)
         timer = source.eventLoop.scheduleTask(deadline: time) { bound.value.pump() }

@@ -43,14 +43,14 @@ public struct FaultPlan: Sendable, Hashable {
 
     /// The kind of a fault.
     public enum FaultKind: Sendable, Hashable {
-        /// Both ends get the end of the connection (FIN). Bytes under way are lost.
+        /// Both ends get the end of the connection (FIN). Bytes in transit are lost.
         case drop
         /// Both ends get a reset (RST).
         case reset
         /// The receiver of the direction gets the end of the connection (FIN), and further bytes to it are lost. The
         /// other direction continues.
         case halfClose
-        /// No bytes pass in the direction for a time; nil means as long as the connection is open.
+        /// No bytes pass in the direction for a time; nil means until the connection ends.
         case stall(Duration?)
     }
 

@@ -20,7 +20,7 @@ final class ReplyPlayer {
         (self.channel, self.outlet) = (channel, outlet)
     }
 
-    /// Plays a reply, then calls `whenDone`, unless the connection ends before.
+    /// Plays a reply, then calls `whenDone`, unless the connection ends first.
     ///
     /// - Parameter body: the request's body; nil if it has arrived already.
     func play(_ reply: Reply, omittingBody: Bool, body: IncomingBody? = nil, whenDone: (() -> Void)? = nil) {

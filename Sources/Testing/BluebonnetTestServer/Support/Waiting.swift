@@ -83,7 +83,7 @@ private func conclude<Value>(
 func recordLateness<Value>(
     of wanted: String?, lastSeen: Value, after limit: Duration, at location: SourceLocation
 ) {
-    let wanted = wanted.map { "for \(excerpt($0))" } ?? "in vain"
+    let wanted = wanted.map { "for \(excerpt($0))" } ?? "without success"
     Issue.record("waited \(limit) \(wanted), last value seen: \(excerpt("\(lastSeen)"))", sourceLocation: location)
 }
 

@@ -4,10 +4,10 @@
 internal import Bluebonnet
 internal import Foundation
 
-/// A network in memory for the managers of tests: a block of the program answers each request. It has the block and
-/// the clock, and does not know the transfers. Any thread.
+/// An in-memory network for managers in tests: a block of the program answers each request. A value with the block and
+/// the clock; it does not know the transfers. Any thread.
 final class SimulatedNetwork: Sendable {
-    /// Returns the steps that follow the arrival of a request. Its task is cancelled when the transfer ends before.
+    /// Returns the steps that follow the arrival of a request. Its task is cancelled if the transfer ends first.
     typealias Answer = @Sendable (SimulatedRequest) async -> [SimulatedStep]
 
     let answer: Answer

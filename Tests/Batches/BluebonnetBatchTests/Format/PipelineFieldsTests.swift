@@ -100,7 +100,7 @@ import Testing
         (
             #""extract":{"a":{"headr":"x"}}"#, #"field "extract.a.headr": unknown field, did you mean "header"?"#
         ),
-        (#""extract":{"a":{"text":"("}}"#, #"field "extract.a.text": "(" is no regular expression"#),
+        (#""extract":{"a":{"text":"("}}"#, #"field "extract.a.text": "(" is not a regular expression"#),
         (#""assert":[]"#, #"field "assert": expected an array with at least one element, found an empty array"#),
         (
             #""assert":[{"path":"$.a","equal":1}]"#,
@@ -153,7 +153,7 @@ import Testing
 
     @Test func wrongPathNamesItsPlace() {
         let message = Self.error(#""rows":"$.a[","extract":{"a":"$.b"}"#)
-        #expect(message.hasPrefix(#"line 7, field "rows": "$.a[" is no JSONPath: "#))
+        #expect(message.hasPrefix(#"line 7, field "rows": "$.a[" is not a JSONPath: "#))
         #expect(message.contains("at byte 4"))
     }
 }

@@ -48,7 +48,7 @@ import Testing
     }
 
     @Test(arguments: ["id", "ID", "Id"])
-    func valueWithTheNameOfTheIDColumnIsRefusedForRows(_ name: String) throws {
+    func valueNamedLikeTheIDColumnIsRefusedForRows(_ name: String) throws {
         let line = #"{"url":"a","extract":{"\#(name)":"$.id","n":"$.n"}}"#
         #expect(try error(line, LineRules(hasRows: true))?.field == "extract.\(name)")
         #expect(try error(line, LineRules()) == nil)

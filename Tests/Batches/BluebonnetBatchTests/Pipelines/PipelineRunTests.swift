@@ -99,7 +99,7 @@ import Testing
         }
     }
 
-    @Test func elementsOfTheFirstPageAreSentBeforeTheLastPageArrives() async throws {
+    @Test func elementsOfFirstPageAreSentBeforeTheLastPageArrives() async throws {
         let each = #"{"id":"detail","url":"x/${u.id}","each":{"of":"users","as":"u"}}"#
         try await TestServer.serving(script: Self.script) { server in
             _ = try await Self.run([Self.pages, each], on: server, as: .file) { $0.concurrencyPerOrigin = 1 }
@@ -137,7 +137,7 @@ import Testing
         }
     }
 
-    @Test(arguments: Form.allCases) func pageThatFailsFailsTheLineAndSkipsWhatNeedsIt(form: Form) async throws {
+    @Test(arguments: Form.allCases) func failedPageFailsTheLineAndSkipsItsDependents(form: Form) async throws {
         let lines = [
             #"{"id":"list","url":"broken","paginate":{"next":"link"}}"#,
             #"{"id":"d","url":"d/${u.id}","each":{"of":"list","as":"u","key":"$.id"}}"#,
@@ -202,7 +202,7 @@ import Testing
         }
     }
 
-    @Test func elementWithoutKeyEndsARunThatEndsAtItsFirstFailure() async throws {
+    @Test func elementWithoutKeyEndsRunWithFirstFailurePolicy() async throws {
         let lines = [
             #"{"id":"l","method":"POST","url":"echo","json":[{"v":1},{"k":"b"},{"k":"c"}]}"#,
             #"{"id":"e","url":"e/${x.k}","each":{"of":"l","as":"x","key":"$.k"}}"#,
@@ -321,7 +321,7 @@ import Testing
         #expect(count == 3 && result?.attempts == 3)
     }
 
-    @Test func conditionThatIsNotMetInItsNumberOfRequestsFails() async throws {
+    @Test func unmetConditionFailsAfterItsNumberOfRequests() async throws {
         let (result, count) = try await Self.run(Self.line(#""max":4"#), states: ["running"])
         #expect(result?.outcome == .failure && result?.error?.code == .conditionNotMet && count == 4)
         let reason = #"path "$.state" matches "^(done|failed)$", found "running""#

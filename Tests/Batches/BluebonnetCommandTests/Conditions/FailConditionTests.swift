@@ -30,8 +30,8 @@ import Testing
         #expect(try ConditionParser.parse(text).violation(Self.measures) == found)
     }
 
-    /// Successes and failures have durations; what was skipped or cancelled has none. 92 durations, of which 2 are
-    /// long: the 95th percentile is short, and the 99th is long.
+    /// Successes and failures have durations; skipped and cancelled lines have no durations. 92 durations, of which 2
+    /// are long: the 95th percentile is short, and the 99th is long.
     @Test(arguments: [
         ("p50 > 9ms", true), ("p50 > 11ms", false), ("p95 < 11ms", true), ("p99 > 1.9s", true), ("p99 >= 2.1s", false),
     ])

@@ -162,7 +162,7 @@ import Testing
             ])
     }
 
-    @Test func dataOfAFileIsSentAsItIsWithAWarning() {
+    @Test func fileDataIsSentUnchangedWithAWarning() {
         let converted = ConvertedText("\ncurl -d @f h i", CurlConverter())
         #expect(converted.texts.count == 2 && converted.texts.allSatisfy { $0.contains(#""file":"f""#) })
         let text = "-d @FILE: the file is sent as it is; curl removes its line ends"

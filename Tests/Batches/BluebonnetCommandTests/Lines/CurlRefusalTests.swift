@@ -79,7 +79,7 @@ import Testing
         #expect(message(arguments).hasPrefix(start), "\(message(arguments))")
     }
 
-    @Test func errorHasTheLineOfItsOptionAndEarlierCommandsAreConverted() {
+    @Test func errorNamesItsLineAfterEarlierCommandsAreConverted() {
         let text = "curl -L http://a/\n\ncurl -L http://b/ \\\n  --http3 \\\n http://c/\ncurl -L http://d/"
         let converted = ConvertedText(text, CurlConverter())
         #expect(converted.texts == [#"{"url":"http://a/"}"#])

@@ -9,7 +9,7 @@ import Testing
 @testable import BluebonnetCommand
 
 @Suite struct CurlWriterTests {
-    /// The words of the command for a line, without those of each command.
+    /// The words of the command for a line, without the words that each command has.
     private func command(_ members: String) -> String {
         let converted = ConvertedText(#"{"url":"http://h/x"\#(members)}"#, CurlWriter())
         #expect(converted.error == nil && converted.texts.count == 1)

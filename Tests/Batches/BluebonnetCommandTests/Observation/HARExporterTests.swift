@@ -80,6 +80,40 @@ import Testing
         #expect(entry["serverIPAddress"] == nil)
     }
 
+    @Test func contentHasTheDecodedSize() throws {
+        var script = EventScript()
+        script.add(0, 1, .queued(nil))
+        for decoded in [Int64(1_000), 100, nil] {
+            script.add(1, 1, .hopBegan(.init(method: "GET", url: "http://a.test/")))
+            script.add(2, 1, .responseHead(.init(statusCode: 200, headers: [("Content-Encoding", "gzip")])))
+            let end = RequestEvent.HopEnd(
+                .complete, statusCode: 200, receivedByteCount: 100, decodedByteCount: decoded)
+            script.add(3, 1, .hopEnded(end))
+        }
+        let file = try file(script)
+        #expect(HARFormat.problems(file) == [])
+        let responses = (file["log"]?["entries"]?.array ?? []).map { $0["response"] }
+        #expect(responses.map { $0?["bodySize"]?.integer } == [100, 100, 100])
+        #expect(responses.map { $0?["content"]?["size"]?.integer } == [1_000, 100, 100])
+        #expect(responses.map { $0?["content"]?["compression"]?.integer } == [900, nil, nil])
+    }
+
+    @Test func sendingEndsWithTheHeadOrTheBody() throws {
+        var script = EventScript()
+        script.add(0, 1, .queued(nil))
+        for hasBody in [false, true] {
+            script.add(1, 1, .hopBegan(.init(method: "PUT", url: "http://a.test/")))
+            script.add(2, 1, .connectionAcquired(.init(.init(number: 1), isReused: true)))
+            script.add(5, 1, .requestHeadSent)
+            if hasBody { script.add(8, 1, .requestBodySent(byteCount: 7)) }
+            script.add(9, 1, .responseHead(.init(statusCode: 200)))
+            script.add(12, 1, .hopEnded(.init(.complete, phases: .init(waiting: .milliseconds(10)))))
+        }
+        let timings = try entries(script).map { $0["timings"] }
+        #expect(timings.map { $0?["send"]?.number } == [3, 6])
+        #expect(timings.map { $0?["wait"]?.number } == [7, 4])
+    }
+
     @Test func queryAndCookiesAreListed() throws {
         var script = EventScript()
         script.addHop(

@@ -20,10 +20,13 @@ enum HARFormat {
             "queryString": .list(pair), "headersSize": .number, "bodySize": .number,
         ])
 
+    private static let content = Kind.object(
+        required: ["size": .number, "mimeType": .text], optional: ["compression": .number])
+
     private static let response = Kind.object(
         required: [
             "status": .number, "statusText": .text, "httpVersion": .text, "cookies": .list(pair),
-            "headers": .list(pair), "content": .object(required: ["size": .number, "mimeType": .text]),
+            "headers": .list(pair), "content": content,
             "redirectURL": .text, "headersSize": .number, "bodySize": .number,
         ])
 

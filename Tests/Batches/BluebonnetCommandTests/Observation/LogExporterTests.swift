@@ -24,7 +24,9 @@ import Testing
             .connectionAcquired(.init(.init(number: 1), isReused: true, idleTime: .seconds(1))),
             ["address", "connection", "idle", "port", "reused"]
         ),
-        (.requestBodySent(byteCount: 1), ["bytes"]), (.firstByte(.milliseconds(1)), ["seconds"]),
+        (.requestHeadSent, []), (.requestBodySent(byteCount: 1), ["bytes"]),
+        (.responseBodyReceived(byteCount: 1, decodedByteCount: 2), ["bytes", "decoded"]),
+        (.firstByte(.milliseconds(1)), ["seconds"]),
         (.responseHead(.init(statusCode: 200)), ["headers", "status", "version"]),
         (
             .bodyProgress(.init(.received, byteCount: 1, expectedByteCount: 2)), ["bytes", "direction", "expected"]

@@ -60,7 +60,7 @@ import Testing
     }
 }
 
-/// What an XML parser finds in a report.
+/// The contents of a report, as an XML parser reads them.
 final class JUnitReading: NSObject, XMLParserDelegate {
     struct Case {
         let attributes: [String: String]

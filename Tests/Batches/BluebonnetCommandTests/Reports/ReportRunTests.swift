@@ -49,7 +49,7 @@ extension ProcessTests {
             }
         }
 
-        @Test func folderThatDoesNotExistIsAnErrorBeforeAnythingIsSent() async throws {
+        @Test func missingFolderIsAnErrorBeforeAnythingIsSent() async throws {
             try await CommandFixture.with(Self.script) { fixture in
                 let path = fixture.folder.path("no/r.xml")
                 let end = try await fixture.run(Self.lines, ["--report", "junit=\(path)"])

@@ -1,9 +1,12 @@
 // Bluebonnet: HTTP operations for Swift on Linux.
 // SPDX-License-Identifier: MIT
 
+import ArgumentParser
 import BluebonnetTestServer
 import Foundation
 import Testing
+
+@testable import BluebonnetCommand
 
 extension ProcessTests {
     /// The cache of runs.
@@ -38,6 +41,69 @@ extension ProcessTests {
                 #expect(end.status == 1 && end.output.contains("notCached") && fixture.server.requests.isEmpty)
                 #expect(try await run(fixture, ["--offline"]).status == 2)
             }
+        }
+
+        @Test func runWaitsForValidationInTheBackground() async throws {
+            let script: TestServer.Script = { _ in
+                .response(headers: ["Cache-Control": "max-age=0, stale-while-revalidate=600"], body: "text")
+            }
+            try await CommandFixture.with(script) { fixture in
+                let folder = fixture.folder.url.appendingPathComponent("cache").path
+                for (index, answer) in ["miss", "stale", "stale"].enumerated() {
+                    let end = try await run(fixture, ["--cache", folder])
+                    #expect(end.status == 0 && end.output.contains(#""cache":"\#(answer)""#))
+                    #expect(fixture.server.requests.count == index + 1)
+                }
+            }
+        }
+
+        @Test func failingDiskDoesNotFailTheRun() async throws {
+            try await CommandFixture.with(fresh) { fixture in
+                let folder = fixture.folder.url.appendingPathComponent("cache").path
+                let line = try fixture.file([#"{"url":"\#(fixture.server.url("/").absoluteString)"}"#])
+                // The index does not fit the limit on file sizes.
+                let limited = "ulimit -f 8; exec \(CommandProcess.path(of: "bluebonnet")) run \(line) --cache \(folder)"
+                func run(_ command: String) async throws -> CommandProcess.End {
+                    try await CommandProcess(["-c", command], program: "/bin/sh", in: fixture.folder).end()
+                }
+                let end = try await run(limited)
+                #expect(end.status == 0 && end.output.contains(#""outcome":"success""#))
+                #expect(end.errors.contains("warning: the cache \(folder) cannot be opened"))
+                #expect(try await run(limited + " --offline").status == 2)
+                #expect(fixture.server.requests.count == 1)
+            }
+        }
+
+        @Test func unusableFolderIsNamed() async throws {
+            try await CommandFixture.with(fresh) { fixture in
+                let path = try fixture.file(["text"])
+                let end = try await run(fixture, ["--cache", path])
+                #expect(end.status == 2 && end.errors.contains("\(path) cannot be opened: Not a directory"))
+                #expect(fixture.server.requests.isEmpty)
+            }
+        }
+
+        @Test func outputFileComesFromTheFolder() async throws {
+            let body = String(repeating: "0123456789", count: 30_000)
+            let script: TestServer.Script = { _ in .response(headers: ["Cache-Control": "max-age=60"], body: body) }
+            try await CommandFixture.with(script) { fixture in
+                let folder = fixture.folder.url.appendingPathComponent("cache").path
+                for name in ["first", "second"] {
+                    let output = fixture.folder.url.appendingPathComponent(name)
+                    let line = #"{"url":"\#(fixture.server.url("/").absoluteString)","output":"\#(output.path)"}"#
+                    let arguments = ["run", try fixture.file([line]), "--cache", folder]
+                    let end = try await CommandProcess(arguments, in: fixture.folder).end()
+                    #expect(end.status == 0 && end.output.contains(#""bytes":300000,"sha256":"#), "\(end.errors)")
+                    #expect(try String(contentsOf: output, encoding: .utf8) == body)
+                }
+                #expect(fixture.server.requests.count == 1)
+            }
+        }
+
+        @Test func workerHasACacheWithoutOfflineMode() throws {
+            let command = try WorkCommand.parse(["--store", "postgresql://h", "--cache", "dir", "--cache-size", "5M"])
+            #expect(command.cache.folder == "dir" && command.cache.cacheSize == 5 << 20)
+            #expect(throws: (any Error).self) { try WorkCommand.parse(["--store", "postgresql://h", "--offline"]) }
         }
     }
 }

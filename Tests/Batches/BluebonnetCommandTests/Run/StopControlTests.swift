@@ -11,12 +11,12 @@ import Testing
     private final class Heard: Sendable {
         private let list = Mutex<[StopControl.Reason]>([])
         var reasons: [StopControl.Reason] { list.withLock { $0 } }
-        func note(_ reason: StopControl.Reason) { list.withLock { $0.append(reason) } }
+        func record(_ reason: StopControl.Reason) { list.withLock { $0.append(reason) } }
     }
 
     @Test func onlyMoreUrgentReasonsAreReported() {
         let (control, heard) = (StopControl(), Heard())
-        control.onStop(heard.note)
+        control.onStop(heard.record)
         let reasons: [StopControl.Reason] = [
             .resultsLost, .operationFailed, .resultsLost, .interrupted, .interruptedAgain,
         ]
@@ -28,7 +28,7 @@ import Testing
     @Test func lateHandlerIsCalledAtOnce() {
         let (control, heard) = (StopControl(), Heard())
         control.stop(.interrupted)
-        control.onStop(heard.note)
+        control.onStop(heard.record)
         #expect(heard.reasons == [.interrupted])
     }
 

@@ -87,12 +87,14 @@ extension ProcessTests {
                     #"{"url":"late","remember":{"late":{"last":"$.at"}}}"#,
                 ]
                 let arguments = ["--state", path, "--journal", journal]
-                #expect(try await fixture.run(lines, arguments).status == 1)
+                let first = try await fixture.run(lines, arguments)
+                #expect(first.status == 1)
                 #expect(!FileManager.default.fileExists(atPath: path))
                 isUp.update { $0 = true }
-                #expect(try await fixture.run(lines, arguments + ["--retry-failed"]).status == 0)
-                #expect(fixture.server.requests.count == 5)
-                #expect(try text(path) == #"{"late":8,"page":\#(number),"plain":"x"}"# + "\n")
+                let second = try await fixture.run(lines, arguments + ["--retry-failed"])
+                let state = try text(path)
+                #expect(second.status == 0 && fixture.server.requests.count == 5)
+                #expect(state == #"{"late":8,"page":\#(number),"plain":"x"}"# + "\n")
             }
         }
 

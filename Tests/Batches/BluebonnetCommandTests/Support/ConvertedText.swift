@@ -3,7 +3,7 @@
 
 @testable import BluebonnetCommand
 
-/// What a converter makes of a text, up to its end or its first error.
+/// The output of a converter for a text, up to its end or its first error.
 struct ConvertedText: Equatable {
     private(set) var texts: [String] = []
     private(set) var warnings: [ConversionError] = []

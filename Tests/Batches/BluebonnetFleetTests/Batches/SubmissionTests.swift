@@ -183,7 +183,7 @@ extension StoreTests {
 
         // MARK: Versions
 
-        private static func noteVersion(_ ahead: Int, _ fixture: Fixture) async throws {
+        private static func recordVersions(_ ahead: Int, _ fixture: Fixture) async throws {
             for number in 1...ahead {
                 _ = try await fixture.rows(
                     "INSERT INTO bluebonnet.migrations (number) VALUES (\(FleetSchema.version + number))")
@@ -193,7 +193,7 @@ extension StoreTests {
         @Test func storeOfTheNextVersionIsUsedUnchanged() async throws {
             let fixture = try await Fixture()
             try await fixture.fleet.submit([Fixture.get("a")], named: "n")
-            try await Self.noteVersion(1, fixture)
+            try await Self.recordVersions(1, fixture)
             #expect(try await fixture.fleet.submit([Fixture.get("a")], named: "m"))
             #expect(try await fixture.fleet.batches().count == 2)
             #expect(
@@ -203,7 +203,7 @@ extension StoreTests {
         @Test func storeTwoVersionsNewerIsRefused() async throws {
             let fixture = try await Fixture()
             try await fixture.fleet.submit([Fixture.get("a")], named: "n")
-            try await Self.noteVersion(2, fixture)
+            try await Self.recordVersions(2, fixture)
             let version = FleetSchema.version
             let sentence =
                 "the store's tables have version \(version + 2), but this program supports versions up to \(version + 1): "

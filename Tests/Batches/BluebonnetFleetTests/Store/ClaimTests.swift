@@ -103,10 +103,10 @@ extension StoreTests {
             try await fixture.fleet.submit((0..<count).map { Fixture.get("\($0)", "http://h\($0)/") }, named: "n")
             let store = try fixture.worker()
             let batch = try store.openBatch()
-            let appetite = WorkerStore.Appetite(count: 1_000, countPerLane: 1, laneCounts: [:])
-            #expect(try store.claim(batch, appetite, firstLane: count - 10).count == 10)
-            #expect(try store.claim(batch, appetite, firstLane: 0).count == WorkerStore.laneLimit)
-            #expect(try store.claim(batch, appetite, firstLane: 0).count == 34)
+            let limits = WorkerStore.ClaimLimits(count: 1_000, countPerLane: 1, laneCounts: [:])
+            #expect(try store.claim(batch, limits, firstLane: count - 10).count == 10)
+            #expect(try store.claim(batch, limits, firstLane: 0).count == WorkerStore.laneLimit)
+            #expect(try store.claim(batch, limits, firstLane: 0).count == 34)
         }
 
         @Test func linesCarryWhatAWorkerNeeds() async throws {

@@ -104,7 +104,7 @@ extension WorkerStore {
 
     /// Claims lines of a batch without a limit per lane.
     func claim(_ batch: OpenBatch, _ count: Int) throws -> [ClaimedLine] {
-        try claim(batch, Appetite(count: count, countPerLane: count, laneCounts: [:]), firstLane: 0)
+        try claim(batch, ClaimLimits(count: count, countPerLane: count, laneCounts: [:]), firstLane: 0)
     }
 
     /// Records lines with one outcome.

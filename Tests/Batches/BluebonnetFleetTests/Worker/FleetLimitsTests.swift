@@ -87,37 +87,38 @@ import Testing
 /// How a worker divides its capacity among batches.
 @Suite struct ClaimPlanTests {
     private static func steps(
-        _ batches: [OpenBatch], capacity: Int, openCounts: [Int: Int] = [:], room: Int
+        _ batches: [OpenBatch], capacity: Int, openCounts: [Int: Int] = [:], freeCount: Int
     ) -> [[Int]] {
-        ClaimPlan(batches, capacity: capacity).steps(openCount: { openCounts[$0] ?? 0 }, room: room).map {
+        ClaimPlan(batches, capacity: capacity).steps(openCount: { openCounts[$0] ?? 0 }, freeCount: freeCount).map {
             [$0.batch.number, $0.count]
         }
     }
 
     @Test func higherPriorityIsAskedFirst() {
         let batches = [Sample.batch(1, priority: -1), Sample.batch(2, priority: 5), Sample.batch(3)]
-        #expect(Self.steps(batches, capacity: 8, room: 8) == [[2, 8], [3, 8], [1, 8]])
+        #expect(Self.steps(batches, capacity: 8, freeCount: 8) == [[2, 8], [3, 8], [1, 8]])
     }
 
     @Test func batchesOfOnePriorityShareEquallyThenTakeTheRest() {
         let batches = [Sample.batch(1), Sample.batch(2)]
-        #expect(Self.steps(batches, capacity: 8, room: 8) == [[1, 4], [2, 4], [1, 8], [2, 8]])
+        #expect(Self.steps(batches, capacity: 8, freeCount: 8) == [[1, 4], [2, 4], [1, 8], [2, 8]])
     }
 
     @Test func batchWithFewerLinesIsAskedFirst() {
         let batches = [Sample.batch(1), Sample.batch(2)]
-        #expect(Self.steps(batches, capacity: 8, openCounts: [1: 4, 2: 1], room: 3) == [[2, 3], [2, 3], [1, 3]])
+        #expect(
+            Self.steps(batches, capacity: 8, openCounts: [1: 4, 2: 1], freeCount: 3) == [[2, 3], [2, 3], [1, 3]])
     }
 
     @Test func moreBatchesThanSlotsGetOneLineEach() {
         let batches = (1...4).map { Sample.batch($0) }
-        #expect(Self.steps(batches, capacity: 2, room: 2).prefix(4) == [[1, 1], [2, 1], [3, 1], [4, 1]])
+        #expect(Self.steps(batches, capacity: 2, freeCount: 2).prefix(4) == [[1, 1], [2, 1], [3, 1], [4, 1]])
     }
 
     @Test func batchWithLinesOnHoldStillTakesFreeSlots() {
-        #expect(Self.steps([Sample.batch(1)], capacity: 8, openCounts: [1: 8], room: 6) == [[1, 6]])
-        #expect(Self.steps([Sample.batch(1)], capacity: 8, openCounts: [1: 5], room: 6) == [[1, 3], [1, 6]])
+        #expect(Self.steps([Sample.batch(1)], capacity: 8, openCounts: [1: 8], freeCount: 6) == [[1, 6]])
+        #expect(Self.steps([Sample.batch(1)], capacity: 8, openCounts: [1: 5], freeCount: 6) == [[1, 3], [1, 6]])
     }
 
-    @Test func noBatchesGiveNoSteps() { #expect(Self.steps([], capacity: 8, room: 8).isEmpty) }
+    @Test func noBatchesGiveNoSteps() { #expect(Self.steps([], capacity: 8, freeCount: 8).isEmpty) }
 }

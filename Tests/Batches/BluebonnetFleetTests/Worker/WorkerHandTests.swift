@@ -38,11 +38,11 @@ import Testing
         #expect(Self.positions(hand.beginSending()) == [2, 1, 3, 0])
     }
 
-    @Test func appetiteIsTwoLinesForEachSlotOfALane() {
+    @Test func laneTakesTwoLinesForEachSlot() {
         var hand = Self.hand([Sample.line(0), Sample.line(1)], 10, perOrigin: 3)
-        #expect(hand.appetite(forLane: "http://a") == 4 && hand.appetite(forLane: "http://b") == 6)
+        #expect(hand.capacity(forLane: "http://a") == 4 && hand.capacity(forLane: "http://b") == 6)
         hand.setLimits(["http://a": 1, "http://b": 9])
-        #expect(hand.appetite(forLane: "http://a") == 0 && hand.appetite(forLane: "http://b") == 6)
+        #expect(hand.capacity(forLane: "http://a") == 0 && hand.capacity(forLane: "http://b") == 6)
         #expect(hand.limit(ofLane: "http://a") == 1 && hand.limit(ofLane: "http://b") == 3)
         #expect(Self.positions(hand.beginSending()) == [0])
     }

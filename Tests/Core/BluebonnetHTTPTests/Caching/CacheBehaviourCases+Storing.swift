@@ -3,7 +3,7 @@
 
 @testable import BluebonnetHTTP
 
-// What is stored: statuses, directives, fields, methods.
+// Which responses are stored: statuses, directives, fields, methods.
 extension CacheBehaviourCase {
     static let storing: [CacheBehaviourCase] = statuses + directives + requestDirectives + fields + others
 

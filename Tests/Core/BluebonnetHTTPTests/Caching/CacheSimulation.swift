@@ -15,7 +15,7 @@ struct CacheSimulation {
         let isBackground: Bool
     }
 
-    /// What the origin does.
+    /// The behaviour of the origin.
     struct Origin {
         var status = 200
         var headers: HeaderFields = [:]
@@ -28,7 +28,7 @@ struct CacheSimulation {
         var delay: TimeInterval = 0
     }
 
-    /// What the program sees.
+    /// The result that the program sees.
     struct Reply {
         var status = 0
         var headers: HeaderFields = [:]

@@ -103,7 +103,7 @@ struct CSVReading: Equatable {
         #expect(throws: CSVError.self) { try reader.next() }
     }
 
-    @Test func rowAtTheLimitIsReadAndALongerOneIsAnError() {
+    @Test func rowLongerThanTheLimitIsAnError() {
         let text = Array("ab,\"c\"\nab,\"cd\"\n".utf8)
         let reading = CSVReading(text, maximumRowByteCount: 6)
         #expect(reading.rows.map(\.fields) == [["ab", "c"]])

@@ -9,7 +9,7 @@ import Testing
 @Suite struct EventStreamBytesTests {
     private static let replacement: [UInt8] = [0xEF, 0xBF, 0xBD]
 
-    /// The number of replacement characters is that of the Encoding Standard: one for each longest valid start of a
+    /// The number of replacement characters follows the Encoding Standard: one for each longest valid start of a
     /// character, and for each other byte.
     @Test(
         arguments: [

@@ -106,11 +106,11 @@ private final class GateTwins {
             end(queue.members.first(where: \.isRunning), queue)
             compare()
         }
-        if queues.contains(where: { !$0.members.isEmpty }) { note("operations never ran") }
-        if !schedulers.allSatisfy({ $0.runningCount == 0 }) { note("a slot is missing") }
+        if queues.contains(where: { !$0.members.isEmpty }) { report("operations never ran") }
+        if !schedulers.allSatisfy({ $0.runningCount == 0 }) { report("a slot is missing") }
     }
 
-    private func note(_ difference: String) { if differences.count < 3 { differences.append(difference) } }
+    private func report(_ difference: String) { if differences.count < 3 { differences.append(difference) } }
 }
 
 // MARK: - Changes
@@ -178,13 +178,13 @@ extension GateTwins {
             guard let queue = queues.first(where: { $0.members.contains { $0.operation === operation } }),
                 let member = queue.members.first(where: { $0.operation === operation })
             else {
-                note("an unknown operation was started")
+                report("an unknown operation was started")
                 continue
             }
             let ended = queue.cancelled.popLast()
             let expected = ended ?? next(member.scheduler, in: queue)
-            if expected !== member { note("started \(member.number), not \(expected?.number ?? 0)") }
-            if ended == nil, isOvertaken(member) { note("\(member.number) overtook a higher priority") }
+            if expected !== member { report("started \(member.number), not \(expected?.number ?? 0)") }
+            if ended == nil, isOvertaken(member) { report("\(member.number) overtook a higher priority") }
             member.isRunning = true
             guard ended == nil, !member.isBarrier else { continue }
             member.hasSlot = member.scheduler != nil
@@ -192,7 +192,7 @@ extension GateTwins {
         }
         let kinds = [nil] + schedulers.indices.map(Optional.some)
         let forgotten = queues.flatMap { queue in queue.cancelled + kinds.compactMap { next($0, in: queue) } }
-        if let member = forgotten.first { note("\(member.number) was not started") }
+        if let member = forgotten.first { report("\(member.number) was not started") }
     }
 
     /// Whether another queue has an operation of higher priority that may start with the same scheduler.

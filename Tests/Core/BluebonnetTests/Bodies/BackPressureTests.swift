@@ -56,11 +56,11 @@ extension NetworkTests {
 
         @Test(arguments: [1, 256 * 1024]) func endlessBodyInPiecesKeepsMemoryConstant(bufferByteCount: Int) async {
             await #expect(processExitsWith: .success) { [bufferByteCount = bufferByteCount as Int] in
-                try await Self.takePieces(bufferByteCount)
+                try await Self.readPieces(bufferByteCount)
             }
         }
 
-        private static func takePieces(_ bufferByteCount: Int) async throws {
+        private static func readPieces(_ bufferByteCount: Int) async throws {
             try await serving { server in
                 await othersGoOn(server)
                 let operation = RequestOperation(request: URLRequest(url: server.url("/endless")))

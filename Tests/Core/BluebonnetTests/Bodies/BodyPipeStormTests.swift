@@ -81,7 +81,7 @@ import Testing
             }
         }
 
-        func note(_ end: BodyPipe.End) {
+        func recordEnd(_ end: BodyPipe.End) {
             report.update { report in
                 if case .complete = end { report.end = "complete" } else { report.end = "failed" }
                 report.endCount += 1
@@ -89,7 +89,7 @@ import Testing
         }
 
         /// Returns whether the reader continues.
-        func note(_ bytes: Data) -> Bool {
+        func receive(_ bytes: Data) -> Bool {
             let count = report.update { report in
                 report.bytes += bytes
                 return report.bytes.count
@@ -112,8 +112,8 @@ import Testing
             }
             while report.value.end == nil {
                 switch pipe.next(orCall: { [farWork] in farWork.signal() }) {
-                case .chunk(let bytes)?: _ = note(bytes)
-                case .end(let end)?: note(end)
+                case .chunk(let bytes)?: _ = receive(bytes)
+                case .end(let end)?: recordEnd(end)
                 case nil: farWork.wait()
                 }
             }
@@ -137,9 +137,9 @@ import Testing
                         try pipe.copyBytes(into: $0, declaredByteCount: nil)
                     }
                     guard let count else { return }
-                    if count == 0 { note(.complete) } else { _ = note(Data(buffer.prefix(count))) }
+                    if count == 0 { recordEnd(.complete) } else { _ = receive(Data(buffer.prefix(count))) }
                 } catch {
-                    note(.failed(error))
+                    recordEnd(.failed(error))
                 }
             }
             pipe.whenWoken(nil)

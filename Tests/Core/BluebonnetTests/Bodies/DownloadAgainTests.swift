@@ -63,7 +63,7 @@ extension NetworkTests {
                 await folder.download(server.url("/warm-up"))
                 await closeIdleConnections()
                 await server.waitForConnectionsToClose()
-                let before = ResourceSnapshot.take()
+                let before = ResourceSnapshot.current()
                 var operations: [HTTPRequestOperation] = []
                 for round in 0..<40 {
                     operations.append(await folder.download(server.url(round.isMultiple(of: 2) ? "/cut" : "/whole")))

@@ -104,7 +104,7 @@ import Testing
         case .fail: woken(pipe.finish(.failed(POSIXError(.EIO))))
         case .drop: woken(pipe.finish(.complete, isDropping: true))
         case .next: next(pipe.next())
-        case .take(let count, let declared): take(count, declared, &pipe)
+        case .take(let count, let declared): copy(count, declared, &pipe)
         case .close: woken(pipe.close(.complete))
         }
     }
@@ -122,7 +122,7 @@ import Testing
         return [answer] + woken(given.ends)
     }
 
-    private static func take(_ count: Int, _ declared: Int64?, _ pipe: inout PipeState) -> [Answer] {
+    private static func copy(_ count: Int, _ declared: Int64?, _ pipe: inout PipeState) -> [Answer] {
         var bytes = [UInt8](repeating: 0, count: count)
         let (taken, ends) = bytes.withUnsafeMutableBytes { pipe.copyBytes(into: $0, declaredByteCount: declared) }
         let answer: Answer =

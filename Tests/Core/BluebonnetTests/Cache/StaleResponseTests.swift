@@ -51,6 +51,25 @@ import Testing
         #expect(net.sentCount == 2)
     }
 
+    @Test func validationInTheBackgroundIsAwaited() async {
+        let gate = Gate()
+        net.network.answer(
+            "/a",
+            inTurn: [
+                [.head(200, ["Cache-Control": "max-age=0, stale-while-revalidate=60"]), .body("old")],
+                [.wait(gate), .head(200, ["Cache-Control": "max-age=60"]), .body("new")],
+            ])
+        let services = net.network.services
+        #expect(await services.finishValidations(within: .zero))
+        _ = await run("/a")
+        #expect(await run("/a").responseString == "old")
+        #expect(await !services.finishValidations(within: .milliseconds(1)))
+        gate.open()
+        #expect(await services.finishValidations(within: .seconds(60)))
+        #expect(await run("/a").responseString == "new")
+        #expect(net.sentCount == 2)
+    }
+
     @Test func staleResponseReplacesAnError() async {
         let fields = ["Cache-Control": "max-age=0, stale-if-error=60", "ETag": "\"1\""]
         net.network.answer(

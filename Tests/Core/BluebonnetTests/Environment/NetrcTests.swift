@@ -170,7 +170,7 @@ import Testing
             }
             data = try JSONEncoder().encode(ArchivedOptions(options))
             let decoded = try JSONDecoder().decode(ArchivedOptions.self, from: data).options()
-            #expect(decoded.netrc == options.netrc && decoded.netrc?.fault == nil)
+            #expect(decoded.netrc == options.netrc && decoded.netrc?.error == nil)
         }
         let decoded = try JSONDecoder().decode(ArchivedOptions.self, from: data).options()
         let fault = try #require(ResolvedOptions(decoded).contradiction)

@@ -35,8 +35,31 @@ import Testing
 
     @Test func sameMonitorHasOneChannelWhileInUse() {
         let log = EventLog()
-        let channels = EventChannels.channels(for: [log, log])
-        #expect(channels.count == 1)
-        #expect(EventChannels.channels(for: [log]).first === channels.first)
+        let list = EventChannelList([log, log])
+        #expect(list.channels.count == 1)
+        #expect(EventChannelList([log]).channels.first === list.channels.first)
+    }
+
+    @Test func monitorReceivesTheKindsThatItWants() async {
+        let (all, some) = (EventLog(), EventLog(kinds: [.hopBegan, .finished]))
+        let list = EventChannelList([all, some])
+        #expect(list.kinds == .all && EventChannelList([some]).kinds == [.hopBegan, .finished])
+        let kinds: [RequestEvent.Kind] = [
+            .queued(nil), .hopBegan(.init(method: "GET", url: "/")), .requestHeadSent, .finished(.init()),
+        ]
+        for kind in kinds { list.pass(RequestEvent(operation: 1, kind)) }
+        list.pass(RequestEvent(operation: 2, .admitted), RequestEvent(operation: 2, .finished(.init())))
+        await all.events.becomes { $0.count == 6 }
+        await some.events.becomes { $0.count == 3 }
+        #expect(some.events.value.map(\.kind.name) == ["hopBegan", "finished", "finished"])
+    }
+
+    @Test func kindsAreDistinct() {
+        let kinds: [RequestEvent.Kinds] = [.operations, .hops, .connections, [.governorChanged, .eventsDropped]]
+        let union = kinds.reduce(RequestEvent.Kinds()) { $0.union($1) }
+        #expect(kinds.reduce(0) { $0 + $1.rawValue.nonzeroBitCount } == union.rawValue.nonzeroBitCount)
+        #expect(union.rawValue.nonzeroBitCount == 28)
+        #expect(RequestEvent.Kind.requestHeadSent.kinds == .requestHeadSent)
+        #expect(RequestEvent.Kind.eventsDropped(1).kinds == .eventsDropped)
     }
 }

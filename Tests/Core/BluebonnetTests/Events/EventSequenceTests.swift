@@ -15,6 +15,10 @@ import Testing
         ("queued", .queued(nil)), ("admitted", .admitted), ("waitBegan slot", .waitBegan(.slot(limit: nil))),
         ("waitBegan block", .waitBegan(.block)), ("waitEnded", .waitEnded(.slot)), ("paused", .paused),
         ("resumed", .resumed), ("hopBegan", .hopBegan(head)), ("hopEnded", .hopEnded(RequestEvent.HopEnd(.complete))),
+        ("hopFailed", .hopEnded(RequestEvent.HopEnd(.failed(.timedOut)))), ("requestHeadSent", .requestHeadSent),
+        ("requestBodySent", .requestBodySent(byteCount: 1)),
+        ("connectionAcquired", .connectionAcquired(.init(.init(number: 1), isReused: true))),
+        ("responseBodyReceived", .responseBodyReceived(byteCount: 1, decodedByteCount: 1)),
         ("firstByte", .firstByte(.zero)), ("retryDecided", .retryDecided(.stop(.notTransient, .init(code: .timedOut)))),
         ("finished", .finished(RequestEvent.OperationEnd())),
     ]
@@ -32,7 +36,38 @@ import Testing
     @Test(arguments: [
         (
             ["queued", "admitted", "hopBegan", "firstByte", "hopEnded", "finished"],
-            ["queued 0", "admitted 0", "hopBegan 1", "firstByte 1", "hopEnded 1", "finished 1"]
+            [
+                "queued 0", "admitted 0", "hopBegan 1", "requestHeadSent 1", "firstByte 1", "responseBodyReceived 1",
+                "hopEnded 1", "finished 1",
+            ]
+        ),
+        // A head and a body are sent once over each connection; the body and the response come after the head.
+        (
+            [
+                "queued", "hopBegan", "requestHeadSent", "requestHeadSent", "requestBodySent", "requestBodySent",
+                "finished",
+            ],
+            [
+                "queued 0", "hopBegan 1", "requestHeadSent 1", "requestBodySent 1", "hopEnded 1", "finished 1",
+            ]
+        ),
+        (
+            [
+                "queued", "hopBegan", "requestBodySent", "connectionAcquired", "firstByte", "requestHeadSent",
+                "finished",
+            ],
+            [
+                "queued 0", "hopBegan 1", "requestHeadSent 1", "requestBodySent 1", "connectionAcquired 1",
+                "requestHeadSent 1", "firstByte 1", "hopEnded 1", "finished 1",
+            ]
+        ),
+        // The end of a response's body is a part of the hop's end.
+        (
+            ["queued", "hopBegan", "responseBodyReceived", "hopFailed", "hopBegan", "hopEnded", "finished"],
+            [
+                "queued 0", "hopBegan 1", "hopEnded 1", "hopBegan 2", "requestHeadSent 2", "responseBodyReceived 2",
+                "hopEnded 2", "finished 2",
+            ]
         ),
         // Nothing is reported before the beginning and after the end.
         (["admitted", "paused", "queued", "queued", "finished", "finished", "hopBegan"], ["queued 0", "finished 0"]),
@@ -60,7 +95,10 @@ import Testing
         // A pause may overlap with a hop.
         (
             ["queued", "hopBegan", "paused", "hopEnded", "resumed", "finished"],
-            ["queued 0", "hopBegan 1", "paused 1", "hopEnded 1", "resumed 1", "finished 1"]
+            [
+                "queued 0", "hopBegan 1", "paused 1", "requestHeadSent 1", "responseBodyReceived 1", "hopEnded 1",
+                "resumed 1", "finished 1",
+            ]
         ),
     ]) func stepsBecomePairs(steps: [String], events: [String]) {
         #expect(Self.events(steps) == events)

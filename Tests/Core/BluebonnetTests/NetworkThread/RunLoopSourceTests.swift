@@ -18,7 +18,7 @@ import Testing
                 descriptor.write()
                 let result = Self.runOnce(atMost: 10)
                 source.drain()
-                return Observation(source.takeCalls(), result == .handledSource)
+                return Observation(source.removeCallCount(), result == .handledSource)
             }
         }
         #expect(calls == Array(repeating: Observation(1, true), count: 5))
@@ -28,9 +28,9 @@ import Testing
         let calls = await onThreadOfItsOwn { descriptor, source in
             descriptor.write()
             let first = Self.runOnce(atMost: 10)
-            let atFirst = Observation(source.takeCalls(), first == .handledSource)
+            let atFirst = Observation(source.removeCallCount(), first == .handledSource)
             let second = Self.runOnce(atMost: 0)
-            return [atFirst, Observation(source.takeCalls(), second == .handledSource)]
+            return [atFirst, Observation(source.removeCallCount(), second == .handledSource)]
         }
         #expect(calls == [Observation(1, true), Observation(0, false)])
     }
@@ -40,7 +40,7 @@ import Testing
             (0..<3).map { _ in
                 descriptor.write()
                 let result = Self.runOnce(atMost: 10)
-                return Observation(source.takeCalls(), result == .handledSource)
+                return Observation(source.removeCallCount(), result == .handledSource)
             }
         }
         #expect(calls == Array(repeating: Observation(1, true), count: 3))
@@ -49,7 +49,7 @@ import Testing
     @Test func untouchedDescriptorIsNotReported() async {
         let calls = await onThreadOfItsOwn { _, source in
             let result = Self.runOnce(atMost: 0)
-            return [Observation(source.takeCalls(), result == .handledSource)]
+            return [Observation(source.removeCallCount(), result == .handledSource)]
         }
         #expect(calls == [Observation(0, false)])
     }
@@ -116,7 +116,7 @@ import Testing
 
         func drain() { descriptor.drain() }
 
-        func takeCalls() -> Int {
+        func removeCallCount() -> Int {
             defer { callCount = 0 }
             return callCount
         }

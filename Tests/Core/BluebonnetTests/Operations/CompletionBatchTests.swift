@@ -30,7 +30,7 @@ import Testing
         #expect(log.processed == [1])
         #expect(log.threads == [pthread_self()])
         log.queue.sync {}
-        #expect(log.told == [1])
+        #expect(log.notified == [1])
     }
 
     @Test(arguments: [ProcessingTarget.queue, .serializationQueue, .largeQueue])
@@ -44,7 +44,7 @@ import Testing
         let thread = pthread_self()
         await isTold.becomes(20)
         #expect(log.processed.sorted() == Array(0..<20))
-        #expect(log.told.sorted() == Array(0..<20))
+        #expect(log.notified.sorted() == Array(0..<20))
         #expect(!log.threads.contains(thread))
     }
 
@@ -56,7 +56,7 @@ import Testing
         turned.turn()
         await isTold.becomes(100)
         #expect(log.processed == Array(0..<100))
-        #expect(log.told == Array(0..<100))
+        #expect(log.notified == Array(0..<100))
     }
 
     /// A program that waits for a few ends is notified before the next requests are sent. Many ends are reported
@@ -64,15 +64,15 @@ import Testing
     @Test(arguments: [(1, true), (7, true), (8, false), (100, false)])
     func fewEndsAreReportedDuringTheRoundManyAfterwards(count: Int, isBefore: Bool) {
         for number in 0..<count { add(number, .networkThread) }
-        var toldBefore: [Int] = []
+        var notifiedBefore: [Int] = []
         turned.loop.atEndOfRound { [log] in
             log.queue.sync {}
-            toldBefore = log.told
+            notifiedBefore = log.notified
         }
         turned.turn()
-        #expect(toldBefore == (isBefore ? Array(0..<count) : []))
+        #expect(notifiedBefore == (isBefore ? Array(0..<count) : []))
         log.queue.sync {}
-        #expect(log.told == Array(0..<count))
+        #expect(log.notified == Array(0..<count))
     }
 
     @Test func endsAreReportedOnTheirQueuesInOrder() {
@@ -81,8 +81,8 @@ import Testing
         turned.turn()
         other.sync {}
         log.queue.sync {}
-        #expect(log.told.filter { $0 % 3 == 0 } == Array(stride(from: 0, to: 60, by: 3)))
-        #expect(log.told.filter { $0 % 3 != 0 } == (0..<60).filter { $0 % 3 != 0 })
+        #expect(log.notified.filter { $0 % 3 == 0 } == Array(stride(from: 0, to: 60, by: 3)))
+        #expect(log.notified.filter { $0 % 3 != 0 } == (0..<60).filter { $0 % 3 != 0 })
     }
 
     @Test func endDuringProcessingBelongsToTheNextRound() {
@@ -112,22 +112,22 @@ private final class EndLog: Sendable {
 
     private struct Lists {
         var processed: [Int] = []
-        var told: [Int] = []
+        var notified: [Int] = []
         var threads: [pthread_t] = []
     }
 
     var processed: [Int] { lists.withLock { $0.processed } }
-    var told: [Int] { lists.withLock { $0.told } }
+    var notified: [Int] { lists.withLock { $0.notified } }
     var threads: [pthread_t] { lists.withLock { $0.threads } }
 
-    func noteProcessed(_ number: Int) {
+    func recordProcessed(_ number: Int) {
         lists.withLock {
             $0.processed.append(number)
             $0.threads.append(pthread_self())
         }
     }
 
-    func noteTold(_ number: Int) { lists.withLock { $0.told.append(number) } }
+    func recordNotified(_ number: Int) { lists.withLock { $0.notified.append(number) } }
 }
 
 /// An operation, reduced to its end.
@@ -150,13 +150,13 @@ private final class LoggedEnd: EndingOperation {
     func processingTarget(largeFrom byteCount: Int) -> ProcessingTarget { target }
 
     func process(into callbacks: inout CallbackRound) {
-        log.noteProcessed(number)
+        log.recordProcessed(number)
         callbacks.add(on: queue, EndOfOperation(operation: self, group: nil))
         whenProcessed()
     }
 
     func runHandlers() {
-        log.noteTold(number)
+        log.recordNotified(number)
         whenTold()
     }
 }

@@ -55,7 +55,7 @@ extension NetworkTests {
         private static func requestTenThousandTimes(_ url: URL) async throws {
             #expect(await get(url).error == nil)
             await closeIdleConnections()
-            let before = ResourceSnapshot.take()
+            let before = ResourceSnapshot.current()
             let manager = RequestOperationManager()
             manager.responseSerializer = HTTPResponseSerializer()
             let operations = (0..<10_000).map { _ in manager.operation(with: URLRequest(url: url)) }

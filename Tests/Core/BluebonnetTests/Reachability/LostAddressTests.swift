@@ -84,12 +84,12 @@ extension NetworkTests {
         @Test func transferSurvivesALinkDownWhileItsAddressStays() async throws {
             try await CabledNamespaces.with { names in
                 await #expect(processExitsWith: .success) { [names = names as [String]] in
-                    try await Self.takeTheLinkDown(CabledNamespaces.enter(names))
+                    try await Self.setLinkDown(CabledNamespaces.enter(names))
                 }
             }
         }
 
-        private static func takeTheLinkDown(_ pair: CabledNamespaces) async throws {
+        private static func setLinkDown(_ pair: CabledNamespaces) async throws {
             try pair.setClientUp()
             let server = try NamespaceServer(in: pair.server)
             let operation = try await stall(server)

@@ -188,7 +188,7 @@ import Testing
             for await _ in warmUp.changes { break }
             warmUp.stopMonitoring()
             await NetworkThread.shared.catchesUp()
-            let before = ResourceSnapshot.take()
+            let before = ResourceSnapshot.current()
             #expect(!before.descriptors.isEmpty)
             await Self.startAndStopAThousandTimes()
             #expect(await ResourceSnapshot.growthAfterSettling(to: before) == [])

@@ -9,7 +9,7 @@ import Testing
 @Suite struct RetryBudgetTests {
     private static let second: UInt64 = 1_000_000_000
 
-    private func takes(_ budget: inout RetryBudget, now: UInt64) -> Int {
+    private func consumeAll(_ budget: inout RetryBudget, now: UInt64) -> Int {
         var count = 0
         while budget.consumeRetry(now: now) { count += 1 }
         return count
@@ -17,34 +17,34 @@ import Testing
 
     @Test func firstRetriesNeedNoRequests() {
         var budget = RetryBudget(now: 0)
-        #expect(takes(&budget, now: 0) == 10)
+        #expect(consumeAll(&budget, now: 0) == 10)
     }
 
     @Test func fifthOfRequestsCanBeRetried() {
         var budget = RetryBudget(now: 0)
-        _ = takes(&budget, now: 0)
+        _ = consumeAll(&budget, now: 0)
         for _ in 0..<100 { budget.recordRequest(now: 0) }
-        #expect(takes(&budget, now: 0) == 20)
+        #expect(consumeAll(&budget, now: 0) == 20)
     }
 
     @Test func fewRetriesASecondAreFree() {
         var budget = RetryBudget(now: 0)
-        _ = takes(&budget, now: 0)
-        #expect(takes(&budget, now: 2 * Self.second) == 6)
-        #expect(takes(&budget, now: 2000 * Self.second) == 10)
+        _ = consumeAll(&budget, now: 0)
+        #expect(consumeAll(&budget, now: 2 * Self.second) == 6)
+        #expect(consumeAll(&budget, now: 2000 * Self.second) == 10)
     }
 
     @Test func budgetSavedFromRequestsIsCapped() {
         var budget = RetryBudget(now: 0)
         for _ in 0..<1_000_000 { budget.recordRequest(now: 0) }
-        #expect(takes(&budget, now: 0) == 110)
+        #expect(consumeAll(&budget, now: 0) == 110)
     }
 
     @Test func clockGoingBackAddsNothing() {
         var budget = RetryBudget(now: 5 * Self.second)
-        _ = takes(&budget, now: 5 * Self.second)
-        #expect(takes(&budget, now: 0) == 0)
-        #expect(takes(&budget, now: 6 * Self.second) == 3)
+        _ = consumeAll(&budget, now: 5 * Self.second)
+        #expect(consumeAll(&budget, now: 0) == 0)
+        #expect(consumeAll(&budget, now: 6 * Self.second) == 3)
     }
 
     /// In any order of requests and retries, there are never more retries than the rule allows.

@@ -47,7 +47,7 @@ extension RequestOperationQueue: AnyOperationQueue {}
     private let network = ScriptedNetwork()
     private let order = Observed([String]())
 
-    private func note(_ text: String) -> @Sendable () -> Void { { [order] in order.append(text) } }
+    private func recording(_ text: String) -> @Sendable () -> Void { { [order] in order.append(text) } }
 
     private func waitUntilEmpty(_ queue: any AnyOperationQueue) async {
         await onThreadOfItsOwn { queue.waitUntilAllOperationsAreFinished() }
@@ -56,9 +56,9 @@ extension RequestOperationQueue: AnyOperationQueue {}
     @Test(arguments: Kind.allCases) func blocksAndOperationsRun(kind: Kind) async {
         let queue = kind.make()
         let request = network.operation("/a")
-        request.completionBlock = note("request")
-        queue.addOperation(note("block"))
-        queue.addOperation(BlockOperation(block: note("operation")))
+        request.completionBlock = recording("request")
+        queue.addOperation(recording("block"))
+        queue.addOperation(BlockOperation(block: recording("operation")))
         queue.addOperation(request)
         await waitUntilEmpty(queue)
         await order.becomes { $0.count == 3 }
@@ -69,7 +69,7 @@ extension RequestOperationQueue: AnyOperationQueue {}
     @Test(arguments: Kind.allCases) func suspendedQueueStartsNothing(kind: Kind) async {
         let queue = kind.make()
         queue.isSuspended = true
-        queue.addOperation(note("block"))
+        queue.addOperation(recording("block"))
         queue.addOperation(network.operation("/a"))
         #expect(queue.operationCount == 2 && queue.isSuspended)
         await NetworkThread.shared.catchesUp()
@@ -95,7 +95,7 @@ extension RequestOperationQueue: AnyOperationQueue {}
         queue.maxConcurrentOperationCount = 1
         queue.isSuspended = true
         for (name, priority) in [("low", -4), ("normal", 0), ("high", 4), ("very high", 8)] {
-            let operation = BlockOperation(block: note(name))
+            let operation = BlockOperation(block: recording(name))
             operation.queuePriority = Operation.QueuePriority(rawValue: priority) ?? .normal
             queue.addOperation(operation)
         }
@@ -121,9 +121,9 @@ extension RequestOperationQueue: AnyOperationQueue {}
     @Test(arguments: Kind.allCases) func barrierSeparatesEarlierFromLaterOperations(kind: Kind) async {
         let queue = kind.make()
         queue.isSuspended = true
-        for _ in 0..<5 { queue.addOperation(note("before")) }
-        queue.addBarrierBlock(note("barrier"))
-        for _ in 0..<5 { queue.addOperation(note("after")) }
+        for _ in 0..<5 { queue.addOperation(recording("before")) }
+        queue.addBarrierBlock(recording("barrier"))
+        for _ in 0..<5 { queue.addOperation(recording("after")) }
         #expect(queue.operationCount == 10)
         queue.isSuspended = false
         await waitUntilEmpty(queue)
@@ -134,7 +134,7 @@ extension RequestOperationQueue: AnyOperationQueue {}
 
     @Test(arguments: Kind.allCases) func barrierInEmptyQueueRuns(kind: Kind) async {
         let queue = kind.make()
-        queue.addBarrierBlock(note("barrier"))
+        queue.addBarrierBlock(recording("barrier"))
         await order.becomes(["barrier"])
     }
 
@@ -189,7 +189,7 @@ extension RequestOperationQueue: AnyOperationQueue {}
         if kind == .foundation { queue.maxConcurrentOperationCount = 1 }
         #expect(queue.progress.totalUnitCount == 0)
         queue.progress.totalUnitCount = 10
-        for _ in 0..<10 { queue.addOperation(note("block")) }
+        for _ in 0..<10 { queue.addOperation(recording("block")) }
         await waitUntilEmpty(queue)
         #expect(queue.progress.completedUnitCount == 10)
         #expect(queue.progress.isFinished)
@@ -198,11 +198,11 @@ extension RequestOperationQueue: AnyOperationQueue {}
     @Test(arguments: Kind.allCases) func operationsWaitForOneAnotherAcrossQueues(kind: Kind) async {
         let (queue, other) = (kind.make(), RequestOperationQueue())
         let (first, second) = (network.operation("/1"), network.operation("/2"))
-        let (before, after) = (BlockOperation(block: note("before")), BlockOperation(block: note("after")))
+        let (before, after) = (BlockOperation(block: recording("before")), BlockOperation(block: recording("after")))
         first.addDependency(before)
         second.addDependency(first)
         after.addDependency(second)
-        second.completionBlock = note("second")
+        second.completionBlock = recording("second")
         queue.addOperations([after, first], waitUntilFinished: false)
         other.addOperations([second, before])
         await waitUntilEmpty(queue)
@@ -267,8 +267,8 @@ extension QueueMembersTests {
     @Test func cancelEndsOperationWaitingForBarrier() async {
         let queue = RequestOperationQueue()
         queue.isSuspended = true
-        queue.addOperation(note("before"))
-        queue.addBarrierBlock(note("barrier"))
+        queue.addOperation(recording("before"))
+        queue.addBarrierBlock(recording("barrier"))
         let behind = network.operation("/a")
         queue.addOperation(behind)
         behind.cancel()

@@ -8,7 +8,8 @@ import Testing
 
 @testable import Bluebonnet
 
-/// Policies that evaluate certificates from a program. `PinningTests` compares the results with those of handshakes.
+/// Policies that evaluate certificates from a program. `PinningTests` compares the results with the results of
+/// handshakes.
 @Suite(.timeLimit(.minutes(2))) struct PolicyEvaluationTests {
     private func policy(_ change: (inout SecurityPolicy) throws -> Void = { _ in }) throws -> SecurityPolicy {
         var policy = SecurityPolicy.default

@@ -162,7 +162,7 @@ extension NetworkTests {
                         await closeIdleConnections()
                     }
                     try await use(20)
-                    let before = ResourceSnapshot.take()
+                    let before = ResourceSnapshot.current()
                     try await use(1000)
                     #expect(await ResourceSnapshot.growthAfterSettling(to: before) == [])
                 }

@@ -48,7 +48,7 @@ import Testing
         ("Bluebonnet/Serialization", "Addresses Bodies Concurrency Errors Formats Messages Syntax"),
         (
             "Bluebonnet/Cache",
-            "Addresses Caching Certificates Concurrency Messages Security Syntax TLS Transport"
+            "Addresses Bodies Caching Certificates Concurrency Messages PartialFiles Security Syntax TLS Transport"
         ),
         ("Bluebonnet/Retries", "Addresses Errors Events Messages NetworkThread Rules Transport"),
         ("Bluebonnet/Governor", "Addresses Concurrency Errors Events Messages NetworkThread Retries Rules"),
@@ -172,7 +172,7 @@ import Testing
         ("BluebonnetTestServer/Replies", "Support"),
         ("BluebonnetTestServer/Server", "BluebonnetTestServer/Certificates Replies Support"),
         ("BluebonnetTestServer/Faults", "Server Support"),
-        ("BluebonnetCache", "Cache Certificates Errors"),
+        ("BluebonnetCache", "Bodies Cache Certificates Errors Files"),
         ("BluebonnetImage", "Errors Hops Manager Messages Operations Serialization"),
         // Conversions use what programs use.
         ("BluebonnetHTTPTypes", "Errors Manager Messages"),

@@ -32,7 +32,7 @@ import Testing
             ServerSentEvent.self, EventStreamPolicy.self, StreamItemError.self,
             QueryEncoder.self, Cookie.self, CookieJar.self, (any ResponseCache).self, CachedResponse.self,
             InMemoryResponseCache.self, CachePolicy.self, CacheStatus.self, CacheKeyPair.self, CacheEntry.self,
-            CacheChange.self, CacheBody.self, IPAddress.self, NetworkInterface.self,
+            CacheChange.self, CacheBody.self, CacheBodyFile.self, IPAddress.self, NetworkInterface.self,
             NetworkReachability.self,
             NetworkReachabilityManager.self, NetworkReachabilityStatus.self, NetworkRoute.self, NetworkThread.self,
             Tuning.self,

@@ -14,11 +14,16 @@ final class ScriptedNetwork: Sendable {
     let log = ScriptedLog()
     let services: NetworkServices
 
-    /// - Parameter time: the clock of the retry delays; by default the machine's clock.
-    init(limit: Int = 64, limitPerOrigin: Int = 6, time: VirtualTime? = nil, governor: Governor? = nil) {
+    /// - Parameters:
+    ///   - time: the clock of the retry delays; by default the machine's clock.
+    ///   - clock: the clock of the operations' times and events.
+    init(
+        limit: Int = 64, limitPerOrigin: Int = 6, time: VirtualTime? = nil, governor: Governor? = nil,
+        clock: OperationClock = .machine
+    ) {
         services = NetworkServices(
             limit: limit, limitPerOrigin: limitPerOrigin, transport: ScriptedTransport(log), retryWaits: time?.waits,
-            governor: governor)
+            governor: governor, clock: clock)
     }
 
     /// Answers every request for a path with the same steps.
@@ -101,7 +106,7 @@ final class ScriptedLog: Sendable {
 
         var paths: [String] { requests.map(\.url.path) }
 
-        /// Shown by a test that waited in vain.
+        /// Shown by a test that waited without success.
         var description: String { "\(events) of the requests for \(paths), \(idleClosures) closures of idle ones" }
     }
 
@@ -128,12 +133,12 @@ final class ScriptedLog: Sendable {
             entries.countsByPath[path, default: 0] += 1
             return (entries.requests.count, entries.countsByPath[path, default: 1] - 1)
         }
-        note(.begun(number), beginsOf: request.url)
+        record(.begun(number), beginsOf: request.url)
         let script = scripts.withLock { $0[path] ?? $0[nil] }
         return (number, script?(request, earlierCount) ?? [.head(200), .body("fine")])
     }
 
-    func note(_ event: ScriptedEvent, beginsOf begun: URL? = nil, endsOf ended: URL? = nil) {
+    func record(_ event: ScriptedEvent, beginsOf begun: URL? = nil, endsOf ended: URL? = nil) {
         entries.update { entries in
             entries.events.append(event)
             if let origin = begun.flatMap(Origin.init) { entries.enter(origin) }

@@ -105,19 +105,19 @@ final class ScriptedTransfer: Transfer {
     }
 
     func abort() -> TransferMetrics {
-        network.note(.aborted(number), endsOf: isPaused ? nil : request.url)
+        network.record(.aborted(number), endsOf: isPaused ? nil : request.url)
         close()
         return TransferMetrics()
     }
 
     func pause() {
         isPaused = true
-        network.note(.paused(number), endsOf: request.url)
+        network.record(.paused(number), endsOf: request.url)
     }
 
     func resume(deadline: UInt64) {
         isPaused = false
-        network.note(.resumed(number), beginsOf: request.url)
+        network.record(.resumed(number), beginsOf: request.url)
         schedule()
     }
 
@@ -200,7 +200,7 @@ final class ScriptedTransfer: Transfer {
     }
 
     private func end(_ error: NetworkingError?) {
-        network.note(.ended(number), endsOf: isPaused ? nil : request.url)
+        network.record(.ended(number), endsOf: isPaused ? nil : request.url)
         close()
         var metrics = TransferMetrics()
         if error != nil { metrics.evidence = evidence }

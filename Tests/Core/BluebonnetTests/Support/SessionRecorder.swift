@@ -75,7 +75,7 @@ final class SessionRecorder: Sendable {
     /// Returns when the event was recorded.
     func sees(_ event: String) async { await events.becomes { $0.contains(event) } }
 
-    private func note(_ event: String, on place: Place) {
+    private func record(_ event: String, on place: Place) {
         let isRight =
             switch place {
             case .delegate: delegateMark.isHere
@@ -88,47 +88,47 @@ final class SessionRecorder: Sendable {
     private func installDecisions(_ answers: Answers) {
         if let server = answers.server {
             session.blocks.sessionDidReceiveChallenge = { [weak self] _ in
-                self?.note("server", on: .library)
+                self?.record("server", on: .library)
                 return server
             }
         }
         session.blocks.taskDidReceiveChallenge = { [weak self] _, _ in
-            self?.note("challenge", on: .library)
+            self?.record("challenge", on: .library)
             return answers.challenge
         }
         session.blocks.taskNeedNewBodyStream = { [weak self] _ in
-            self?.note("stream", on: .library)
+            self?.record("stream", on: .library)
             return InputStream(data: Data("body".utf8))
         }
         session.blocks.taskWillPerformHTTPRedirection = { [weak self] _, _, proposed in
-            self?.note("redirect", on: .delegate)
+            self?.record("redirect", on: .delegate)
             return proposed
         }
         session.blocks.dataTaskDidReceiveResponse = { [weak self] _, _ in
-            self?.note("response", on: .delegate)
+            self?.record("response", on: .delegate)
             return answers.disposition
         }
         session.blocks.dataTaskWillCacheResponse = { [weak self] _, proposed in
-            self?.note("cache", on: .library)
+            self?.record("cache", on: .library)
             return proposed
         }
         session.blocks.downloadTaskDidFinishDownloading = { [weak self] task, _ in
-            self?.note("finished \(task.state)", on: .delegate)
+            self?.record("finished \(task.state)", on: .delegate)
             return answers.target
         }
     }
 
     private func installReports() {
-        session.blocks.sessionDidBecomeInvalid = { [weak self] in self?.note("invalid", on: .delegate) }
-        session.blocks.taskDidSendBodyData = { [weak self] _, _, _, _ in self?.note("sent", on: .delegate) }
-        session.blocks.taskDidFinishCollectingMetrics = { [weak self] _, _ in self?.note("metrics", on: .delegate) }
+        session.blocks.sessionDidBecomeInvalid = { [weak self] in self?.record("invalid", on: .delegate) }
+        session.blocks.taskDidSendBodyData = { [weak self] _, _, _, _ in self?.record("sent", on: .delegate) }
+        session.blocks.taskDidFinishCollectingMetrics = { [weak self] _, _ in self?.record("metrics", on: .delegate) }
         session.blocks.taskDidComplete = { [weak self] task, error in
-            self?.note("\(task.state) \(error?.code.rawValue ?? "well")", on: .delegate)
+            self?.record("\(task.state) \(error?.code.rawValue ?? "well")", on: .delegate)
         }
-        session.blocks.dataTaskDidBecomeDownloadTask = { [weak self] _ in self?.note("became", on: .delegate) }
-        session.blocks.dataTaskDidReceiveData = { [weak self] _, _ in self?.note("data", on: .delegate) }
-        session.blocks.downloadTaskDidWriteData = { [weak self] _, _, _, _ in self?.note("wrote", on: .delegate) }
-        session.blocks.downloadTaskDidResume = { [weak self] _, _, _ in self?.note("continued", on: .delegate) }
+        session.blocks.dataTaskDidBecomeDownloadTask = { [weak self] _ in self?.record("became", on: .delegate) }
+        session.blocks.dataTaskDidReceiveData = { [weak self] _, _ in self?.record("data", on: .delegate) }
+        session.blocks.downloadTaskDidWriteData = { [weak self] _, _, _, _ in self?.record("wrote", on: .delegate) }
+        session.blocks.downloadTaskDidResume = { [weak self] _, _, _ in self?.record("continued", on: .delegate) }
     }
 
     /// The notification names are written as in a program for AFNetworking.
@@ -143,7 +143,7 @@ final class SessionRecorder: Sendable {
             return NotificationCenter.default.addObserver(forName: full, object: nil, queue: nil) { [weak self] post in
                 guard let self else { return }
                 let isOurs = (post.object as? SessionTask)?.session === session.tasksAndBlocks
-                if isOurs || post.object as? SessionManager === session { note("posted " + name, on: place) }
+                if isOurs || post.object as? SessionManager === session { record("posted " + name, on: place) }
             }
         }
     }
@@ -151,11 +151,11 @@ final class SessionRecorder: Sendable {
 
 // Tasks whose handlers are recorded too.
 extension SessionRecorder {
-    private var up: SessionTask.ProgressBlock { { [weak self] _ in self?.note("up", on: .delegate) } }
-    private var down: SessionTask.ProgressBlock { { [weak self] _ in self?.note("down", on: .delegate) } }
+    private var up: SessionTask.ProgressBlock { { [weak self] _ in self?.record("up", on: .delegate) } }
+    private var down: SessionTask.ProgressBlock { { [weak self] _ in self?.record("down", on: .delegate) } }
 
     private var handler: SessionTask.DataCompletion {
-        { [weak self] _, _, error in self?.note("handler \(error?.code.rawValue ?? "well")", on: .completion) }
+        { [weak self] _, _, error in self?.record("handler \(error?.code.rawValue ?? "well")", on: .completion) }
     }
 
     func dataTask(_ request: URLRequest) -> SessionTask {
@@ -172,7 +172,7 @@ extension SessionRecorder {
 
     private func destination(_ target: URL) -> SessionTask.Destination {
         { [weak self] _, _ in
-            self?.note("destination", on: .delegate)
+            self?.record("destination", on: .delegate)
             return target
         }
     }

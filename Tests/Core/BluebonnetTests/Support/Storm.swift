@@ -28,7 +28,7 @@ enum Storm {
         #expect(await get(url, options).error == nil)
         await closeIdleConnections()
         await server.waitForConnectionsToClose()
-        let before = ResourceSnapshot.take()
+        let before = ResourceSnapshot.current()
         try await body()
         await closeIdleConnections()
         await server.waitForConnectionsToClose()

@@ -16,6 +16,8 @@ final class VirtualTime: Sendable {
     let waits: NetworkBound<RetryWaits>
     /// The timers of governors.
     let timers: NetworkBound<NetworkTimers>
+    /// The clock itself, for the times and events of operations.
+    let clock: OperationClock
     private let elapsed: Observed<UInt64>
 
     /// - Parameter random: the value that the random source always returns.
@@ -25,6 +27,7 @@ final class VirtualTime: Sendable {
         let clock = TimeSource(
             now: { 1_000_000_000 + elapsed.value },
             date: { Self.start.addingTimeInterval(Double(elapsed.value) / 1e9) }, random: { random })
+        self.clock = OperationClock(clock.now)
         waits = NetworkBound(RetryWaits(NetworkTimers(loop: nil, clock: clock)))
         timers = NetworkBound(NetworkTimers(loop: nil, clock: clock))
     }
@@ -55,6 +58,16 @@ final class VirtualTime: Sendable {
     func advance(by duration: Duration) async {
         elapsed.update { $0 += duration.nanoseconds }
         NetworkThread.shared.submit { [waits, timers] in
+            timers.value.runDue()
+            waits.value.timers.runDue()
+        }
+        await NetworkThread.shared.catchesUp()
+    }
+
+    /// Advances the clock on the network thread, so that no work there sees two times, and runs all work that is due.
+    func advanceBetweenWork(by duration: Duration) async {
+        NetworkThread.shared.submit { [elapsed, waits, timers] in
+            elapsed.update { $0 += duration.nanoseconds }
             timers.value.runDue()
             waits.value.timers.runDue()
         }

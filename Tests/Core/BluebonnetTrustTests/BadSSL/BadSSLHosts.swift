@@ -19,7 +19,7 @@ extension BadSSLHost {
             "self-signed", wish: .refuse, made: "signs itself",
             ServerKind("self-signed", .selfSigned, .chainRefused(.selfSigned))),
         BadSSLHost(
-            "untrusted-root", wish: .refuse, made: "an authority that nobody trusts, sent along",
+            "untrusted-root", wish: .refuse, made: "an untrusted authority, which is sent along",
             ServerKind(
                 "untrusted root", .untrusted.appending(TestCertificate.Authority.otherRoot.certificate),
                 .chainRefused(.selfSignedInChain))),
@@ -35,7 +35,7 @@ extension BadSSLHost {
             ServerKind("revoked, not asked", .accepted) {
                 $0.certificate = .revoked
                 $0.peer = .openssl { ["-status_file", try TestCertificate.revoked.ocspAnswer(.revoked)] }
-            }, remark: "no answer is asked for, and no list is fetched"),
+            }, remark: "no status is requested, and no revocation list is fetched"),
         BadSSLHost(
             "pinning-test", wish: .refuse, made: "the key of another certificate is pinned",
             ServerKind("pinning-test", .refused(.pinMismatch, "matches none of 1 pinned key")) {
@@ -59,10 +59,10 @@ extension BadSSLHost {
         BadSSLHost(
             "no-sct", wish: .refuse, made: "no timestamps of certificate transparency",
             ServerKind("no SCT", .localhost),
-            remark: "timestamps are not looked at: there is no list of logs"),
+            remark: "timestamps are not checked: the library has no list of logs"),
         BadSSLHost(
             "invalid-expected-sct", wish: .refuse, made: "an empty list of timestamps",
-            ServerKind("empty SCT", .emptyTimestamps), remark: "timestamps are not looked at"),
+            ServerKind("empty SCT", .emptyTimestamps), remark: "timestamps are not checked"),
         BadSSLHost(
             "subdomain.preloaded-hsts", wish: .refuse, made: "names another host",
             ServerKind("wrong host below", .wrongHost, .refused(.serverNotTrusted, "does not name it"))),
@@ -107,7 +107,7 @@ extension BadSSLHost {
         BadSSLHost(
             "captive-portal", "mitm-software", wish: .refuse, made: "an authority that is not in the store",
             ServerKind("intercepted", .untrusted, .chainRefused(.noIssuer)),
-            remark: "not told apart from other strangers"),
+            remark: "treated like any other unknown authority"),
     ]
 
     private static let clients = [
@@ -142,10 +142,10 @@ extension BadSSLHost {
             remark: "a URL with http is requested as it is; https never becomes http by a redirect"),
         BadSSLHost(
             notApplicable: "hsts", "upgrade", "preloaded-hsts", "https-everywhere",
-            because: "no list of hosts that want https is kept, nor read from responses"),
+            because: "the library has no list of hosts that require https, and ignores it in responses"),
         BadSSLHost(
             notApplicable: "mixed", "mixed-script", "very", "mixed-favicon", "mixed-form", "spoofed-favicon",
             "lock-title",
-            because: "pages are not shown, and what they refer to is not loaded"),
+            because: "pages are not shown, and their resources are not loaded"),
     ]
 }

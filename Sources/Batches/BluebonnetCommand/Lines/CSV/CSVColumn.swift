@@ -94,7 +94,7 @@ extension CSVColumn {
         zip(path, other.path).allSatisfy { FieldSyntax.isSameText($0, $1) }
     }
 
-    /// The most names of a path: an object in a line cannot be nested deeper.
+    /// The maximum number of names in a path: an object in a line cannot be nested deeper.
     private static let maximumDepth = 500
 
     private init?(named name: String) {

@@ -75,7 +75,7 @@ struct CurlBody {
 // MARK: - The parts of the line
 
 extension CurlBody {
-    /// The method that curl uses by itself for this body.
+    /// The method that curl uses for this body without `--request`.
     var method: String {
         if upload != nil { return "PUT" }
         let hasBody = file != nil || !parts.isEmpty || !texts.isEmpty && !isQuery
@@ -88,10 +88,10 @@ extension CurlBody {
         return all.isEmpty ? nil : all.joined(separator: "&")
     }
 
-    /// The query as an object; nil if there is none, or no object is equal.
+    /// The query as an object; nil without a query, or if no object is equal to it.
     var query: JSONObject? { queryText.flatMap { $0.isEmpty ? nil : FormText.members($0) } }
 
-    /// The query as text, if no object is equal.
+    /// The query as text, if no object is equal to it.
     var plainQuery: String? { query == nil ? queryText.flatMap { $0.isEmpty ? nil : $0 } : nil }
 
     /// Returns the URL of an uploaded file: curl adds the name of the file to a URL that ends in a slash.

@@ -41,8 +41,8 @@ struct CurlCommandLine {
         for field in line.pipeline?.fieldNames ?? [] { refuse(field) }
     }
 
-    /// Whether curl would read brackets of the URL, or of an uploaded file, as several. Those of an IPv6 address do not
-    /// count.
+    /// Whether curl would expand brackets in the URL, or in the path of an uploaded file. The brackets of an IPv6
+    /// address do not count.
     private var needsGlobOff: Bool {
         let url = URLText(line.url)
         let upload = if case .file(let path)? = line.body { path } else { "" }
@@ -76,7 +76,7 @@ extension CurlCommandLine {
         }
     }
 
-    /// Adds the body and the query. Returns the method that curl then uses by itself.
+    /// Adds the body and the query. Returns the method that curl then uses without `--request`.
     private mutating func addBody() -> String {
         addQuery()
         switch line.body {

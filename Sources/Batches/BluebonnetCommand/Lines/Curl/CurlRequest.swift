@@ -118,7 +118,7 @@ struct CurlRequest {
         return text
     }
 
-    /// Whether curl would read the URL as several. The brackets of an IPv6 address do not count.
+    /// Whether curl would expand brackets in the URL. The brackets of an IPv6 address do not count.
     private static func hasGlob(_ text: String) -> Bool {
         URLText(text).remainder.utf8.contains { "[]{}".utf8.contains($0) }
             || URLText(text).host.utf8.contains { "{}".utf8.contains($0) }

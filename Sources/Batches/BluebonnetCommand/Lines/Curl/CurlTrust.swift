@@ -5,7 +5,7 @@ internal import BluebonnetBatch
 
 /// Converts the options of curl about certificates.
 enum CurlTrust {
-    /// Returns the settings with an option over them.
+    /// Returns the settings after applying an option.
     static func applying(
         _ item: CurlArguments.Item, to security: RequestLine.Security
     ) throws(ConversionError) -> RequestLine.Security {

@@ -55,7 +55,7 @@ struct ElementSlices {
             let parts = slice.indices.filter { !repeated.contains($0) }.map { slice[$0] }
             (slice, keys) = ([], [])
             let isExpanded = parent.pipeline.paginate != nil
-            // An element with pages is expanded again: that asks the server for nothing.
+            // An element with pages is expanded again, which changes nothing at the server.
             let positions = try rows.insert(parts, of: parent, kind: isExpanded ? .safe : parent.kind)
             if isPlacing { count += try rows.place(positions, isCancelled: isCancelled) }
             return true

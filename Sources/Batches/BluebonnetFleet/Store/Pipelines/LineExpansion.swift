@@ -20,7 +20,7 @@ extension ResultWriting {
         return parts.isReady
     }
 
-    /// Makes a line wait that no worker has.
+    /// Makes a line wait. No worker may have the line.
     func block(_ batch: Int, _ position: Int, missing: Int) throws(FleetError) {
         try connection.query(
             "INSERT INTO bluebonnet.blocked (batch, position, missing) VALUES ($1, $2, $3)",
@@ -29,9 +29,9 @@ extension ResultWriting {
 
     /// Records the result of a line that waits.
     ///
-    /// - Parameter level: how many lines of the same transaction the result follows: a line comes after its pages and
-    ///   elements, which come after theirs.
-    /// - Returns: false if the line does not wait any more.
+    /// - Parameter level: how many levels of lines of the same transaction precede the result: a line follows its pages
+    ///   and elements, which follow their own pages.
+    /// - Returns: false if the line no longer waits.
     func endWaiting(
         _ batch: Int, _ position: Int, _ result: ResultLine, after level: Int
     ) throws(FleetError) -> Bool {
@@ -59,7 +59,7 @@ extension ResultWriting {
 
 extension WorkerStore {
     /// Removes a line from its claim, and lets it continue without a worker: its pages and elements take its place, or
-    /// it waits for its next request. Does nothing if the worker does not have the line any more.
+    /// it waits for its next request. Does nothing if the worker no longer has the line.
     func continueLater(_ ending: LineEnding) throws(FleetError) {
         let writing = ResultWriting(connection: connection, worker: worker)
         try connection.transaction { () throws(FleetError) in
@@ -111,7 +111,7 @@ extension PartWriting {
         }
     }
 
-    /// Adds an element with pages to the lines that have some.
+    /// Adds an element with pages to the lines with pages or elements.
     private mutating func insertParent(_ position: Int) throws(FleetError) -> StoredParent? {
         try connection.query(
             """
@@ -135,7 +135,7 @@ extension PartWriting {
         }
     }
 
-    /// Makes the elements of a file ready, which were stored with the batch.
+    /// Makes the elements of a file ready. They were stored with the batch.
     private mutating func placeStored(_ parent: StoredParent) throws(FleetError) -> Int {
         var (count, last) = (0, -1)
         while true {

@@ -18,7 +18,7 @@ struct NewPart {
 /// Inserts pages and elements of one batch as separate lines. Runs in the caller's transaction, which has locked
 /// the batch's row in `expansions`.
 struct PartRows {
-    /// The most rows of a statement: the elements of a page are never all in memory.
+    /// The maximum number of rows in one statement, so that the elements of a page are never all in memory.
     static let sliceLength = 1_000
 
     let writing: ResultWriting
@@ -91,7 +91,7 @@ struct PartRows {
         return positions
     }
 
-    /// Makes inserted parts lines of the batch: they can be claimed, or are cancelled with the batch.
+    /// Adds inserted parts to the lines of the batch. They can be claimed, unless the batch is cancelled.
     ///
     /// - Returns: the number of parts that have not ended.
     func place(_ positions: [Int], isCancelled: Bool) throws(FleetError) -> Int {

@@ -93,7 +93,7 @@ struct PartWriting {
     ///
     /// - Returns: the number of parts that have not ended.
     mutating func add(_ parts: [NewPart], to parent: StoredParent) throws(FleetError) -> Int {
-        // An element with pages is expanded again: that asks the server for nothing.
+        // An element with pages is expanded again, which changes nothing at the server.
         let isExpanded = parent.each != nil && parent.pipeline.paginate != nil
         let positions = try rows.insert(parts, of: parent, kind: isExpanded ? .safe : parent.kind)
         return try place(positions)
@@ -105,9 +105,9 @@ struct PartWriting {
         return count
     }
 
-    /// Adds to the number of parts for which lines wait.
+    /// Changes the number of parts for which lines wait.
     ///
-    /// - Returns: the lines that wait for nothing more.
+    /// - Returns: the lines that no longer wait for anything.
     private func countUp(_ counts: [Int: Int]) throws(FleetError) -> [Int] {
         guard !counts.isEmpty else { return [] }
         let sorted = counts.sorted { $0.key < $1.key }
@@ -154,7 +154,7 @@ extension PartWriting {
         }
     }
 
-    /// Ends lines, or makes them ready, that wait for nothing.
+    /// Ends lines that wait for nothing, or makes them ready.
     mutating func endUnblocked(_ positions: [Int]) throws(FleetError) {
         try end(try release(positions, level: 0))
     }
@@ -172,7 +172,7 @@ extension PartWriting {
             })
     }
 
-    /// Makes lines ready that wait for nothing more. Lines whose pages and elements have ended get their results.
+    /// Makes lines ready that no longer wait for anything. Lines whose pages and elements have ended get their results.
     ///
     /// - Returns: the lines with results.
     mutating func release(_ positions: [Int], level: Int) throws(FleetError) -> [EndedLine] {
@@ -227,10 +227,10 @@ extension PartWriting {
         return try add([.page(sequence.pageCount + 1, change, of: parent)], to: parent) > 0
     }
 
-    /// Records in lines with elements that the line with the responses has ended without success. Lines without
-    /// elements are skipped like other lines that need it.
+    /// Records in lines that have elements already that their source has ended without success. Lines without elements
+    /// are skipped like other lines that depend on the source.
     ///
-    /// - Returns: the lines that do not wait for their source any more.
+    /// - Returns: the lines that no longer wait for their source.
     private mutating func closeReaders(of positions: [Int]) throws(FleetError) -> [Int] {
         guard !positions.isEmpty else { return [] }
         let found = try connection.query(

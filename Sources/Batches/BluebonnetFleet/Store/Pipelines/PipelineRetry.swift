@@ -3,8 +3,8 @@
 
 internal import BluebonnetBatch
 
-/// Lets lines with pages or elements wait again whose pages or elements run again. Runs in the caller's transaction,
-/// which has locked the batch.
+/// Makes lines wait again when their pages or elements run again. Runs in the caller's transaction, which has locked
+/// the batch.
 struct PipelineRetry {
     let connection: PostgreSQLConnection
     let batch: Int
@@ -23,7 +23,7 @@ struct PipelineRetry {
         guard isExpanded else { return positions }
         let ancestors = try removeResults(ofAncestors: positions)
         let again = Set(positions).union(ancestors)
-        let writing = ResultWriting(connection: connection, worker: BatchControl.nobody)
+        let writing = ResultWriting(connection: connection, worker: BatchControl.noWorker)
         let begun = try writing.parents(batch, at: again.sorted()).filter(\.state.hasBegun)
         try block(begun)
         let known = Set(begun.map(\.position))
@@ -47,11 +47,11 @@ struct PipelineRetry {
                 ON CONFLICT (batch, worker, outcome) DO UPDATE SET count = t.count + excluded.count
             )
             SELECT coalesce(array_agg(position), '{}') FROM gone
-            """, [.integer(batch), .integers(positions), .integer(BatchControl.nobody)]
+            """, [.integer(batch), .integers(positions), .integer(BatchControl.noWorker)]
         ).integers(0, 0)
     }
 
-    /// Lets lines wait for their pages and elements, and for the lines whose responses have the elements.
+    /// Makes lines wait for their pages and elements, and for the lines whose responses have the elements.
     private func block(_ begun: [StoredParent]) throws(FleetError) {
         guard !begun.isEmpty else { return }
         let positions = PostgreSQLValue.integers(begun.map(\.position))
@@ -64,7 +64,7 @@ struct PipelineRetry {
                 "UPDATE bluebonnet.parents SET state = ($3::text[])[1] WHERE batch = $1 AND position = $2",
                 [.integer(batch), .integer(parent.position), .lines([connection.storable(state.encoded())])])
         }
-        // Edges are gone whose source failed when there were elements already.
+        // If a source failed after elements were sent, its edges were removed.
         try connection.query(
             """
             INSERT INTO bluebonnet.edges (batch, dependency, dependent)

@@ -71,7 +71,7 @@ extension RequestLine {
 }
 
 extension ResultWriting {
-    /// Reads lines with pages or elements. Elements with pages that have not begun are no parents yet.
+    /// Reads lines with pages or elements. An element becomes a parent when its pages begin.
     func parents(_ batch: Int, at positions: [Int]) throws(FleetError) -> [StoredParent] {
         guard !positions.isEmpty else { return [] }
         let rows = try connection.query(

@@ -12,7 +12,7 @@ struct StoredPoll: Equatable {
 
 /// Polling lines, which wait in the store without a worker.
 extension WorkerStore {
-    /// The most lines that become ready at once.
+    /// The maximum number of lines that become ready at once.
     private static let limit = 1_000
 
     /// Makes a line wait for its next request. Must run in a transaction.
@@ -37,9 +37,9 @@ extension WorkerStore {
             ending.batch, .cancelled, [.cancelledBatch], "WITH \(ResultWriting.gone)", [ending.position])
     }
 
-    /// Makes the polling lines ready whose next requests are due.
+    /// Makes polling lines ready when their next requests are due.
     ///
-    /// - Returns: the seconds until another one is due; nil if none waits.
+    /// - Returns: the seconds until another polling line is due; nil if no polling line waits.
     func resumePolls() throws(FleetError) -> Double? {
         let due = try connection.query(
             "SELECT DISTINCT batch FROM bluebonnet.polls WHERE due <= now() AND batch > $1 ORDER BY batch",

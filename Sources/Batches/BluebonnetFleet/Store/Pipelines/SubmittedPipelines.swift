@@ -4,7 +4,7 @@
 internal import BluebonnetBatch
 internal import Foundation
 
-/// Collects what the store needs to know about the pipelines of a batch while its lines are stored.
+/// Collects the facts about the pipelines of a batch that the store needs, while its lines are stored.
 struct SubmittedPipelines {
     private struct Parent {
         let position: Int
@@ -20,9 +20,9 @@ struct SubmittedPipelines {
 
     private var parents: [Parent] = []
     private var readers: [Reader] = []
-    /// The positions of lines whose responses lines use as elements after their end.
+    /// The positions of sources whose responses are used as elements only after the sources have ended.
     private var readLate: Set<Int> = []
-    /// The positions of lines of whose pages lines name some.
+    /// The positions of lines with pages that other lines name.
     private var readByPage: Set<Int> = []
     /// The files with the elements of lines, in the order of the lines.
     private(set) var files: [String] = []
@@ -32,7 +32,7 @@ struct SubmittedPipelines {
     /// Whether lines have pages or elements, or send requests until a condition is met.
     var hasAny: Bool { hasPolls || !parents.isEmpty }
 
-    /// Whether lines use the responses of a line as elements after its end.
+    /// Whether the responses of a line are used as elements only after the line has ended.
     func isReadLate(_ position: Int) -> Bool { readLate.contains(position) }
 
     /// Adds the line at a position.
@@ -100,7 +100,7 @@ struct SubmittedPipelines {
     private func insertElements(
         _ batch: Int, _ count: Int, _ connection: PostgreSQLConnection
     ) throws(FleetError) -> Int {
-        let writing = ResultWriting(connection: connection, worker: BatchControl.nobody)
+        let writing = ResultWriting(connection: connection, worker: BatchControl.noWorker)
         var rows = PartRows(writing, batch, nextPosition: count)
         for (file, position) in zip(files, fileParents) {
             let parents = try writing.parents(batch, at: [position])

@@ -11,7 +11,7 @@ public import Foundation
 public final class MultipartBodyStream: InputStream, ReplayableBodyStream {
     private let body: MultipartBody
     private var status = Stream.Status.notOpen
-    private var fault: NetworkingError?
+    private var readError: NetworkingError?
     private var next = 0
     private var reader: PieceReader?
 
@@ -25,7 +25,7 @@ public final class MultipartBodyStream: InputStream, ReplayableBodyStream {
 
     public override var streamStatus: Stream.Status { status }
 
-    public override var streamError: (any Error)? { fault }
+    public override var streamError: (any Error)? { readError }
 
     public override var hasBytesAvailable: Bool { status == .open }
 
@@ -74,7 +74,7 @@ public final class MultipartBodyStream: InputStream, ReplayableBodyStream {
         } catch {
             reader?.close()
             reader = nil
-            fault = error
+            readError = error
             status = .error
         }
         return filled

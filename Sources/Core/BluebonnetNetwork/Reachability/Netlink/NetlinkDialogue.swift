@@ -37,7 +37,7 @@ struct NetlinkDialogue {
         case refused
     }
 
-    /// The most concurrent queries: a small receive buffer has space for their answers.
+    /// The maximum number of concurrent queries: a small receive buffer has space for their answers.
     private static let outstandingLimit = 8
 
     private(set) var phase = Phase.stale

@@ -51,7 +51,7 @@ enum NetlinkParser {
 extension NetlinkParser {
     private static func link(_ payload: Bytes) -> NetworkTable.Link? {
         guard let header = payload.load(ifinfomsg.self), header.ifi_index > 0,
-            // A bridge reports its ports in messages of its own family, which say nothing about the link itself.
+            // A bridge reports its ports in messages of the family AF_BRIDGE, which say nothing about the link itself.
             header.ifi_family == AF_UNSPEC
         else { return nil }
         var link = NetworkTable.Link(index: Int(header.ifi_index), type: Int(header.ifi_type))

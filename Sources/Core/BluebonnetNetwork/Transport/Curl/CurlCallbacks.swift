@@ -232,8 +232,8 @@ extension CurlTransfer {
     /// Returns whether the server was approved, and reports violations of report-only pins.
     private func checkTrust() -> Bool {
         guard request.isSecure else { return true }
-        if let fault = connection.verifyTrust(handle, for: request) {
-            stop(with: fault)
+        if let error = connection.verifyTrust(handle, for: request) {
+            stop(with: error)
             return false
         }
         if let violation = connection.violation(on: handle, for: request) { delegate?.transferDidFind(violation) }
@@ -364,6 +364,7 @@ extension CurlTransfer {
         return attempt { () throws(NetworkingError) in
             let piece = try request.body.read(into: buffer, at: machine.upload.readByteCount)
             machine.bodyWasRead(piece, now: MonotonicClock.roughly())
+            if observer != nil, machine.upload.isHandedOver(of: request.body.byteCount) { partition.sending.add(self) }
             switch piece {
             case .bytes(let count): pacing?.consume(.sending, byteCount: count, now: MonotonicClock.now())
             case .wouldBlock:

@@ -19,7 +19,7 @@ struct CurlErrorMapping {
     private let isSent: Bool
     private let connectStatus: Int
     /// The error of a request that could not be sent because its head is too large.
-    private let headFault: NetworkingError?
+    private let headError: NetworkingError?
     /// The reason why the transfer's last socket could not be opened; nil if it could.
     private let shortage: DescriptorShortage?
 
@@ -38,13 +38,13 @@ struct CurlErrorMapping {
             MissingCloseNotice.isReported(libraryText) && machine.response.needsCloseNotice(of: machine.request)
         text = isTooLarge && isInsideHead ? "\(LongLine.sentence) (\(libraryText))" : libraryText
         connectStatus = handle.long(CURLINFO_HTTP_CONNECTCODE)
-        headFault = isTooLarge && !hasAnswer ? machine.request.assembledHeadFault : nil
+        headError = isTooLarge && !hasAnswer ? machine.request.assembledHeadError : nil
     }
 
     var networkingError: NetworkingError {
         let mayLackDescriptors = code == .cannotConnect || code == .cannotFindHost
         let shortage = mayLackDescriptors ? self.shortage ?? DescriptorShortage.current : nil
-        var error = headFault ?? NetworkingError(code, "\(sentence): \(shortage?.sentence ?? text)")
+        var error = headError ?? NetworkingError(code, "\(sentence): \(shortage?.sentence ?? text)")
         error.underlying =
             shortage.map(POSIXError.init) ?? LibraryError(library: "libcurl", code: Int(self.error.code), text: text)
         if code == .timedOut { error.timeLimit = .connect }  // the only limit that libcurl is given

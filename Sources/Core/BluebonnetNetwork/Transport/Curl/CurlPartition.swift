@@ -28,8 +28,8 @@ final class CurlPartition: EventLoopClient, RoundEndTask {
     var paced: [CurlTransfer] = []
     /// Paused uploads to resume after the next read (`UnnoticedAnswer`).
     private var pendingResumes: [CurlTransfer] = []
-    /// Transfers whose cookies are corrected after the current libcurl call.
-    private var correcting: [CurlTransfer] = []
+    private var correcting: [CurlTransfer] = []  // their cookies are corrected after the current libcurl call
+    @exclusivity(unchecked) var sending = SendingTransfers()
     private var unfinishedHeads = StalledHead.Transfers<CurlTransfer>()
     /// Whether the proxy requires Digest before it makes a tunnel.
     var usesProxyDigest = false
@@ -118,7 +118,7 @@ extension CurlPartition {
         let handle = handles.acquire(forJar: request.cookieJar != nil)
         let transfer = CurlTransfer(request, handle: handle, partition: self, delegate: delegate)
         addActive(transfer)
-        if let error = Self.versionError ?? request.headFault ?? refusal(of: transfer) { failSoon(transfer, error) }
+        if let error = Self.versionError ?? request.headError ?? refusal(of: transfer) { failSoon(transfer, error) }
         deadlineMayBeEarlier(transfer.nextDeadline)
         return transfer
     }
@@ -178,8 +178,8 @@ extension CurlPartition {
         endBusyPause()
         resuming = GrowingPause.isPresent ? transfer : nil
         // If the consumer has no capacity, only sending continues.
-        let result = curl_easy_pause(
-            transfer.handle.raw, transfer.mayHaveBufferedBytes ? CURLPAUSE_RECV : CURLPAUSE_CONT)
+        let bits = transfer.mayHaveBufferedBytes ? CURLPAUSE_RECV : CURLPAUSE_CONT
+        let result = curl_easy_pause(transfer.handle.raw, bits)
         resuming = nil
         http2Streams.endCall()
         correctCookies()
@@ -232,6 +232,7 @@ extension CurlPartition {
     private func forget(_ transfer: CurlTransfer) {
         setExpectsSmallResponse(transfer, false)
         if !pendingResumes.isEmpty { pendingResumes.removeAll { $0 === transfer } }
+        sending.remove(transfer)
         stopPacing(transfer)
         loop.transferCount -= 1
         _ = curl_multi_remove_handle(multi, transfer.handle.raw)
@@ -322,6 +323,7 @@ extension CurlPartition {
         _ = curl_multi_socket_action(multi, descriptor, mask, &runningCount)
         http2Streams.endCall()
         connections.endWrites()
+        sending.endCall()
         correctCookies()
         continueHeads()
     }
@@ -388,9 +390,8 @@ extension CurlPartition {
 
     private func enforceLimits(now: UInt64) {
         limitDeadline = .max
-        for transfer in active.filter({ $0.checkAnsweredEarly(now: now) }) where isActive(transfer) {
-            transfer.endEarly()
-        }
+        let answered = active.filter { $0.checkAnsweredEarly(now: now) }
+        for transfer in answered where isActive(transfer) { transfer.endEarly() }
         let overdue = active.compactMap { transfer in
             (transfer.machine.failure ?? transfer.limitError(now: now)).map { (transfer, $0) }
         }
@@ -419,13 +420,12 @@ extension CurlPartition {
     /// Updates the watched events of a socket. libcurl stores a mark for each socket that it has reported
     /// (curl_multi_assign), which distinguishes new sockets.
     fileprivate func socketChanged(_ descriptor: curl_socket_t, what: CInt, isNew: Bool) {
-        var events: UInt32 = 0
-        if what & CURL_POLL_IN != 0 { events |= EPOLLIN.rawValue }
-        if what & CURL_POLL_OUT != 0 { events |= EPOLLOUT.rawValue }
-        if events == 0 {  // CURL_POLL_REMOVE
+        let input = what & CURL_POLL_IN != 0 ? EPOLLIN.rawValue : 0
+        let output = what & CURL_POLL_OUT != 0 ? EPOLLOUT.rawValue : 0
+        if input | output == 0 {  // CURL_POLL_REMOVE
             connections.stopWatching(descriptor, isBrief: isThrottling)
         } else {
-            loop.watch(descriptor, events: events, isNew: isNew, slot: slot)
+            loop.watch(descriptor, events: input | output, isNew: isNew, slot: slot)
         }
         if isNew { curl_multi_assign(multi, descriptor, Unmanaged.passUnretained(self).toOpaque()) }
     }

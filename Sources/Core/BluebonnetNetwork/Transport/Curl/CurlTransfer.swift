@@ -37,7 +37,9 @@ package final class CurlTransfer: Transfer {
     /// Whether the delegate observes connections.
     private let isObserved: Bool
     /// The socket whose use is recorded for event monitors; -1 without monitors.
-    private var usedSocket: CInt = -1
+    @exclusivity(unchecked) private var usedSocket: CInt = -1
+    /// The delegate, if it observes connections.
+    var observer: (any TransferDelegate)? { isObserved ? delegate : nil }
 
     /// The decoder of a chunked body, and its progress in the current piece.
     struct Chunks {
@@ -112,9 +114,11 @@ package final class CurlTransfer: Transfer {
         }
         usedSocket = socket
         if isObserved {
-            var metrics = handle.metrics
+            var metrics = isKept ? TransferMetrics() : handle.metrics
             metrics.tlsInformation = connection.tlsInformation
             delegate?.transferDidConnect(use, metrics)
+            machine.sentReports = SentReports()
+            partition.sending.add(self)
         }
     }
 
@@ -379,4 +383,27 @@ extension CurlTransfer: TransferFacts {
     package var hasCloseNotice: Bool { connection.hasCloseNotice }
     package var http2End: HTTP2EndEvidence { partition.endEvidence(isStreamKnown: connection.stream != nil) }
     package var mayHaveLostConnection: Bool { partition.connections.hasPossiblyEnded(connection.candidates) }
+}
+
+// MARK: - Reports of what was sent
+
+extension CurlTransfer: SendingTransfer {
+    /// libcurl counts the bytes of a head that it has written (CURLINFO_REQUEST_SIZE), and writes a head at once if
+    /// the socket takes it (`CutHead`).
+    func reportSentParts() -> Bool {
+        if !machine.sentReports.hasHead {
+            guard handle.long(CURLINFO_REQUEST_SIZE) > 0 else { return true }
+            machine.sentReports.hasHead = true
+            observer?.transferDidSend(.head)
+        }
+        guard !request.body.isEmpty else { return false }
+        reportSentBytes()
+        guard request.copiedBody != nil || machine.upload.isHandedOver(of: request.body.byteCount) else { return false }
+        let isSent = machine.upload.isWholeBodySent(of: request.body.byteCount, sentByteCount)
+        if isSent, request.body.byteCount == nil, !machine.sentReports.hasEnd {
+            machine.sentReports.hasEnd = true
+            observer?.transferDidSend(.endOfBody(byteCount: machine.upload.readByteCount))
+        }
+        return !isSent
+    }
 }

@@ -12,7 +12,7 @@
 struct IdleLimit {
     private static let looks: UInt64 = 8
     private static let sharedFactor: UInt64 = 10
-    /// 0 is no limit.
+    /// 0 means no limit.
     private let length: UInt64
     private(set) var lastMovement: UInt64?
     private var lastLook: UInt64 = 0

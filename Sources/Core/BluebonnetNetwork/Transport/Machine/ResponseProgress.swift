@@ -107,7 +107,7 @@ extension ResponseProgress {
     }
 
     /// Describes what the server did, if a response that libcurl considers complete may be truncated.
-    func fault(of request: TransferRequest, _ evidence: some TransferFacts) -> String? {
+    func truncation(of request: TransferRequest, _ evidence: some TransferFacts) -> String? {
         guard let head else { return "closed the connection within its response's header section" }
         var place: String { "the body of status \(head.statusCode) may be truncated" }
         guard isMultiplexed else {

@@ -14,6 +14,7 @@ package struct TransferMachine {
     package private(set) var response: ResponseProgress
     private var interruption: Interruption?
     package private(set) var upload = UploadProgress()
+    var sentReports = SentReports()
     /// Whether the server refused the HTTP/2 stream of the last send attempt.
     private(set) var isStreamRefused = false
     /// The deadline of the transfer, an instant of the monotonic clock. A pause moves it.
@@ -158,7 +159,7 @@ extension TransferMachine {
 extension TransferMachine {
     package mutating func bodyWasRead(_ piece: TransferBody.Piece, now: UInt64) {
         let wasStalled = isStreamStalled
-        upload.wasRead(piece)
+        upload.recordRead(piece)
         supply = .open
         if case .bytes = piece { idleLimit.recordMovement(at: now) }
         if isStreamStalled { speed?.suspend() } else if wasStalled { measureSpeed(now: now) }
@@ -169,7 +170,7 @@ extension TransferMachine {
 
     /// Records that a rate limit denied libcurl's read of the body.
     mutating func rateLimitSending() {
-        upload.wasRead(.wouldBlock)
+        upload.recordRead(.wouldBlock)
         supply = .rateLimited
     }
 
@@ -435,7 +436,7 @@ extension TransferMachine {
             result == .success
             || flow == .open && response.isComplete(inSpiteOf: result, isWholeBodySent(evidence), of: request, evidence)
         guard isAnswered else { return .error }
-        guard let fault = response.fault(of: request, evidence) else { return .success }
-        return .failure(NetworkingError(.badServerResponse, "\(request.hostName) \(fault)"))
+        guard let truncation = response.truncation(of: request, evidence) else { return .success }
+        return .failure(NetworkingError(.badServerResponse, "\(request.hostName) \(truncation)"))
     }
 }

@@ -13,7 +13,7 @@ package struct UploadProgress {
     private var reportedByteCount: Int64 = 0
 
     /// Records the result of a read by libcurl.
-    mutating func wasRead(_ piece: TransferBody.Piece) {
+    mutating func recordRead(_ piece: TransferBody.Piece) {
         isStalled = piece == .wouldBlock
         guard case .bytes(let count) = piece else { return }
         hasEnded = count == 0
@@ -33,6 +33,11 @@ package struct UploadProgress {
         reportedByteCount += delta
         return Int(delta)
     }
+
+    /// Returns whether libcurl has read the last byte, or the end of a body whose length was not known.
+    ///
+    /// - Parameter byteCount: the length of the body; nil if it is not known before the end.
+    func isHandedOver(of byteCount: Int64?) -> Bool { byteCount.map { readByteCount >= $0 } ?? hasEnded }
 
     /// - Parameters:
     ///   - byteCount: the length of the body; nil if it is not known before the end.
@@ -94,4 +99,11 @@ extension TransferMachine {
         /// libcurl reads no further, because the server has responded.
         case givenUp
     }
+}
+
+/// The parts of the request that the delegate knows as sent on the current connection.
+struct SentReports {
+    var hasHead = false
+    /// Of a body whose length was not known.
+    var hasEnd = false
 }

@@ -103,7 +103,7 @@ import Testing
     private func fault(
         _ request: TransferRequest, _ form: RequestHeadSize.Form, withAdditions: Bool = false
     ) -> NetworkingError? {
-        request.headSize.fault(form, of: request, withAdditions: withAdditions)
+        request.headSize.error(form, of: request, withAdditions: withAdditions)
     }
 
     /// The added 128 bytes have space for "Accept" and "Content-Length".

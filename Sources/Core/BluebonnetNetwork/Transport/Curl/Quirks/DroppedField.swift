@@ -9,7 +9,7 @@ enum DroppedField: CurlQuirk {
     static let byteLimit = 300 * 1024
 
     /// Returns the error of a request with a value that is too long.
-    static func fault(of request: TransferRequest) -> NetworkingError? {
+    static func error(of request: TransferRequest) -> NetworkingError? {
         guard isPresent, let field = request.headers.first(where: { $0.value.utf8.count > byteLimit }) else {
             return nil
         }
