@@ -22,6 +22,16 @@ let swiftNIO: [Target.Dependency] = [
     ("NIOHPACK", "swift-nio-http2"), ("NIOSSL", "swift-nio-ssl"),
 ].map { .product(name: $0, package: $1, condition: .when(traits: ["TestServer"])) }
 
+/// The packages that BluebonnetHTTPTypes, BluebonnetService and BluebonnetConfiguration convert from and to.
+let httpTypes = Target.Dependency.product(
+    name: "HTTPTypes", package: "swift-http-types", condition: .when(traits: ["HTTPTypes"]))
+let lifecycle = Target.Dependency.product(
+    name: "ServiceLifecycle", package: "swift-service-lifecycle", condition: .when(traits: ["Service"]))
+let lifecycleTests = Target.Dependency.product(
+    name: "ServiceLifecycleTestKit", package: "swift-service-lifecycle", condition: .when(traits: ["Service"]))
+let configuration = Target.Dependency.product(
+    name: "Configuration", package: "swift-configuration", condition: .when(traits: ["Configuration"]))
+
 /// The interfaces of server-side Swift that BluebonnetLogging, BluebonnetMetrics and BluebonnetTracing report to.
 let logging = Target.Dependency.product(name: "Logging", package: "swift-log", condition: .when(traits: ["Logging"]))
 let metrics = Target.Dependency.product(
@@ -33,6 +43,16 @@ let tracing = Target.Dependency.product(
 /// package's own tests.
 let folders = Context.packageDirectory.split(separator: "/")
 let isDependency = folders.isEmpty || folders.contains("checkouts") || folders.contains("registry")
+
+/// The traits whose packages need Swift 6.2. With an older Swift, what belongs to them is left out at the end.
+#if compiler(>=6.2)
+    let newestTraits: Set = ["Service", "Configuration"]
+#else
+    let newestTraits: Set<String> = []
+#endif
+let ownTraits = newestTraits.union([
+    "Journal", "Cache", "TestServer", "Logging", "Metrics", "Tracing", "HTTPTypes",
+])
 
 let package = Package(
     name: "Bluebonnet",
@@ -46,6 +66,10 @@ let package = Package(
         .library(name: "BluebonnetLogging", targets: ["BluebonnetLogging"]),
         .library(name: "BluebonnetMetrics", targets: ["BluebonnetMetrics"]),
         .library(name: "BluebonnetTracing", targets: ["BluebonnetTracing"]),
+        .library(name: "BluebonnetHTTPTypes", targets: ["BluebonnetHTTPTypes"]),
+        .library(name: "BluebonnetConfiguration", targets: ["BluebonnetConfiguration"]),
+        .library(name: "BluebonnetService", targets: ["BluebonnetService"]),
+        .library(name: "BluebonnetFleetService", targets: ["BluebonnetFleetService"]),
         .library(name: "BluebonnetJournal", targets: ["BluebonnetJournal"]),
         .library(name: "BluebonnetFleet", targets: ["BluebonnetFleet"]),
         .library(name: "BluebonnetTesting", targets: ["BluebonnetTesting"]),
@@ -60,11 +84,14 @@ let package = Package(
         .trait(name: "Logging", description: "BluebonnetLogging: fetches the package swift-log."),
         .trait(name: "Metrics", description: "BluebonnetMetrics: fetches the package swift-metrics."),
         .trait(name: "Tracing", description: "BluebonnetTracing: fetches the package swift-distributed-tracing."),
+        .trait(name: "HTTPTypes", description: "BluebonnetHTTPTypes: fetches the package swift-http-types."),
+        .trait(
+            name: "Service",
+            description: "BluebonnetService and BluebonnetFleetService: fetches the package swift-service-lifecycle."),
+        .trait(name: "Configuration", description: "BluebonnetConfiguration: fetches the package swift-configuration."),
         // The command needs the first two, the package's own tests the others. A program that depends on the package
         // with traits: [] fetches nothing.
-        .default(
-            enabledTraits: isDependency
-                ? ["Journal", "Cache"] : ["Journal", "Cache", "TestServer", "Logging", "Metrics", "Tracing"]),
+        .default(enabledTraits: isDependency ? ["Journal", "Cache"] : ownTraits),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
@@ -76,6 +103,9 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
         .package(url: "https://github.com/apple/swift-metrics", from: "2.13.0"),
         .package(url: "https://github.com/apple/swift-distributed-tracing", from: "1.7.3"),
+        .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
+        .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
+        .package(url: "https://github.com/apple/swift-configuration", from: "1.4.0", traits: []),
     ],
     targets: [
         .systemLibrary(name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
@@ -138,7 +168,12 @@ let package = Package(
         .target(
             name: "BluebonnetTracing", dependencies: ["Bluebonnet", "BluebonnetLocks", "BluebonnetMonitors", tracing],
             swiftSettings: strict),
-        // What the three have in common.
+        // Conversions from and to other packages.
+        .target(name: "BluebonnetHTTPTypes", dependencies: ["Bluebonnet", httpTypes], swiftSettings: strict),
+        .target(name: "BluebonnetConfiguration", dependencies: ["Bluebonnet", configuration], swiftSettings: strict),
+        .target(name: "BluebonnetService", dependencies: ["Bluebonnet", lifecycle], swiftSettings: strict),
+        .target(name: "BluebonnetFleetService", dependencies: ["BluebonnetFleet", lifecycle], swiftSettings: strict),
+        // What the three monitors have in common.
         .target(name: "BluebonnetMonitors", dependencies: ["Bluebonnet"], swiftSettings: strict),
         .target(
             name: "BluebonnetJournal",
@@ -257,7 +292,9 @@ let package = Package(
             swiftSettings: strict),
         .testTarget(
             name: "BluebonnetTestingTests",
-            dependencies: ["Bluebonnet", "BluebonnetLocks", "BluebonnetTesting", "BluebonnetTestServer"],
+            dependencies: [
+                "Bluebonnet", "BluebonnetLocks", "BluebonnetStreams", "BluebonnetTesting", "BluebonnetTestServer",
+            ],
             swiftSettings: strict),
         .testTarget(
             name: "BluebonnetFleetTests",
@@ -307,11 +344,11 @@ let package = Package(
         .testTarget(
             name: "BluebonnetDocumentationTests",
             dependencies: [
-                "Bluebonnet", "BluebonnetBatch", "BluebonnetCache", "BluebonnetFleet", "BluebonnetImage",
-                "BluebonnetJournal", "BluebonnetLogging", "BluebonnetMetrics", "BluebonnetPipelines",
-                "BluebonnetStreams",
-                "BluebonnetTesting", "BluebonnetTestServer", "BluebonnetTracing", "RealServers", "TestSupport", logging,
-                metrics, tracing,
+                "Bluebonnet", "BluebonnetBatch", "BluebonnetCache", "BluebonnetConfiguration", "BluebonnetFleet",
+                "BluebonnetFleetService", "BluebonnetHTTPTypes", "BluebonnetImage", "BluebonnetJournal",
+                "BluebonnetLogging", "BluebonnetMetrics", "BluebonnetPipelines", "BluebonnetService",
+                "BluebonnetStreams", "BluebonnetTesting", "BluebonnetTestServer", "BluebonnetTracing", "RealServers",
+                "TestSupport", configuration, httpTypes, lifecycle, logging, metrics, tracing,
             ],
             swiftSettings: strict
         ),
@@ -365,6 +402,25 @@ let package = Package(
             swiftSettings: strict
         ),
         .testTarget(
+            name: "BluebonnetHTTPTypesTests",
+            dependencies: ["Bluebonnet", "BluebonnetHTTPTypes", "BluebonnetTesting", httpTypes], swiftSettings: strict),
+        .testTarget(
+            name: "BluebonnetConfigurationTests",
+            dependencies: ["Bluebonnet", "BluebonnetConfiguration", configuration], swiftSettings: strict),
+        .testTarget(
+            name: "BluebonnetServiceTests",
+            dependencies: [
+                "Bluebonnet", "BluebonnetService", "BluebonnetTestServer", lifecycle, lifecycleTests,
+            ],
+            swiftSettings: strict),
+        .testTarget(
+            name: "BluebonnetFleetServiceTests",
+            dependencies: [
+                "BluebonnetBatch", "BluebonnetFleet", "BluebonnetFleetService", "BluebonnetTestServer", "RealServers",
+                lifecycle, lifecycleTests,
+            ],
+            swiftSettings: strict),
+        .testTarget(
             name: "BluebonnetCommandTests",
             dependencies: [
                 "BatchExample", "Bluebonnet", "BluebonnetBatch", "BluebonnetCommand", "BluebonnetLocks",
@@ -387,7 +443,8 @@ let parts = [
     ],
     "Sources/Testing": ["BluebonnetTestServer", "BluebonnetTesting"],
     "Sources/Products": [
-        "BluebonnetCache", "BluebonnetImage", "BluebonnetLogging", "BluebonnetMetrics", "BluebonnetMonitors",
+        "BluebonnetCache", "BluebonnetConfiguration", "BluebonnetFleetService", "BluebonnetHTTPTypes",
+        "BluebonnetImage", "BluebonnetLogging", "BluebonnetMetrics", "BluebonnetMonitors", "BluebonnetService",
         "BluebonnetTracing",
     ],
     "Sources/System": ["CCurl", "CExit", "CGdkPixbuf", "CHTTP2", "CLinux", "COpenSSL", "CPostgreSQL", "CZlib"],
@@ -401,10 +458,26 @@ let parts = [
     ],
     "Tests/Testing": ["BluebonnetTestServerTests", "BluebonnetTestingTests", "FaultKit", "RealServers", "TestSupport"],
     "Tests/Products": [
-        "BluebonnetCacheTests", "BluebonnetImageTests", "BluebonnetLoggingTests", "BluebonnetMetricsTests",
-        "BluebonnetMonitorsTests", "BluebonnetTracingTests", "CacheProbe",
+        "BluebonnetCacheTests", "BluebonnetConfigurationTests", "BluebonnetFleetServiceTests",
+        "BluebonnetHTTPTypesTests", "BluebonnetImageTests", "BluebonnetLoggingTests", "BluebonnetMetricsTests",
+        "BluebonnetMonitorsTests", "BluebonnetServiceTests", "BluebonnetTracingTests", "CacheProbe",
     ],
 ]
 for (folder, names) in parts {
     for target in package.targets where names.contains(target.name) { target.path = "\(folder)/\(target.name)" }
 }
+
+// What an older Swift cannot resolve.
+#if compiler(<6.2)
+    let newest: Set = ["BluebonnetConfiguration", "BluebonnetFleetService", "BluebonnetService"]
+    package.products.removeAll { newest.contains($0.name) }
+    package.targets.removeAll { target in
+        newest.contains(target.name) || newest.contains { target.name == "\($0)Tests" }
+            || target.name == "BluebonnetDocumentationTests"
+    }
+    package.dependencies.removeAll { dependency in
+        guard case .sourceControl(_, let location, _) = dependency.kind else { return false }
+        return location.hasSuffix("/swift-configuration") || location.hasSuffix("/swift-service-lifecycle")
+    }
+    package.traits = package.traits.filter { !["Service", "Configuration"].contains($0.name) }
+#endif

@@ -17,9 +17,10 @@ import Testing
     @Test func commentsDocumentAllParametersOrNone() throws {
         var declarations: [Declaration] = []
         let modules = [
-            "Bluebonnet", "BluebonnetBatch", "BluebonnetFleet", "BluebonnetHTTP", "BluebonnetImage",
-            "BluebonnetJournal", "BluebonnetLogging", "BluebonnetMetrics", "BluebonnetNetwork", "BluebonnetPipelines",
-            "BluebonnetStreams", "BluebonnetTesting", "BluebonnetTracing",
+            "Bluebonnet", "BluebonnetBatch", "BluebonnetConfiguration", "BluebonnetFleet", "BluebonnetFleetService",
+            "BluebonnetHTTP", "BluebonnetHTTPTypes", "BluebonnetImage", "BluebonnetJournal", "BluebonnetLogging",
+            "BluebonnetMetrics", "BluebonnetNetwork", "BluebonnetPipelines", "BluebonnetService", "BluebonnetStreams",
+            "BluebonnetTesting", "BluebonnetTracing",
         ]
         for module in modules {
             let folder = try CodeBlock.sources(of: module)

@@ -6,7 +6,7 @@ internal import Foundation
 
 /// The requests of one iteration of an event stream.
 struct EventStreamCourse: Sendable {
-    private typealias Reader = StreamReader<EventStreamDecoder>.Iterator
+    private typealias Reader = StreamReader<EventStreamDecoder>
 
     private enum Position: Sendable {
         case begin
@@ -97,8 +97,7 @@ extension EventStreamCourse {
         do throws(NetworkingError) {
             let response = try await call.manager.stream(operation)
             if try accepts(response) {
-                let reader = StreamReader(response, reconnection.makeDecoder())
-                position = .open(reader.makeIterator(), operation)
+                position = .open(StreamReader(response, reconnection.makeDecoder()), operation)
             }
         } catch  where !error.isTransient || error.response != nil {
             throw error
@@ -130,11 +129,12 @@ extension EventStreamCourse {
         after outcome: EventStreamReconnection.Outcome, _ decoder: EventStreamDecoder?,
         _ operation: HTTPRequestOperation, _ error: NetworkingError?
     ) async throws(NetworkingError) {
-        let random = Double.random(in: 0...1)
-        switch reconnection.decide(after: outcome, decoder, random: random) {
+        switch reconnection.decide(after: outcome, decoder, random: 0) {
         case .reconnect(let wait) where Self.canRepeat(operation):
             do {
-                try await Task.sleep(for: wait)
+                try await call.manager.pauseBetweenAttempts { random in
+                    EventStreamReconnection.lengthened(wait, random: random)
+                }
             } catch let cancellation {
                 throw NetworkingError(
                     .cancelled, "the task was cancelled while the event stream waited for its next connection",

@@ -4,85 +4,53 @@
 public import Bluebonnet
 internal import Foundation
 
-/// The lines of a body. See `StreamResponse.lines`.
-public struct ResponseLines: AsyncSequence, Sendable {
-    public typealias Element = String
+/// The items of a body, in the order in which they arrive. See `StreamResponse.lines`,
+/// `StreamResponse.jsonLines(as:decoder:)` and `StreamResponse.events`.
+public struct ResponseItems<Element: Sendable>: AsyncSequence, Sendable {
     public typealias Failure = NetworkingError
 
-    let reader: StreamReader<LineDecoder>
+    /// Begins to read the body. The first reader has the bytes.
+    let makeReader: @Sendable () -> any ItemReader<Element>
 
-    public func makeAsyncIterator() -> Iterator { Iterator(reader: reader.makeIterator()) }
+    public func makeAsyncIterator() -> Iterator { Iterator(reader: makeReader()) }
 
-    /// Iterates over the lines.
+    /// Iterates over the items.
     public struct Iterator: AsyncIteratorProtocol, Sendable {
-        fileprivate var reader: StreamReader<LineDecoder>.Iterator
+        fileprivate var reader: any ItemReader<Element>
 
-        /// Returns the next line; nil at the end of a complete body.
+        /// Returns the next item; nil at the end of a complete body.
         ///
-        /// - Throws: the operation's error; `cannotParseResponse` for a line that is too long.
+        /// - Throws: the operation's error; `cannotParseResponse` for an item that is too long, and with its number for
+        ///   a JSON text that cannot be decoded.
         public mutating func next(
             isolation actor: isolated (any Actor)? = #isolation
-        ) async throws(NetworkingError) -> String? { try await reader.next() }
+        ) async throws(NetworkingError) -> Element? { try await reader.next() }
 
-        public mutating func next() async throws(NetworkingError) -> String? { try await reader.next() }
+        public mutating func next() async throws(NetworkingError) -> Element? { try await reader.next() }
     }
 }
 
-/// The values of a body of JSON texts. See `StreamResponse.jsonLines(as:decoder:)`.
-public struct ResponseJSONLines<Value: Decodable & Sendable>: AsyncSequence, Sendable {
-    public typealias Element = Value
-    public typealias Failure = NetworkingError
+/// Reads the items of one body.
+protocol ItemReader<Item>: Sendable {
+    associatedtype Item: Sendable
 
-    let reader: StreamReader<JSONLinesDecoder>
+    /// Returns the next item; nil at the end of a complete body.
+    mutating func next() async throws(NetworkingError) -> Item?
+}
+
+/// Reads the values of a body of JSON texts.
+struct JSONTextReader<Value: Decodable & Sendable>: ItemReader {
+    var texts: StreamReader<JSONLinesDecoder>
     let decoder: JSONDecoder
 
-    public func makeAsyncIterator() -> Iterator { Iterator(reader: reader.makeIterator(), decoder: decoder) }
-
-    /// Iterates over the values.
-    public struct Iterator: AsyncIteratorProtocol, Sendable {
-        fileprivate var reader: StreamReader<JSONLinesDecoder>.Iterator
-        fileprivate let decoder: JSONDecoder
-
-        /// Returns the next value; nil at the end of a complete body.
-        ///
-        /// - Throws: the operation's error; `cannotParseResponse` with the number of a text that cannot be decoded.
-        public mutating func next(
-            isolation actor: isolated (any Actor)? = #isolation
-        ) async throws(NetworkingError) -> Value? { try await next() }
-
-        public mutating func next() async throws(NetworkingError) -> Value? {
-            guard let item = try await reader.next() else { return nil }
-            do {
-                return try decoder.value(Value.self, inJSON: Data(item.bytes))
-            } catch {
-                let reason = CodingErrorText.reason(of: error)
-                throw reader.unusable("JSON text \(item.number) cannot be decoded: \(reason)", error)
-            }
+    mutating func next() async throws(NetworkingError) -> Value? {
+        guard let item = try await texts.next() else { return nil }
+        do {
+            return try decoder.value(Value.self, inJSON: Data(item.bytes))
+        } catch {
+            let reason = CodingErrorText.reason(of: error)
+            throw texts.unusable("JSON text \(item.number) cannot be decoded: \(reason)", error)
         }
-    }
-}
-
-/// The events of a body. See `StreamResponse.events`.
-public struct ResponseEvents: AsyncSequence, Sendable {
-    public typealias Element = ServerSentEvent
-    public typealias Failure = NetworkingError
-
-    let reader: StreamReader<EventStreamDecoder>
-
-    public func makeAsyncIterator() -> Iterator { Iterator(reader: reader.makeIterator()) }
-
-    /// Iterates over the events.
-    public struct Iterator: AsyncIteratorProtocol, Sendable {
-        fileprivate var reader: StreamReader<EventStreamDecoder>.Iterator
-
-        /// Returns the next event; nil at the end of a complete body.
-        ///
-        /// - Throws: the operation's error; `cannotParseResponse` for an event that is too long.
-        public mutating func next(
-            isolation actor: isolated (any Actor)? = #isolation
-        ) async throws(NetworkingError) -> ServerSentEvent? { try await reader.next() }
-
-        public mutating func next() async throws(NetworkingError) -> ServerSentEvent? { try await reader.next() }
     }
 }
 

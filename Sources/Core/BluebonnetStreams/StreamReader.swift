@@ -36,74 +36,58 @@ extension EventStreamDecoder: StreamDecoder {
     }
 }
 
-/// Reads the items of a body. The body can be iterated once.
-struct StreamReader<Decoder: StreamDecoder>: Sendable {
-    private let chunks: BodyChunks
+/// Reads a body, and decodes its items. The first reader of a response has the bytes: a body can be iterated once.
+struct StreamReader<Decoder: StreamDecoder>: ItemReader {
+    private var chunks: BodyChunks.Iterator
     private let operation: HTTPRequestOperation
-    private let decoder: Decoder
+    private(set) var decoder: Decoder
+    private var isComplete = false
 
     init(_ response: StreamResponse, _ decoder: Decoder) {
-        (chunks, operation, self.decoder) = (response.body, response.operation, decoder)
+        (chunks, operation, self.decoder) = (response.body.makeAsyncIterator(), response.operation, decoder)
     }
 
-    func makeIterator() -> Iterator {
-        Iterator(chunks: chunks.makeAsyncIterator(), operation: operation, decoder: decoder)
+    mutating func next() async throws(NetworkingError) -> Decoder.Item? {
+        while true {
+            if let item = try decoded() { return item }
+            if isComplete { return nil }
+            if let chunk = try await chunks.next() {
+                decoder.append(chunk)
+            } else {
+                isComplete = true
+                decoder.finish()
+            }
+        }
     }
 
-    struct Iterator: Sendable {
-        private var chunks: BodyChunks.Iterator
-        private let operation: HTTPRequestOperation
-        private(set) var decoder: Decoder
-        private var isComplete = false
-
-        fileprivate init(chunks: BodyChunks.Iterator, operation: HTTPRequestOperation, decoder: Decoder) {
-            (self.chunks, self.operation, self.decoder) = (chunks, operation, decoder)
+    private mutating func decoded() throws(NetworkingError) -> Decoder.Item? {
+        do throws(StreamItemError) {
+            return try decoder.nextItem()
+        } catch {
+            throw unusable("\(error)", error)
         }
+    }
 
-        /// Returns the next item; nil at the end of a complete body.
-        mutating func next() async throws(NetworkingError) -> Decoder.Item? {
-            while true {
-                if let item = try decoded() { return item }
-                if isComplete { return nil }
-                if let chunk = try await chunks.next() {
-                    decoder.append(chunk)
-                } else {
-                    isComplete = true
-                    decoder.finish()
-                }
+    /// The error of an item that cannot be used. The operation is cancelled.
+    func unusable(_ reason: String, _ error: any Error) -> NetworkingError {
+        operation.cancel()
+        return NetworkingError(
+            .cannotParseResponse, reason, request: operation.request, response: operation.response, underlying: error)
+    }
+
+    /// Reads and drops the rest of the body, so that the connection can be reused: at most 64 KiB, for at most a
+    /// second.
+    consuming func drain() {
+        var chunks = chunks
+        let operation = operation
+        Task {
+            let timer = Task {
+                guard (try? await Task.sleep(for: .seconds(1))) != nil else { return }
+                operation.cancel()
             }
-        }
-
-        private mutating func decoded() throws(NetworkingError) -> Decoder.Item? {
-            do throws(StreamItemError) {
-                return try decoder.nextItem()
-            } catch {
-                throw unusable("\(error)", error)
-            }
-        }
-
-        /// The error of an item that cannot be used. The operation is cancelled.
-        func unusable(_ reason: String, _ error: any Error) -> NetworkingError {
-            operation.cancel()
-            return NetworkingError(
-                .cannotParseResponse, reason, request: operation.request, response: operation.response,
-                underlying: error)
-        }
-
-        /// Reads and drops the rest of the body, so that the connection can be reused: at most 64 KiB, for at most a
-        /// second.
-        consuming func drain() {
-            var chunks = chunks
-            let operation = operation
-            Task {
-                let timer = Task {
-                    guard (try? await Task.sleep(for: .seconds(1))) != nil else { return }
-                    operation.cancel()
-                }
-                var byteCount = 0
-                while byteCount < 64 << 10, let chunk = try? await chunks.next() { byteCount += chunk.count }
-                timer.cancel()
-            }
+            var byteCount = 0
+            while byteCount < 64 << 10, let chunk = try? await chunks.next() { byteCount += chunk.count }
+            timer.cancel()
         }
     }
 }

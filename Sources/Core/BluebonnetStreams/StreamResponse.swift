@@ -36,13 +36,13 @@ public struct StreamResponse: Sendable {
 extension StreamResponse {
     /// The lines of the body in UTF-8, without their ends (LF, or CR and LF). A last line without an end counts. A line
     /// has at most 16 MiB; see `lines(byteLimit:)`.
-    public var lines: ResponseLines { lines(byteLimit: LineDecoder.usualByteLimit) }
+    public var lines: ResponseItems<String> { lines(byteLimit: LineDecoder.usualByteLimit) }
 
     /// The lines of the body.
     ///
     /// - Parameter byteLimit: the maximum length of a line in bytes. A longer line is the error `cannotParseResponse`.
-    public func lines(byteLimit: Int) -> ResponseLines {
-        ResponseLines(reader: StreamReader(self, LineDecoder(byteLimit: byteLimit)))
+    public func lines(byteLimit: Int) -> ResponseItems<String> {
+        ResponseItems { StreamReader(self, LineDecoder(byteLimit: byteLimit)) }
     }
 
     /// The values of a body with one JSON text in each line (NDJSON), or of a JSON text sequence (RFC 7464): the
@@ -53,15 +53,19 @@ extension StreamResponse {
     ///   - decoder: default: a `JSONDecoder` with its default settings.
     public func jsonLines<Value: Decodable & Sendable>(
         as type: Value.Type, decoder: JSONDecoder = JSONDecoder()
-    ) -> ResponseJSONLines<Value> {
+    ) -> ResponseItems<Value> {
         let format = JSONLinesDecoder.Format(contentType: headers["Content-Type"])
-        return ResponseJSONLines(reader: StreamReader(self, JSONLinesDecoder(format: format)), decoder: decoder)
+        return ResponseItems {
+            JSONTextReader(texts: StreamReader(self, JSONLinesDecoder(format: format)), decoder: decoder)
+        }
     }
 
     /// The events of a body in the format `text/event-stream` (HTML standard, 9.2), whatever its content type. An event
     /// without the empty line after it is dropped at the end of the body. For reconnections, use
     /// `RequestOperationManager.events(_:policy:)`.
-    public var events: ResponseEvents { ResponseEvents(reader: StreamReader(self, EventStreamDecoder())) }
+    public var events: ResponseItems<ServerSentEvent> {
+        ResponseItems { StreamReader(self, EventStreamDecoder()) }
+    }
 }
 
 extension StreamResponse: CustomStringConvertible {

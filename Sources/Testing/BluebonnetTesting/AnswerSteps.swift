@@ -45,7 +45,12 @@ struct AnswerSteps {
         var fields = answer.headers
         let hasLength = fields.contains(name: "Content-Length") || fields.contains(name: "Transfer-Encoding")
         let needsNone = answer.status < 200 || answer.status == 204 || answer.status == 304
-        if !hasLength, !needsNone { fields.add(name: "Content-Length", value: "\(answer.body.count)") }
+        if hasLength || needsNone { return fields }
+        if answer.parts != nil || !answer.trailers.isEmpty {
+            fields.add(name: "Transfer-Encoding", value: "chunked")
+        } else {
+            fields.add(name: "Content-Length", value: "\(answer.body.count)")
+        }
         return fields
     }
 
@@ -55,30 +60,51 @@ struct AnswerSteps {
         if hasBody { addBody(of: answer, request) }
     }
 
+    /// Adds the body up to its end, or up to the byte after which the answer ends.
     private mutating func addBody(of answer: TestAnswer, _ request: SentRequest) {
-        switch answer.end {
-        case .complete, .none: addPieces(of: answer.body, answer)
-        case .stall(let byteCount):
-            addPieces(of: answer.body.prefix(byteCount), answer)
-            steps.append(.stall)
-        case .cut(let byteCount):
-            addPieces(of: answer.body.prefix(byteCount), answer)
-            guard byteCount < answer.body.count else { return }
-            let text = "\(request.host) violated the protocol or its body is truncated: it closed the connection"
-            steps.append(.fail(NetworkingError(.badServerResponse, text)))
+        var left = answer.end.byteCount
+        for part in answer.parts ?? Self.pieces(of: answer) {
+            switch part.kind {
+            case .bytes(let data):
+                let piece = data.prefix(left)
+                if !piece.isEmpty { steps.append(.bytes(piece)) }
+                left -= piece.count
+                if piece.count < data.count { return end(answer.end, request) }
+            case .silence(let duration): if left > 0 { steps.append(.wait(duration)) }
+            case .cut: return end(.cut(0), request)
+            case .stall: return end(.stall(0), request)
+            }
         }
+        if case .stall = answer.end { return end(answer.end, request) }
+        if !answer.trailers.isEmpty { steps.append(.trailers(answer.trailers)) }
     }
 
-    private mutating func addPieces(of body: Data, _ answer: TestAnswer) {
-        guard let pieces = answer.pieces else {
-            if !body.isEmpty { steps.append(.bytes(body)) }
-            return
-        }
-        var rest = body
+    private mutating func end(_ end: TestAnswer.End, _ request: SentRequest) {
+        guard case .cut = end else { return steps.append(.stall) }
+        let text = "\(request.host) violated the protocol or its body is truncated: it closed the connection"
+        steps.append(.fail(NetworkingError(.badServerResponse, text)))
+    }
+
+    /// Returns the parts of a body that is known as a whole.
+    private static func pieces(of answer: TestAnswer) -> [TestAnswer.Part] {
+        guard let pieces = answer.pieces else { return [.data(answer.body)] }
+        var parts: [TestAnswer.Part] = []
+        var rest = answer.body
         while !rest.isEmpty {
-            steps.append(.bytes(rest.prefix(pieces.byteCount)))
+            if !parts.isEmpty, pieces.pause > .zero { parts.append(.pause(pieces.pause)) }
+            parts.append(.data(rest.prefix(pieces.byteCount)))
             rest = rest.dropFirst(pieces.byteCount)
-            if !rest.isEmpty, pieces.pause > .zero { steps.append(.wait(pieces.pause)) }
+        }
+        return parts
+    }
+}
+
+extension TestAnswer.End {
+    /// The number of body bytes after which the answer ends.
+    fileprivate var byteCount: Int {
+        switch self {
+        case .complete, .none: .max
+        case .cut(let byteCount), .stall(let byteCount): byteCount
         }
     }
 }

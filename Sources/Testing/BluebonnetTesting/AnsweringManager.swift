@@ -32,7 +32,8 @@ extension RequestOperationManager {
     ) {
         let log = SentRequestLog()
         let network = SimulatedNetwork(time: clock?.time) { request in
-            let request = SentRequest(request.method, request.url, headers: request.headers, body: request.body)
+            let request = SentRequest(
+                request.method, request.url, headers: request.headers, body: request.body, trailers: request.trailers)
             log.add(request)
             do {
                 return AnswerSteps(try await answer(request), to: request).steps

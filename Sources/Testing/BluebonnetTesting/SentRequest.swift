@@ -17,10 +17,15 @@ public struct SentRequest: Sendable {
     public let headers: HeaderFields
     /// The body; empty for a request without one.
     public let body: Data
+    /// The trailer section of the body; empty without one.
+    public let trailers: HeaderFields
 
     /// Makes a request, for example to test an answering block.
-    public init(_ method: String, _ url: URL, headers: HeaderFields = [:], body: Data = Data()) {
-        (self.method, self.url, self.headers, self.body) = (method, url, headers, body)
+    public init(
+        _ method: String, _ url: URL, headers: HeaderFields = [:], body: Data = Data(), trailers: HeaderFields = [:]
+    ) {
+        (self.method, self.url, self.headers) = (method, url, headers)
+        (self.body, self.trailers) = (body, trailers)
     }
 
     /// The path, percent-decoded; `/` for an empty one.

@@ -9,6 +9,7 @@ public import Foundation
 /// ```swift
 /// let slow = TestAnswer.json(["name": "Ada"]).delayed(by: .seconds(2))
 /// let truncated = TestAnswer.data(picture, type: "image/png").cut(afterByteCount: 1_000)
+/// let feed = TestAnswer.stream(.line("one"), .pause(.seconds(5)), .line("two"), .cut)
 /// ```
 ///
 /// `Content-Length` is added, unless the header fields contain it or `Transfer-Encoding`. Bodies are not compressed: a
@@ -36,7 +37,7 @@ public struct TestAnswer: Sendable {
     public var status: Int
     /// The header fields.
     public var headers: HeaderFields
-    /// The body, in the content coding that the header fields name.
+    /// The body, in the content coding that the header fields name; empty for a streamed answer.
     public var body: Data
     /// Whether a GET with `Range` gets status 206 and the requested bytes, or 416 if the body does not have them. An
     /// answer without `ETag` and `Last-Modified` gets an `ETag` computed from its bytes, so that the library can
@@ -44,6 +45,9 @@ public struct TestAnswer: Sendable {
     public var answersRanges = false
     var delay = Duration.zero
     var pieces: (byteCount: Int, pause: Duration)?
+    /// The parts of a streamed answer, which has no `body`; nil for any other answer.
+    var parts: [Part]?
+    var trailers = HeaderFields()
     var end = End.complete
 
     /// Makes an answer with a response.
@@ -164,7 +168,7 @@ extension TestAnswer {
     /// Returns the answer with `answersRanges` set.
     public func answeringRanges() -> TestAnswer { with { $0.answersRanges = true } }
 
-    private func with(_ change: (inout TestAnswer) -> Void) -> TestAnswer {
+    func with(_ change: (inout TestAnswer) -> Void) -> TestAnswer {
         var copy = self
         change(&copy)
         return copy

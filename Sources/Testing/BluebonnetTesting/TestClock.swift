@@ -49,7 +49,30 @@ public final class TestClock: Sendable {
         }
     }
 
-    /// The number of operations that wait for their next attempt.
+    /// Runs `body`, and meanwhile advances the clock repeatedly to the next instant at which something is due, whenever
+    /// no request is being answered. For code that awaits several requests, or the elements of a stream.
+    ///
+    /// ```swift
+    /// let lines = try await clock.advance {
+    ///     try await manager.stream("feed").lines.reduce(into: []) { $0.append($1) }
+    /// }
+    /// ```
+    ///
+    /// - Parameter body: called once, on the caller's actor. Its work outside of requests takes no time on this clock.
+    public func advance<Value>(
+        isolation actor: isolated (any Actor)? = #isolation, during body: () async throws -> Value
+    ) async rethrows -> Value {
+        let mover = Task { [time] in
+            while !Task.isCancelled {
+                if await time.advanceToNextInstant() { continue }
+                try? await Task.sleep(for: .milliseconds(1))
+            }
+        }
+        defer { mover.cancel() }
+        return try await body()
+    }
+
+    /// The number of operations that wait for their next attempt, and of event streams that wait for a reconnection.
     public var waitingOperationCount: Int {
         get async { await time.waitingAttemptCount }
     }

@@ -43,9 +43,9 @@ import Testing
     }
 
     @Test(arguments: [
-        "BluebonnetBatch", "BluebonnetCache", "BluebonnetFleet", "BluebonnetImage", "BluebonnetJournal",
-        "BluebonnetLogging", "BluebonnetMetrics", "BluebonnetPipelines", "BluebonnetStreams", "BluebonnetTestServer",
-        "BluebonnetTesting", "BluebonnetTracing",
+        "BluebonnetBatch", "BluebonnetCache", "BluebonnetFleet", "BluebonnetFleetService", "BluebonnetImage",
+        "BluebonnetJournal", "BluebonnetLogging", "BluebonnetMetrics", "BluebonnetPipelines", "BluebonnetService",
+        "BluebonnetStreams", "BluebonnetTestServer", "BluebonnetTesting", "BluebonnetTracing",
     ])
     func everyPublicTypeIsOnThePageOfItsProduct(product: String) throws {
         let page = try CodeBlock.sources(of: product).appendingPathComponent("\(product).docc/\(product).md")

@@ -122,6 +122,28 @@ extension PageTests {
         }
     }
 
+    @Test func answersOfThePageArriveDuringTheRequest() async throws {
+        var options = TestServer.Options()
+        options.answersHeads = true
+        let script: TestServer.Script = { _ in
+            Reply([.head(status: 200, fields: ["Transfer-Encoding": "chunked"]), .echo, .trailers([:])])
+        }
+        try await TestServer.serving(options, script: script) { server in
+            let manager = RequestOperationManager(baseURL: server.url("/"))
+            // BLOCK LinesAndEvents.md
+            let (pieces, request) = AsyncStream.makeStream(of: Data.self)
+            let response = try await manager.stream(
+                "POST", "translate", body: .stream(pieces))
+            var answers = response.body.makeAsyncIterator()
+            request.yield(Data("guten Tag".utf8))
+            let answer = try await answers.next()
+            request.finish()
+            // END
+            #expect(answer == Data("guten Tag".utf8))
+            #expect(try await answers.next() == nil)
+        }
+    }
+
     @Test func trailersOfThePageAreSent() async throws {
         struct Counter: Sendable { let count = 1 }
         let (counter, rows) = (

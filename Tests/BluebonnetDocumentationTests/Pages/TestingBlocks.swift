@@ -38,7 +38,9 @@ extension PageTests {
         // BLOCK TestAnswer.swift
         let slow = TestAnswer.json(["name": "Ada"]).delayed(by: .seconds(2))
         let truncated = TestAnswer.data(picture, type: "image/png").cut(afterByteCount: 1_000)
+        let feed = TestAnswer.stream(.line("one"), .pause(.seconds(5)), .line("two"), .cut)
         // END
+        #expect(feed.body.isEmpty)
         #expect(slow.body == answers[0].body && truncated.body == picture)
     }
 

@@ -22,7 +22,9 @@ package struct SubmittedLines: Sendable {
 
     /// Returns the field of a line that a fleet does not run; nil if it runs the line.
     package static func unsupportedField(_ line: RequestLine) -> String? {
-        line.pipeline?.remember.isEmpty ?? true ? nil : "remember"
+        guard let pipeline = line.boxedPipeline?.value else { return nil }
+        if pipeline.stream != nil { return "stream" }
+        return pipeline.remember.isEmpty ? nil : "remember"
     }
 
     /// The number of lines.

@@ -91,7 +91,14 @@ package struct EventStreamReconnection: Sendable, Hashable {
         }
         if let reason = stopReason(after: outcome) { return .stop(reason) }
         defer { attemptCount += 1 }
-        return .reconnect(after: delay * (1 + min(max(random, 0), 1) / 2))
+        return .reconnect(after: Self.lengthened(delay, random: random))
+    }
+
+    /// Returns a wait that is up to 50 % longer, so that the clients of a server do not return all at once.
+    ///
+    /// - Parameter random: a random number from 0 to 1.
+    package static func lengthened(_ wait: Duration, random: Double) -> Duration {
+        wait * (1 + min(max(random, 0), 1) / 2)
     }
 
     private func stopReason(after outcome: Outcome) -> StopReason? {

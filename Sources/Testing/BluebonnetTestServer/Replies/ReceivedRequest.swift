@@ -15,6 +15,8 @@ public struct ReceivedRequest: Sendable {
     public var headers = WireFields()
     /// The body without its chunked framing.
     public var body = Data()
+    /// The trailer section of a chunked body, in order. Always empty over HTTP/2.
+    public var trailers = WireFields()
     /// The first line and the headers as on the wire, with the empty line. Empty over HTTP/2.
     public var rawHead = Data()
     /// The body as on the wire, with its chunked framing.

@@ -21,6 +21,9 @@ public struct Reply: Sendable {
         /// Sends the last chunk and the trailers, unless the request was a HEAD. Over HTTP/2 this is a HEADERS frame
         /// that ends the stream.
         case trailers(WireFields)
+        /// Sends the pieces of the request's body as they arrive, each as one chunk, and continues at the end of the
+        /// body. For a server with `answersHeads`; else the body has no pieces.
+        case echo
         /// Continues when the test opens the gate.
         case wait(until: Gate)
         /// Continues after a time.

@@ -12,7 +12,8 @@ extension Reply.Step {
             Data("HTTP/1.1 \(status) \(Self.reasonPhrase(status))\r\n\(fields.wireFormat)\r\n".utf8)
         case .chunk(let data): Data("\(String(data.count, radix: 16))\r\n".utf8) + data + Data("\r\n".utf8)
         case .trailers(let fields): Data("0\r\n\(fields.wireFormat)\r\n".utf8)
-        case .wait, .delay, .stall, .close, .closeWithoutNotice, .reset, .resetStream, .goAway, .endless, .tunnel:
+        case .close, .closeWithoutNotice, .delay, .echo, .endless, .goAway, .reset, .resetStream, .stall, .tunnel,
+            .wait:
             Data()
         }
     }

@@ -20,7 +20,9 @@ final class ConnectionHandler: ChannelInboundHandler {
     private var parser: RequestParser
     private var requestCount = 0
     private var answerCount = 0
-    private var waiting: [ReceivedRequest] = []
+    private var waiting: [(request: ReceivedRequest, body: IncomingBody?)] = []
+    /// The body that arrives while its request is answered; nil between such requests.
+    private var incoming: IncomingBody?
     private var isAnswering = false
     private var hasPaused = false
 
@@ -97,10 +99,16 @@ final class ConnectionHandler: ChannelInboundHandler {
         case .continueExpected:
             guard factory.options.sendsContinue else { return }
             context.writeAndFlush(NIOAny(ByteBuffer(string: "HTTP/1.1 100 Continue\r\n\r\n")), promise: nil)
+        case .head(let request):
+            let body = IncomingBody()
+            incoming = body
+            waiting.append((numbered(request), body))
+            answerNext()
+        case .piece(let bytes): incoming?.append(bytes)
         case .request(let parsed):
             let request = numbered(parsed)
             requestCount += 1
-            waiting.append(request)
+            if let body = incoming.take() { body.end() } else { waiting.append((request, nil)) }
             factory.log.update { $0.requests.append(request) }
             if !factory.options.readsBodies { try? context.channel.syncOptions?.setOption(.autoRead, value: false) }
         case .malformed:
@@ -118,8 +126,8 @@ final class ConnectionHandler: ChannelInboundHandler {
     private func answerNext() {
         guard !isAnswering, !waiting.isEmpty else { return }
         isAnswering = true
-        let request = waiting.removeFirst()
-        player.play(factory.script(request), omittingBody: request.method == "HEAD") { [self] in
+        let (request, body) = waiting.removeFirst()
+        player.play(factory.script(request), omittingBody: request.method == "HEAD", body: body) { [self] in
             isAnswering = false
             answerCount += 1
             answerCount == factory.options.requestsPerConnection ? outlet.close() : answerNext()

@@ -1,6 +1,7 @@
 // Bluebonnet: HTTP operations for Swift on Linux.
 // SPDX-License-Identifier: MIT
 
+import Foundation
 import NIOCore
 
 /// Performs the steps of a reply in order, on one HTTP/1.1 connection or one HTTP/2 stream. Event-loop thread only.
@@ -10,6 +11,7 @@ final class ReplyPlayer {
     /// The remaining steps, the next one last.
     private var steps: [Reply.Step] = []
     private var omitsBody = false
+    private var body: IncomingBody?
     private var whenDone: (() -> Void)?
     private var timer: Scheduled<Void>?
     private var passage: EventLoopPromise<Void>?
@@ -19,9 +21,12 @@ final class ReplyPlayer {
     }
 
     /// Plays a reply, then calls `whenDone`, unless the connection ends first.
-    func play(_ reply: Reply, omittingBody: Bool, whenDone: (() -> Void)? = nil) {
+    ///
+    /// - Parameter body: the request's body; nil if it has arrived already.
+    func play(_ reply: Reply, omittingBody: Bool, body: IncomingBody? = nil, whenDone: (() -> Void)? = nil) {
         steps = reply.steps.reversed()
         omitsBody = omittingBody
+        self.body = body
         self.whenDone = whenDone
         advance()
     }
@@ -55,6 +60,7 @@ final class ReplyPlayer {
         case .bytes, .head, .body, .chunk, .trailers:
             if omitsBody && step.isBody { return channel.eventLoop.makeSucceededVoidFuture() }
             return outlet.send(step, isLast: steps.isEmpty)
+        case .echo: return echoPiece()
         case .wait(until: let gate): return wait(for: gate)
         case .delay(let duration): return delay(duration)
         case .drip(let data, let chunk, let interval):
@@ -79,6 +85,22 @@ final class ReplyPlayer {
         let scheduled = channel.eventLoop.scheduleTask(in: TimeAmount(duration)) {}
         timer = scheduled
         return scheduled.futureResult
+    }
+
+    /// Sends the next piece of the request's body. At the end, the steps after the echo follow.
+    private func echoPiece() -> EventLoopFuture<Void> {
+        let promise = channel.eventLoop.makePromise(of: Void.self)
+        passage = promise
+        guard let body else {
+            promise.succeed()
+            return promise.futureResult
+        }
+        body.next { [self] piece in
+            guard let piece else { return promise.succeed() }
+            steps.append(.echo)
+            outlet.send(.chunk(Data(piece.readableBytesView)), isLast: false).cascade(to: promise)
+        }
+        return promise.futureResult
     }
 
     private func wait(for gate: Gate) -> EventLoopFuture<Void> {

@@ -10,6 +10,10 @@ struct RequestParser {
     enum Event {
         /// A head that expects "100 Continue" before its body.
         case continueExpected
+        /// The head of a request whose body follows, if heads are answered.
+        case head(ReceivedRequest)
+        /// A part of the body of the last head.
+        case piece(ByteBuffer)
         /// A complete request, or its head if bodies are not read.
         case request(ReceivedRequest)
         /// Bytes that are not valid at this position. No event follows.
@@ -27,6 +31,10 @@ struct RequestParser {
 
     private let readsBodies: Bool
     private let refusesExpectations: Bool
+    private let reportsHeads: Bool
+    private var isHeadReported = false
+    private var piece: ByteBuffer?
+    private var trailerLines: [String] = []
     private var state = State.head
     private var buffer = ByteBuffer()
     private var searchedByteCount = 0
@@ -36,6 +44,7 @@ struct RequestParser {
     init(_ options: TestServer.Options) {
         readsBodies = options.readsBodies
         refusesExpectations = options.refusesExpectations
+        reportsHeads = options.answersHeads
     }
 
     /// Appends received bytes.
@@ -49,6 +58,8 @@ struct RequestParser {
         if case .head = state { true } else { false }
     }
 
+    private var hasEnded: Bool { if case .ended = state { true } else { false } }
+
     /// Returns the request that was incomplete when the connection ended; nil without one.
     func unfinishedRequest() -> ReceivedRequest? {
         var unfinished = request
@@ -59,6 +70,7 @@ struct RequestParser {
     /// Returns the next event; nil if more bytes are needed.
     mutating func next() -> Event? {
         while true {
+            if let event = reportProgress() { return event }
             switch state {
             case .head:
                 guard let head = consume(through: "\r\n\r\n") else { return nil }
@@ -66,6 +78,7 @@ struct RequestParser {
             case .body(let remaining):
                 let left = moveBody(atMost: remaining)
                 state = .body(remaining: left)
+                if piece != nil { continue }
                 return left == 0 ? finish() : nil
             case .chunkSize:
                 guard let line = consume(through: "\r\n") else { return nil }
@@ -74,6 +87,7 @@ struct RequestParser {
             case .chunk(let remaining):
                 let left = moveBody(atMost: remaining)
                 state = .chunk(remaining: left)
+                if piece != nil { continue }
                 guard left == 0, let end = consume(through: "\r\n") else { return nil }
                 guard end.count == 2 else { return giveUp() }
                 request.rawBody += end
@@ -82,10 +96,22 @@ struct RequestParser {
                 guard let line = consume(through: "\r\n") else { return nil }
                 request.rawBody += line
                 if line.count == 2 { return finish() }
+                trailerLines.append(String(decoding: line.dropLast(2), as: UTF8.self))
             case .ended:
                 return nil
             }
         }
+    }
+
+    /// Returns the head and the parts of the body that have not been reported.
+    private mutating func reportProgress() -> Event? {
+        guard reportsHeads, !isBetweenRequests, !hasEnded else { return nil }
+        if !isHeadReported {
+            isHeadReported = true
+            return .head(request)
+        }
+        defer { piece = nil }
+        return piece.map(Event.piece)
     }
 
     /// Parses a head and determines the state that follows.
@@ -112,6 +138,8 @@ struct RequestParser {
         var finished = request
         finished.isComplete = true
         finished.pieceCount = pieceCount
+        finished.trailers = RequestHeadParser.fields(trailerLines)
+        (isHeadReported, trailerLines) = (false, [])
         request = ReceivedRequest()
         state = .head
         return .request(finished)
@@ -130,6 +158,7 @@ struct RequestParser {
                 request.body.append(contentsOf: bytes)
                 request.rawBody.append(contentsOf: bytes)
             }
+            if reportsHeads, available > 0 { piece = slice }
         }
         return byteCount - available
     }

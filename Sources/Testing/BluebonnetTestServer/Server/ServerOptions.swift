@@ -20,6 +20,9 @@ extension TestServer {
         /// Whether bodies are read. If false, the script is called when a head has arrived, and nothing further is
         /// read from the connection. Bytes that the client sends stay in the socket, so that a close becomes a reset.
         public var readsBodies = true
+        /// Whether the script is called when a head has arrived, while the body follows: `isComplete` of the request is
+        /// false then. The body is read, and the request is recorded when it is complete.
+        public var answersHeads = false
         /// The time for which reading from a connection pauses after the first bytes; over TLS, after the first bytes
         /// that follow the handshake. Nil means no pause.
         public var readingPause: Duration?

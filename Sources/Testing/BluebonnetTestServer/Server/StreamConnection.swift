@@ -38,19 +38,21 @@ final class StreamConnection {
         try channel.pipeline.syncOperations.addHandlers([frames, streams, StreamFailures(number, factory)])
     }
 
-    /// Records a request. Returns the script's reply.
-    func answer(to request: ReceivedRequest) -> Reply {
-        var request = request
+    /// Numbers a request. Returns the script's reply.
+    func answer(to request: inout ReceivedRequest) -> Reply {
         requestCount += 1
         (request.connection, request.numberOnConnection) = (number, requestCount)
-        factory.log.update { [request] in $0.requests.append(request) }
+        if !options.answersHeads { record(request) }
         return factory.script(request)
     }
+
+    /// Records a request.
+    func record(_ request: ReceivedRequest) { factory.log.update { $0.requests.append(request) } }
 
     /// Records the received part of a request whose stream ended before it was complete.
     func recordUnfinished(_ request: ReceivedRequest) {
         var request = request
-        (request.connection, request.numberOnConnection) = (number, requestCount + 1)
+        if request.connection == 0 { (request.connection, request.numberOnConnection) = (number, requestCount + 1) }
         factory.log.update { [request] in $0.unfinishedRequests.append(request) }
     }
 

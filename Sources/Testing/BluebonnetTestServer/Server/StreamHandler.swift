@@ -15,6 +15,7 @@ final class StreamHandler: ChannelInboundHandler {
     private let player: ReplyPlayer
     private let channel: any Channel
     private var request = ReceivedRequest()
+    private let body = IncomingBody()
     private var hasHead = false
     private var isAnswering = false
 
@@ -40,7 +41,8 @@ final class StreamHandler: ChannelInboundHandler {
         player.end()
         // The last frame of the response ends the stream before the player reports that the reply is done.
         if isAnswering && outlet.hasEnded { connection.recordAnswer() }
-        if hasHead && !isAnswering { connection.recordUnfinished(request) }
+        let isRecorded = connection.options.answersHeads ? request.isComplete : isAnswering
+        if hasHead && !isRecorded { connection.recordUnfinished(request) }
         context.fireChannelInactive()
     }
 
@@ -63,11 +65,13 @@ final class StreamHandler: ChannelInboundHandler {
             let interim = HTTP2Frame.FramePayload.headers(.init(headers: [":status": "100"]))
             context.writeAndFlush(NIOAny(interim), promise: nil)
         }
+        if options.answersHeads { answer() }
     }
 
     private func append(_ bytes: ByteBuffer) {
         request.body.append(contentsOf: bytes.readableBytesView)
         request.rawBody.append(contentsOf: bytes.readableBytesView)
+        if connection.options.answersHeads, bytes.readableBytes > 0 { body.append(bytes) }
     }
 
     private func finish() {
@@ -77,13 +81,15 @@ final class StreamHandler: ChannelInboundHandler {
             return outlet.resetStream(code: UInt32(HTTP2ErrorCode.protocolError.networkCode))
         }
         request.isComplete = true
+        if connection.options.answersHeads { connection.record(request) }
+        body.end()
         answer()
     }
 
     private func answer() {
         guard !isAnswering else { return }
         isAnswering = true
-        let reply = connection.answer(to: request)
-        player.play(reply, omittingBody: request.method == "HEAD")
+        let reply = connection.answer(to: &request)
+        player.play(reply, omittingBody: request.method == "HEAD", body: body)
     }
 }

@@ -30,6 +30,8 @@ struct SimulatedRequest: Sendable {
     /// The header fields in the order of sending, without those that libcurl adds.
     let headers: HeaderFields
     let body: Data
+    /// The trailer section; empty without one.
+    let trailers: HeaderFields
 }
 
 /// One event of an answer as a client would see it. After the last event the response is complete.
@@ -40,6 +42,8 @@ enum SimulatedStep: Sendable {
     case head(status: Int, fields: HeaderFields)
     /// Bytes of the body, still content-coded.
     case bytes(Data)
+    /// The trailer section after the body.
+    case trailers(HeaderFields)
     /// Nothing further happens.
     case stall
     /// The connection ends with an error.
@@ -53,7 +57,7 @@ enum SimulatedStep: Sendable {
     var isUnsent: Bool {
         switch self {
         case .refuse, .neverConnect: true
-        case .wait, .head, .bytes, .stall, .fail: false
+        case .wait, .head, .bytes, .trailers, .stall, .fail: false
         }
     }
 }

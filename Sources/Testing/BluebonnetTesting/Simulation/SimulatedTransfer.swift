@@ -95,6 +95,7 @@ final class SimulatedTransfer: Transfer {
     private var metrics: TransferMetrics {
         var metrics = TransferMetrics()
         metrics.simulatedTime = instants.usedTime
+        metrics.trailers = machine.response.trailers.map { Box($0) }
         return metrics
     }
 }
@@ -156,7 +157,8 @@ extension SimulatedTransfer {
 
     private func ask() {
         let asked = SimulatedRequest(
-            url: request.url, method: request.method, headers: HeaderFields(request.headers), body: body)
+            url: request.url, method: request.method, headers: HeaderFields(request.headers), body: body,
+            trailers: request.body.trailers ?? HeaderFields())
         phase = .asking(
             Task { [network, stage, number] in
                 let steps = await network.answer(asked)
@@ -192,6 +194,7 @@ extension SimulatedTransfer {
         case .wait(let duration): wait(duration.nanoseconds)
         case .head(let status, let fields): try receiveHead(status, fields)
         case .bytes(let data): try receive(data)
+        case .trailers(let fields): try receive(lines: fields.map { "\($0.name): \($0.value)" })
         case .stall: rest(in: .stalled)
         case .fail(let error): end(error)
         case .refuse(let error): end(error)
@@ -218,8 +221,11 @@ extension SimulatedTransfer {
     }
 
     private func receiveHead(_ status: Int, _ fields: HeaderFields) throws(NetworkingError) {
-        var lines = ["HTTP/1.1 \(status) "]
-        lines += fields.map { "\($0.name): \($0.value)" } + [""]
+        try receive(lines: ["HTTP/1.1 \(status) "] + fields.map { "\($0.name): \($0.value)" } + [""])
+    }
+
+    /// Receives lines of the head or of the trailer section.
+    private func receive(lines: [String]) throws(NetworkingError) {
         for line in lines {
             machine.recordMovement(at: instants.now)
             let bytes = Array((line + "\r\n").utf8)

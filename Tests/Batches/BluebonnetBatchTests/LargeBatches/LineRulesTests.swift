@@ -40,6 +40,13 @@ import Testing
         #expect(try error(line, LineRules(hasState: false)) == nil)
     }
 
+    @Test(arguments: [(remembering, "remember"), (#"{"url":"a","stream":"events"}"#, "stream")])
+    func fieldOfOneMachineIsRefusedForAFleet(_ line: String, _ field: String) throws {
+        let found = try #require(try error(line, LineRules(isForFleet: true)))
+        #expect(found.field == field && found.message.contains("use bluebonnet run"))
+        #expect(try error(line, LineRules()) == nil)
+    }
+
     @Test(arguments: ["id", "ID", "Id"])
     func valueNamedLikeTheIDColumnIsRefusedForRows(_ name: String) throws {
         let line = #"{"url":"a","extract":{"\#(name)":"$.id","n":"$.n"}}"#

@@ -39,6 +39,8 @@ struct RefusedOptions: Sendable, CustomTestStringConvertible {
         RefusedOptions("--concurrency", "9223372036854775807", says: "at most 1000000"),
         RefusedOptions("--per-origin", "9223372036854775807", says: "at most 1000000"),
         RefusedOptions("--retries", "9223372036854775807", says: "at most 1000000"),
+        RefusedOptions("--max-items", "0", says: "1 or more"),
+        RefusedOptions("--max-items", "1000001", says: "at most 1000000"),
         RefusedOptions("--max-body", "9223372036854775807", says: "at most 1125899906842624"),
         RefusedOptions("--rate", "9223372036854775807/s", says: "at most 1000000000"),
         RefusedOptions("--origin-rate", "1000000001/h", says: "at most 1000000000"),

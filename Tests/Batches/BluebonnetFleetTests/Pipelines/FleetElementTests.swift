@@ -239,13 +239,14 @@ extension StoreTests {
             }
         }
 
-        @Test func rememberIsRefused() async throws {
+        @Test(arguments: [("remember", #"{"a":{"max":"$.x"}}"#), ("stream", #""lines""#)])
+        func fieldOfOneMachineIsRefused(field: String, value: String) async throws {
             let fleet = try await StoreFixture().fleet
-            let lines = try PipelineFixture.lines([#"{"url":"http://h/","remember":{"a":{"max":"$.x"}}}"#])
+            let lines = try PipelineFixture.lines([#"{"url":"http://h/","\#(field)":\#(value)}"#])
             let error = await #expect(throws: FleetError.self) { try await fleet.submit(lines, named: "n") }
             #expect(
                 error?.message
-                    == "line 1 has \"remember\", which a fleet does not run: use bluebonnet run --journal")
+                    == "line 1 has \"\(field)\", which a fleet does not run: use bluebonnet run --journal")
         }
     }
 }

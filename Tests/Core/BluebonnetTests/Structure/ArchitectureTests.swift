@@ -174,6 +174,11 @@ import Testing
         ("BluebonnetTestServer/Faults", "Server Support"),
         ("BluebonnetCache", "Bodies Cache Certificates Errors Files"),
         ("BluebonnetImage", "Errors Hops Manager Messages Operations Serialization"),
+        // Conversions use what programs use.
+        ("BluebonnetHTTPTypes", "Errors Manager Messages"),
+        ("BluebonnetConfiguration", "Errors Hops Limits Manager Messages Security TLS Transport"),
+        ("BluebonnetService", "Manager"),
+        ("BluebonnetFleetService", "Model Worker"),
         // Monitors use the events of the core, and for single calls the operation.
         ("BluebonnetMonitors", "Addresses Errors Bluebonnet/Events"),
         ("BluebonnetLogging", "BluebonnetMonitors Bluebonnet/Events Manager"),

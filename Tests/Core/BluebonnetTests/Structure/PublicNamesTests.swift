@@ -89,8 +89,8 @@ import Testing
         ReferenceSource.self, ReferenceTemplate.self, RequestLine.self, RequestLineError.self, RequestLineErrors.self,
         RequestLineGraph.self, RequestLineParser.self, RequestLinePlan.self, RequestLineRunner.self, ResultLine.self,
         TextPattern.self, BatchExpansion.self, ExpandedHandle<Int>.self, Page<Int>.self, Pages<Int>.self,
-        Items<Int>.self, Pagination.self, StreamResponse.self, ResponseLines.self, ResponseJSONLines<Int>.self,
-        ResponseEvents.self, EventStream<Int>.self, DecodedEvent<Int>.self,
+        Items<Int>.self, Pagination.self, StreamResponse.self, ResponseItems<Int>.self, EventStream<Int>.self,
+        DecodedEvent<Int>.self,
     ]
 
     private static let journals: [Any.Type] = [

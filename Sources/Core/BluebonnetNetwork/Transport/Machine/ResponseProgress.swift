@@ -41,7 +41,7 @@ package struct ResponseProgress {
     }
 
     /// The trailer section of the response; nil without one.
-    var trailers: HeaderFields? { parser.trailers }
+    package var trailers: HeaderFields? { parser.trailers }
 
     /// Returns whether the end of the connection is the only end of the body. It then needs a close_notify alert.
     func needsCloseNotice(of request: TransferRequest) -> Bool {
