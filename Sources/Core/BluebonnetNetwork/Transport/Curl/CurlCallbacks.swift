@@ -347,7 +347,9 @@ extension CurlTransfer {
         return attempt { () throws(NetworkingError) in
             let piece = try request.body.read(into: buffer, at: machine.upload.readByteCount)
             machine.bodyWasRead(piece, now: MonotonicClock.roughly())
-            if observer != nil, machine.upload.isHandedOver(of: request.body.byteCount) { partition.sending.add(self) }
+            if observer != nil, machine.upload.isHandedOver(of: request.body.byteCount) {
+                partition.sending.bodyWasRead(by: self)
+            }
             switch piece {
             case .bytes(let count): pacing?.consume(.sending, byteCount: count, now: MonotonicClock.now())
             case .wouldBlock:

@@ -38,7 +38,6 @@ package final class CurlTransfer: Transfer {
     private let isObserved: Bool
     /// The socket whose use is recorded for event monitors; -1 without monitors.
     @exclusivity(unchecked) private var usedSocket: CInt = -1
-    @exclusivity(unchecked) var sentReports = SentReports()
     /// The delegate, if it observes connections.
     var observer: (any TransferDelegate)? { isObserved ? delegate : nil }
 
@@ -118,8 +117,7 @@ package final class CurlTransfer: Transfer {
             var metrics = isKept ? TransferMetrics() : handle.metrics
             metrics.tlsInformation = connection.tlsInformation
             delegate?.transferDidConnect(use, metrics)
-            sentReports = SentReports()
-            partition.sending.add(self)
+            partition.sending.begin(self)
         }
     }
 
