@@ -45,7 +45,7 @@ struct ConnectionRegister: ConnectionRecords {
 
     private var connections: [CInt: Connection] = [:]
 
-    var areReported: Bool { !EventChannels.isEmpty }
+    var areReported: Bool { EventChannels.want(.connections) }
 
     func contains(_ socket: CInt) -> Bool { connections[socket] != nil }
 
@@ -67,7 +67,7 @@ struct ConnectionRegister: ConnectionRecords {
         let facts = connection.facts(peer)
         connection.use = Use(count: connection.use.count + 1)
         let now = MonotonicClock.now()
-        if !connection.isReported, !isKept, !EventChannels.isEmpty {
+        if !connection.isReported, !isKept, EventChannels.want(.connections) {
             connection.isReported = true
             connection.report(.connectionOpened, { .connectionOpened($0) }, at: now)
         }
