@@ -31,7 +31,9 @@ enum EventChannels {
     }
 
     private static func update(_ entries: [Entry]) {
-        EventCounters.wantedKinds = entries.reduce([]) { $0.union($1.kinds) }
+        let kinds = entries.reduce(RequestEvent.Kinds()) { $0.union($1.kinds) }
+        EventCounters.wantedKinds = kinds
+        ConnectionReports.areEnabled = !kinds.isDisjoint(with: .connections)
     }
 
     /// Forgets the channel of a monitor that is no longer in use.
