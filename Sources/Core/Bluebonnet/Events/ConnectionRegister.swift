@@ -45,8 +45,6 @@ struct ConnectionRegister: ConnectionRecords {
 
     private var connections: [CInt: Connection] = [:]
 
-    var areReported: Bool { !EventChannels.isEmpty }
-
     func contains(_ socket: CInt) -> Bool { connections[socket] != nil }
 
     /// The origin of each open connection, with its socket.
@@ -67,7 +65,7 @@ struct ConnectionRegister: ConnectionRecords {
         let facts = connection.facts(peer)
         connection.use = Use(count: connection.use.count + 1)
         let now = MonotonicClock.now()
-        if !connection.isReported, !isKept, !EventChannels.isEmpty {
+        if !connection.isReported, !isKept, ConnectionReports.areEnabled {
             connection.isReported = true
             connection.report(.connectionOpened, { .connectionOpened($0) }, at: now)
         }

@@ -15,8 +15,6 @@ final class EventChannel: Sendable {
         var droppedCount = 0
         /// Whether a delivery is scheduled, or the events are being delivered.
         var isScheduled = false
-        /// The memory of an earlier batch, for the next one: memory of this size would come from the kernel each time.
-        var spare: [RequestEvent] = []
 
         /// - Parameter event: the event, which is moved out of the variable.
         @inline(__always)
@@ -36,8 +34,8 @@ final class EventChannel: Sendable {
     }
 
     static let capacity = 65_536
-    /// A batch that was larger gives its memory back.
-    private static let spareCapacity = 8_192
+    /// The most events that the network thread releases at once.
+    private static let releasedCount = 4_096
     /// How long the first event of a batch waits for others.
     private static let delay = DispatchTimeInterval.milliseconds(10)
     let monitor: any EventMonitor
@@ -78,9 +76,9 @@ final class EventChannel: Sendable {
     /// Delivers the events of this moment. On `Queues.events` only.
     func deliver() {
         var (events, droppedCount) = buffer.withLock { buffer -> ([RequestEvent], Int) in
-            let (events, droppedCount, spare) = (buffer.events, buffer.droppedCount, buffer.spare)
+            let (events, droppedCount) = (buffer.events, buffer.droppedCount)
             buffer = Buffer()
-            buffer.events = spare
+            buffer.events.reserveCapacity(events.count)
             return (events, droppedCount)
         }
         let now = MonotonicClock.now()
@@ -88,9 +86,14 @@ final class EventChannel: Sendable {
         guard !events.isEmpty else { return }
         Self.setDates(&events, now: now)
         monitor.receive(events)
-        guard events.capacity <= Self.spareCapacity else { return }
-        events.removeAll(keepingCapacity: true)
-        buffer.withLock { buffer in swap(&buffer.spare, &events) }
+        Self.release(consume events)
+    }
+
+    /// Releases events on the network thread, which has made most of them. A thread that releases the objects of
+    /// another thread takes that thread's lock in `malloc`: the network thread would wait for it at every request.
+    private static func release(_ events: consuming [RequestEvent]) {
+        guard events.count <= releasedCount else { return }
+        NetworkThread.shared.submit { [events] in _ = events }
     }
 
     /// Sets the date of each event from its instant. The clock is read once for all events, so events have no date

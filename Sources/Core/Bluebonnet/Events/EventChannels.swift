@@ -14,8 +14,8 @@ enum EventChannels {
 
     private static let entries = Mutex<[Entry]>([], rank: .inbox)
 
-    /// Whether no monitor is in use.
-    static var isEmpty: Bool { EventCounters.channelCount == 0 }
+    /// Whether a monitor in use wants at least one of these kinds of events.
+    static func want(_ kinds: RequestEvent.Kinds) -> Bool { !EventCounters.wantedKinds.isDisjoint(with: kinds) }
 
     /// Returns the use of a monitor's channel; the same channel as long as it is in use.
     static func use(of monitor: any EventMonitor) -> EventChannelUse {
@@ -25,16 +25,22 @@ enum EventChannels {
             if let use = entries.first(where: { $0.monitor == key })?.use { return use }
             entries.removeAll { $0.monitor == key }
             entries.append(Entry(monitor: key, use: made, kinds: made.channel.kinds))
-            EventCounters.channelCount = entries.count
+            update(entries)
             return made
         }
+    }
+
+    private static func update(_ entries: [Entry]) {
+        let kinds = entries.reduce(RequestEvent.Kinds()) { $0.union($1.kinds) }
+        EventCounters.wantedKinds = kinds
+        ConnectionReports.areEnabled = !kinds.isDisjoint(with: .connections)
     }
 
     /// Forgets the channel of a monitor that is no longer in use.
     static func remove(_ key: ObjectIdentifier) {
         entries.withLock { entries in
             entries.removeAll { $0.monitor == key && $0.use == nil }
-            EventCounters.channelCount = entries.count
+            update(entries)
         }
     }
 
@@ -54,6 +60,7 @@ enum EventChannels {
         _ kinds: RequestEvent.Kinds, _ kind: @autoclosure () -> RequestEvent.Kind, _ subject: Box<EventSubject>,
         at instant: UInt64
     ) {
+        guard want(kinds) else { return }
         let channels = all(wanting: kinds)
         guard !channels.isEmpty else { return }
         let event = RequestEvent(subject, instant: instant, kind())

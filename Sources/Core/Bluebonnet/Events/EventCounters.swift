@@ -7,7 +7,7 @@ internal import Synchronization
 enum EventCounters {
     private static let operation = Atomic(0)
     private static let connection = Atomic(0)
-    private static let channels = Atomic(0)
+    private static let kinds = Atomic<UInt32>(0)
 
     /// Returns the number of a monitored operation, from 1.
     static func nextOperation() -> Int { operation.wrappingAdd(1, ordering: .relaxed).newValue }
@@ -15,9 +15,9 @@ enum EventCounters {
     /// Returns the number of a connection, from 1.
     static func nextConnection() -> Int { connection.wrappingAdd(1, ordering: .relaxed).newValue }
 
-    /// The number of monitors in use.
-    static var channelCount: Int {
-        get { channels.load(ordering: .relaxed) }
-        set { channels.store(newValue, ordering: .relaxed) }
+    /// The kinds of events that at least one monitor in use wants.
+    static var wantedKinds: RequestEvent.Kinds {
+        get { RequestEvent.Kinds(rawValue: kinds.load(ordering: .relaxed)) }
+        set { kinds.store(newValue.rawValue, ordering: .relaxed) }
     }
 }

@@ -21,6 +21,9 @@ struct EventSequence {
     /// The kind of the wait that has begun and not ended.
     private(set) var openWait: WaitReason.Kind?
 
+    /// Ends a hop whose end no monitor wants.
+    mutating func endUnreportedHop() { isHopOpen = false }
+
     /// Applies a step if nothing else has to be reported with it. Returns false, without a change, if `apply` has to
     /// decide.
     mutating func applyAlone(_ step: Kind) -> Bool {

@@ -74,6 +74,9 @@ final class EventTrack: Sendable {
         }
     }
 
+    /// Ends a hop whose end no monitor wants.
+    func endUnreportedHop() { state.withLock { $0.sequence.endUnreportedHop() } }
+
     /// Reports that waiting begins, has another reason, or has ended.
     ///
     /// - Parameters:

@@ -121,6 +121,9 @@ extension RequestEvent {
         /// The sum of the phases.
         public var total: Duration { nameLookup + connect + tls + waiting + receiving }
 
+        /// Makes phases that did not happen.
+        public init() {}
+
         public init(
             nameLookup: Duration = .zero, connect: Duration = .zero, tls: Duration = .zero, waiting: Duration = .zero,
             receiving: Duration = .zero

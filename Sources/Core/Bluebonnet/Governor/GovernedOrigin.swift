@@ -62,7 +62,7 @@ extension GovernedOrigin {
     func begin(for client: any GovernorClient) -> GovernorPermit {
         if !gate.isOpen, let refusal = refusal(for: permission) { return GovernorPermit(self, refused: refusal) }
         gate.recordLastStarter(client)
-        let before = EventChannels.isEmpty ? nil : GovernorFacts(state)
+        let before = EventChannels.want(.governorChanged) ? GovernorFacts(state) : nil
         let number = state.recordBegin(timers.clock.now())
         if let before { reportChanges(since: before) }
         if !permission.isNow { close() }
@@ -91,7 +91,7 @@ extension GovernedOrigin {
             holdStatus = outcome.status
             reportBackOff()
         }
-        if !EventChannels.isEmpty { reportChanges(since: before) }
+        if EventChannels.want(.governorChanged) { reportChanges(since: before) }
         update()
     }
 

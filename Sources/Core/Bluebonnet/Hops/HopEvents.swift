@@ -27,6 +27,13 @@ final class HopEvents {
 
     init(_ track: EventTrack) { self.track = track }
 
+    /// Whether a monitor wants events for which the transport has to be observed.
+    var observesConnections: Bool { !track.kinds.isDisjoint(with: Self.observed) }
+
+    private static let observed: RequestEvent.Kinds = [
+        .nameLookedUp, .connected, .tlsEstablished, .connectionAcquired, .requestHeadSent, .requestBodySent,
+    ]
+
     /// Reports that a transfer begins.
     func beginHop(_ request: TransferRequest, to origin: Origin, attempt: Int, now: UInt64) {
         hop = Hop(begunAt: now, isOpen: true)
@@ -41,9 +48,7 @@ final class HopEvents {
         if !use.isReused { reportConnecting(metrics) }
         hop.hasConnected = true
         hop.isBodySent = bodyByteCount == 0
-        if !track.kinds.isDisjoint(with: .hops) {
-            track.record(.connectionAcquired(RequestEvent.ConnectionUse(use)))
-        }
+        track.record(.connectionAcquired(RequestEvent.ConnectionUse(use)))
     }
 
     func sent(_ part: SentPart) {
@@ -134,7 +139,9 @@ final class HopEvents {
         guard hop.isOpen else { return }
         hop.isOpen = false
         if !metrics.isReused { reportConnecting(metrics) }
-        guard !track.kinds.isDisjoint(with: [.hopEnded, .responseBodyReceived]) else { return }
+        guard !track.kinds.isDisjoint(with: [.hopEnded, .responseBodyReceived]) else {
+            return track.endUnreportedHop()
+        }
         let now = instant ?? track.clock.now()
         let isCoded = hop.head?.contentCodings.isEmpty == false
         let end = RequestEvent.HopEnd(

@@ -205,7 +205,7 @@ extension HopSequence {
 extension HopSequence {
     func transferBeginsAgain(after metrics: TransferMetrics) { owner?.handle(.newConnection(after: metrics)) }
 
-    var observesConnections: Bool { events != nil }
+    var observesConnections: Bool { events?.observesConnections == true }
 
     func transferDidSend(_ part: SentPart) { events?.sent(part) }
 

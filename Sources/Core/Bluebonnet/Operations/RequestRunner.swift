@@ -47,7 +47,7 @@ final class RequestRunner {
         switch effect {
         case .enter(let stage): return work.begin(stage, machine.work, isFirst: !machine.wasAdmitted)
         case .interrupt: work.interrupt()
-        case .pauseTransfer: work.slot.pause(now: operation.services.clock.now())
+        case .pauseTransfer: work.slot.pause(now: work.clock.now())
         case .queueTransfer(let origin): work.enqueue(to: origin, .continuation)
         case .dequeueTransfer: work.slot.withdraw()
         case .resumeTransfer: work.resumeTransfer()
@@ -111,8 +111,7 @@ final class RequestRunner {
 
     func handle(_ event: HopSequenceEvent) {
         switch event {
-        case .newConnection(let metrics):
-            work.slot.transferContinues(after: metrics, now: operation.services.clock.now())
+        case .newConnection(let metrics): work.slot.transferContinues(after: metrics, now: work.clock.now())
         case .transferEnded(let error, let metrics):
             if let event = work.transferEnded(error, metrics) { handle(event) }
         case .sinkBecameWritable: work.slot.transfer?.resumeReceiving()

@@ -39,6 +39,7 @@ final class RequestWork {
     private(set) var hopSequence: HopSequence?
     /// Nil without event monitors.
     let track: EventTrack?
+    let clock: OperationClock
 
     init(
         _ operation: RequestOperation, _ reference: OwnerReference, startedWith granted: TransferSlot?,
@@ -46,6 +47,7 @@ final class RequestWork {
     ) {
         let (schedule, track) = operation.state.start
         (self.operation, self.reference, self.rounds, self.track) = (operation, reference, rounds, track)
+        clock = operation.services.clock
         slot = HopSlot(
             operation.services, flow: schedule.flowID, priority: operation.queuePriority.rawValue,
             startedWith: granted, began: schedule.began)
@@ -271,17 +273,16 @@ extension RequestWork {
             hopSequence.beginAttempt(isLast: retries.isLastAttempt)
         }
         adapter?.reset()
-        let services = operation.services
-        let pacing = services.pacing(to: origin, own: hopSequence.byteBucket)
-        let now = services.clock.now()
+        let pacing = operation.services.pacing(to: origin, own: hopSequence.byteBucket)
+        let now = clock.now()
         let deadline = slot.beginTransfer(now: now)
         let request = hopSequence.transferRequest(to: origin, deadline: deadline, pacing: pacing, place: slot.place)
         hopSequence.events?.beginHop(request, to: origin, attempt: retries?.number ?? 1, now: now)
-        slot.fill(with: services.transport.begin(request, delegate: hopSequence))
+        slot.fill(with: operation.services.transport.begin(request, delegate: hopSequence))
     }
 
     func resumeTransfer() {
-        let now = operation.services.clock.now()
+        let now = clock.now()
         hopSequence?.recordContinuation(now: now)
         hopSequence?.setPlace(slot.place)
         let deadline = slot.resume(now: now)
@@ -291,7 +292,7 @@ extension RequestWork {
     func transferEnded(_ error: NetworkingError?, _ metrics: TransferMetrics) -> Event? {
         guard let hopSequence else { return nil }
         if hopSequence.incoming.isReplay { return storedEnded(error) }
-        let now = operation.services.clock.now()
+        let now = clock.now()
         if let duration = slot.account.timeOfTransfer(now: now) {
             operation.services.recordTransfer(duration, to: hopSequence.nextOrigin, now: now)
         }
@@ -371,7 +372,7 @@ extension RequestWork {
 extension RequestWork {
     /// Cancels the work of a stage, for a pause.
     func interrupt() {
-        let now = operation.services.clock.now()
+        let now = clock.now()
         // First, because other processes may change the file once the connection is closed.
         if slot.transfer != nil { hopSequence?.recordInterruption() }
         giveUpPending()
@@ -429,10 +430,9 @@ extension RequestWork {
     }
 
     private func finish(_ end: RequestMachine.End) {
-        pending = nil
         hopSequence?.flushProgress()
         operation.services.counters.addSent(hopSequence?.sentByteCount ?? 0)
-        let now = operation.services.clock.now()
+        let now = clock.now()
         var summary = slot.account.summary(now: now, retries: retries?.retries ?? [])
         cache?.hopCache.complete(&summary)
         var result =
@@ -440,7 +440,7 @@ extension RequestWork {
             ?? TransferResult(of: prepared, given: operation.state.plan.request, error: end.error, summary: summary)
         result.timeLeft = slot.account.timeLeft
         cache?.end()
-        (prepared, hopSequence, cache) = (nil, nil, nil)
+        (pending, prepared, hopSequence, cache) = (nil, nil, nil, nil)
         operation.transferEnded(Box(result))
     }
 }

@@ -3,6 +3,7 @@
 
 internal import CLinux
 internal import Glibc
+internal import Synchronization
 
 /// The endpoints of a connection, as libcurl reports them (CURLOPT_PREREQFUNCTION). Valid during the callback only.
 struct ConnectionEndpoints {
@@ -168,8 +169,6 @@ private struct SocketEnd {
 /// A register of the open connections of a partition by their sockets: origin, number and use. A value of the module
 /// above, which reports connections to event monitors. Network thread only.
 package protocol ConnectionRecords {
-    /// Whether connections are reported to event monitors.
-    var areReported: Bool { get }
     /// The origin of each open connection, with its socket.
     var origins: [(socket: CInt, origin: Origin)] { get }
     func contains(_ socket: CInt) -> Bool
@@ -189,6 +188,16 @@ package protocol ConnectionRecords {
     ///
     /// - Parameter isAtEnd: whether the server has closed it; called only for a reported connection.
     mutating func close(_ socket: CInt, isAtEnd: () -> Bool)
+}
+
+/// Whether connections are reported to event monitors. Not in the registers, because each request asks. Any thread.
+package enum ConnectionReports {
+    private static let areWanted = Atomic(false)
+
+    package static var areEnabled: Bool {
+        get { areWanted.load(ordering: .relaxed) }
+        set { areWanted.store(newValue, ordering: .relaxed) }
+    }
 }
 
 /// A connection, for event monitors. Shared by all events about it.
