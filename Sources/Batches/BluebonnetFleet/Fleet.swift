@@ -138,7 +138,7 @@ public struct Fleet: Sendable {
         }
     }
 
-    /// Examines the store: its version, settings, permissions and clock, transactions that are held open, and the sizes
+    /// Examines the store: its version, settings, permissions and clock, transactions that stay open, and the sizes
     /// of tables and indexes.
     ///
     /// - Returns: what was found, the problems first.
