@@ -124,6 +124,31 @@ public struct Fleet: Sendable {
         }
     }
 
+    /// Removes the batches that have been complete, or cancelled, for longer than they are kept, with their lines and
+    /// results. Workers do so by themselves, once a minute.
+    ///
+    /// - Parameter retention: how long batches are kept that do not say so themselves (`FleetSettings.retention`).
+    ///   Default nil: such batches are not removed.
+    /// - Returns: the names of the removed batches.
+    @discardableResult
+    public func prune(keeping retention: Duration? = nil) async throws(FleetError) -> [String] {
+        try await StoreThread.run(store) { connection throws(FleetError) in
+            try FleetSchema.prepare(connection)
+            return try BatchPruning(connection: connection, retention: retention).prune()
+        }
+    }
+
+    /// Examines the store: its version, settings, permissions and clock, transactions that stay open, and the sizes
+    /// of tables and indexes.
+    ///
+    /// - Returns: what was found, the problems first.
+    /// - Throws: `FleetError` if the store cannot be reached or refuses the connection.
+    public func examine() async throws(FleetError) -> [StoreFinding] {
+        try await StoreThread.run(store) { connection throws(FleetError) in
+            StoreDiagnosis(try StoreFacts.read(connection)).findings
+        }
+    }
+
     /// Returns the result lines of a batch, without line breaks, in the order in which they were recorded. Each line
     /// appears once.
     ///

@@ -19,15 +19,25 @@ struct StoreOptions: ParsableArguments {
     /// The fleet of the store.
     var fleet: Fleet { Fleet(store: target) }
 
-    private var target: String { store ?? ProcessInfo.processInfo.environment[Self.variable] ?? "" }
+    private var target: String { Self.value(store) }
 
-    func validate() throws {
+    private static func value(_ text: String?) -> String {
+        text ?? ProcessInfo.processInfo.environment[variable] ?? ""
+    }
+
+    func validate() throws { _ = try Self.target(store) }
+
+    /// Returns the connection string of an option, or of the environment.
+    ///
+    /// - Throws: `ValidationError` if there is none, or if it is the URL of something else.
+    static func target(_ text: String?) throws -> String {
+        let target = value(text)
         guard !target.isEmpty else {
-            throw ValidationError("no store: use --store postgresql://… or set the variable \(Self.variable)")
+            throw ValidationError("no store: use --store postgresql://… or set the variable \(variable)")
         }
         // libpq would take any other URL for the name of a local database.
         let scheme = target.range(of: "://").map { target[..<$0.lowerBound] }
-        guard let scheme, !scheme.contains("="), !["postgresql", "postgres"].contains(scheme) else { return }
+        guard let scheme, !scheme.contains("="), !["postgresql", "postgres"].contains(scheme) else { return target }
         throw ValidationError("the store is a PostgreSQL database: its URL starts with postgresql://, not \(scheme)://")
     }
 }

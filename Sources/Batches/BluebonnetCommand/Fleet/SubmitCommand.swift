@@ -65,6 +65,7 @@ struct SubmitCommand: ParsableCommand {
     var resendUnsafe = false
 
     @OptionGroup var bodies: BodyOptions
+    @OptionGroup var retention: RetentionOptions
 
     @OptionGroup(title: "Limits") var limits: LineLimits
     @OptionGroup(title: "Trust") var trust: RunOptions.Trust
@@ -102,6 +103,7 @@ struct SubmitCommand: ParsableCommand {
             settings.maximumConcurrentTransferCountPerOrigin = perOrigin
             settings.rateLimitPerOrigin = originRate
             settings.priority = priority
+            settings.retention = retention.keep
             return settings
         }
     }

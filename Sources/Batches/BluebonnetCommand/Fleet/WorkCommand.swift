@@ -45,6 +45,8 @@ struct WorkCommand: ParsableCommand {
     @Flag(help: "Exit when every batch is complete, paused or cancelled.")
     var untilDone = false
 
+    @OptionGroup var retention: RetentionOptions
+
     @OptionGroup var machine: MachineOptions
 
     @Option(
@@ -126,6 +128,7 @@ struct WorkCommand: ParsableCommand {
             configuration.lease = .seconds(lease)
             configuration.drainTimeout = drain.timeout
             configuration.endsWhenIdle = untilDone
+            configuration.retention = retention.keep
             do throws(NetworkingError) {
                 try machine.add(to: &configuration.transferOptions)
                 try cache.add(to: &configuration.transferOptions)

@@ -43,6 +43,18 @@ enum OptionValue {
         return seconds
     }
 
+    /// Parses a time with its unit: days, hours, minutes or seconds.
+    static func retention(_ text: String) throws -> Duration {
+        let units: [Character: Int] = ["d": 86_400, "h": 3_600, "m": 60, "s": 1]
+        guard let unit = text.last.flatMap({ units[$0] }), let count = Int(text.dropLast()),
+            (0...Int(longestTime) / unit).contains(count)
+        else {
+            throw ValidationError(
+                "it must be a whole number followed by d, h, m or s, at most 1000000000 seconds in all")
+        }
+        return .seconds(count * unit)
+    }
+
     /// Parses the name of a batch.
     static func batchName(_ text: String) throws -> String {
         guard !text.isEmpty, text.utf8.count <= 200, !text.utf8.contains(where: { $0 < 0x20 || $0 == 0x7F }) else {

@@ -68,7 +68,7 @@ struct CredentialStore<Credential: Codable & Sendable>: Sendable {
             try connection.query(
                 "INSERT INTO bluebonnet.credentials (name, credential) VALUES ($1, $2) ON CONFLICT DO NOTHING",
                 [.text(name), .text(Self.nothing)])
-            try connection.query("BEGIN")
+            try connection.begin()
             // A worker that disappears during its refresh blocks other workers no longer than this.
             try connection.query("SET LOCAL idle_in_transaction_session_timeout = \(Self.longestRefresh)")
             let row = try connection.query(

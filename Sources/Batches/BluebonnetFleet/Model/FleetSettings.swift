@@ -40,6 +40,9 @@ public struct FleetSettings: Sendable, Codable, Hashable {
     /// The batch's priority. Batches of a higher priority go first; batches of the same priority share the workers
     /// evenly. Default 0.
     public var priority = 0
+    /// How long the batch is kept when all its lines have ended. Workers remove it then, with its lines and results.
+    /// Default nil: as long as the workers' `FleetWorker.Configuration.retention` says.
+    public var retention: Duration?
 
     /// Creates the default settings.
     public init() {}

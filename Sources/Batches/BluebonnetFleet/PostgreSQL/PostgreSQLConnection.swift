@@ -17,9 +17,16 @@ final class PostgreSQLConnection {
     private let connection: OpaquePointer
     /// The time limit of a statement.
     var timeout: Duration
+    /// Whether each transaction may get another session of the server, because of a pooler: then there are neither
+    /// notifications nor settings nor prepared statements of a session.
+    private(set) var isPooled = false
+    /// The statements at the beginning of each transaction through a pooler.
+    private var localSettings = ""
     /// The names of prepared statements, by SQL text.
     private var statements: [String: String] = [:]
     private var parameterBytes: [UInt8] = []
+    /// The row of `tallies` for the next change.
+    private var tallyKey = TallyKey()
     /// Whether the database's encoding has every character, or is not checked.
     private lazy var storesAnyCharacter = ["UTF8", "SQL_ASCII"].contains(
         PQparameterStatus(connection, "server_encoding").map { String(cString: $0) })
@@ -31,6 +38,7 @@ final class PostgreSQLConnection {
     ///     environment, from the service file and from the password file.
     ///   - name: the application name that the server shows.
     init(_ target: String, name: String, timeout: Duration = PostgreSQLConnection.timeout) throws(FleetError) {
+        let (target, pooler) = try StoreTarget.poolerMode(of: target)
         try PlainMessages.with { () throws(FleetError) in try StoreTarget.check(target) }
         let words = Self.words(target, name: name)
         let start = PlainMessages.with { Self.withLists(words) { PQconnectStartParams($0, $1, 1) } }
@@ -39,6 +47,7 @@ final class PostgreSQLConnection {
         PQsetErrorVerbosity(connection, PQERRORS_VERBOSE)  // adds the codes of the server's errors
         // `deinit` ends the connection, also when this call throws.
         try PlainMessages.with { () throws(FleetError) in try finishConnecting(words) }
+        try beginSession(pooler)
     }
 
     deinit { PQfinish(connection) }
@@ -84,6 +93,31 @@ final class PostgreSQLConnection {
         PQsetNoticeProcessor(connection, { _, _ in }, nil)
     }
 
+    /// Finds out whether there is a pooler, and sets the isolation of transactions that the statements rely on.
+    private func beginSession(_ pooler: PoolerMode) throws(FleetError) {
+        let found = try unnamed(
+            "SELECT pg_backend_pid(), current_setting('default_transaction_isolation') = 'read committed'", [])
+        isPooled =
+            switch pooler {
+            case .transaction: true
+            case .session: false
+            // The number from a pooler differs from the number of the server's session.
+            case .detected: found.integer(0, 0) != Int(PQbackendPID(connection))
+            }
+        guard !isPooled, !found.bool(0, 1) else { return }
+        try query("SET SESSION CHARACTERISTICS AS TRANSACTION ISOLATION LEVEL READ COMMITTED")
+    }
+
+    /// Makes the planner use indexes and keep its plans, whatever it knows about the tables: its statistics are useless
+    /// for tables that grow by a million rows within seconds, or that were empty when they were analyzed.
+    func forceIndexScans() throws(FleetError) {
+        if isPooled {
+            localSettings = "; SET LOCAL enable_seqscan = off; SET LOCAL jit = off"
+        } else {
+            try query("SET enable_seqscan = off; SET jit = off; SET plan_cache_mode = force_generic_plan")
+        }
+    }
+
     /// The `connect_timeout` of the connection string or the environment, which libpq does not enforce here; otherwise
     /// `timeout`.
     private var connectTimeout: Duration {
@@ -126,6 +160,9 @@ extension PostgreSQLConnection: Sendable {}
 // MARK: - Statements
 
 extension PostgreSQLConnection {
+    /// Returns the key of the row of `tallies` for a change by a worker.
+    func nextTally(of worker: Int) -> Int { tallyKey.next(worker) }
+
     /// Returns a JSON text in a form that the database can store.
     func storable(_ json: Data) -> Data { storesAnyCharacter ? json : StoredJSON.ascii(json) }
 
@@ -137,12 +174,28 @@ extension PostgreSQLConnection {
             try sent(PQsendQuery(connection, text))
             return try lastResult()
         }
+        guard !isPooled else {
+            guard PQtransactionStatus(connection) == PQTRANS_IDLE else { return try unnamed(text, parameters) }
+            return try attempt { () throws(FleetError) in try unnamed(text, parameters) }
+        }
         let name = try prepare(text, parameters)
         try withEncoded(parameters) { values, lengths, formats in
             PQsendQueryPrepared(connection, name, Int32(parameters.count), values, lengths, formats, 1)
         }
         return try lastResult()
     }
+
+    /// Executes a statement without preparing it.
+    private func unnamed(_ text: String, _ parameters: [PostgreSQLValue]) throws(FleetError) -> PostgreSQLResult {
+        let types = parameters.map(\.objectID)
+        try withEncoded(parameters) { values, lengths, formats in
+            PQsendQueryParams(connection, text, Int32(types.count), types, values, lengths, formats, 1)
+        }
+        return try lastResult()
+    }
+
+    /// Begins a transaction.
+    func begin() throws(FleetError) { try query("BEGIN ISOLATION LEVEL READ COMMITTED" + localSettings) }
 
     /// How many times a transaction is attempted while it conflicts with other transactions.
     private static let attemptCount = 8
@@ -160,7 +213,7 @@ extension PostgreSQLConnection {
     }
 
     private func attempt<Value>(_ work: () throws(FleetError) -> Value) throws(FleetError) -> Value {
-        try query("BEGIN")
+        try begin()
         do throws(FleetError) {
             let value = try work()
             try query("COMMIT")

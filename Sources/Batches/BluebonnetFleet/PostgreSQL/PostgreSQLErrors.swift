@@ -16,6 +16,11 @@ extension FleetError {
         // connections (53300).
         if code.hasPrefix("08") || code.hasPrefix("57P") || code == "53300" {
             self = .unreachable(message)
+        } else if code == "25006" {
+            // After a failover, a connection may lead to a standby.
+            self = .unreachable(
+                "its server is read-only, perhaps a standby: \(message); with several hosts, write "
+                    + "target_session_attrs=read-write into the store's URL")
         } else if code == "42501" {
             self.init(.refused, "the store's user lacks a privilege: \(message)", underlying: code)
         } else if code == "42P05" || code == "26000" {
@@ -23,8 +28,8 @@ extension FleetError {
             // one.
             self.init(
                 .failed,
-                "the store reported an error: \(message); a pooler runs in transaction mode: connect to PostgreSQL "
-                    + "directly, or set the pooler to session mode (pgbouncer: pool_mode = session)",
+                "the store reported an error: \(message); a pooler runs in transaction mode: write "
+                    + "?pooler=transaction into the store's URL",
                 underlying: code)
         } else if code == "22P05" {
             self.init(

@@ -38,6 +38,31 @@ enum StoreTarget {
         }
     }
 
+    /// Returns a connection string without the parameter `pooler`, which libpq does not know, and the parameter's value.
+    ///
+    /// - Throws: `refused` for another value than `transaction` and `session`.
+    static func poolerMode(of target: String) throws(FleetError) -> (target: String, mode: PoolerMode) {
+        let isURI = ["postgresql://", "postgres://"].contains { target.hasPrefix($0) }
+        var (target, value): (String, String?) = (target, nil)
+        if isURI, let start = target.firstIndex(of: "?") {
+            let items = target[target.index(after: start)...].split(separator: "&", omittingEmptySubsequences: false)
+            let others = items.filter { !$0.hasPrefix("pooler=") }
+            value = items.last { $0.hasPrefix("pooler=") }.map { String($0.dropFirst("pooler=".count)) }
+            if value != nil {
+                target = target[..<start] + (others.isEmpty ? "" : "?" + others.joined(separator: "&"))
+            }
+        } else if !isURI, let found = target.firstMatch(of: #/(?:^|\s)pooler\s*=\s*'?(\w*)'?(?=\s|$)/#) {
+            value = String(found.1)
+            target.replaceSubrange(found.range, with: "")
+        }
+        guard let value else { return (target, .detected) }
+        guard let mode = PoolerMode(rawValue: value) else {
+            throw FleetError(
+                .refused, "the store's connection string cannot be used: pooler is transaction or session")
+        }
+        return (target, mode)
+    }
+
     /// Returns the passwords of a connection, which no error may show.
     static func secrets(_ connection: OpaquePointer) -> [String] {
         guard let options = PQconninfo(connection) else { return [] }
@@ -81,4 +106,14 @@ enum StoreTarget {
         }
         return nil
     }
+}
+
+/// The kind of connection pooler that a connection string names.
+enum PoolerMode: String {
+    /// Each transaction may get another session of the server.
+    case transaction
+    /// A connection keeps its session, as without a pooler.
+    case session
+    /// Nothing is said. A pooler that is found counts as one of transactions.
+    case detected
 }

@@ -87,7 +87,10 @@ struct BatchControl {
             )
             SELECT count(*), coalesce(array_agg(position), '{}') FROM gone
             """,
-            [.integer(number), .texts(outcomes.map(\.rawValue)), .integer(Self.noWorker)])
+            [
+                .integer(number), .texts(outcomes.map(\.rawValue)),
+                .integer(connection.nextTally(of: Self.noWorker)),
+            ])
         let pipelines = PipelineRetry(connection: connection, batch: number)
         let plain = try pipelines.putBack(gone.integers(0, 1))
         let positions = PostgreSQLValue.integers(plain)

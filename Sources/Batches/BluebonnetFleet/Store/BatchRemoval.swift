@@ -23,23 +23,26 @@ struct BatchRemoval {
 
     /// Removes a batch.
     ///
+    /// - Parameter number: the batch's number, if it is known. Another batch may have the name in the meantime.
     /// - Throws: `notPossible` if the batch has not ended, or if workers have claimed lines of it.
-    func remove(_ name: String) throws(FleetError) {
+    func remove(_ name: String, number: Int? = nil) throws(FleetError) {
         let patience = connection.timeout
         connection.timeout = Self.timeout
         defer { connection.timeout = patience }
-        // Forces index scans: the planner's statistics are wrong for tables that have just grown.
-        try connection.query("SET enable_seqscan = off")
+        try connection.forceIndexScans()
         try finish()
-        try deleteRow(of: name)
+        try deleteRow(of: name, number)
         try finish()
     }
 
     /// Deletes the row of the batch, and with it the list of its lanes.
-    private func deleteRow(of name: String) throws(FleetError) {
+    private func deleteRow(of name: String, _ number: Int?) throws(FleetError) {
         try connection.transaction { () throws(FleetError) in
             let found = try connection.query(
-                "SELECT number, state, line_count FROM bluebonnet.batches WHERE name = $1 FOR UPDATE", [.text(name)])
+                """
+                SELECT number, state, line_count FROM bluebonnet.batches
+                WHERE name = $1 AND number = coalesce($2, number) FOR UPDATE
+                """, [.text(name), number.map { .integer($0) } ?? .null])
             guard found.count == 1 else { throw .noBatch(name) }
             let number = found.integer(0, 0)
             // While the batch is locked, no worker can claim lines of it.

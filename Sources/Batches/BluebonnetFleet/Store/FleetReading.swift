@@ -46,11 +46,14 @@ struct FleetReading {
             SELECT w.name, w.slots,
                    (SELECT coalesce(sum(cardinality(c.positions)), 0)::bigint FROM bluebonnet.claims c
                     WHERE c.worker = w.number),
-                   (SELECT coalesce(sum(t.count), 0)::bigint FROM bluebonnet.tallies t WHERE t.worker = w.number),
+                   coalesce(t.count, 0),
                    extract(epoch FROM now() - w.seen)::double precision,
                    extract(epoch FROM w.started)::double precision
-            FROM bluebonnet.workers w WHERE w.number > $1 ORDER BY w.number
-            """, [.integer(0)])
+            FROM bluebonnet.workers w LEFT JOIN (
+                SELECT worker & $2 AS worker, sum(count)::bigint AS count FROM bluebonnet.tallies GROUP BY 1
+            ) t ON t.worker = w.number
+            WHERE w.number > $1 ORDER BY w.number
+            """, [.integer(0), .integer(TallyKey.workerMask)])
         return (0..<rows.count).map { row in
             FleetMember(
                 name: rows.text(row, 0), slotCount: rows.integer(row, 1), claimedCount: rows.integer(row, 2),

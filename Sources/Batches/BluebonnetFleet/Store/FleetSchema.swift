@@ -43,7 +43,7 @@ enum FleetSchema {
         }
     }
 
-    private static func version(_ connection: PostgreSQLConnection) throws(FleetError) -> Int {
+    static func version(_ connection: PostgreSQLConnection) throws(FleetError) -> Int {
         // Reads the catalog itself: `to_regclass` would answer from the session's knowledge before it got the lock.
         let there = try connection.query(
             "SELECT EXISTS (SELECT FROM pg_catalog.pg_tables WHERE schemaname = $1 AND tablename = 'migrations')",
@@ -233,6 +233,36 @@ enum FleetSchema {
             PRIMARY KEY (batch, position)
         ) WITH (fillfactor = 50, autovacuum_vacuum_threshold = 500, autovacuum_vacuum_scale_factor = 0);
         CREATE INDEX polls_due ON bluebonnet.polls (due) WHERE due IS NOT NULL;
+        """,
+        """
+        -- The order in which lines became ready, as `ClaimMarks` describes it. Programs of version 2 use the primary
+        -- key.
+        ALTER TABLE bluebonnet.ready ADD COLUMN entry bigint NOT NULL
+            DEFAULT (extract(epoch FROM clock_timestamp()) * 1000000)::bigint;
+        CREATE INDEX ready_entry ON bluebonnet.ready (batch, lane, rank, entry);
+        -- The priorities of a lane's lines, a bit for each rank; null if all are possible.
+        ALTER TABLE bluebonnet.lanes ADD COLUMN ranks smallint;
+        -- When every line had an outcome, as a worker has found out; null if that is not known. Each change of the state
+        -- counts `epoch` up, also that of a program of version 2: lines may run again. `keep` is how many seconds a
+        -- complete batch is kept.
+        ALTER TABLE bluebonnet.batches
+            ADD COLUMN completed timestamptz,
+            ADD COLUMN epoch bigint NOT NULL DEFAULT 0,
+            ADD COLUMN keep double precision;
+        CREATE FUNCTION bluebonnet.change_batch() RETURNS trigger LANGUAGE plpgsql AS $$
+        BEGIN
+            NEW.completed := NULL;
+            NEW.epoch := OLD.epoch + 1;
+            RETURN NEW;
+        END
+        $$;
+        CREATE TRIGGER change_batch BEFORE UPDATE OF state ON bluebonnet.batches
+            FOR EACH ROW EXECUTE FUNCTION bluebonnet.change_batch();
+        -- Work of the fleet that one worker at a time does.
+        CREATE TABLE bluebonnet.turns (
+            name text PRIMARY KEY,
+            until timestamptz NOT NULL
+        );
         """,
     ]
 }

@@ -99,7 +99,7 @@ extension WorkerStore {
                 let ended = endings.filter { $0.batch == batch && written[batch]?.contains($0.position) == true }
                 isReady = try writing.settle(batch, ended.map(EndedLine.init)) || isReady
             }
-            if isReady { try FleetNotice.work.send(connection) }
+            if isReady { notices.add(.work) }
             return written
         }
     }
@@ -196,6 +196,6 @@ extension WorkerStore {
             return try writing.end(batch, .cancelled, [.cancelledBatch], "WITH \(ResultWriting.gone)", positions)
         }
         try writing.makeReady(batch, positions)
-        try FleetNotice.work.send(connection)
+        notices.add(.work)
     }
 }

@@ -61,7 +61,7 @@ extension WorkerStore {
                 try settle(claims.integer(row, 0), claims.integers(row, 1), marked: Set(claims.integers(row, 2)))
             }
             try connection.query("DELETE FROM bluebonnet.workers WHERE number = $1", [.integer(lost)])
-            try FleetNotice.workers.send(connection)
+            notices.add(.workers)
             return true
         }
     }
@@ -112,7 +112,7 @@ extension WorkerStore {
         let writing = ResultWriting(connection: connection, worker: worker)
         try writing.end(batch, outcome, [failure], "WITH \(ResultWriting.gone)", positions)
         let ended = positions.map { EndedLine(position: $0, outcome: outcome) }
-        if try writing.settle(batch, ended) { try FleetNotice.work.send(connection) }
+        if try writing.settle(batch, ended) { notices.add(.work) }
     }
 }
 

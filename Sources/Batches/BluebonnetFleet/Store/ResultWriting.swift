@@ -37,7 +37,7 @@ struct ResultWriting {
                 ON CONFLICT DO NOTHING RETURNING batch, position, outcome, bytes
             ), counted AS (
                 INSERT INTO bluebonnet.tallies AS t (batch, worker, outcome, count, bytes)
-                SELECT batch, $1, outcome, count(*), sum(bytes) FROM written GROUP BY batch, outcome
+                SELECT batch, $9, outcome, count(*), sum(bytes) FROM written GROUP BY batch, outcome
                 ON CONFLICT (batch, worker, outcome)
                 DO UPDATE SET count = t.count + excluded.count, bytes = t.bytes + excluded.bytes
             ), rest AS MATERIALIZED (
@@ -56,7 +56,7 @@ struct ResultWriting {
                 .integer(worker), .integers(Array(Set(endings.map(\.claim)))), .integers(endings.map(\.claim)),
                 .integers(endings.map(\.position)), .texts(endings.map(\.outcome.rawValue)),
                 .integers(endings.map(\.byteCount)), .lines(endings.map { connection.storable($0.line) }),
-                .optionalBytes(endings.map(\.body)),
+                .optionalBytes(endings.map(\.body)), .integer(connection.nextTally(of: worker)),
             ])
         return Dictionary(
             uniqueKeysWithValues: (0..<rows.count).map { (rows.integer($0, 0), rows.integers($0, 1)) })
@@ -217,7 +217,8 @@ struct ResultWriting {
             [
                 .integer(batch), .text(outcome.rawValue), .text(ResultFrame.head),
                 .lines(frames.map { connection.storable(Data($0.tail.utf8)) }),
-                .integers(positions), .integer(worker), .integers(indices.map { $0 + 1 }),
+                .integers(positions), .integer(connection.nextTally(of: worker)),
+                .integers(indices.map { $0 + 1 }),
             ])
     }
 }

@@ -22,7 +22,7 @@ extension WorkerStore {
                 INSERT INTO bluebonnet.holds AS h (origin, until) VALUES ($1, now() + $2 * interval '1 second')
                 ON CONFLICT (origin) DO UPDATE SET until = greatest(h.until, excluded.until)
                 """, [.text(origin), .double(length / .seconds(1))])
-            try FleetNotice.pause.send(connection)
+            notices.add(.pause)
         }
     }
 
@@ -41,7 +41,7 @@ extension WorkerStore {
         try connection.query(
             """
             SELECT NOT EXISTS (
-                SELECT FROM bluebonnet.batches b WHERE b.state = 'open' AND b.line_count > (
+                SELECT FROM bluebonnet.batches b WHERE b.state = 'open' AND b.completed IS NULL AND b.line_count > (
                     SELECT coalesce(sum(t.count), $1) FROM bluebonnet.tallies t WHERE t.batch = b.number))
             """, [.integer(0)]
         ).bool(0, 0)

@@ -13,6 +13,9 @@ struct Submission {
     /// The bytes of rows that are sent at once.
     private static let pieceByteCount = 1 << 18
 
+    /// The most bytes of a batch's name: PostgreSQL's index of the names has a limit of 2,704 bytes for each.
+    private static let longestName = 1_000
+
     let name: String
     let settings: FleetSettings
     let lines: SubmittedLines
@@ -22,6 +25,10 @@ struct Submission {
     /// - Returns: false if the store already has the batch, perhaps from a call whose answer was lost.
     /// - Throws: `nameTaken` if another batch has the name.
     func submit(_ connection: PostgreSQLConnection) throws(FleetError) -> Bool {
+        guard name.utf8.count <= Self.longestName, !name.utf8.contains(0) else {
+            throw FleetError(
+                .notPossible, "the name of a batch has at most \(Self.longestName) bytes, and no NUL byte")
+        }
         let patience = connection.timeout
         connection.timeout = Self.timeout
         defer { connection.timeout = patience }
@@ -39,12 +46,13 @@ struct Submission {
         let batch = JournalBatch(digest: "", lineCount: lines.count)
         let inserted = try connection.query(
             """
-            INSERT INTO bluebonnet.batches (name, digest, settings, priority, line_count, has_edges, key_seed)
-            VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT (name) DO NOTHING RETURNING number
+            INSERT INTO bluebonnet.batches (name, digest, settings, priority, line_count, has_edges, key_seed, keep)
+            VALUES ($1, $2, $3, $4, $5, $6, $7, $8) ON CONFLICT (name) DO NOTHING RETURNING number
             """,
             [
                 .text(name), .text(""), .text(settings.encoded()), .integer(settings.priority),
                 .integer(lines.count), .bool(false), .text(batch.keySeed),
+                settings.retention.map { .double($0 / .seconds(1)) } ?? .null,
             ])
         return inserted.count == 1 ? inserted.integer(0, 0) : nil
     }
@@ -89,9 +97,9 @@ struct Submission {
         try insertLanes(batch, rows, connection)
         try connection.query(
             """
-            INSERT INTO bluebonnet.ready (batch, lane, rank, position)
-            SELECT batch, lane, rank, position FROM bluebonnet.lines WHERE batch = $1 AND needs IS NULL
-            ORDER BY lane, rank, position
+            INSERT INTO bluebonnet.ready (batch, lane, rank, position, entry)
+            SELECT batch, lane, rank, position, \(ClaimMarks.submittedStart) + position
+            FROM bluebonnet.lines WHERE batch = $1 AND needs IS NULL ORDER BY lane, rank, position
             """, [.integer(batch)])
         // The elements of files become ready when their lines begin.
         try rows.pipelines.insert(batch, lines.count, connection)
@@ -114,12 +122,12 @@ struct Submission {
         let lanes = rows.lanes.sorted { $0.value < $1.value }
         try connection.query(
             """
-            INSERT INTO bluebonnet.lanes (batch, lane, origin, line_count)
-            SELECT $1, * FROM unnest($2::bigint[], $3::text[], $4::bigint[])
+            INSERT INTO bluebonnet.lanes (batch, lane, origin, line_count, ranks)
+            SELECT $1, * FROM unnest($2::bigint[], $3::text[], $4::bigint[], $5::bigint[])
             """,
             [
                 .integer(batch), .integers(lanes.map(\.value)), .texts(lanes.map(\.key.string)),
-                .integers(lanes.map { rows.lineCounts[$0.value] }),
+                .integers(lanes.map { rows.lineCounts[$0.value] }), .integers(lanes.map { rows.ranks[$0.value] }),
             ])
     }
 }
@@ -138,6 +146,8 @@ private struct LineRows {
     private(set) var lanes: [ByteString: Int] = [:]
     /// The number of lines in each lane.
     private(set) var lineCounts: [Int] = []
+    /// The priorities of the lines in each lane, a bit for each rank.
+    private(set) var ranks: [Int] = []
     /// Whether lines wait for other lines, among the lines read so far.
     private(set) var hasEdges = false
     private(set) var pipelines = SubmittedPipelines()
@@ -175,7 +185,9 @@ private struct LineRows {
         rows.big(batch)
         rows.integer(index)
         rows.text(line.id)
-        rows.integer(number(of: line.lane))
+        let lane = number(of: line.lane)
+        ranks[lane] |= 1 << line.rank
+        rows.integer(lane)
         rows.small(line.rank)
         rows.small(line.kind.rawValue)
         rows.bool(lines.isReferenced(index) || pipelines.isReadLate(index))
@@ -198,6 +210,7 @@ private struct LineRows {
         if number == lineCounts.count {
             lanes[ByteString(origin)] = number
             lineCounts.append(0)
+            ranks.append(0)
         }
         numbers[ByteString(written)] = number
         return number

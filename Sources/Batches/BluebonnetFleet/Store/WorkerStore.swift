@@ -14,6 +14,10 @@ struct OpenBatch: Equatable {
     let settings: FleetSettings
     /// The origins of the lanes, by lane number.
     let lanes: [Int: String]
+    /// The priorities of the lanes' lines, by lane number; a lane that is missing may have all.
+    var ranks: [Int: Int] = [:]
+    /// A number that changes with the batch's state.
+    var epoch = 0
 }
 
 /// A line that a worker has claimed.
@@ -51,6 +55,10 @@ struct WorkerStore {
     let connection: PostgreSQLConnection
     /// The worker's number.
     let worker: Int
+    /// Where the waiting lines of the batches begin.
+    let memory = ClaimMemory()
+    /// The notifications to be sent.
+    var notices = PendingNotices()
 
     /// The key of the advisory lock for registrations ("BBFW"). Workers register one after the other, so that a worker
     /// sees all workers with lower numbers.
@@ -119,29 +127,50 @@ extension WorkerStore {
         var others: [OpenBatch] = []
     }
 
-    /// Reads the unfinished batches.
+    /// Reads the unfinished batches, and records which batches are complete.
     ///
     /// - Parameter known: batches that the caller has; they are not read again.
     func unfinishedBatches(known: [Int: OpenBatch]) throws(FleetError) -> Unfinished {
+        let marked = known.keys.filter(memory.marks.knows)
         let rows = try connection.query(
             """
             SELECT b.number, b.name, b.priority, b.has_edges, b.key_seed,
-                   CASE WHEN b.number = ANY ($1) THEN NULL ELSE b.settings END, s.is_ready
-            FROM bluebonnet.batches b CROSS JOIN LATERAL (
-                SELECT b.state = 'open' AND EXISTS (
-                    SELECT FROM bluebonnet.ready r WHERE r.batch = b.number) AS is_ready
-            ) s
-            WHERE s.is_ready
-               OR (b.state = 'open' AND EXISTS (SELECT FROM bluebonnet.blocked w WHERE w.batch = b.number))
-               OR EXISTS (SELECT FROM bluebonnet.claims c WHERE c.batch = b.number)
+                   CASE WHEN b.number = ANY ($1) THEN NULL ELSE b.settings END,
+                   b.state = 'open' AND (b.number = ANY ($2) OR EXISTS (
+                       SELECT FROM bluebonnet.ready r WHERE r.batch = b.number)),
+                   b.epoch, b.state = 'open'
+            FROM bluebonnet.batches b
+            WHERE b.completed IS NULL
+              AND (b.state = 'open' OR EXISTS (SELECT FROM bluebonnet.claims c WHERE c.batch = b.number))
             ORDER BY b.priority DESC, b.number
-            """, [.integers(Array(known.keys))])
+            """, [.integers(Array(known.keys)), .integers(marked)])
         var batches = Unfinished()
+        var doubtful: [Int] = []
         for row in 0..<rows.count {
-            guard let batch = try batch(rows, row, known) else { continue }
-            if rows.bool(row, 6) { batches.open.append(batch) } else { batches.others.append(batch) }
+            let number = rows.integer(row, 0)
+            guard var batch = try batch(rows, row, known) else { continue }
+            batch.epoch = rows.integer(row, 7)
+            memory.marks.update(number, epoch: batch.epoch, now: .now)
+            if try isReady(batch, isOpen: rows.bool(row, 8), hasRows: rows.bool(row, 6)) {
+                batches.open.append(batch)
+            } else {
+                batches.others.append(batch)
+                if rows.bool(row, 8) { doubtful.append(number) }
+            }
         }
+        memory.marks.keep(Set((0..<rows.count).map { rows.integer($0, 0) }))
+        let complete = try BatchCompletion.record(doubtful, connection)
+        batches.others.removeAll { complete.contains($0.number) }
         return batches
+    }
+
+    /// Whether lines of a batch can be claimed. A batch without such lines gets marks, too.
+    ///
+    /// - Parameter hasRows: whether there are waiting lines, for a batch without marks.
+    private func isReady(_ batch: OpenBatch, isOpen: Bool, hasRows: Bool) throws(FleetError) -> Bool {
+        guard isOpen, batch.lanes.count <= Self.laneLimit else { return isOpen && hasRows }
+        guard !hasRows || memory.marks.knows(batch.number) else { return true }
+        return try hasReady(batch)
     }
 
     /// Creates a batch from a row; nil if this version cannot read its settings. Such batches are left to newer
@@ -152,106 +181,20 @@ extension WorkerStore {
         let number = rows.integer(row, 0)
         if let batch = known[number] { return batch }
         guard let text = rows.optionalText(row, 5), let settings = try? FleetSettings(stored: text) else { return nil }
+        let lanes = try lanes(of: number)
         return OpenBatch(
             number: number, name: rows.text(row, 1), priority: rows.integer(row, 2), hasEdges: rows.bool(row, 3),
-            keySeed: rows.text(row, 4), settings: settings, lanes: try lanes(of: number))
+            keySeed: rows.text(row, 4), settings: settings, lanes: lanes.mapValues(\.origin),
+            ranks: lanes.compactMapValues(\.ranks))
     }
 
-    private func lanes(of batch: Int) throws(FleetError) -> [Int: String] {
+    private func lanes(of batch: Int) throws(FleetError) -> [Int: (origin: String, ranks: Int?)] {
         let rows = try connection.query(
-            "SELECT lane, origin FROM bluebonnet.lanes WHERE batch = $1", [.integer(batch)])
-        return Dictionary(uniqueKeysWithValues: (0..<rows.count).map { (rows.integer($0, 0), rows.text($0, 1)) })
-    }
-
-    /// The limits of one claim.
-    struct ClaimLimits: Equatable {
-        /// The maximum total number of lines.
-        var count: Int
-        /// The maximum number of lines of each lane that `laneCounts` does not name.
-        var countPerLane: Int
-        /// The maximum number of lines of lanes of which the worker already has lines, or that have separate limits.
-        /// Zero skips a lane.
-        var laneCounts: [Int: Int]
-    }
-
-    /// The maximum number of lanes in one claim.
-    static let laneLimit = 256
-
-    /// Claims lines of a batch, the most urgent lines of each lane. Lines that another worker is claiming at the same
-    /// time are skipped.
-    ///
-    /// - Parameter firstLane: the lane at which the search begins, so that it is not always the same lane.
-    func claim(
-        _ batch: OpenBatch, _ limits: ClaimLimits, firstLane: Int
-    ) throws(FleetError) -> [ClaimedLine] {
-        let lanes = limits.laneCounts.sorted { $0.key < $1.key }
-        let rows = try connection.query(
-            """
-            WITH RECURSIVE open AS MATERIALIZED (
-                SELECT number FROM bluebonnet.batches WHERE number = $2 AND state = 'open' FOR SHARE
-            ), walk (lane) AS (
-                SELECT (SELECT r.lane FROM bluebonnet.ready r WHERE r.batch = $2 AND r.lane >= $3
-                        ORDER BY r.lane LIMIT 1)
-                FROM open
-                UNION ALL
-                SELECT (SELECT r.lane FROM bluebonnet.ready r WHERE r.batch = $2 AND r.lane > w.lane
-                        ORDER BY r.lane LIMIT 1)
-                FROM walk w WHERE w.lane IS NOT NULL
-            ), chosen AS MATERIALIZED (
-                SELECT w.lane, coalesce(l.count, $5) AS count
-                FROM walk w LEFT JOIN unnest($6::bigint[], $7::bigint[]) AS l (lane, count) ON l.lane = w.lane
-                WHERE w.lane IS NOT NULL AND coalesce(l.count, $5) > 0
-                LIMIT \(Self.laneLimit)
-            ), picked AS MATERIALIZED (
-                SELECT r.place FROM chosen c CROSS JOIN LATERAL (
-                    SELECT ctid AS place FROM bluebonnet.ready
-                    WHERE batch = $2 AND lane = c.lane ORDER BY rank, position
-                    LIMIT c.count FOR UPDATE SKIP LOCKED
-                ) r LIMIT $4
-            ), taken AS (
-                DELETE FROM bluebonnet.ready WHERE ctid = ANY (ARRAY(SELECT place FROM picked)) RETURNING position
-            ), claim AS (
-                INSERT INTO bluebonnet.claims (worker, batch, positions)
-                SELECT $1, $2, array_agg(position) FROM taken HAVING count(*) > 0 RETURNING number
-            )
-            SELECT c.number, l.position, l.id, l.lane, l.rank, l.kind, l.is_read, coalesce(t.line, l.line),
-                   coalesce(t.needs, l.needs), coalesce(x.count, 0::smallint), p.line, p.page, p.change, p.element,
-                   EXISTS (SELECT FROM bluebonnet.readers r
-                           WHERE r.batch = $2 AND r.source = coalesce(p.line, l.position) AND r.is_early),
-                   q.requests, q.attempts, extract(epoch FROM now() - q.started)::double precision
-            FROM claim c
-            JOIN bluebonnet.lines l ON l.batch = $2 AND l.position = ANY (ARRAY(SELECT position FROM taken))
-            LEFT JOIN bluebonnet.losses x ON x.batch = $2 AND x.position = l.position
-            LEFT JOIN bluebonnet.parts p ON p.batch = $2 AND p.position = l.position
-            LEFT JOIN bluebonnet.lines t ON t.batch = $2 AND t.position = p.line
-            LEFT JOIN bluebonnet.polls q ON q.batch = $2 AND q.position = l.position
-            ORDER BY l.rank, l.position
-            """,
-            [
-                .integer(worker), .integer(batch.number), .integer(firstLane), .integer(limits.count),
-                .integer(limits.countPerLane), .integers(lanes.map(\.key)), .integers(lanes.map(\.value)),
-            ])
-        return (0..<rows.count).map { row in line(rows, row, batch) }
-    }
-
-    private func line(_ rows: PostgreSQLResult, _ row: Int, _ batch: OpenBatch) -> ClaimedLine {
-        var line = ClaimedLine(
-            claim: rows.integer(row, 0), batch: batch.number, position: rows.integer(row, 1), id: rows.text(row, 2),
-            lane: batch.lanes[rows.integer(row, 3)] ?? "", priority: .init(rank: rows.integer(row, 4)),
-            kind: FleetLine.Kind(rawValue: rows.integer(row, 5)) ?? .unsafe, isRead: rows.bool(row, 6),
-            text: rows.bytes(row, 7), needs: rows.integers(row, 8), lossCount: rows.integer(row, 9))
-        if !rows.isNull(row, 10) {
-            line.part = ClaimedPart(
-                line: rows.integer(row, 10), page: rows.isNull(row, 11) ? nil : rows.integer(row, 11),
-                change: rows.optionalBytes(row, 12), element: rows.optionalBytes(row, 13))
-        }
-        line.hasReaders = rows.bool(row, 14)
-        if !rows.isNull(row, 15) {
-            line.poll = StoredPoll(
-                course: PollCourse(requestCount: rows.integer(row, 15), attemptCount: rows.integer(row, 16)),
-                start: .now - .seconds(rows.double(row, 17)))
-        }
-        return line
+            "SELECT lane, origin, ranks FROM bluebonnet.lanes WHERE batch = $1", [.integer(batch)])
+        return Dictionary(
+            uniqueKeysWithValues: (0..<rows.count).map {
+                (rows.integer($0, 0), (rows.text($0, 1), rows.isNull($0, 2) ? nil : rows.integer($0, 2)))
+            })
     }
 
     /// Records durably that lines may have been sent.

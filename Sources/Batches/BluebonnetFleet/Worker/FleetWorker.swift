@@ -34,6 +34,12 @@ public final class FleetWorker: Sendable {
         /// Whether the worker ends when every batch is complete, paused or cancelled, instead of waiting for more
         /// lines. Default false.
         public var endsWhenIdle = false
+        /// How long batches are kept when all their lines have ended, if they do not say so themselves
+        /// (`FleetSettings.retention`). One worker of the fleet at a time removes such batches. Default nil: until they
+        /// are removed.
+        public var retention: Duration?
+        /// How often the worker looks for batches to be removed.
+        var pruningInterval = Duration.seconds(60)
         /// Options of this machine: proxies, `.netrc`, a local address, an authenticator. The batch sets time limits,
         /// retries, trust, dot segments and the limit of bodies. Default `TransferOptions()`.
         public var transferOptions = TransferOptions()
@@ -88,6 +94,10 @@ public final class FleetWorker: Sendable {
     /// - Throws: `FleetError` if the store cannot be used at the beginning or refuses the worker, or if the worker
     ///   ends with outcomes that it could not record. If the store is only unreachable, the worker waits for it.
     public func run(onProblem: @escaping @Sendable (FleetError?) -> Void = { _ in }) async throws(FleetError) {
+        let retention = RetentionLoop(
+            store: store, retention: configuration.retention, interval: configuration.pruningInterval)
+        let pruning = Task { await retention.run() }
+        defer { pruning.cancel() }
         let outcome: Result<Void, FleetError> = await withTaskCancellationHandler {
             await withCheckedContinuation { done in
                 Thread.detachNewThread { [self] in

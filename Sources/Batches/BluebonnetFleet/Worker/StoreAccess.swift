@@ -27,6 +27,10 @@ struct StoreAccess {
     /// Why there is no connection.
     private(set) var problem: FleetError?
     private(set) var nextAttempt = Instant.now
+    /// The notifications to be sent, also with a later connection.
+    private let notices = PendingNotices()
+    /// When to ask for news; nil if notifications arrive.
+    private var pace: PollPace?
 
     init(_ target: String, _ configuration: FleetWorker.Configuration) {
         (self.target, self.configuration) = (target, configuration)
@@ -39,10 +43,10 @@ struct StoreAccess {
         guard Instant.now >= nextAttempt else { return nil }
         let connection = try PostgreSQLConnection(target, name: "bluebonnet \(name)", timeout: timeout)
         try FleetSchema.prepare(connection)
-        // Forces index scans and generic plans: the planner's statistics are useless for tables that grow by a million
-        // rows within seconds, or that were empty when they were analyzed.
-        try connection.query("SET enable_seqscan = off; SET jit = off; SET plan_cache_mode = force_generic_plan")
+        try connection.forceIndexScans()
         if let known = try known(connection) { session = known } else { session = try register(connection) }
+        let pending = notices
+        session?.notices = pending
         (isNew, wasOpen, pause) = (true, true, Self.shortestPause)
         problem = nil
         return session
@@ -62,6 +66,39 @@ struct StoreAccess {
             connection, name: name, slots: configuration.concurrency, lease: configuration.lease / .seconds(1))
         worker = store.worker
         return store
+    }
+
+    /// Lets notifications arrive, or makes the worker ask for news if a pooler keeps them away.
+    mutating func subscribe() throws(FleetError) {
+        guard let connection = session?.connection else { return }
+        pace = connection.isPooled ? PollPace(now: .now) : nil
+        if pace == nil { try FleetNotice.listen(connection) }
+    }
+
+    /// Waits until there is news, until an instant, until `wake` is readable, or until the worker's own notifications
+    /// are to be sent.
+    ///
+    /// - Parameter hasLines: whether the worker has lines.
+    /// - Returns: what the worker has to look at.
+    mutating func news(until limit: Instant, wake: Int32, hasLines: Bool) throws(FleetError) -> Set<FleetNotice> {
+        guard let connection = session?.connection else { return [] }
+        let end = [limit, notices.due, pace?.next].compactMap(\.self).min() ?? limit
+        let payloads = try connection.notifications(until: end, wake: wake)
+        guard let next = pace?.next, Instant.now >= next else {
+            return Set(payloads.compactMap(FleetNotice.init))  // newer versions may send others
+        }
+        pace?.asked(hasLines: hasLines, now: .now)
+        return [.work, .cancel, .pause]
+    }
+
+    /// Records that there were lines to claim.
+    mutating func foundWork() { pace?.foundWork(now: .now) }
+
+    /// Removes the worker, which must have no claims, from the list of workers.
+    func leave() {
+        guard let session else { return }
+        try? notices.sendAll(session.connection)
+        try? session.leave()
     }
 
     /// Registers the worker again with the next connection, after the store has declared it lost.

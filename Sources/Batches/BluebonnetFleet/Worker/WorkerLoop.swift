@@ -100,7 +100,7 @@ struct WorkerLoop {
             }
             wait()
         }
-        try? store.session?.leave()
+        store.leave()
     }
 
     private var isDone: Bool {
@@ -180,6 +180,7 @@ extension WorkerLoop {
             try mark(session)
             try claim(session)
             try readNewBatches(session)
+            try session.notices.send(session.connection)
         } catch {
             if case .working = stage, store.isRefusal(error) { throw error }
             store.lose(error)
@@ -189,7 +190,7 @@ extension WorkerLoop {
 
     /// Finds out which lines the worker still has, after a new connection was made.
     private mutating func begin(_ session: WorkerStore) throws(FleetError) {
-        try FleetNotice.listen(session.connection)
+        try store.subscribe()
         let kept = try session.claims()
         lose(hand.claimNumbers.subtracting(kept))
         try giveBackUnknown(kept, session)
@@ -335,6 +336,7 @@ extension WorkerLoop {
             claimedCount += lines.count
         }
         summary.claimedCount += claimedCount
+        if claimedCount > 0 { store.foundWork() }
         try mark(session)
         runs.keep(claims: hand.claimNumbers)
         if claimedCount == 0 {
@@ -394,8 +396,8 @@ extension WorkerLoop {
             }
             let limits = [nextBeat, stageEnd, recordTime, claimTime, rules.nextEnd, hand.nextUnpark, lookTime]
             let limit = limits.compactMap(\.self).min() ?? nextBeat
-            for payload in try session.connection.notifications(until: limit, wake: inbox.descriptor) {
-                try handle(FleetNotice(rawValue: payload), session)
+            for notice in try store.news(until: limit, wake: inbox.descriptor, hasLines: !hand.isEmpty) {
+                try handle(notice, session)
             }
             if let end = rules.nextEnd, end <= .now {
                 rules.apply(to: &hand)
@@ -414,7 +416,7 @@ extension WorkerLoop {
         return try session.isIdle()
     }
 
-    private mutating func handle(_ notice: FleetNotice?, _ session: WorkerStore) throws(FleetError) {
+    private mutating func handle(_ notice: FleetNotice, _ session: WorkerStore) throws(FleetError) {
         switch notice {
         case .work:
             (open, nextClaim) = (nil, .now)
@@ -422,7 +424,6 @@ extension WorkerLoop {
         case .cancel: try cancelBatches(session)
         case .workers: nextBeat = .now
         case .pause: rules.applyPauses(try session.pausedOrigins(), &hand)
-        case nil: break  // sent by a newer version
         }
     }
 

@@ -38,24 +38,22 @@ extension ProcessTests {
         /// All workers share the only connection to the server, and so each other's prepared statements.
         @Test func transactionModeErrorNamesTheRemedy() async throws {
             try await withPooler(.transaction, connectionCount: 1) { fixture, store in
+                let store = store + "?pooler=session"
                 let first = try CommandProcess(["work", "--store", store], in: fixture.folder)
                 await eventually(fixture.server.requests.count) { $0 > 0 }
                 let second = try await CommandProcess(["work", "--store", store], in: fixture.folder).end()
                 #expect(second.status == 2)
                 #expect(second.errors.contains("a pooler runs in transaction mode"), "\(second.errors)")
-                #expect(second.errors.contains("pool_mode = session"))
+                #expect(second.errors.contains("?pooler=transaction"))
                 first.send(SIGTERM)
                 _ = await first.end()
             }
         }
 
-        /// In transaction mode, a worker gets no notifications and polls for work.
-        @Test(
-            arguments: [(PgBouncer.PoolMode.session, false)]
-                + (PgBouncer.knowsPreparedStatements ? [(.transaction, true)] : []))
-        func poolerThatSeparatesWorkersServesThem(mode: PgBouncer.PoolMode, keepsStatements: Bool) async throws {
-            try await withPooler(mode, connectionCount: 10, keepsPreparedStatements: keepsStatements) {
-                fixture, store in
+        /// A pooler is detected: a worker then asks for news and leaves nothing in the sessions.
+        @Test(arguments: [(PgBouncer.PoolMode.session, 10), (.transaction, 1)])
+        func workersShareABatchThroughAPooler(mode: PgBouncer.PoolMode, connectionCount: Int) async throws {
+            try await withPooler(mode, connectionCount: connectionCount) { fixture, store in
                 let workers = try (0..<2).map { _ in
                     try CommandProcess(["work", "--store", store, "--until-done"], in: fixture.folder)
                 }

@@ -7,7 +7,7 @@ import Testing
 
 @Suite struct PostgreSQLErrorsTests {
     @Test(arguments: [
-        ("42P05", "session mode"), ("26000", "session mode"), ("22P05", "ENCODING 'UTF8'"),
+        ("42P05", "pooler=transaction"), ("26000", "pooler=transaction"), ("22P05", "ENCODING 'UTF8'"),
         ("42501", "lacks a privilege"),
         ("XX000", "the store reported an error: m"),
     ])

@@ -49,3 +49,26 @@ import Testing
         #expect(StoreTarget.withoutQuotations(message) == text)
     }
 }
+
+extension StoreTargetTests {
+    @Test(arguments: [
+        ("postgresql://a@h/d?pooler=transaction", "postgresql://a@h/d", PoolerMode.transaction),
+        ("postgresql://a@h/d?sslmode=require&pooler=session", "postgresql://a@h/d?sslmode=require", .session),
+        ("postgresql://a@h/d?pooler=session&x=y", "postgresql://a@h/d?x=y", .session),
+        ("postgresql://a@h/d?x=pooler=session", "postgresql://a@h/d?x=pooler=session", .detected),
+        ("host=h pooler=transaction dbname=d", "host=h dbname=d", .transaction),
+        ("host=h pooler = 'session'", "host=h", .session), ("host=h", "host=h", .detected),
+        ("fleet", "fleet", .detected),
+    ])
+    func poolerIsReadFromTheConnectionString(target: String, rest: String, mode: PoolerMode) throws {
+        let found = try StoreTarget.poolerMode(of: target)
+        #expect(found.target == rest && found.mode == mode)
+    }
+
+    @Test func unknownPoolerIsRefused() throws {
+        let error = #expect(throws: FleetError.self) {
+            _ = try StoreTarget.poolerMode(of: "postgresql://h/d?pooler=yes")
+        }
+        #expect(error?.code == .refused && error?.message.contains("transaction or session") == true)
+    }
+}

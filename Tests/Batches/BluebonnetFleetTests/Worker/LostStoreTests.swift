@@ -185,6 +185,8 @@ extension StoreTests {
                         RETURNING batch, position
                     ), counted AS (
                         UPDATE bluebonnet.tallies SET count = 0, bytes = 0 FROM gone WHERE tallies.batch = gone.batch
+                    ), opened AS (
+                        UPDATE bluebonnet.batches SET state = 'open' WHERE name = 'late'
                     )
                     INSERT INTO bluebonnet.claims (worker, batch, positions)
                     SELECT (SELECT max(number) FROM bluebonnet.workers), batch, ARRAY[position] FROM gone

@@ -158,7 +158,8 @@ import Testing
             PostgreSQL Run Store Syntax
             """
         ),
-        ("BluebonnetFleet", "Format LargeBatches Model Run Store"),
+        ("BluebonnetFleet/Health", "Model PostgreSQL Store"),
+        ("BluebonnetFleet", "BluebonnetFleet/Health Format LargeBatches Model Run Store"),
         (
             "BluebonnetTesting/Simulation",
             "Admission Concurrency Errors Governor Manager Messages NetworkThread Retries Transport"

@@ -100,7 +100,7 @@ import Testing
 
     private static let fleets: [Any.Type] = [
         Fleet.self, FleetAuthenticator<BearerAuthenticator>.self, FleetBatch.self, FleetError.self, FleetMember.self,
-        FleetOrigin.self, FleetSettings.self,
+        FleetOrigin.self, FleetSettings.self, StoreFinding.self,
         FleetWorker.self,
     ]
 

@@ -51,7 +51,8 @@ extension ResultWriting {
             """,
             [
                 .integer(batch), .integer(position), .text(result.outcome.rawValue),
-                .lines([connection.storable(result.encodedLine().dropLast())]), .integer(level), .integer(worker),
+                .lines([connection.storable(result.encodedLine().dropLast())]), .integer(level),
+                .integer(connection.nextTally(of: worker)),
             ]
         ).changedCount == 1
     }
@@ -76,7 +77,7 @@ extension WorkerStore {
                 guard var parts = try PartWriting(writing, ending.batch) else { return }
                 try parts.expand(ending.position)
                 try parts.finish()
-                if parts.isReady { try FleetNotice.work.send(connection) }
+                if parts.isReady { notices.add(.work) }
             case .polled(let course, let every, let elapsed):
                 try wait(ending, course, every: every, elapsed: elapsed, writing)
             }

@@ -126,7 +126,8 @@ struct PartRows {
             """
             INSERT INTO bluebonnet.tallies AS t (batch, worker, outcome, count, bytes) VALUES ($1, $2, 'added', -$3, 0)
             ON CONFLICT (batch, worker, outcome) DO UPDATE SET count = t.count + excluded.count
-            """, [.integer(batch), .integer(writing.worker), .integer(count)])
+            """,
+            [.integer(batch), .integer(connection.nextTally(of: writing.worker)), .integer(count)])
         try connection.query(
             """
             UPDATE bluebonnet.lanes SET line_count = line_count + $3 WHERE batch = $1 AND lane = (

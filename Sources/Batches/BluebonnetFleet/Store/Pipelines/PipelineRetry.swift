@@ -47,7 +47,11 @@ struct PipelineRetry {
                 ON CONFLICT (batch, worker, outcome) DO UPDATE SET count = t.count + excluded.count
             )
             SELECT coalesce(array_agg(position), '{}') FROM gone
-            """, [.integer(batch), .integers(positions), .integer(BatchControl.noWorker)]
+            """,
+            [
+                .integer(batch), .integers(positions),
+                .integer(connection.nextTally(of: BatchControl.noWorker)),
+            ]
         ).integers(0, 0)
     }
 

@@ -73,7 +73,7 @@ extension WorkerStore {
                 SELECT batch, lane, rank, position FROM bluebonnet.lines
                 WHERE batch = $1 AND position = ANY (ARRAY(SELECT position FROM free))
                 """, [.integer(batch)])
-            try FleetNotice.work.send(connection)
+            notices.add(.work)
         }
     }
 }

@@ -1,0 +1,90 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+/// Records when batches were complete.
+enum BatchCompletion {
+    /// Records it for batches that are complete, and of which it is not known. A batch whose state was changed meanwhile
+    /// may have lines that run again.
+    ///
+    /// - Parameter numbers: the batches; nil for all.
+    /// - Returns: the batches that are now known to be complete.
+    @discardableResult
+    static func record(_ numbers: [Int]? = nil, _ connection: PostgreSQLConnection) throws(FleetError) -> Set<Int> {
+        guard numbers?.isEmpty != true else { return [] }
+        let rows = try connection.query(
+            """
+            UPDATE bluebonnet.batches b SET completed = now() FROM (
+                SELECT number, epoch FROM bluebonnet.batches
+                WHERE ($2 OR number = ANY ($1)) AND completed IS NULL AND line_count <= (
+                    SELECT coalesce(sum(count), 0) FROM bluebonnet.tallies t WHERE t.batch = number)
+            ) c WHERE b.number = c.number AND b.epoch = c.epoch AND b.completed IS NULL RETURNING b.number
+            """, [.integers(numbers ?? []), .bool(numbers == nil)])
+        return Set((0..<rows.count).map { rows.integer($0, 0) })
+    }
+}
+
+/// Removes batches that have been complete for longer than they are to be kept.
+struct BatchPruning {
+    /// The turn of the worker that prunes.
+    private static let turn = "prune"
+
+    let connection: PostgreSQLConnection
+    /// How long batches are kept that do not say so themselves; nil keeps them.
+    let retention: Duration?
+
+    /// Removes the batches, each with its lines and results.
+    ///
+    /// - Returns: their names.
+    func prune() throws(FleetError) -> [String] {
+        try BatchCompletion.record(nil, connection)
+        let due = try connection.query(
+            """
+            SELECT number, name FROM bluebonnet.batches
+            WHERE completed + coalesce(keep, $1) * interval '1 second' <= now() ORDER BY completed, number
+            """, [retention.map { .double($0 / .seconds(1)) } ?? .null])
+        var names: [String] = []
+        for row in 0..<due.count {
+            let name = due.text(row, 1)
+            do throws(FleetError) {
+                try BatchRemoval(connection: connection).remove(name, number: due.integer(row, 0))
+                names.append(name)
+            } catch {
+                // The batch was removed meanwhile, or its lines run again.
+                guard error.code == .noBatch || error.code == .notPossible else { throw error }
+            }
+        }
+        return names
+    }
+
+    /// Acquires the turn of one worker among all, unless another one has it.
+    ///
+    /// - Parameter length: how long the other workers wait.
+    func acquireTurn(_ length: Duration) throws(FleetError) -> Bool {
+        try connection.query(
+            """
+            INSERT INTO bluebonnet.turns AS t (name, until) VALUES ($1, now() + $2 * interval '1 second')
+            ON CONFLICT (name) DO UPDATE SET until = excluded.until WHERE t.until <= now()
+            """, [.text(Self.turn), .double(length / .seconds(1))]
+        ).changedCount == 1
+    }
+}
+
+/// Prunes again and again while a worker runs. One worker of the fleet does it at a time, with its own connection.
+struct RetentionLoop: Sendable {
+    let store: String
+    let retention: Duration?
+    let interval: Duration
+
+    /// Runs until the task is cancelled. The worker itself reports what is wrong with the store.
+    func run() async {
+        while true {
+            do { try await Task.sleep(for: interval) } catch { return }
+            try? await StoreThread.run(store) { [self] connection throws(FleetError) in
+                try FleetSchema.check(connection)
+                let pruning = BatchPruning(connection: connection, retention: retention)
+                guard try pruning.acquireTurn(interval) else { return }
+                _ = try pruning.prune()
+            }
+        }
+    }
+}

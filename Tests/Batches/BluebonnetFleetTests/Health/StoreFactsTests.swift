@@ -1,0 +1,60 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+import Bluebonnet
+import BluebonnetBatch
+import BluebonnetTestServer
+import Foundation
+import Testing
+
+@testable import BluebonnetFleet
+
+extension StoreTests {
+    /// What a real store says about itself.
+    @Suite struct StoreFactsTests {
+        @Test func freshStoreHasNothingToDo() async throws {
+            let fixture = try await StoreFixture()
+            let empty = try await fixture.fleet.examine()
+            #expect(empty.first?.level == .error && empty.first?.subject == "tables")
+            try await fixture.fleet.submit([StoreFixture.get("a")], named: "n")
+            let worker = try fixture.worker("w")
+            let facts = try StoreFacts.read(fixture.connect())
+            #expect(facts.tablesVersion == FleetSchema.version && facts.workerVersions == [FleetSchema.version])
+            #expect(facts.workerCount == 1 && facts.silentWorkers.isEmpty && facts.missingPermissions.isEmpty)
+            #expect(facts.serverVersion >= 130_000 && abs(facts.clockDifference) < 2)
+            #expect(facts.relations.contains { $0.name == "ready_entry" && $0.table == "ready" && $0.byteCount > 0 })
+            let problems = try await fixture.fleet.examine().filter { $0.level != .fine }
+            #expect(problems.isEmpty, "\(problems)")
+            try worker.leave()
+        }
+
+        @Test func openTransactionIsFound() async throws {
+            let fixture = try await StoreFixture()
+            try await fixture.fleet.submit([StoreFixture.get("a")], named: "n")
+            let holder = try fixture.connect()
+            try holder.query("BEGIN ISOLATION LEVEL REPEATABLE READ")
+            let number = try holder.query("SELECT pg_backend_pid() WHERE $1", [.bool(true)]).integer(0, 0)
+            let facts = try StoreFacts.read(fixture.connect(), heldFor: 0)
+            let found = facts.holders.first { $0.name == "\(number)" }
+            #expect(found?.kind == "session" && found?.application == "test")
+            try holder.query("ROLLBACK")
+            let rest = try StoreFacts.read(fixture.connect(), heldFor: 0).holders
+            #expect(rest.allSatisfy { $0.name != "\(number)" })
+        }
+
+        @Test func permissionsOfAViewerAreFound() async throws {
+            let fixture = try await StoreFixture()
+            try await fixture.fleet.submit([StoreFixture.get("a")], named: "n")
+            let role = "viewer_\(fixture.database)"
+            _ = try await fixture.rows(
+                """
+                CREATE ROLE \(role) LOGIN; GRANT USAGE ON SCHEMA bluebonnet TO \(role);
+                GRANT SELECT ON ALL TABLES IN SCHEMA bluebonnet TO \(role);
+                """)
+            let connection = try fixture.connect()
+            try connection.query("SET ROLE \(role)")
+            let missing = try StoreFacts.read(connection).missingPermissions
+            #expect(missing.contains("table ready: DELETE") && !missing.contains("table ready: SELECT"))
+        }
+    }
+}

@@ -1,0 +1,75 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+import Bluebonnet
+import BluebonnetBatch
+import BluebonnetTestServer
+import Foundation
+import Testing
+
+@testable import BluebonnetFleet
+
+extension StoreTests {
+    /// Complete batches are removed when they have been kept long enough.
+    @Suite struct BatchPruningTests {
+        private typealias Fixture = FleetFixture
+
+        private static func names(_ fixture: StoreFixture) async throws -> [String] {
+            try await fixture.fleet.batches().map(\.name)
+        }
+
+        /// Moves the end of a batch into the past.
+        private static func age(_ fixture: StoreFixture, _ name: String, _ time: String) async throws {
+            _ = try await fixture.rows(
+                "UPDATE bluebonnet.batches SET completed = now() - interval '\(time)' WHERE name = '\(name)'")
+        }
+
+        @Test func batchIsKeptForItsOwnTimeOrElseForTheGivenOne() async throws {
+            try await Fixture.with { fixture in
+                for (name, days) in [("short", 1), ("long", 9), ("none", 0)] {
+                    try await fixture.submit([StoreFixture.get("a", "a")], named: name) {
+                        $0.retention = days > 0 ? .seconds(days * 86_400) : nil
+                    }
+                }
+                try await fixture.run(fixture.worker())
+                try await fixture.submit([StoreFixture.get("a", "a")], named: "open") { $0.retention = .zero }
+                try await fixture.submit([StoreFixture.get("a", "a")], named: "cancelled") { $0.retention = .zero }
+                try await fixture.store.fleet.cancel("cancelled")
+                #expect(try await fixture.store.fleet.prune() == ["cancelled"])
+                for name in ["short", "long", "none"] { try await Self.age(fixture.store, name, "8 days") }
+                #expect(try await fixture.store.fleet.prune() == ["short"])
+                #expect(try await fixture.store.fleet.prune(keeping: .seconds(9 * 86_400)).isEmpty)
+                #expect(try await fixture.store.fleet.prune(keeping: .seconds(7 * 86_400)) == ["none"])
+                #expect(try await Self.names(fixture.store) == ["long", "open"])
+                try await fixture.store.expectOrder()
+            }
+        }
+
+        @Test func workersRemoveOldBatches() async throws {
+            try await Fixture.with { fixture in
+                try await fixture.submit([StoreFixture.get("a", "a")], named: "old")
+                try await fixture.submit([StoreFixture.get("a", "a")], named: "kept") { $0.retention = .seconds(9_999) }
+                var configuration = FleetWorker.Configuration()
+                (configuration.retention, configuration.pruningInterval) = (.zero, .milliseconds(20))
+                let worker = FleetWorker(store: fixture.store.url, configuration: configuration)
+                async let work: Void = worker.run()
+                try await becomes(["kept"]) { try await Self.names(fixture.store) }
+                try await becomes(true) { try await fixture.batch("kept").isSuccess }
+                worker.drain()
+                try await work
+                #expect(fixture.requests(to: "/a").count == 2)
+            }
+        }
+
+        @Test func oneWorkerAtATimeHasTheTurn() async throws {
+            let fixture = try await StoreFixture()
+            try await fixture.fleet.submit([StoreFixture.get("a")], named: "n")
+            let one = BatchPruning(connection: try fixture.connect(), retention: nil)
+            let other = BatchPruning(connection: try fixture.connect(), retention: nil)
+            #expect(try one.acquireTurn(.seconds(60)))
+            #expect(try other.acquireTurn(.seconds(60)) == false)
+            _ = try await fixture.rows("UPDATE bluebonnet.turns SET until = now()")
+            #expect(try other.acquireTurn(.seconds(60)))
+        }
+    }
+}
