@@ -22,13 +22,30 @@ struct BodyFiles: Sendable {
     private static let patience: TimeInterval = 600
     private static let pieceByteCount = 1 << 20
 
+    /// The folder has a file that no cache has made.
+    struct ForeignFile: Error { let name: String }
+
+    /// The names in the folder of a cache, and what a new file system has.
+    private static let ownNames: Set = [
+        "bodies", "incoming", "index.sqlite", "index.sqlite-wal", "index.sqlite-shm", "index.sqlite-journal",
+        "lost+found",
+    ]
+
+    /// - Throws: `ForeignFile` before anything is changed, if the folder has other files.
     init(in folder: URL) throws {
         self.folder = folder.appendingPathComponent("bodies").path
         incoming = folder.appendingPathComponent("incoming").path
-        for path in [folder.path, self.folder, incoming] {
-            if mkdir(path, 0o700) != 0, errno != EEXIST { throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO) }
-        }
-        if chmod(folder.path, 0o700) != 0 { throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO) }
+        try Self.make(folder.path)
+        let names = try FileManager.default.contentsOfDirectory(atPath: folder.path)
+        if let name = names.filter({ !Self.ownNames.contains($0) }).min() { throw ForeignFile(name: name) }
+        for path in [self.folder, incoming] { try Self.make(path) }
+        let mode = try FileManager.default.attributesOfItem(atPath: folder.path)[.posixPermissions] as? Int
+        guard mode != 0o700, chmod(folder.path, 0o700) != 0 else { return }
+        throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO)
+    }
+
+    private static func make(_ folder: String) throws {
+        if mkdir(folder, 0o700) != 0, errno != EEXIST { throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO) }
     }
 
     private func path(of digest: String) -> String { "\(folder)/\(digest)" }
@@ -150,10 +167,15 @@ struct BodyFiles: Sendable {
 
     func remove(_ digest: String) { unlink(path(of: digest)) }
 
-    /// Removes the temporary files of processes that have died. Returns the digests of bodies that are not new.
+    /// Removes the temporary files of processes that have died. Returns the digests of bodies that are not new. Files
+    /// with other names stay.
     func oldFiles(now: Date = Date()) -> [String] {
-        for name in Self.oldNames(in: incoming, now) { unlink("\(incoming)/\(name)") }
-        return Self.oldNames(in: folder, now)
+        for name in Self.oldNames(in: incoming, now) where UUID(uuidString: name) != nil {
+            unlink("\(incoming)/\(name)")
+        }
+        return Self.oldNames(in: folder, now).filter { name in
+            name.utf8.count == 64 && name.utf8.allSatisfy { (0x30...0x39).contains($0) || (0x61...0x66).contains($0) }
+        }
     }
 
     private static func oldNames(in folder: String, _ now: Date) -> [String] {

@@ -22,10 +22,11 @@ public final class FolderResponseCache: ResponseCache {
     /// Entries that were decoded, and bodies that were checked.
     private let known = Mutex(KnownEntries())
 
-    /// Opens a cache, and creates its folder if there is none.
+    /// Opens a cache, and creates its folder if there is none. A folder with files of others is refused, and stays as
+    /// it is.
     ///
     /// - Parameters:
-    ///   - folder: the folder. Its parent must exist.
+    ///   - folder: the folder. Its parent must exist. An empty folder gets the mode 0700.
     ///   - byteCapacity: the maximum number of bytes, counting bodies and index entries. When it is exceeded, the least
     ///     recently used responses are removed. Default 1 GiB.
     ///   - storesForReplay: whether responses are stored, too, that only `onlyIfCached` and `forceCache` can use.

@@ -13,13 +13,17 @@ struct ConfigurationKeys {
     /// The text of the reader's error for the absent key. The error for another missing key has the same text with the
     /// name of that key.
     private let absence: String
+    /// The error of a provider that fails, which would otherwise look like missing keys.
+    private let failure: (any Error)?
 
     init(_ reader: ConfigReader) {
         self.reader = reader
         do {
             absence = try reader.requiredString(forKey: ConfigKey(Self.absentKey))
+            failure = nil
         } catch {
             absence = "\(error)"
+            failure = absence.contains(Self.absentKey) ? nil : error
         }
     }
 
@@ -72,9 +76,22 @@ struct ConfigurationKeys {
     /// Refuses a value that the library cannot follow.
     func refuse(_ key: String, _ reason: String) -> NetworkingError { Self.error(key, reason) }
 
+    /// Makes a value from what a key says. Its error names the key.
+    func make<Value>(_ key: String, _ body: () throws(NetworkingError) -> Value) throws(NetworkingError) -> Value {
+        do throws(NetworkingError) {
+            return try body()
+        } catch {
+            throw NetworkingError(error.code, "the configuration key \(key): \(error.message)", underlying: error)
+        }
+    }
+
     private func value<Value>(
         _ key: String, of kind: String, _ read: (ConfigKey) throws -> Value
     ) throws(NetworkingError) -> Value? {
+        if let failure {
+            throw NetworkingError(
+                .invalidRequest, "the configuration key \(key) cannot be read: \(failure)", underlying: failure)
+        }
         do {
             return try read(ConfigKey(key))
         } catch {

@@ -12,7 +12,11 @@ extension Proxy {
         guard let host = try keys.string("proxy.host"), !host.isEmpty else {
             throw keys.refuse("proxy.host", "is missing, but the proxy is enabled")
         }
+        guard !host.contains(where: { $0.isWhitespace || "@/?#\\".contains($0) }) else {
+            throw keys.refuse("proxy.host", "is \"\(host)\", but must be a host name or an address")
+        }
         let port = try keys.integer("proxy.port")
+        if let port, port > 65_535 { throw keys.refuse("proxy.port", "is \(port), but must be at most 65535") }
         guard port != nil || type == "socks5h" else {
             throw keys.refuse("proxy.port", "is missing, but only SOCKS proxies have a default port, 1080")
         }
@@ -21,7 +25,9 @@ extension Proxy {
         }
         let credential = try Self.credential(keys).map { "\(Self.escaped($0)):\(Self.escaped($1))@" } ?? ""
         let name = host.contains(":") && !host.hasPrefix("[") ? "[\(host)]" : host
-        try self.init("\(type)://\(credential)\(name)" + (port.map { ":\($0)" } ?? ""))
+        self = try keys.make("proxy.host") { () throws(NetworkingError) in
+            try Proxy("\(type)://\(credential)\(name)" + (port.map { ":\($0)" } ?? ""))
+        }
     }
 
     private static func escaped(_ text: String) -> String {

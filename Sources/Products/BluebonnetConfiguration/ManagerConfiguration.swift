@@ -83,11 +83,15 @@ extension TransferOptions {
 
     fileprivate mutating func readTrust(_ keys: ConfigurationKeys) throws(NetworkingError) {
         if let path = try keys.string("tls.authoritiesFile") {
-            securityPolicy = try SecurityPolicy(authorities: .file(path))
+            securityPolicy = try keys.make("tls.authoritiesFile") { () throws(NetworkingError) in
+                try SecurityPolicy(authorities: .file(path))
+            }
         }
         let versions: KeyValuePairs<String, TLSProtocolVersion> = ["1.2": .v12, "1.3": .v13]
         if let version = try keys.choice("tls.minimumVersion", of: versions) {
-            tls = try TLSOptions(minimumVersion: version)
+            tls = try keys.make("tls.minimumVersion") { () throws(NetworkingError) in
+                try TLSOptions(minimumVersion: version)
+            }
         }
     }
 }

@@ -76,12 +76,18 @@ extension HTTPTypes.HTTPRequest {
         guard let path, path.hasPrefix("/") else {
             throw NetworkingError(.invalidRequest, "the path of the request does not begin with a slash")
         }
-        if scheme == nil, authority == nil, let base, let url = URL(strictly: path, relativeTo: base) { return url }
-        guard let scheme, let authority, !authority.isEmpty else {
+        let root: String
+        if scheme == nil, authority == nil, let base = base?.root {
+            root = base
+        } else if let scheme, let authority, !authority.isEmpty {
+            guard !authority.contains(where: "@/?#\\".contains) else {
+                throw NetworkingError(.badURL, "the authority of the request is not a host with an optional port")
+            }
+            root = "\(scheme)://\(authority)"
+        } else {
             throw NetworkingError(.badURL, "the request has no scheme or no authority")
         }
-        let text = "\(scheme)://\(authority)\(path)"
-        guard !authority.contains("@"), let url = URL(strictly: text, relativeTo: nil) else {
+        guard let url = URL(strictly: root + path) else {
             throw NetworkingError(.badURL, "scheme, authority and path of the request are not a URL")
         }
         return url
@@ -90,11 +96,20 @@ extension HTTPTypes.HTTPRequest {
 
 extension URL {
     /// Makes a URL from text that needs no further escapes and has no fragment.
-    fileprivate init?(strictly text: String, relativeTo base: URL?) {
-        guard !text.contains("#"), let parts = URLComponents(string: text, encodingInvalidCharacters: false),
-            let url = parts.url(relativeTo: base)
-        else { return nil }
-        self = url.absoluteURL
+    fileprivate init?(strictly text: String) {
+        guard !text.contains("#"), let url = URLComponents(string: text, encodingInvalidCharacters: false)?.url else {
+            return nil
+        }
+        self = url
+    }
+
+    /// The text before the path; nil for a URL without a host.
+    fileprivate var root: String? {
+        guard var parts = URLComponents(url: self, resolvingAgainstBaseURL: true), parts.host?.isEmpty == false else {
+            return nil
+        }
+        (parts.percentEncodedPath, parts.query, parts.fragment) = ("", nil, nil)
+        return parts.string
     }
 }
 

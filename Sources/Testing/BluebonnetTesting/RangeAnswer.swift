@@ -11,7 +11,7 @@ struct RangeAnswer {
 
     init(_ answer: TestAnswer, to request: SentRequest) {
         self.answer = answer
-        guard answer.answersRanges, answer.status == 200 else { return }
+        guard answer.answersRanges, answer.parts == nil, answer.status == 200 else { return }
         if !answer.headers.contains(name: "Accept-Ranges") {
             self.answer.headers.add(name: "Accept-Ranges", value: "bytes")
         }

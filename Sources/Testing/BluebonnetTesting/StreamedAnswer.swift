@@ -32,22 +32,32 @@ extension TestAnswer {
         ///
         /// - Parameters:
         ///   - data: the data; each of its lines becomes a field `data`.
-        ///   - type: the type of the event. Default nil: `message`, which is not sent.
-        ///   - id: the identifier. Default nil: the event has none.
+        ///   - type: the type of the event, on one line. Default nil: `message`, which is not sent.
+        ///   - id: the identifier, on one line. Default nil: the event has none.
         ///   - retry: the time before a reconnection, sent in whole milliseconds. Default nil: none.
         public static func event(
             _ data: String, type: String? = nil, id: String? = nil, retry: Duration? = nil
         ) -> Part {
+            precondition(
+                ((type ?? "") + (id ?? "")).unicodeScalars.allSatisfy { $0 != "\r" && $0 != "\n" },
+                "the type and the id of an event cannot have line breaks")
             var lines: [String] = []
             if let type { lines.append("event: \(type)") }
             if let id { lines.append("id: \(id)") }
             if let retry { lines.append("retry: \(Int(retry / .milliseconds(1)))") }
-            lines += data.split(separator: "\n", omittingEmptySubsequences: false).map { "data: \($0)" }
+            lines += Self.lines(data).map { "data: \($0)" }
             return text(lines.joined(separator: "\n") + "\n\n")
         }
 
-        /// A comment of an event stream, which servers send as a sign of life.
-        public static func comment(_ text: String = "") -> Part { self.text(":\(text)\n\n") }
+        /// A comment of an event stream, which servers send as a sign of life. Each line becomes a comment.
+        public static func comment(_ text: String = "") -> Part {
+            self.text(lines(text).map { ":\($0)\n" }.joined() + "\n")
+        }
+
+        /// The lines of a text, which end with LF, CR or CR LF.
+        private static func lines(_ text: String) -> [Substring] {
+            text.split(omittingEmptySubsequences: false) { ["\n", "\r", "\r\n"].contains($0) }
+        }
 
         /// Nothing arrives for this time. With a `TestClock`, the pause follows that clock.
         public static func pause(_ duration: Duration) -> Part { Part(kind: .silence(duration)) }

@@ -70,8 +70,19 @@ public final class TestClock: Sendable {
                 try? await Task.sleep(for: .milliseconds(1))
             }
         }
-        defer { mover.cancel() }
-        return try await body()
+        /// The clock stands still when the work has ended.
+        func stop() async {
+            mover.cancel()
+            await mover.value
+        }
+        do {
+            let value = try await body()
+            await stop()
+            return value
+        } catch {
+            await stop()
+            throw error
+        }
     }
 
     /// The number of operations that wait for their next attempt, and of event streams that wait for a reconnection.

@@ -154,6 +154,21 @@ import Testing
         }
     }
 
+    /// The server never sees a complete body, although the program accepts the status.
+    @Test func acceptedRefusalEndsEndlessRequestOverHTTP2() async throws {
+        let script: TestServer.Script = { _ in .response(status: 403, body: "no") }
+        try await TestServer.withManager(Way.http2.options, script: script) { server, manager in
+            let pieces = AsyncStream<Data> {
+                try? await Task.sleep(for: .milliseconds(2))
+                return Data(count: 1_000)
+            }
+            let response = try await manager.call("POST", "x").body(.stream(pieces))
+                .acceptableStatusCodes([403]).response()
+            #expect(response.statusCode == 403 && response.value == Data("no".utf8))
+            #expect(server.history.requests.isEmpty)
+        }
+    }
+
     /// RFC 9113, 8.1: the server has answered completely, and does not need the rest of the request.
     @Test func completeResponseEndsRequestOverHTTP2() async throws {
         let script: TestServer.Script = { _ in .response(body: "enough") }

@@ -68,6 +68,41 @@ import Testing
         #expect(try mode("bodies/" + body) == 0o600)
     }
 
+    @Test func folderWithOtherFilesIsRefusedUnchanged() throws {
+        let path = folder.url.appendingPathComponent("project").path
+        try FileManager.default.createDirectory(
+            atPath: path + "/bodies", withIntermediateDirectories: true, attributes: [.posixPermissions: 0o755])
+        try Data("mine".utf8).write(to: URL(fileURLWithPath: path + "/main.c"))
+        let error = #expect(throws: NetworkingError.self) {
+            try FolderResponseCache(at: URL(fileURLWithPath: path, isDirectory: true))
+        }
+        #expect(error?.code == .cannotOpenFile && error?.message.contains("\"main.c\"") == true)
+        #expect(try FileManager.default.contentsOfDirectory(atPath: path).sorted() == ["bodies", "main.c"])
+        #expect(try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int == 0o755)
+    }
+
+    @Test func sweepRemovesOnlyFilesOfCaches() async throws {
+        let path = folder.url.appendingPathComponent("cache").path
+        for name in ["bodies", "incoming"] {
+            try FileManager.default.createDirectory(atPath: "\(path)/\(name)", withIntermediateDirectories: true)
+        }
+        let hours = [FileAttributeKey.modificationDate: Date(timeIntervalSinceNow: -7_200)]
+        let digest = String(repeating: "a0", count: 32)
+        let files = ["bodies/mine.txt", "bodies/\(digest)", "incoming/mine", "incoming/\(UUID().uuidString)"]
+        for file in files {
+            try Data("x".utf8).write(to: URL(fileURLWithPath: "\(path)/\(file)"))
+            try FileManager.default.setAttributes(hours, ofItemAtPath: "\(path)/\(file)")
+        }
+        let cache = try FolderResponseCache(at: URL(fileURLWithPath: path, isDirectory: true))
+        let gone = Set(["bodies/\(digest)", files[3]])
+        var kept = Set(files)
+        while !kept.isDisjoint(with: gone) {
+            try await Task.sleep(for: .milliseconds(5))
+            kept = kept.filter { FileManager.default.fileExists(atPath: "\(path)/\($0)") }
+        }
+        #expect(kept == ["bodies/mine.txt", "incoming/mine"] && cache.count == 0)
+    }
+
     @Test func equalBodiesShareAFile() throws {
         let cache = try opened()
         let first = try store(cache, "/a", .data(Data("text".utf8)))

@@ -52,7 +52,10 @@ import Testing
                 ["host": "a", "port": 1, "authorization.scheme": "basic", "authorization.credentials": "?"],
                 "authorization.credentials is not Base64"
             ),
-            (["host": "a b", "port": 1], "the proxy"), (["host": "a", "port": 70_000], "port 70000"),
+            (["host": "a b", "port": 1], "proxy.host is \"a b\""),
+            (["host": "user@a", "port": 1], "proxy.host is \"user@a\""),
+            (["host": "a/path", "port": 1], "proxy.host is \"a/path\""),
+            (["host": "a", "port": 70_000], "proxy.port is 70000"),
         ] as [([String: ConfigValue], String)])
     func incompleteProxyIsRefused(values: [String: ConfigValue], reason: String) {
         let error = #expect(throws: NetworkingError.self) { try Self.proxy(values) }

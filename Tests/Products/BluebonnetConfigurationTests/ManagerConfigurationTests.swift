@@ -100,6 +100,49 @@ extension ManagerConfigurationTests {
         #expect(error?.message == "the configuration key \(key) is not \(kind)")
     }
 
+    /// A provider that cannot be reached.
+    private struct FailingProvider: ConfigProvider {
+        struct Unreachable: Error, CustomStringConvertible { let description = "vault unavailable" }
+
+        let providerName = "failing"
+
+        func value(forKey key: AbsoluteConfigKey, type: ConfigType) throws -> LookupResult { throw Unreachable() }
+
+        func fetchValue(forKey key: AbsoluteConfigKey, type: ConfigType) async throws -> LookupResult {
+            throw Unreachable()
+        }
+
+        func watchValue<Return: ~Copyable>(
+            forKey key: AbsoluteConfigKey, type: ConfigType,
+            updatesHandler:
+                nonisolated(nonsending) (
+                    ConfigUpdatesAsyncSequence<Result<LookupResult, any Error>, Never>
+                ) async throws -> Return
+        ) async throws -> Return { throw Unreachable() }
+
+        func snapshot() -> any ConfigSnapshot { Snapshot() }
+
+        func watchSnapshot<Return: ~Copyable>(
+            updatesHandler:
+                nonisolated(nonsending) (
+                    ConfigUpdatesAsyncSequence<any ConfigSnapshot, Never>
+                ) async throws -> Return
+        ) async throws -> Return { throw Unreachable() }
+
+        private struct Snapshot: ConfigSnapshot {
+            let providerName = "failing"
+
+            func value(forKey key: AbsoluteConfigKey, type: ConfigType) throws -> LookupResult { throw Unreachable() }
+        }
+    }
+
+    @Test func failingProviderIsNotMistakenForMissingKeys() {
+        let error = #expect(throws: NetworkingError.self) {
+            try Settings(configReader: ConfigReader(provider: FailingProvider()))
+        }
+        #expect(error?.code == .invalidRequest && error?.message.contains("vault unavailable") == true)
+    }
+
     @Test func wrongVariableOfTheEnvironmentIsNamed() {
         let provider = EnvironmentVariablesProvider(environmentVariables: ["HTTP_TIMEOUT_READ_MS": "soon"])
         let error = #expect(throws: NetworkingError.self) {

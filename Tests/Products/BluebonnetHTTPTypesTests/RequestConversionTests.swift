@@ -119,6 +119,20 @@ extension RequestConversionTests {
         #expect(manager.sentRequests.map(\.url.absoluteString) == ["https://api.test/users?page=2"])
     }
 
+    /// Two slashes are a path, not another host.
+    @Test func pathCannotNameAnotherHost() async throws {
+        let manager = RequestOperationManager(baseURL: URL(string: "https://api.test:8443/v1/")) { _ in .status(204) }
+        let request = HTTPTypes.HTTPRequest(method: .get, scheme: nil, authority: nil, path: "//other.test/x?q=1")
+        _ = try await manager.call(request).response()
+        #expect(manager.sentRequests.map(\.url.absoluteString) == ["https://api.test:8443//other.test/x?q=1"])
+    }
+
+    @Test(arguments: ["a/b", "a?b", "a\\b", "a@b", "a#b"]) func authorityIsHostAndPort(authority: String) {
+        let request = HTTPTypes.HTTPRequest(method: .get, scheme: "https", authority: authority, path: "/")
+        let error = #expect(throws: NetworkingError.self) { try Bluebonnet.HTTPRequest(request) }
+        #expect(error?.code == .badURL)
+    }
+
     @Test func pathWithoutABaseURLIsRefused() {
         let manager = RequestOperationManager(baseURL: nil) { _ in .status(204) }
         #expect(throws: NetworkingError.self) { try manager.call(Self.other(scheme: nil, authority: nil)) }

@@ -41,6 +41,19 @@ import Testing
         #expect(clock.date.timeIntervalSince(TestClock().date) >= 55)
     }
 
+    @Test(arguments: ["a\r\nb", "a\nb", "a\rb"]) func eachLineOfAnEventArrives(data: String) async throws {
+        let manager = Self.manager(.events(.comment(data), .event(data, id: "1")))
+        var events: [String] = []
+        for try await event in manager.events("feed") { events.append(event.data) }
+        #expect(events == ["a\nb"])
+    }
+
+    @Test func rangesDoNotApplyToStreams() async throws {
+        let manager = Self.manager(TestAnswer.stream(.line("a")).answeringRanges())
+        let response = try await manager.call("feed").header("Range", "bytes=0-0").response()
+        #expect(response.statusCode == 200 && response.value == Data("a\n".utf8))
+    }
+
     @Test func pauseHoldsOnlyTheRestOfTheBody() async throws {
         let clock = TestClock()
         let manager = Self.manager(.stream(.line("a"), .pause(.seconds(5)), .line("b")), clock: clock)

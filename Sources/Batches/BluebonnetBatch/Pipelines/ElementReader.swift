@@ -53,6 +53,8 @@ package enum ElementReader {
 
 extension ElementReader {
     private static let blockByteCount = 256 << 10
+    /// The maximum length of a line of JSON.
+    private static let lineByteCount = 64 << 20
 
     /// Delivers the rows of a file until `body` returns false.
     package static func read(file path: String, _ body: (JSONValue) -> Bool) throws(Failure) {
@@ -128,8 +130,15 @@ extension ElementReader {
         }
         do {
             try eachBlock(of: path) { block in
+                let known = rest.count
                 rest.append(contentsOf: block)
-                guard let end = rest.lastIndex(of: UInt8(ascii: "\n")) else { return true }
+                guard let end = rest[known...].lastIndex(of: UInt8(ascii: "\n")) else {
+                    guard rest.count <= lineByteCount else {
+                        let limit = "longer than \(lineByteCount >> 20) MiB"
+                        throw Failure(code: .cannotReadFile, message: "line \(number + 1) is \(limit)")
+                    }
+                    return true
+                }
                 for line in rest[..<end].split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false) {
                     try deliver(line)
                 }

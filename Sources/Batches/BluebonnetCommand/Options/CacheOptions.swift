@@ -24,6 +24,7 @@ struct CacheOptions: ParsableArguments {
     var cacheSize: Int?
 
     func validate() throws {
+        if folder?.isEmpty == true { throw ValidationError("--cache needs the path of a folder") }
         if folder == nil, cacheSize != nil { throw ValidationError("--cache-size needs --cache") }
     }
 

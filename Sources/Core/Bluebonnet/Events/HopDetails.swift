@@ -121,9 +121,7 @@ extension RequestEvent {
         /// The sum of the phases.
         public var total: Duration { nameLookup + connect + tls + waiting + receiving }
 
-        /// Makes phases that did not happen.
-        public init() {}
-
+        /// Makes phases; a phase that did not happen is zero, the default.
         public init(
             nameLookup: Duration = .zero, connect: Duration = .zero, tls: Duration = .zero, waiting: Duration = .zero,
             receiving: Duration = .zero

@@ -20,6 +20,9 @@ final class IncomingBody {
         serve()
     }
 
+    /// Drops the pieces and the waiter, because the connection has ended.
+    func cancel() { (pieces, waiter) = ([], nil) }
+
     /// Calls `receive` with the next piece, when it has arrived; with nil at the end. One call at a time.
     func next(_ receive: @escaping (ByteBuffer?) -> Void) {
         waiter = receive

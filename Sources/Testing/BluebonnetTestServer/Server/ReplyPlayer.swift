@@ -35,6 +35,8 @@ final class ReplyPlayer {
     func end() {
         steps = []
         whenDone = nil
+        body?.cancel()
+        body = nil
         timer?.cancel()
         passage?.fail(ChannelError.ioOnClosedChannel)
     }

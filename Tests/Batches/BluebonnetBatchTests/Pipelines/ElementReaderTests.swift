@@ -83,6 +83,14 @@ import Testing
         #expect(csv.rows.count == 1 && csv.error?.contains("line 3") == true)
     }
 
+    /// `/dev/zero` is one line without an end.
+    @Test func lineWithoutEndIsRefused() throws {
+        let error = #expect(throws: ElementReader.Failure.self) {
+            try ElementReader.read(file: "/dev/zero") { _ in true }
+        }
+        #expect(error?.code == .cannotReadFile && error?.message.contains("line 1 is longer than 64 MiB") == true)
+    }
+
     @Test func missingFileIsAnError() throws {
         do throws(ElementReader.Failure) {
             try ElementReader.read(file: "/no/such.csv") { _ in true }

@@ -355,6 +355,10 @@ extension CurlTransfer {
     func produceBody(into buffer: UnsafeMutableRawBufferPointer) -> TransferBody.Piece? {
         if machine.failure != nil { return nil }
         reportSentBytes()
+        if machine.response.withholdsBody(of: request) {
+            machine.bodyWasRead(.wouldBlock, now: MonotonicClock.roughly())
+            return .wouldBlock
+        }
         let mostByteCount = min(pacing?.pieceByteCount ?? .max, buffer.count)
         if partition.throttleIfLimited(self, .sending, byteCount: mostByteCount) {
             machine.rateLimitSending()

@@ -43,6 +43,12 @@ package struct ResponseProgress {
     /// The trailer section of the response; nil without one.
     package var trailers: HeaderFields? { parser.trailers }
 
+    /// Returns whether the rest of a body without a length is not sent, because the server has refused or redirected
+    /// the request over HTTP/2. The stream stays open, so that the body does not look complete.
+    func withholdsBody(of request: TransferRequest) -> Bool {
+        isMultiplexed && request.body.byteCount == nil && (head?.statusCode ?? 0) >= 300
+    }
+
     /// Returns whether the end of the connection is the only end of the body. It then needs a close_notify alert.
     func needsCloseNotice(of request: TransferRequest) -> Bool {
         guard request.isSecure, !isMultiplexed, let head else { return false }

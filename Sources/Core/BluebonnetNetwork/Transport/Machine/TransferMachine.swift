@@ -160,7 +160,7 @@ extension TransferMachine {
     package mutating func bodyWasRead(_ piece: TransferBody.Piece, now: UInt64) {
         let wasStalled = isStreamStalled
         upload.recordRead(piece)
-        supply = .open
+        supply = response.withholdsBody(of: request) ? .givenUp : .open
         if case .bytes = piece { idleLimit.recordMovement(at: now) }
         if isStreamStalled { speed?.suspend() } else if wasStalled { measureSpeed(now: now) }
     }
@@ -267,8 +267,9 @@ extension TransferMachine {
             earlyEnd.giveUp()
             return false
         }
-        return earlyEnd.checkDue(
-            now: now, isComplete: response.hasEnded(of: request), sentByteCount: evidence.sentByteCount)
+        let isComplete = response.hasEnded(of: request)
+        if isComplete, mayEndEarly, response.withholdsBody(of: request) { return true }
+        return earlyEnd.checkDue(now: now, isComplete: isComplete, sentByteCount: evidence.sentByteCount)
     }
 }
 
