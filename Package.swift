@@ -188,6 +188,10 @@ let package = Package(
             ],
             swiftSettings: strict
         ),
+        // A small HTTP server for figures and pages about the command's own work.
+        .target(
+            name: "BluebonnetServing", dependencies: ["BluebonnetHTTP", "BluebonnetLocks", "CLinux"],
+            swiftSettings: strict),
         // For the tests of programs: nothing else uses it.
         .target(
             name: "BluebonnetTesting", dependencies: ["Bluebonnet", "BluebonnetLocks"], swiftSettings: strict),
@@ -198,7 +202,7 @@ let package = Package(
             name: "BluebonnetCommand",
             dependencies: [
                 "Bluebonnet", "BluebonnetBatch", "BluebonnetCache", "BluebonnetFleet", "BluebonnetJournal",
-                "BluebonnetLocks", "CLinux", grdb,
+                "BluebonnetLocks", "BluebonnetMonitors", "BluebonnetServing", "CLinux", grdb,
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: strict
@@ -440,6 +444,7 @@ let parts = [
     "Sources/Core": ["Bluebonnet", "BluebonnetHTTP", "BluebonnetLocks", "BluebonnetNetwork", "BluebonnetStreams"],
     "Sources/Batches": [
         "BluebonnetBatch", "BluebonnetCommand", "BluebonnetFleet", "BluebonnetJournal", "BluebonnetPipelines",
+        "BluebonnetServing",
     ],
     "Sources/Testing": ["BluebonnetTestServer", "BluebonnetTesting"],
     "Sources/Products": [
@@ -454,7 +459,7 @@ let parts = [
     ],
     "Tests/Batches": [
         "BluebonnetBatchTests", "BluebonnetCommandTests", "BluebonnetFleetTests", "BluebonnetJournalTests",
-        "BluebonnetPipelinesTests", "TortureProbe",
+        "BluebonnetPipelinesTests", "BluebonnetServingTests", "TortureProbe",
     ],
     "Tests/Testing": ["BluebonnetTestServerTests", "BluebonnetTestingTests", "FaultKit", "RealServers", "TestSupport"],
     "Tests/Products": [
