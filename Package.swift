@@ -292,6 +292,9 @@ let package = Package(
             ],
             swiftSettings: strict),
         .testTarget(
+            name: "BluebonnetServingTests", dependencies: ["BluebonnetLocks", "BluebonnetServing"],
+            swiftSettings: strict),
+        .testTarget(
             name: "BluebonnetTestServerTests", dependencies: ["Bluebonnet", "BluebonnetTestServer"],
             swiftSettings: strict),
         .testTarget(
