@@ -1,6 +1,8 @@
 // Bluebonnet: HTTP operations for Swift on Linux.
 // SPDX-License-Identifier: MIT
 
+internal import BluebonnetHTTP
+
 /// The lines of a checked batch for a store, which reads them one by one, so that they need not all be in memory.
 package struct SubmittedLines: Sendable {
     /// The lines, dependencies first.

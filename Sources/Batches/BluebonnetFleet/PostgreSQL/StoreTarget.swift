@@ -38,7 +38,8 @@ enum StoreTarget {
         }
     }
 
-    /// Returns a connection string without the parameter `pooler`, which libpq does not know, and the parameter's value.
+    /// Returns a connection string without the parameter `pooler`, which libpq does not know, and the parameter's
+    /// value.
     ///
     /// - Throws: `refused` for another value than `transaction` and `session`.
     static func poolerMode(of target: String) throws(FleetError) -> (target: String, mode: PoolerMode) {

@@ -3,8 +3,8 @@
 
 /// Records when batches were complete.
 enum BatchCompletion {
-    /// Records it for batches that are complete, and of which it is not known. A batch whose state was changed meanwhile
-    /// may have lines that run again.
+    /// Records it for batches that are complete, and of which it is not known. A batch whose state was changed
+    /// meanwhile may have lines that run again.
     ///
     /// - Parameter numbers: the batches; nil for all.
     /// - Returns: the batches that are now known to be complete.

@@ -6,18 +6,18 @@ internal import Foundation
 
 /// Claiming lines.
 extension WorkerStore {
-    /// The most lines that may be claimed.
-    struct Appetite: Equatable {
-        /// The most lines in all.
+    /// The limits of one claim.
+    struct ClaimLimits: Equatable {
+        /// The maximum total number of lines.
         var count: Int
-        /// The most lines of each lane that `laneCounts` does not name.
+        /// The maximum number of lines of each lane that `laneCounts` does not name.
         var countPerLane: Int
-        /// The most lines of lanes of which the worker already has lines, or that have separate limits. Zero skips a
-        /// lane.
+        /// The maximum number of lines of lanes of which the worker already has lines, or that have separate limits.
+        /// Zero skips a lane.
         var laneCounts: [Int: Int]
     }
 
-    /// The most lanes that one claim looks at. The marks of batches with more lanes are not remembered.
+    /// The maximum number of lanes in one claim. The marks of batches with more lanes are not remembered.
     static let laneLimit = 256
 
     /// Claims lines of a batch, the most urgent lines of each lane. Lines that another worker is claiming at the same
@@ -25,29 +25,29 @@ extension WorkerStore {
     ///
     /// - Parameter firstLane: the lane at which the search begins, so that it is not always the same lane.
     func claim(
-        _ batch: OpenBatch, _ appetite: Appetite, firstLane: Int
+        _ batch: OpenBatch, _ limits: ClaimLimits, firstLane: Int
     ) throws(FleetError) -> [ClaimedLine] {
         guard batch.lanes.count <= Self.laneLimit else {
-            let lanes = appetite.laneCounts.sorted { $0.key < $1.key }
+            let lanes = limits.laneCounts.sorted { $0.key < $1.key }
             let rows = try connection.query(
                 Self.walkStatement,
                 [
-                    .integer(worker), .integer(batch.number), .integer(appetite.count), .integer(firstLane),
-                    .integer(appetite.countPerLane), .integers(lanes.map(\.key)), .integers(lanes.map(\.value)),
+                    .integer(worker), .integer(batch.number), .integer(limits.count), .integer(firstLane),
+                    .integer(limits.countPerLane), .integers(lanes.map(\.key)), .integers(lanes.map(\.value)),
                 ])
             return lines(rows, batch)
         }
         let lanes = batch.markedLanes.compactMap { lane in
-            let count = appetite.laneCounts[lane.number] ?? appetite.countPerLane
+            let count = limits.laneCounts[lane.number] ?? limits.countPerLane
             return count > 0 ? ClaimMarks.Lane(number: lane.number, count: count, ranks: lane.ranks) : nil
         }
-        guard !lanes.isEmpty, appetite.count > 0 else { return [] }
+        guard !lanes.isEmpty, limits.count > 0 else { return [] }
         let start = ContinuousClock.now
         let search = memory.marks.search(batch.number, lanes, now: start)
         let rows = try connection.query(
             Self.searchStatement,
             [
-                .integer(worker), .integer(batch.number), .integer(appetite.count),
+                .integer(worker), .integer(batch.number), .integer(limits.count),
                 .integers(search.lanes.map(\.lane.number)), .integers(search.lanes.map(\.lane.count)),
                 .integers(search.lanes.map { $0.first + 1 }), .integers(search.lanes.map { $0.last + 1 }),
                 .integers(search.parts.map(\.rank)), .integers(search.starts), .integers(search.parts.map(\.end)),
@@ -55,7 +55,7 @@ extension WorkerStore {
         // A batch that was paused meanwhile gives no lines, which says nothing about them.
         guard rows.integer(0, 24) > 0 else { return [] }
         memory.marks.record(
-            batch.number, epoch: batch.epoch, search, Self.found(rows), limit: appetite.count,
+            batch.number, epoch: batch.epoch, search, Self.found(rows), limit: limits.count,
             time: rows.integer(0, 18), start: start, now: .now)
         return lines(rows, batch)
     }

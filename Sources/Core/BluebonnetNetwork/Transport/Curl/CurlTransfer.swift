@@ -106,7 +106,7 @@ package final class CurlTransfer: Transfer {
 
     /// Records for event monitors that the transfer uses a connection.
     func beginUse(of endpoints: ConnectionEndpoints) {
-        guard isObserved || partition.connections.register.areReported else { return }
+        guard isObserved || ConnectionReports.areEnabled else { return }
         endUse()
         let isKept = handle.long(CURLINFO_NUM_CONNECTS) == 0
         guard let (socket, use) = partition.connections.beginUse(endpoints, to: request.origin, isKept: isKept) else {
