@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: MIT
 
 package import BluebonnetBatch
-package import Foundation
 
 /// The state of a fleet at one moment: the batches, the workers, and details of some batches.
 package struct FleetStatus: Sendable {
@@ -13,22 +12,11 @@ package struct FleetStatus: Sendable {
         /// The settings; nil if this version cannot read them.
         package var settings: FleetSettings?
         /// The lines for which the most other lines wait.
-        package var waits: [Wait]
+        package var waits: [LineWait]
         /// The number of lines that wait for other lines, at most `StatusReading.countLimit`.
         package var blockedCount: Int
         /// The failures of the results that were examined.
         package var failures: FailureLedger
-    }
-
-    /// A line that has not ended and for which other lines wait.
-    package struct Wait: Sendable, Decodable, Equatable {
-        package let id: String
-        /// The number of lines that need it, among those that were examined.
-        package let count: Int
-        /// Some of these lines.
-        package let samples: [String]
-        /// Whether the line waits for other lines itself.
-        package let isBlocked: Bool
     }
 
     /// The newest batches, in the order in which they were submitted.

@@ -217,7 +217,7 @@ private struct Answer: Decodable {
         let settings: String
         let origins: [Origin]
         let blocked: Int
-        let waits: [FleetStatus.Wait]
+        let waits: [LineWait]
         let examined: Examined
         let failures: [Failures]
     }

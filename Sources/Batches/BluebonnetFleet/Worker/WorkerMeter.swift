@@ -1,6 +1,7 @@
 // Bluebonnet: HTTP operations for Swift on Linux.
 // SPDX-License-Identifier: MIT
 
+internal import Bluebonnet
 package import BluebonnetBatch
 internal import BluebonnetLocks
 internal import Foundation
