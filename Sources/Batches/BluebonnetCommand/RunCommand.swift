@@ -73,18 +73,18 @@ struct RunCommand: ParsableCommand {
             opened?.close()
             throw error
         }
-        let status = try runStatus(settings)
+        let page = try statusPage(settings)
         observer?.observe(&settings)
         outputs?.observe(&settings)
         let session = RunSession(
             settings: settings, input: input, journal: opened, target: target, observer: observer, outputs: outputs,
-            status: status, progress: options.output.style, showsSummary: !options.output.quiet, control: control)
+            status: page, progress: options.output.style, showsSummary: !options.output.quiet, control: control)
         Task { await session.run().end() }
         while true { pause() }
     }
 
     /// Starts the server of the status page, and returns its state; nil without the option.
-    private func runStatus(_ settings: RequestLineRunner.Settings) throws(CommandError) -> RunStatus? {
+    private func statusPage(_ settings: RequestLineRunner.Settings) throws(CommandError) -> RunStatus? {
         let options = options.observation.serving
         guard let address = options.serve else { return nil }
         let status = RunStatus(

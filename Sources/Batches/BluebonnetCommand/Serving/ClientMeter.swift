@@ -10,13 +10,13 @@ import BluebonnetLocks
 /// thread.
 final class ClientMeter: EventMonitor {
     /// The maximum number of servers with their own labels, and of combinations of labels of one metric.
-    private static let (serverLimit, seriesLimit) = (64, 1_000)
+    fileprivate static let (serverLimit, seriesLimit) = (64, 1_000)
     /// The buckets of metrics in bytes: the conventions name none.
-    private static let byteBuckets: [Double] = [
+    fileprivate static let byteBuckets: [Double] = [
         0, 1_024, 4_096, 16_384, 65_536, 262_144, 1_048_576, 16_777_216, 268_435_456,
     ]
 
-    private struct State {
+    fileprivate struct State {
         var measurements = Measurements(includesURLScheme: false, maximumServerCount: ClientMeter.serverLimit)
         var histograms: [MeasuredMetric: [[String]: MetricHistogram]] = [:]
         var gauges: [MeasuredMetric: [[String]: Double]] = [:]
@@ -39,14 +39,10 @@ final class ClientMeter: EventMonitor {
     func write(to text: inout OpenMetricsText) {
         let (histograms, gauges) = state.withLock { ($0.histograms, $0.gauges) }
         for (metric, help) in Self.metrics {
-            text.begin(metric.familyName, metric.kind == .histogram ? .histogram : .gauge, unit: metric.unitWord, help: help)
-            for (labels, histogram) in histograms[metric, default: [:]].sorted(by: { $0.key.lexicographicallyPrecedes($1.key) })
-            {
-                text.add(histogram, Self.pairs(labels))
-            }
-            for (labels, value) in gauges[metric, default: [:]].sorted(by: { $0.key.lexicographicallyPrecedes($1.key) }) {
-                text.add(value, Self.pairs(labels))
-            }
+            let kind: OpenMetricsText.Kind = metric.kind == .histogram ? .histogram : .gauge
+            text.begin(metric.familyName, kind, unit: metric.unitWord, help: help)
+            for (labels, histogram) in Self.sorted(histograms[metric]) { text.add(histogram, Self.pairs(labels)) }
+            for (labels, value) in Self.sorted(gauges[metric]) { text.add(value, Self.pairs(labels)) }
         }
     }
 
@@ -60,6 +56,10 @@ final class ClientMeter: EventMonitor {
         (.timeInQueue, "The time until an operation got a slot."),
         (.waitDuration, "The time that an operation waited for one reason."),
     ]
+
+    private static func sorted<Value>(_ series: [[String]: Value]?) -> [(key: [String], value: Value)] {
+        (series ?? [:]).sorted { $0.key.lexicographicallyPrecedes($1.key) }
+    }
 
     /// Labels alternate with their values.
     private static func pairs(_ labels: [String]) -> OpenMetricsText.Labels {

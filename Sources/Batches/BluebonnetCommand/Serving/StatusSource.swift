@@ -1,6 +1,7 @@
 // Bluebonnet: HTTP operations for Swift on Linux.
 // SPDX-License-Identifier: MIT
 
+import Bluebonnet
 internal import BluebonnetFleet
 import BluebonnetLocks
 import Foundation
