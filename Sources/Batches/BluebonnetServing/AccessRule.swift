@@ -34,7 +34,8 @@ package struct AccessRule: Sendable {
     /// that name has the same origin as the responder (DNS rebinding).
     private static func isOwnHost(_ host: String) -> Bool {
         var name = host[...]
-        if let colon = name.lastIndex(of: ":"), name[colon...].dropFirst().utf8.allSatisfy({ (0x30...0x39).contains($0) }),
+        if let colon = name.lastIndex(of: ":"),
+            name[colon...].dropFirst().utf8.allSatisfy({ (0x30...0x39).contains($0) }),
             !name.hasPrefix("[") || name[..<colon].hasSuffix("]")
         {
             name = name[..<colon]

@@ -114,7 +114,9 @@ private struct RequestHead {
         let isSpace = { (byte: UInt8) in byte == 0x20 || byte == 0x09 }
         let rest = line[(colon + 1)...].drop(while: isSpace)
         let end = rest.lastIndex { !isSpace($0) }.map { $0 + 1 } ?? rest.startIndex
-        return (String(decoding: line[..<colon], as: UTF8.self).lowercased(), String(decoding: rest[..<end], as: UTF8.self))
+        return (
+            String(decoding: line[..<colon], as: UTF8.self).lowercased(), String(decoding: rest[..<end], as: UTF8.self)
+        )
     }
 
     private static func isToken(_ byte: UInt8) -> Bool {

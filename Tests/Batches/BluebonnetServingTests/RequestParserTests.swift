@@ -35,10 +35,12 @@ import Testing
         #expect((request.path, request.host, request.isLast) == (path, host, isLast))
     }
 
-    @Test(arguments: [
-        ("", [:]), ("?", [:]), ("?a", ["a": ""]), ("?a=", ["a": ""]), ("?a=1&b=2", ["a": "1", "b": "2"]),
-        ("?a=1&a=2", ["a": "1"]), ("?n=%C3%A4+b%2B", ["n": "ä b+"]), ("?a=b=c&&", ["a": "b=c"]), ("?=x", ["": "x"]),
-    ] as [(String, [String: String])]) func queryIsDecoded(query: String, parameters: [String: String]) throws {
+    @Test(
+        arguments: [
+            ("", [:]), ("?", [:]), ("?a", ["a": ""]), ("?a=", ["a": ""]), ("?a=1&b=2", ["a": "1", "b": "2"]),
+            ("?a=1&a=2", ["a": "1"]), ("?n=%C3%A4+b%2B", ["n": "ä b+"]), ("?a=b=c&&", ["a": "b=c"]), ("?=x", ["": "x"]),
+        ] as [(String, [String: String])]) func queryIsDecoded(query: String, parameters: [String: String]) throws
+    {
         let request = try Self.request("GET /p\(query) HTTP/1.1\r\nHost: h\r\n\r\n")
         #expect(request.query == parameters)
         #expect(request.path == "/p")

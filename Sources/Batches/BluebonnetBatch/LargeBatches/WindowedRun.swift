@@ -82,7 +82,9 @@ package final class WindowedRun: Sendable {
     }
 
     /// Returns the lines for which the most other lines wait.
-    package func waits(limit: Int, sampleLimit: Int) -> [LineWait] { pump.waits(limit: limit, sampleLimit: sampleLimit) }
+    package func waits(limit: Int, sampleLimit: Int) -> [LineWait] {
+        pump.waits(limit: limit, sampleLimit: sampleLimit)
+    }
 
     /// Returns whether other lines depend on the line with an id, or may depend on it.
     package func isNeeded(_ id: String) -> Bool { pump.isNeeded(id) }

@@ -21,7 +21,8 @@ final class RunSession: Sendable {
 
     init(
         settings: RequestLineRunner.Settings, input: RunInput, journal: OpenedJournal?, target: ResultTarget,
-        observer: RunObserver? = nil, outputs: RunOutputs? = nil, status: RunStatus? = nil, progress: ProgressStyle?, showsSummary: Bool,
+        observer: RunObserver? = nil, outputs: RunOutputs? = nil, status: RunStatus? = nil, progress: ProgressStyle?,
+        showsSummary: Bool,
         control: StopControl
     ) {
         let display = progress.map { ProgressDisplay($0) }

@@ -1,10 +1,10 @@
 // Bluebonnet: HTTP operations for Swift on Linux.
 // SPDX-License-Identifier: MIT
 
-internal import BluebonnetMonitors
-internal import BluebonnetServing
 import Bluebonnet
 import BluebonnetLocks
+internal import BluebonnetMonitors
+internal import BluebonnetServing
 
 /// Keeps the metrics about HTTP requests that `MetricsMonitor` of BluebonnetMetrics records, for a page of metrics. Any
 /// thread.
@@ -76,7 +76,8 @@ extension ClientMeter.State {
         case .histogram:
             guard hasPlace(histograms[value.metric], labels) else { return }
             let bounds = value.metric.buckets ?? ClientMeter.byteBuckets
-            histograms[value.metric, default: [:]][labels, default: MetricHistogram(bounds: bounds)].record(value.number)
+            histograms[value.metric, default: [:]][labels, default: MetricHistogram(bounds: bounds)].record(
+                value.number)
         case .upDownCounter:
             // A server without requests or connections needs no line.
             if value.number == 0 {

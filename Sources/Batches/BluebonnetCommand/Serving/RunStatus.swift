@@ -1,9 +1,9 @@
 // Bluebonnet: HTTP operations for Swift on Linux.
 // SPDX-License-Identifier: MIT
 
+import Bluebonnet
 internal import BluebonnetBatch
 internal import BluebonnetFleet
-import Bluebonnet
 import BluebonnetLocks
 import Foundation
 import Glibc

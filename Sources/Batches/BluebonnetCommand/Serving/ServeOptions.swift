@@ -52,7 +52,8 @@ struct ServeOptions: ParsableArguments {
             throw .unusable(error.message)
         }
         let token = text.trimmingCharacters(in: .whitespacesAndNewlines)
-        guard token.utf8.count >= AccessRule.minimumTokenByteCount, token.utf8.allSatisfy({ (0x21...0x7E).contains($0) })
+        guard token.utf8.count >= AccessRule.minimumTokenByteCount,
+            token.utf8.allSatisfy({ (0x21...0x7E).contains($0) })
         else {
             throw .unusable(
                 "cannot use \(serveTokenFile): expected one token of at least \(AccessRule.minimumTokenByteCount) bytes, "

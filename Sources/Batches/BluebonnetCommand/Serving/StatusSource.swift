@@ -64,7 +64,9 @@ final class FleetStatusSource: StatusSource {
 extension StatusDocument.Details {
     fileprivate init(_ details: FleetStatus.Details) {
         let limits = [
-            details.settings?.maximumConcurrentTransferCountPerOrigin.map { "\(Quantity.count($0, "transfer")) at once" },
+            details.settings?.maximumConcurrentTransferCountPerOrigin.map {
+                "\(Quantity.count($0, "transfer")) at once"
+            },
             details.settings?.rateLimitPerOrigin.map { rate in
                 "\(Quantity.count(rate.count, "request")) in \(Quantity.duration(rate.period / .seconds(1)))"
             },

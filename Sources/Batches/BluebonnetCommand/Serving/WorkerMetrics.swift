@@ -1,10 +1,10 @@
 // Bluebonnet: HTTP operations for Swift on Linux.
 // SPDX-License-Identifier: MIT
 
+import Bluebonnet
 internal import BluebonnetBatch
 internal import BluebonnetFleet
 internal import BluebonnetServing
-import Bluebonnet
 import Foundation
 
 /// Writes the figures of a worker as a page of metrics. A value.
@@ -38,7 +38,8 @@ struct WorkerMetrics {
         gauge("bluebonnet_fleet_lines_in_flight", "Lines whose requests are running.", figures.inFlightCount, &text)
         gauge("bluebonnet_fleet_lines_held", "Lines in this worker's claims.", figures.lineCount, &text)
         gauge("bluebonnet_fleet_claims", "Claims of this worker.", figures.claimCount, &text)
-        gauge("bluebonnet_fleet_lines_unrecorded", "Outcomes that are not recorded yet.", figures.unrecordedCount, &text)
+        gauge(
+            "bluebonnet_fleet_lines_unrecorded", "Outcomes that are not recorded yet.", figures.unrecordedCount, &text)
         gauge("bluebonnet_fleet_slots", "Transfers that may run at once.", slotCount, &text)
         gauge("bluebonnet_fleet_draining", "1 if the worker starts no more lines.", figures.isDraining ? 1 : 0, &text)
     }

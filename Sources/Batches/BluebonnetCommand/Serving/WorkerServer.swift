@@ -1,10 +1,10 @@
 // Bluebonnet: HTTP operations for Swift on Linux.
 // SPDX-License-Identifier: MIT
 
-internal import BluebonnetFleet
-internal import BluebonnetServing
 import Bluebonnet
+internal import BluebonnetFleet
 import BluebonnetLocks
+internal import BluebonnetServing
 
 /// Serves `/metrics` and `/healthz` of a worker.
 final class WorkerServer: Sendable {
