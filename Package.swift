@@ -430,8 +430,8 @@ let package = Package(
         .testTarget(
             name: "BluebonnetCommandTests",
             dependencies: [
-                "BatchExample", "Bluebonnet", "BluebonnetBatch", "BluebonnetCommand", "BluebonnetLocks",
-                "BluebonnetTestServer", "CancelAndPauseExample", "CLinux", "Demo", "DependentCallsExample", "ExitProbe",
+                "BatchExample", "Bluebonnet", "BluebonnetBatch", "BluebonnetCommand", "BluebonnetFleet", "BluebonnetLocks",
+                "BluebonnetServing", "BluebonnetTestServer", "CancelAndPauseExample", "CLinux", "Demo", "DependentCallsExample", "ExitProbe",
                 grdb,
                 "ReachabilityExample",
                 "RealServers", "TestSupport", "TokensAndLimitsExample", "bluebonnet",

@@ -114,7 +114,7 @@ enum StatusPageScript {
           const shown = outcomes.map((o, i) => [o[0], o[1], values[i]]).filter(o => o[2] > 0);
           if (batch.withWorkers > 0) shown.push(["claimed", "with workers", batch.withWorkers]);
           spans(parts.outcomes, shown);
-          say(parts.facts, [bytes(batch.bytes), "for " + duration(now - batch.created) + " since its begin",
+          say(parts.facts, [bytes(batch.bytes), "began " + duration(now - batch.created) + " ago",
             batch.priority ? "priority " + batch.priority : ""].filter(Boolean).join(" · "));
         }
         function spans(parent, shown) {
@@ -208,6 +208,7 @@ enum StatusPageScript {
           connection("Live, read at " + new Date(now * 1000).toLocaleTimeString(), false);
           const key = item => item.name, isRun = data.kind === "run", batch = data.batch;
           wasMissing = name !== "" && data.batches.length === 0;
+          document.body.className = name || isRun ? "one" : "";
           say($("title"), name || (isRun ? "Run" : "Fleet"));
           document.title = (name ? name + ": " : "") + titleShare(data.batches) + "Bluebonnet status";
           say($("summary"), wasMissing ? "There is no batch of this name." : "");

@@ -33,7 +33,9 @@ enum StatusPageStyle {
         .cards { display: grid; grid-template-columns: repeat(auto-fill, minmax(min(100%, 21rem), 1fr)); gap: .75rem; }
         .cards > li, .rows > li, .graph > li { background: var(--card); border: 1px solid var(--line);
           border-radius: .5rem; padding: .65rem .8rem; min-width: 0; }
-        .rows > li, .graph > li { margin-bottom: .5rem; }
+        .rows > li { margin-bottom: .5rem; }
+        .graph { display: grid; grid-template-columns: repeat(auto-fill, minmax(min(100%, 17rem), 1fr)); gap: .75rem; }
+        .one #batches .cards { grid-template-columns: 1fr; }
         .head { display: flex; justify-content: space-between; gap: .75rem; align-items: baseline; }
         .head > :last-child { flex: none; }
         .tag { border: 1px solid currentColor; border-radius: 1rem; padding: 0 .55rem; font-size: .8rem; color: var(--dim); }

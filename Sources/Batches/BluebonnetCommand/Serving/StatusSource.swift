@@ -68,7 +68,9 @@ extension StatusDocument.Details {
                 "\(Quantity.count($0, "transfer")) at once"
             },
             details.settings?.rateLimitPerOrigin.map { rate in
-                "\(Quantity.count(rate.count, "request")) in \(Quantity.duration(rate.period / .seconds(1)))"
+                let words = [1.0: "second", 60: "minute", 3_600: "hour"]
+                let seconds = rate.period / .seconds(1)
+                return "\(Quantity.count(rate.count, "request")) per \(words[seconds] ?? Quantity.duration(seconds))"
             },
         ].compactMap(\.self).joined(separator: ", ")
         self.init(

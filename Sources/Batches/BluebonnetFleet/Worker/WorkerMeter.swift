@@ -64,10 +64,14 @@ package struct WorkerFigures: Sendable {
         package var rate: Double?
         /// The worker's share of the concurrent transfers; nil without a limit.
         package var transferCount: Int?
+
+        package init(origin: String, pauseEnd: ContinuousClock.Instant?, rate: Double?, transferCount: Int?) {
+            (self.origin, self.pauseEnd, self.rate, self.transferCount) = (origin, pauseEnd, rate, transferCount)
+        }
     }
 
     /// The numbers of lines that have ended here, by outcome.
-    package fileprivate(set) var endedCounts: [ResultLine.Outcome: Int] = [:]
+    package var endedCounts: [ResultLine.Outcome: Int] = [:]
     /// The number of lines that have ended here, and whose outcomes the store refused, because other workers have got
     /// the lines.
     package fileprivate(set) var refusedCount = 0
@@ -87,8 +91,12 @@ package struct WorkerFigures: Sendable {
     /// When the store has answered last; nil if it has never answered.
     package fileprivate(set) var lastAnswer: ContinuousClock.Instant?
     /// At most `WorkerFigures.originLimit` origins, paused ones first.
-    package fileprivate(set) var origins: [Origin] = []
+    package var origins: [Origin] = []
     fileprivate var originsRead: ContinuousClock.Instant?
+
+    package init(lastAnswer: ContinuousClock.Instant? = nil, isDraining: Bool = false) {
+        (self.lastAnswer, self.isDraining) = (lastAnswer, isDraining)
+    }
 
     /// The maximum number of origins in the figures: labels take memory in monitoring systems.
     package static let originLimit = 64
