@@ -430,7 +430,8 @@ let package = Package(
         .testTarget(
             name: "BluebonnetCommandTests",
             dependencies: [
-                "BatchExample", "Bluebonnet", "BluebonnetBatch", "BluebonnetCommand", "BluebonnetFleet", "BluebonnetLocks",
+                "BatchExample", "Bluebonnet", "BluebonnetBatch", "BluebonnetCommand", "BluebonnetFleet",
+                "BluebonnetLocks",
                 "BluebonnetServing", "BluebonnetTestServer", "CancelAndPauseExample", "CLinux", "Demo", "DependentCallsExample", "ExitProbe",
                 grdb,
                 "ReachabilityExample",

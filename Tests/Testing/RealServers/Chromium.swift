@@ -1,13 +1,12 @@
 // Bluebonnet: HTTP operations for Swift on Linux.
 // SPDX-License-Identifier: MIT
 
-import BluebonnetLocks
 import BluebonnetTestServer
-import Foundation
+import Dispatch
+public import Foundation
 
-/// Chromium without a window, driven through its DevTools protocol over pipes. Calls block: make them on one thread that
-/// may block.
-public final class Chromium {
+/// Chromium without a window, driven through its DevTools protocol over pipes. The calls wait for Chromium on a queue.
+public actor Chromium {
     /// Whether Chromium is installed. If not, prints so once on standard error.
     public static let isAvailable = Availability.decide(
         "Chromium", missing: ChildProcess.find("chromium") == nil ? "chromium is not installed" : nil)
@@ -18,6 +17,18 @@ public final class Chromium {
         case dark
     }
 
+    /// Runs the actor's calls on a queue that may block.
+    private final class Executor: SerialExecutor {
+        private let queue = DispatchQueue(label: "chromium")
+
+        func enqueue(_ job: consuming ExecutorJob) {
+            let job = UnownedJob(job)
+            queue.async { job.runSynchronously(on: self.asUnownedSerialExecutor()) }
+        }
+    }
+
+    private let executor = Executor()
+    public nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
     private let process = Process()
     private let folder: TemporaryFolder
     private let (commands, answers) = (Pipe(), Pipe())
@@ -28,8 +39,15 @@ public final class Chromium {
     public private(set) var complaints: [String] = []
 
     /// Starts Chromium with an empty page.
-    public init() throws {
-        folder = try TemporaryFolder()
+    public static func start() async throws -> Chromium {
+        let chromium = Chromium(try TemporaryFolder())
+        try await chromium.launch()
+        return chromium
+    }
+
+    private init(_ folder: TemporaryFolder) { self.folder = folder }
+
+    private func launch() throws {
         process.executableURL = URL(fileURLWithPath: "/bin/sh")
         // Chromium reads commands from descriptor 3 and writes to descriptor 4.
         let command = """
@@ -45,7 +63,8 @@ public final class Chromium {
         for domain in ["Page", "Runtime", "Log"] { try call("\(domain).enable") }
     }
 
-    deinit {
+    /// Ends Chromium.
+    public func stop() {
         process.terminate()
         process.waitUntilExit()
         folder.remove()
@@ -53,7 +72,7 @@ public final class Chromium {
 
     /// Calls a method of the protocol, and returns its result.
     @discardableResult
-    public func call(_ method: String, _ parameters: [String: Any] = [:]) throws -> [String: Any] {
+    private func call(_ method: String, _ parameters: [String: Any] = [:]) throws -> [String: Any] {
         lastNumber += 1
         var message: [String: Any] = ["id": lastNumber, "method": method, "params": parameters]
         if let session { message["sessionId"] = session }
@@ -110,7 +129,8 @@ public final class Chromium {
 
     /// Waits until an expression is true in the page.
     public func wait(until expression: String) throws {
-        while try text("Boolean(\(expression))") != "true" { Thread.sleep(forTimeInterval: 0.02) }
+        let safe = "(() => { try { return Boolean(\(expression)); } catch { return false; } })()"
+        while try text(safe) != "true" { Thread.sleep(forTimeInterval: 0.02) }
     }
 
     /// Presses a key with a name such as `Tab` or `Enter`.
@@ -120,6 +140,15 @@ public final class Chromium {
         if key == "Enter" { parameters["text"] = "\r" }
         try call("Input.dispatchKeyEvent", parameters.merging(["type": "keyDown"]) { _, new in new })
         try call("Input.dispatchKeyEvent", parameters.merging(["type": "keyUp"]) { _, new in new })
+    }
+
+    /// The elements that a screen reader finds, as role and name.
+    public func accessibleElements() throws -> [(role: String, name: String)] {
+        let nodes = try call("Accessibility.getFullAXTree")["nodes"] as? [[String: Any]] ?? []
+        return nodes.map { node in
+            let texts = ["role", "name"].map { (node[$0] as? [String: Any])?["value"] as? String ?? "" }
+            return (texts[0], texts[1])
+        }
     }
 
     /// Takes a picture of the whole page, as a PNG file.

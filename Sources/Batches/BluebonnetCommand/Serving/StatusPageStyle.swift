@@ -5,8 +5,8 @@
 enum StatusPageStyle {
     static let text = """
         :root { --text: #1d2329; --dim: #56616b; --page: #ffffff; --card: #f5f7f9; --line: #cfd6dd; --link: #1558b0;
-          --success: #1a7f4b; --failure: #c62f2f; --unknown: #a05a00; --cancelled: #66717b; --skipped: #7b858f;
-          --claimed: #3d7edb; --warn: #a05a00; }
+          --success: #1a7f4b; --failure: #c62f2f; --unknown: #a05a00; --cancelled: #66717b; --skipped: #5d6771;
+          --claimed: #2a62b8; --warn: #a05a00; }
         @media (prefers-color-scheme: dark) {
           :root { --text: #e4e8ec; --dim: #a3aeb9; --page: #14181c; --card: #1d2329; --line: #3d4751; --link: #82b4ff;
             --success: #4cc38a; --failure: #ff7b7b; --unknown: #e0a04a; --cancelled: #98a3ae; --skipped: #8b95a0;

@@ -1,7 +1,6 @@
 // Bluebonnet: HTTP operations for Swift on Linux.
 // SPDX-License-Identifier: MIT
 
-import BluebonnetLocks
 import Foundation
 import RealServers
 import Testing
@@ -10,67 +9,73 @@ import Testing
 
 /// Drives the page in a browser.
 @Suite(.serialized, .enabled(if: Chromium.isAvailable), .timeLimit(.minutes(3))) struct StatusBrowserTests {
-    private static func with(_ body: @escaping @Sendable (Chromium, StatusServer) throws -> Void) async throws {
+    private static func with(_ body: (Chromium, StatusServer) async throws -> Void) async throws {
         let server = try statusServer(CountingSource())
         defer { server.stop() }
-        try await withCheckedThrowingContinuation { (done: CheckedContinuation<Void, any Error>) in
-            Thread.detachNewThread {
-                done.resume(
-                    with: Result {
-                        let browser = try Chromium()
-                        try body(browser, server)
-                        #expect(browser.complaints == [])
-                    })
-            }
+        let browser = try await Chromium.start()
+        do {
+            try await body(browser, server)
+            #expect(await browser.complaints == [])
+        } catch {
+            await browser.stop()
+            throw error
         }
+        await browser.stop()
     }
 
     private static let isLive = "document.querySelectorAll('#batches li').length > 0"
 
     @Test func pageShowsTextsAsTheyAre() async throws {
         try await Self.with { browser, server in
-            try browser.open(server.url, width: 1_200)
-            try browser.wait(until: Self.isLive)
-            #expect(try browser.text("document.getElementById('title').textContent") == "Fleet")
-            #expect(try browser.text("[...document.querySelectorAll('#batches h3')][1].textContent") == StatusSample.markup)
-            #expect(try browser.text("document.querySelector('#workers h3').textContent") == StatusSample.markup + "w")
-            #expect(try browser.text("document.querySelector('#schedules h3').textContent") == StatusSample.markup)
-            #expect(try browser.text("document.querySelectorAll('img').length") == "0")
-            #expect(try browser.text("document.querySelectorAll('script').length") == "1")
+            try await browser.open(server.url, width: 1_200)
+            try await browser.wait(until: Self.isLive)
+            #expect(try await browser.text("document.getElementById('title').textContent") == "Fleet")
+            #expect(
+                try await browser.text("[...document.querySelectorAll('#batches h3')][1].textContent")
+                    == StatusSample.markup)
+            #expect(
+                try await browser.text("document.querySelector('#workers h3').textContent") == StatusSample.markup + "w"
+            )
+            #expect(
+                try await browser.text("document.querySelector('#schedules h3').textContent") == StatusSample.markup)
+            #expect(try await browser.text("document.querySelectorAll('img').length") == "0")
+            #expect(try await browser.text("document.querySelectorAll('script').length") == "1")
             // The same elements show later states.
             let first = "document.querySelector('#batches .numbers').textContent"
-            let before = try browser.text(first)
-            try browser.call("Runtime.evaluate", ["expression": "document.querySelector('#batches li').mark = 1"])
-            try browser.wait(until: "\(first) !== '\(before)'")
-            #expect(try browser.text("document.querySelector('#batches li').mark") == "1")
+            let before = try await browser.text(first)
+            _ = try await browser.text("document.querySelector('#batches li').mark = 1")
+            try await browser.wait(until: "\(first) !== '\(before)'")
+            #expect(try await browser.text("document.querySelector('#batches li').mark") == "1")
         }
     }
 
     @Test func keyboardReachesABatchAndItsFailures() async throws {
         try await Self.with { browser, server in
-            try browser.open(server.url, width: 1_200)
-            try browser.wait(until: Self.isLive)
-            try browser.press("Tab")
-            #expect(try browser.text("document.activeElement.textContent") == "nightly")
-            try browser.press("Enter")
-            try browser.wait(until: "!document.getElementById('failures').hidden")
-            #expect(try browser.text("document.activeElement.id") == "title")
-            #expect(try browser.text("document.title").hasPrefix("nightly: "))
-            #expect(try browser.text("document.querySelectorAll('#batches li').length") == "1")
+            try await browser.open(server.url, width: 1_200)
+            try await browser.wait(until: Self.isLive)
+            try await browser.press("Tab")
+            #expect(try await browser.text("document.activeElement.textContent") == "nightly")
+            try await browser.press("Enter")
+            try await browser.wait(until: "!document.getElementById('failures').hidden")
+            #expect(try await browser.text("document.activeElement.id") == "title")
+            #expect(try await browser.text("document.title").hasPrefix("nightly: "))
+            #expect(try await browser.text("document.querySelectorAll('#batches li').length") == "1")
             for selector in ["failures summary code", "origins h3", "waits code"] {
                 let texts = "[...document.querySelectorAll('#\(selector)')].map(n => n.textContent)"
-                #expect(try browser.text("\(texts).includes(\(Self.literal(StatusSample.markup)))") == "true")
+                #expect(try await browser.text("\(texts).includes(\(Self.literal(StatusSample.markup)))") == "true")
             }
-            while try browser.text("document.activeElement.tagName") != "SUMMARY" { try browser.press("Tab") }
-            try browser.press("Enter")
-            #expect(try browser.text("document.activeElement.parentNode.open") == "true")
+            while try await browser.text("document.activeElement.tagName") != "SUMMARY" {
+                try await browser.press("Tab")
+            }
+            try await browser.press("Enter")
+            #expect(try await browser.text("document.activeElement.parentNode.open") == "true")
             // The next states change neither the focus nor the open part.
-            let time = try browser.text("document.querySelector('#batches .numbers').textContent")
-            try browser.wait(until: "document.querySelector('#batches .numbers').textContent !== '\(time)'")
-            #expect(try browser.text("document.activeElement.tagName") == "SUMMARY")
-            #expect(try browser.text("document.activeElement.parentNode.open") == "true")
-            try browser.call("Runtime.evaluate", ["expression": "history.back()"])
-            try browser.wait(until: "document.querySelectorAll('#batches li').length === 2")
+            let time = try await browser.text("document.querySelector('#batches .numbers').textContent")
+            try await browser.wait(until: "document.querySelector('#batches .numbers').textContent !== '\(time)'")
+            #expect(try await browser.text("document.activeElement.tagName") == "SUMMARY")
+            #expect(try await browser.text("document.activeElement.parentNode.open") == "true")
+            _ = try await browser.text("history.back()")
+            try await browser.wait(until: "document.querySelectorAll('#batches li').length === 2")
         }
     }
 
@@ -81,13 +86,14 @@ import Testing
     @Test(arguments: Chromium.ColorScheme.allCases, [360, 1_200])
     func pageFitsAndHasContrast(scheme: Chromium.ColorScheme, width: Int) async throws {
         try await Self.with { browser, server in
-            try browser.open(server.url + "#batch=nightly", width: width, scheme)
-            try browser.wait(until: "!document.getElementById('waits').hidden")
-            #expect(try browser.text("document.documentElement.scrollWidth <= \(width)") == "true")
-            #expect(try browser.text(Self.poorContrast) == "")
+            try await browser.open(server.url + "#batch=nightly", width: width, scheme)
+            try await browser.wait(until: "!document.getElementById('waits').hidden")
+            #expect(try await browser.text("document.documentElement.scrollWidth <= \(width)") == "true")
+            let poor = try await browser.text(Self.poorContrast)
+            #expect(poor == "")
             if let folder = ProcessInfo.processInfo.environment["BLUEBONNET_SCREENSHOTS"] {
                 let path = "\(folder)/status-\(scheme.rawValue)-\(width).png"
-                try browser.screenshot().write(to: URL(fileURLWithPath: path))
+                try await browser.screenshot().write(to: URL(fileURLWithPath: path))
             }
         }
     }
@@ -119,29 +125,32 @@ import Testing
 
     @Test func screenReaderGetsNamesAndValues() async throws {
         try await Self.with { browser, server in
-            try browser.open(server.url, width: 1_200)
-            try browser.wait(until: Self.isLive)
-            let nodes = try browser.call("Accessibility.getFullAXTree")["nodes"] as? [[String: Any]] ?? []
-            func value(_ node: [String: Any], _ member: String) -> String {
-                (node[member] as? [String: Any]).map { "\($0["value"] ?? "")" } ?? ""
-            }
-            let bars = nodes.filter { value($0, "role") == "progressbar" }
-            #expect(bars.map { value($0, "name") }.prefix(2) == ["Progress of nightly", "Progress of " + StatusSample.markup])
-            #expect(value(try #require(bars.last), "name") == "Lines of silent")
-            let headings = nodes.filter { value($0, "role") == "heading" }.map { value($0, "name") }
-            #expect(headings.prefix(3) == ["Fleet", "Batches", "nightly"])
-            let regions = nodes.filter { value($0, "role") == "region" }.map { value($0, "name") }
-            #expect(regions == ["Batches", "Workers", "Schedules"])
+            try await browser.open(server.url, width: 1_200)
+            try await browser.wait(until: Self.isLive)
+            let elements = try await browser.accessibleElements()
+            func names(_ role: String) -> [String] { elements.filter { $0.role == role }.map(\.name) }
+            #expect(
+                Set(names("progressbar")) == [
+                    "Progress of nightly", "Progress of " + StatusSample.markup, "Lines of \(StatusSample.markup)w",
+                    "Lines of silent",
+                ])
+            #expect(Set(names("heading")).isSuperset(of: ["Fleet", "Batches", "nightly", "Workers", "Schedules"]))
+            #expect(Set(names("region")) == ["Batches", "Workers", "Schedules"])
+            let bar = "document.querySelector('#batches .bar')"
+            #expect(try await browser.text("\(bar).getAttribute('aria-valuetext')").hasSuffix(" of 10,000 (40%)"))
+            let levels = "[...document.querySelectorAll('h1,h2,h3')].map(n => n.tagName).join('')"
+            #expect(try await browser.text(levels).hasPrefix("H1H2H3H3H2"))
         }
     }
 
     @Test func lostConnectionIsReported() async throws {
         try await Self.with { browser, server in
-            try browser.open(server.url, width: 800)
-            try browser.wait(until: Self.isLive)
+            try await browser.open(server.url, width: 800)
+            try await browser.wait(until: Self.isLive)
             server.stop()
-            try browser.wait(until: "document.getElementById('connection').textContent.includes('lost')")
-            #expect(try browser.text("document.getElementById('connection').getAttribute('aria-live')") == "polite")
+            try await browser.wait(until: "document.getElementById('connection').textContent.includes('lost')")
+            #expect(
+                try await browser.text("document.getElementById('connection').getAttribute('aria-live')") == "polite")
         }
     }
 }

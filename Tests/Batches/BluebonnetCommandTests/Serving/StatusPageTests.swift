@@ -1,6 +1,8 @@
 // Bluebonnet: HTTP operations for Swift on Linux.
 // SPDX-License-Identifier: MIT
 
+import BluebonnetBatch
+import BluebonnetServing
 import Foundation
 import Testing
 
@@ -91,7 +93,9 @@ import Testing
         #expect(try Self.object(document.json(of: "", at: Date()))["schedules"] == nil)
     }
 
-    @Test(arguments: [("open", 10.0, false, 60.0), ("paused", 10, false, nil), ("open", 0, false, nil), ("open", 10, true, nil)])
+    @Test(arguments: [
+        ("open", 10.0, false, 60.0), ("paused", 10, false, nil), ("open", 0, false, nil), ("open", 10, true, nil),
+    ])
     func timeLeftFollowsTheRate(state: String, rate: Double, isGrowing: Bool, seconds: Double?) {
         let batch = StatusDocument.Batch(
             name: "n", state: state, lineCount: 1_000, isGrowing: isGrowing, counts: [.success: 400], claimedCount: 0,

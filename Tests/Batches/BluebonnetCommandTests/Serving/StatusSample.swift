@@ -1,6 +1,7 @@
 // Bluebonnet: HTTP operations for Swift on Linux.
 // SPDX-License-Identifier: MIT
 
+import ArgumentParser
 import Bluebonnet
 import BluebonnetBatch
 import BluebonnetFleet

@@ -43,7 +43,8 @@ enum StreamClient {
         }
         guard status == 0 else { throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO) }
         let target = url.percentEncodedPath + (url.percentEncodedQuery.map { "?" + $0 } ?? "")
-        let head = ["GET \(target) HTTP/1.1", "Host: 127.0.0.1", "Connection: close"] + (fields.isEmpty ? [] : [fields])
+        let head =
+            ["GET \(target) HTTP/1.1", "Host: 127.0.0.1", "Connection: close"] + (fields.isEmpty ? [] : [fields])
         let request = Array((head.joined(separator: "\r\n") + "\r\n\r\n").utf8)
         _ = request.withUnsafeBytes { send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL)) }
         var received: [UInt8] = []

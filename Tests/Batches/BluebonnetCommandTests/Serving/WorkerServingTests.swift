@@ -1,6 +1,7 @@
 // Bluebonnet: HTTP operations for Swift on Linux.
 // SPDX-License-Identifier: MIT
 
+import ArgumentParser
 import Bluebonnet
 import BluebonnetBatch
 import BluebonnetFleet
@@ -51,7 +52,8 @@ import Testing
         ]
         let lines = Self.page(figures)
         for line in [
-            #"bluebonnet_fleet_lines_total{outcome="success"} 5"#, #"bluebonnet_fleet_lines_total{outcome="failure"} 0"#,
+            #"bluebonnet_fleet_lines_total{outcome="success"} 5"#,
+            #"bluebonnet_fleet_lines_total{outcome="failure"} 0"#,
             #"bluebonnet_fleet_lines_total{outcome="unknown"} 1"#, "bluebonnet_fleet_slots 8",
             "bluebonnet_fleet_store_silence_seconds 1.5", "bluebonnet_fleet_store_up 1",
             #"bluebonnet_fleet_origin_hold_seconds{origin="https://a"} 2"#,

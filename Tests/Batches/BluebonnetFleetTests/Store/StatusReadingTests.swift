@@ -42,8 +42,10 @@ extension StoreTests {
             let before = fixture.server.log
             for _ in 0..<5 { _ = try await reader.read(details: ["n"]) }
             let after = fixture.server.log.dropFirst(before.count)
-            #expect(after.components(separatedBy: "SELECT json_build_object(").count - 1 == 5)
-            let own = after.split(separator: "\n").filter { $0.contains("LOG:  execute") || $0.contains("LOG:  statement") }
+            #expect(after.components(separatedBy: "WITH watched AS (").count - 1 == 5)
+            let own = after.split(separator: "\n").filter {
+                $0.contains("LOG:  execute") || $0.contains("LOG:  statement")
+            }
             #expect(own.count == 5)
         }
 
@@ -86,7 +88,8 @@ extension StoreTests {
         @Test func linesThatOthersWaitForAreListed() async throws {
             let fixture = try await StoreFixture()
             let lines = [
-                StoreFixture.get("login"), StoreFixture.get("a", after: ["login"]), StoreFixture.get("b", after: ["login"]),
+                StoreFixture.get("login"), StoreFixture.get("a", after: ["login"]),
+                StoreFixture.get("b", after: ["login"]),
                 StoreFixture.get("end", after: ["a"]), StoreFixture.get("free"),
             ]
             try await fixture.fleet.submit(lines, named: "n")
@@ -123,10 +126,12 @@ extension StoreTests {
         #expect(groups.allSatisfy { $0.samples.allSatisfy { $0.message.count == 300 } })
     }
 
-    @Test(arguments: [
-        ("timedOut", nil, "timedOut"), ("unacceptableStatus", 503, "unacceptableStatus (503)"),
-        ("unacceptableStatus", nil, "unacceptableStatus"), ("timedOut", 200, "timedOut"), (nil, 503, "unknown"),
-    ] as [(String?, Int?, String)]) func codeHasTheStatus(error: String?, status: Int?, code: String) {
+    @Test(
+        arguments: [
+            ("timedOut", nil, "timedOut"), ("unacceptableStatus", 503, "unacceptableStatus (503)"),
+            ("unacceptableStatus", nil, "unacceptableStatus"), ("timedOut", 200, "timedOut"), (nil, 503, "unknown"),
+        ] as [(String?, Int?, String)]) func codeHasTheStatus(error: String?, status: Int?, code: String)
+    {
         #expect(FailureLedger.code(error, status: status) == code)
     }
 }
