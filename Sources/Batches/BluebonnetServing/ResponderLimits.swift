@@ -3,7 +3,7 @@
 
 /// The limits of a responder. They bound its memory, its descriptors and the time that a client can use.
 package struct ResponderLimits: Sendable {
-    /// The maximum number of connections. A further connection takes the place of the one that has been without a
+    /// The maximum number of connections. A further connection takes the place of the connection without a
     /// complete request for the longest time.
     package var connectionCount = 256
     /// The maximum number of connections that receive events.

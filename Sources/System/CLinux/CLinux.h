@@ -67,7 +67,7 @@ static inline int bluebonnet_listen(const char *address, bool is_ipv6, uint16_t 
     return descriptor;
 }
 
-/// Returns the port of a bound TCP socket; 0 if it has none.
+/// Returns the port of a bound TCP socket; 0 for any other socket.
 static inline uint16_t bluebonnet_local_port(int descriptor) {
     struct sockaddr_in6 name;
     socklen_t length = sizeof name;

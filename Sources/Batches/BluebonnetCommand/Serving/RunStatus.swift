@@ -97,11 +97,11 @@ final class RunStatus: StatusSource {
 
     /// The origins: paused ones first, then those with the most ended lines.
     private func origins(
-        _ counts: [String: Int], _ held: [RequestLineRunner.Snapshot.HeldOrigin]
+        _ counts: [String: Int], _ pauses: [RequestLineRunner.Snapshot.HeldOrigin]
     ) -> [StatusDocument.Origin] {
-        let paused = Set(held.map(\.origin))
+        let paused = Set(pauses.map(\.origin))
         let others = counts.filter { !paused.contains($0.key) }.sorted { ($0.value, $1.key) > ($1.value, $0.key) }
-        let first = held.map { origin in
+        let first = pauses.map { origin in
             StatusDocument.Origin(
                 name: origin.origin, endedCount: counts[origin.origin] ?? 0, secondsHeld: origin.secondsLeft,
                 limits: limits)

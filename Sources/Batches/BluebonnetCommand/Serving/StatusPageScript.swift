@@ -149,8 +149,8 @@ enum StatusPageScript {
         }
         function showOrigin(parts, origin) {
           say(parts.name, origin.origin || "not known yet");
-          const isHeld = origin.held !== null;
-          say(parts.state, isHeld ? "on hold for " + duration(origin.held) : "", "tag warn");
+          const pause = origin.held;
+          say(parts.state, pause === null ? "" : "paused for " + duration(pause), "tag warn");
           say(parts.facts, [origin.lines === null ? "" : count(origin.lines, "line"),
             origin.ready === null ? "" : limited(origin.ready) + " ready",
             origin.ended === null ? "" : number(origin.ended) + " ended"].filter(Boolean).join(" · "));

@@ -36,10 +36,11 @@ enum StatusPageStyle {
         .rows > li { margin-bottom: .5rem; }
         .graph { display: grid; grid-template-columns: repeat(auto-fill, minmax(min(100%, 17rem), 1fr)); gap: .75rem; }
         .one #batches .cards { grid-template-columns: 1fr; }
-        .head { display: flex; justify-content: space-between; gap: .75rem; align-items: baseline; }
+        .head { display: flex; flex-wrap: wrap; justify-content: space-between; gap: .1rem .75rem; align-items: baseline; }
+        .head > h3 { min-width: 0; }
         .head > :last-child { flex: none; }
         .tag { border: 1px solid currentColor; border-radius: 1rem; padding: 0 .55rem; font-size: .8rem; color: var(--dim); }
-        .tag.complete { color: var(--success); } .tag.paused { color: var(--warn); } .tag.cancelled { color: var(--failure); }
+        .tag.warn { color: var(--warn); } .tag.complete { color: var(--success); } .tag.paused { color: var(--warn); } .tag.cancelled { color: var(--failure); }
         .bar { display: flex; height: .7rem; margin: .45rem 0; border-radius: .35rem; overflow: hidden;
           background: var(--line); }
         .bar i { flex: 0 0 0%; }

@@ -133,7 +133,7 @@ extension StatusReading {
         json_build_object('origin', l.origin, 'lines', l.line_count,
             'ready', (SELECT count(*) FROM (SELECT FROM bluebonnet.ready r WHERE r.batch = l.batch AND r.lane = l.lane
                       LIMIT \(countLimit)) r),
-            'held', extract(epoch FROM h.until - now())::double precision)
+            'pause', extract(epoch FROM h.until - now())::double precision)
         """
 
     /// The lines that others need and that have not ended.
@@ -150,8 +150,8 @@ extension StatusReading {
         GROUP BY u.need ORDER BY count(*) DESC, u.need LIMIT 12
         """
 
-    /// The next results of a batch. As in `FleetReading`, later results may still be committed before those of
-    /// transactions that are running.
+    /// The next results of a batch. As in `FleetReading`, later results may still be committed before results
+    /// of transactions that are running.
     private static let results = """
         SELECT r.written, r.position, r.outcome, r.line FROM bluebonnet.results r
         WHERE r.batch = w.number AND (r.written, r.position) > (w.written::text::xid8, w.position)
@@ -196,7 +196,7 @@ private struct Answer: Decodable {
     struct Origin: Decodable {
         let origin: String
         let lines, ready: Int
-        let held: Double?
+        let pause: Double?
     }
 
     struct Failures: Decodable {
@@ -255,6 +255,6 @@ extension FleetMember {
 extension FleetOrigin {
     fileprivate init(_ origin: Answer.Origin) {
         self.init(
-            origin: origin.origin, lineCount: origin.lines, readyCount: origin.ready, secondsHeld: origin.held)
+            origin: origin.origin, lineCount: origin.lines, readyCount: origin.ready, secondsHeld: origin.pause)
     }
 }

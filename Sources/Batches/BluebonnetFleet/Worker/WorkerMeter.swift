@@ -84,7 +84,7 @@ package struct WorkerFigures: Sendable {
     package fileprivate(set) var inFlightCount = 0
     /// The number of outcomes that are not recorded yet.
     package fileprivate(set) var unrecordedCount = 0
-    /// Whether the worker starts no more lines.
+    /// Whether the worker has stopped starting lines.
     package fileprivate(set) var isDraining = false
     /// The durations of statements.
     package fileprivate(set) var statements = StatementTimes()

@@ -185,10 +185,12 @@ import Testing
         ("BluebonnetLogging", "BluebonnetMonitors Bluebonnet/Events Manager"),
         ("BluebonnetMetrics", "BluebonnetMonitors Bluebonnet/Events"),
         ("BluebonnetTracing", "BluebonnetMonitors Bluebonnet/Events Bodies Credentials Errors Operations"),
+        ("BluebonnetServing", "Messages"),
         (
             "BluebonnetCommand",
             """
             Addresses BluebonnetBatch/References BluebonnetCache BluebonnetFleet BluebonnetFleet/Credentials BluebonnetJournal
+            BluebonnetMonitors BluebonnetServing Store
             Certificates Credentials Errors Events Hops Format Formats Governor LargeBatches Manager Messages Model
             OAuth Reachability Retries Run Security Syntax Transport Worker
             """
