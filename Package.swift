@@ -27,6 +27,8 @@ let httpTypes = Target.Dependency.product(
     name: "HTTPTypes", package: "swift-http-types", condition: .when(traits: ["HTTPTypes"]))
 let lifecycle = Target.Dependency.product(
     name: "ServiceLifecycle", package: "swift-service-lifecycle", condition: .when(traits: ["Service"]))
+let signals = Target.Dependency.product(
+    name: "UnixSignals", package: "swift-service-lifecycle", condition: .when(traits: ["Service"]))
 let lifecycleTests = Target.Dependency.product(
     name: "ServiceLifecycleTestKit", package: "swift-service-lifecycle", condition: .when(traits: ["Service"]))
 let configuration = Target.Dependency.product(
@@ -355,7 +357,7 @@ let package = Package(
                 "BluebonnetFleetService", "BluebonnetHTTPTypes", "BluebonnetImage", "BluebonnetJournal",
                 "BluebonnetLogging", "BluebonnetMetrics", "BluebonnetPipelines", "BluebonnetService",
                 "BluebonnetStreams", "BluebonnetTesting", "BluebonnetTestServer", "BluebonnetTracing", "RealServers",
-                "TestSupport", configuration, httpTypes, lifecycle, logging, metrics, tracing,
+                "TestSupport", configuration, httpTypes, lifecycle, logging, metrics, signals, tracing,
             ],
             swiftSettings: strict
         ),

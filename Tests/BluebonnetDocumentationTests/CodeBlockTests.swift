@@ -78,6 +78,8 @@ import Testing
             "numberedURLsComeFromPipe",
         "FleetInProduction.md: export BLUEBONNET_STORE=postgresql://fleet@db.example.com/fleet":
             "commandsCheckNewStore",
+        "FleetInProduction.md: bluebonnet doctor postgresql://fleet@db.example.com/fleet":
+            "doctorFindsNothingInNewStore",
         "TestingYourProgram.md: ShopTests/OrderTests.swift:42: the sent requests differ from the expected ones "
             + "(- missing, + not expected):":
             "missingAndSurplusRequestsKeepTheOthersInPlace",

@@ -58,7 +58,9 @@ public final class TestClock: Sendable {
     /// }
     /// ```
     ///
-    /// - Parameter body: called once, on the caller's actor. Its work outside of requests takes no time on this clock.
+    /// - Parameters:
+    ///   - actor: the actor of the work. Default: the caller's.
+    ///   - body: called once, on that actor. Its work outside of requests takes no time on this clock.
     public func advance<Value>(
         isolation actor: isolated (any Actor)? = #isolation, during body: () async throws -> Value
     ) async rethrows -> Value {

@@ -15,6 +15,7 @@ import Logging
 import RealServers
 import ServiceLifecycle
 import Testing
+import UnixSignals
 
 // Code with the types of other packages.
 extension PageTests {

@@ -64,7 +64,7 @@ struct ClaimMarks {
         let lastEntry: Int
     }
 
-    private struct Batch {
+    private struct BatchMarks {
         var epoch: Int
         /// Where the waiting lines of a part begin.
         var starts: [Part: Int] = [:]
@@ -76,7 +76,7 @@ struct ClaimMarks {
     /// Lines that became ready less than this time before a search may be invisible to it: their transaction has not
     /// ended.
     private let lag: Duration
-    private var batches: [Int: Batch] = [:]
+    private var batches: [Int: BatchMarks] = [:]
 
     init(lag: Duration = .seconds(5)) { self.lag = lag }
 
@@ -91,7 +91,7 @@ struct ClaimMarks {
     /// - Parameter epoch: a number that changes with the batch's state.
     mutating func update(_ batch: Int, epoch: Int, now: Instant) {
         guard let known = batches[batch]?.epoch, known != epoch else { return }
-        batches[batch] = Batch(epoch: epoch, nextComplete: now, nextCompleteWhenIdle: now)
+        batches[batch] = BatchMarks(epoch: epoch, nextComplete: now, nextCompleteWhenIdle: now)
     }
 
     /// Plans a search of lanes, in their order.
@@ -125,7 +125,7 @@ struct ClaimMarks {
         _ batch: Int, epoch: Int, _ search: Search, _ found: [Found], limit: Int, time: Int, start: Instant,
         now: Instant
     ) {
-        var known = batches[batch] ?? Batch(epoch: epoch, nextComplete: now, nextCompleteWhenIdle: now)
+        var known = batches[batch] ?? BatchMarks(epoch: epoch, nextComplete: now, nextCompleteWhenIdle: now)
         let found = Dictionary(uniqueKeysWithValues: found.map { ($0.part, $0) })
         let horizon = time - Int(lag / .microseconds(1))
         for index in visited(search, found, limit: limit) {

@@ -69,6 +69,7 @@ private final class PieceWriter: Sendable {
         do {
             let producer = try producer.get()
             try await producer.produce { [self] piece in try await send(piece) }
+            try Task.checkCancellation()  // a sequence may end, as if it were complete, when its task is cancelled
             try length.checkEnd()
             if producer.hasTrailers, isOpen {
                 let fields = try await producer.trailers()

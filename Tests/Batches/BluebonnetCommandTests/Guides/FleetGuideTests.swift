@@ -38,5 +38,29 @@ extension ProcessTests {
                 #expect(status.output.hasPrefix("no batches"))
             }
         }
+
+        @Test func doctorFindsNothingInNewStore() async throws {
+            let server = try await PostgreSQLServer.shared()
+            let store = server.unixURL(database: try await server.createDatabase())
+            let line = try #require(
+                try CodeBlock.ofPages().lazy.filter { $0.page == "FleetInProduction.md" && $0.language == "sh" }
+                    .flatMap(\.lines).first { $0.hasPrefix("bluebonnet doctor ") })
+            let arguments = line.split(separator: " ").dropFirst().map {
+                $0.hasPrefix("postgresql:") ? store : String($0)
+            }
+            try await CommandFixture.with { fixture in
+                let empty = try await CommandProcess(arguments, in: fixture.folder).end()
+                #expect(empty.status == 1 && empty.output.hasPrefix("error: tables: "), "\(empty.output)")
+                #expect(empty.output.contains("→ "), "no advice")
+                let file = try fixture.file([#"{"url":"a"}"#])
+                let submission = try await CommandProcess(
+                    ["submit", file, "--base-url", "https://api.example.com/", "--store", store], in: fixture.folder
+                ).end()
+                #expect(submission.status == 0, "\(submission.errors)")
+                let end = try await CommandProcess(arguments, in: fixture.folder).end()
+                #expect(end.status == 0, "\(end.errors)\(end.output)")
+                #expect(end.output.split(separator: "\n").allSatisfy { $0.hasPrefix("ok: ") }, "\(end.output)")
+            }
+        }
     }
 }

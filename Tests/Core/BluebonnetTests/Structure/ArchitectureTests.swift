@@ -44,7 +44,7 @@ import Testing
         ("BluebonnetNetwork", ""),
         ("Bluebonnet", "Concurrency"),
         ("Bluebonnet/Dependencies", ""),
-        ("Bluebonnet/Events", "Addresses Caching Concurrency Errors Messages TLS Transport"),
+        ("Bluebonnet/Events", "Addresses Caching Concurrency Errors Messages NetworkThread TLS Transport"),
         ("Bluebonnet/Serialization", "Addresses Bodies Concurrency Errors Formats Messages Syntax"),
         (
             "Bluebonnet/Cache",
@@ -189,10 +189,10 @@ import Testing
         (
             "BluebonnetCommand",
             """
-            Addresses BluebonnetBatch/References BluebonnetCache BluebonnetFleet BluebonnetFleet/Credentials BluebonnetJournal
+            Addresses BluebonnetBatch/References BluebonnetCache BluebonnetFleet BluebonnetFleet/Credentials
+            BluebonnetFleet/Health BluebonnetJournal Certificates Credentials Errors Events Hops Format Formats Governor
+            LargeBatches Manager Messages Model OAuth Reachability Retries Run Security Syntax Transport Worker
             BluebonnetMonitors BluebonnetServing Store
-            Certificates Credentials Errors Events Hops Format Formats Governor LargeBatches Manager Messages Model
-            OAuth Reachability Retries Run Security Syntax Transport Worker
             """
         ),
         ("CommandMain", ""),

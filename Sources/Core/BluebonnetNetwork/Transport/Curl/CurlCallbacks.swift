@@ -174,6 +174,7 @@ extension CurlTransfer {
         endOpening()
         guard acceptConnection(endpoints), checkTrust(), checkVersion() else { return false }
         let isMultiplexed = request.isSecure ? connection.isMultiplexed : machine.attempts.isMultiplexed
+        if !request.body.isEmpty, request.body.byteCount == nil { handle.setSendsWholeBody(isMultiplexed) }
         let sending = machine.beginSending(
             multiplexed: isMultiplexed, isExplained: handle.lastErrorText != nil,
             bodyCanStartAgain: request.body.canStartAgain, now: MonotonicClock.roughly())
@@ -361,7 +362,7 @@ extension CurlTransfer {
             return .wouldBlock
         }
         let buffer = UnsafeMutableRawBufferPointer(rebasing: buffer.prefix(mostByteCount))
-        return attempt { () throws(NetworkingError) in
+        let piece = attempt { () throws(NetworkingError) in
             let piece = try request.body.read(into: buffer, at: machine.upload.readByteCount)
             machine.bodyWasRead(piece, now: MonotonicClock.roughly())
             if observer != nil, machine.upload.isHandedOver(of: request.body.byteCount) { partition.sending.add(self) }
@@ -374,6 +375,8 @@ extension CurlTransfer {
             }
             return piece
         }
+        if piece == nil { leaveNoSilentConnection() }
+        return piece
     }
 
     /// Returns the lines of the request's trailer section (CURLOPT_TRAILERFUNCTION). libcurl frees the list.

@@ -130,13 +130,10 @@ package final class CurlTransfer: Transfer {
     }
 
     /// Records the failure, unless an earlier one is recorded. libcurl then stops the transfer.
-    func stop(with error: NetworkingError) {
-        machine.fail(error)
-        leaveNoSilentConnection()
-    }
+    func stop(with error: NetworkingError) { machine.fail(error) }
 
     /// Closes the connection of an abandoned request, unless other requests use it (`BufferedReset`).
-    private func leaveNoSilentConnection() {
+    func leaveNoSilentConnection() {
         BufferedReset.closeConnection(
             of: handle, hasBegunSending: hasBegunSending, isMultiplexed: machine.attempts.isMultiplexed)
     }

@@ -102,6 +102,12 @@ package final class EasyHandle {
     /// Answers the proxy with Digest if the proxy asks for it, and sends no credential unasked.
     func useProxyDigest() throws(CurlError) { try set(CURLOPT_PROXYAUTH, bluebonnet_auth_digest) }
 
+    /// Sets whether libcurl continues to send a body after an error status. If not, it ends the HTTP/2 stream of a body
+    /// without a length as if the body were complete.
+    func setSendsWholeBody(_ sends: Bool) {
+        _ = bluebonnet_easy_setopt_long(raw, CURLOPT_KEEP_SENDING_ON_ERROR, sends ? 1 : 0)
+    }
+
     /// Sets whether the connection of the running transfer is closed afterwards, once no other transfer uses it. Has
     /// no effect after `leaveNoConnection()`.
     func setClosesConnection(_ closes: Bool) {
