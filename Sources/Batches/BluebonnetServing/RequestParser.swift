@@ -3,8 +3,8 @@
 
 /// Finds requests in the bytes of a connection (RFC 9112). A value without a socket.
 ///
-/// The parser is strict: lines end with CR LF, names of fields are tokens, and a request has no body. So there are no two
-/// ways to read the same bytes.
+/// The parser is strict: lines end with CR LF, names of fields are tokens, and a request has no body. So there is one
+/// way to read the bytes.
 package struct RequestParser: Sendable {
     /// The next part of a connection's bytes.
     package enum Step: Sendable, Equatable {

@@ -5,8 +5,9 @@ internal import CLinux
 internal import Foundation
 internal import Glibc
 
-/// A small HTTP/1.1 server for pages and figures about a program: GET and HEAD only, without bodies of requests, without
-/// TLS. One thread serves all connections and never waits for a client. All members may be used from any thread.
+/// A small HTTP/1.1 server for pages and figures about a program: GET and HEAD only, without bodies of requests and
+/// without TLS. One thread serves all connections and never waits for a client. All members may be used from any
+/// thread.
 ///
 /// It is made for few readers who look on while the program does its work: a client that is slow, silent or malicious
 /// costs bounded memory and a descriptor, and no time of the program's other threads.

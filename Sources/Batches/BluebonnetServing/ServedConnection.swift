@@ -15,8 +15,8 @@ struct ServedConnection {
         case streaming(topic: String)
         /// The connection ends when its bytes are sent.
         case closing
-        /// All bytes were sent, and nothing more follows. The connection is closed when the client has closed it: to close
-        /// it earlier, with bytes that were not received, would make the client's system discard the response.
+        /// All bytes were sent, and nothing more follows. The connection is closed when the client has closed it: to
+        /// close it earlier, with bytes that were not received, would make the client's system discard the response.
         case lingering
     }
 

@@ -77,7 +77,7 @@ final class RunStatus: StatusSource {
         let isComplete = run.isTotalKnown && run.tally.totalCount == run.snapshot.totalCount
         let runningCount = min(concurrency, max(0, run.snapshot.totalCount - run.snapshot.finishedCount))
         document.batches = [
-            StatusDocument.Batch(
+            StatusDocument.ShownBatch(
                 name: name, state: isComplete ? "complete" : "open", lineCount: run.snapshot.totalCount,
                 isGrowing: !run.isTotalKnown, counts: run.tally.counts, claimedCount: 0,
                 byteCount: Int(run.tally.byteCount), created: startDate, rate: rate)

@@ -9,7 +9,7 @@ import Foundation
 /// The state that a status page shows: of a fleet, or of one run.
 struct StatusDocument: Sendable {
     /// A batch, with its speed.
-    struct Batch: Sendable {
+    struct ShownBatch: Sendable {
         var name: String
         /// `open`, `paused`, `cancelled` or `complete`.
         var state: String
@@ -85,7 +85,7 @@ struct StatusDocument: Sendable {
 
     /// `fleet` or `run`.
     var kind: String
-    var batches: [Batch] = []
+    var batches: [ShownBatch] = []
     /// The number of all batches, of which `batches` may have the newest only.
     var batchCount = 0
     var workers: [Worker] = []
@@ -128,7 +128,7 @@ extension StatusDocument {
 
     private static func number(_ value: Int?) -> JSONValue { value.map { .integer(Int64($0)) } ?? .null }
 
-    private static func object(_ batch: Batch) -> JSONValue {
+    private static func object(_ batch: ShownBatch) -> JSONValue {
         var members: JSONObject = [
             "name": .string(batch.name), "state": .string(batch.state), "priority": number(batch.priority),
             "lines": number(batch.lineCount), "isGrowing": .bool(batch.isGrowing), "ended": number(batch.endedCount),

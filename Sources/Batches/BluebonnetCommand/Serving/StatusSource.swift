@@ -20,7 +20,7 @@ final class FleetStatusSource: StatusSource {
     private let rates = Mutex<[String: RateEstimate]>([:])
     private let start = ContinuousClock.now
 
-    init(_ fleet: Fleet) { reader = StatusReader(fleet) }
+    init(_ fleet: Fleet) { reader = StatusReader(store: fleet.store) }
 
     /// The number of statements that were sent for states.
     var statementCount: Int { get async { await reader.statementCount } }
@@ -40,14 +40,14 @@ final class FleetStatusSource: StatusSource {
         return document
     }
 
-    private func batches(_ batches: [FleetBatch], at instant: Double) -> [StatusDocument.Batch] {
+    private func batches(_ batches: [FleetBatch], at instant: Double) -> [StatusDocument.ShownBatch] {
         rates.withLock { rates in
             var kept: [String: RateEstimate] = [:]
             let shown = batches.map { batch in
                 var rate = rates[batch.name] ?? RateEstimate(memory: 10)
                 rate.record(Double(batch.endedCount), at: instant)
                 kept[batch.name] = rate
-                return StatusDocument.Batch(
+                return StatusDocument.ShownBatch(
                     name: batch.name,
                     state: batch.state == .open && batch.isComplete ? "complete" : batch.state.rawValue,
                     priority: batch.priority, lineCount: batch.lineCount, counts: batch.counts,

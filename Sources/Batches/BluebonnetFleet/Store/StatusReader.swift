@@ -8,7 +8,8 @@ package actor StatusReader {
     private let connection: KeptConnection
     private let reading = ReadingState()
 
-    package init(_ fleet: Fleet) { connection = KeptConnection(fleet.store) }
+    /// - Parameter store: the store, as in `Fleet`.
+    package init(store: String) { connection = KeptConnection(store) }
 
     /// The number of statements that this reader has sent for states.
     package var statementCount: Int { reading.count }

@@ -175,7 +175,7 @@ extension StatusReading {
 
 /// The JSON of the statement's answer.
 private struct Answer: Decodable {
-    struct Batch: Decodable {
+    struct BatchRow: Decodable {
         struct Tally: Decodable {
             let outcome: String
             let count, bytes: Int
@@ -193,7 +193,7 @@ private struct Answer: Decodable {
         let silent, started: Double
     }
 
-    struct Origin: Decodable {
+    struct OriginRow: Decodable {
         let origin: String
         let lines, ready: Int
         let pause: Double?
@@ -215,7 +215,7 @@ private struct Answer: Decodable {
         let name: String
         let number, epoch: Int
         let settings: String
-        let origins: [Origin]
+        let origins: [OriginRow]
         let blocked: Int
         let waits: [LineWait]
         let examined: Examined
@@ -223,13 +223,13 @@ private struct Answer: Decodable {
     }
 
     let batchCount: Int
-    let batches: [Batch]
+    let batches: [BatchRow]
     let workers: [Worker]
     let details: [Details]
 }
 
 extension FleetBatch {
-    fileprivate init(_ batch: Answer.Batch) {
+    fileprivate init(_ batch: Answer.BatchRow) {
         let tallies = batch.tallies.filter { $0.count != 0 }
         let counts = tallies.compactMap { tally in
             ResultLine.Outcome(rawValue: tally.outcome).map { ($0, tally.count) }
@@ -253,7 +253,7 @@ extension FleetMember {
 }
 
 extension FleetOrigin {
-    fileprivate init(_ origin: Answer.Origin) {
+    fileprivate init(_ origin: Answer.OriginRow) {
         self.init(
             origin: origin.origin, lineCount: origin.lines, readyCount: origin.ready, secondsHeld: origin.pause)
     }

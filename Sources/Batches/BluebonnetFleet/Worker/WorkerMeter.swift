@@ -56,7 +56,7 @@ package final class WorkerMeter: Sendable {
 /// A snapshot of a worker.
 package struct WorkerFigures: Sendable {
     /// An origin with limits or a pause.
-    package struct Origin: Sendable, Equatable {
+    package struct LimitedOrigin: Sendable, Equatable {
         package let origin: String
         /// When the pause ends; nil without a pause.
         package var pauseEnd: ContinuousClock.Instant?
@@ -91,7 +91,7 @@ package struct WorkerFigures: Sendable {
     /// When the store has answered last; nil if it has never answered.
     package fileprivate(set) var lastAnswer: ContinuousClock.Instant?
     /// At most `WorkerFigures.originLimit` origins, paused ones first.
-    package var origins: [Origin] = []
+    package var origins: [LimitedOrigin] = []
     fileprivate var originsRead: ContinuousClock.Instant?
 
     package init(lastAnswer: ContinuousClock.Instant? = nil, isDraining: Bool = false) {
@@ -123,12 +123,12 @@ package struct StatementTimes: Sendable, Equatable {
 
 extension OriginRules {
     /// The origins with limits or pauses, paused origins first.
-    var figures: [WorkerFigures.Origin] {
+    var figures: [WorkerFigures.LimitedOrigin] {
         let (rates, transfers, pauses) = (limits.rates(share), limits.transfers(share), pauseEnds)
         let paused = pauses.keys.sorted()
         let limited = Set(rates.keys).union(transfers.keys).subtracting(pauses.keys).sorted()
         return (paused + limited).prefix(WorkerFigures.originLimit).map { origin in
-            WorkerFigures.Origin(
+            WorkerFigures.LimitedOrigin(
                 origin: origin, pauseEnd: pauses[origin],
                 rate: rates[origin].map { Double($0.count) / ($0.period / .seconds(1)) },
                 transferCount: transfers[origin])

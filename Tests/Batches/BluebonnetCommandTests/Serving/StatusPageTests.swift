@@ -97,7 +97,7 @@ import Testing
         ("open", 10.0, false, 60.0), ("paused", 10, false, nil), ("open", 0, false, nil), ("open", 10, true, nil),
     ])
     func timeLeftFollowsTheRate(state: String, rate: Double, isGrowing: Bool, seconds: Double?) {
-        let batch = StatusDocument.Batch(
+        let batch = StatusDocument.ShownBatch(
             name: "n", state: state, lineCount: 1_000, isGrowing: isGrowing, counts: [.success: 400], claimedCount: 0,
             byteCount: 0, created: Date(), rate: rate)
         #expect(batch.secondsLeft == seconds)

@@ -19,11 +19,11 @@ enum StatusSample {
         var document = StatusDocument(kind: "fleet")
         let now = Date()
         document.batches = [
-            StatusDocument.Batch(
+            StatusDocument.ShownBatch(
                 name: "nightly", state: "open", priority: 2, lineCount: 10_000,
                 counts: [.success: 4_000 + readingNumber, .failure: 30, .unknown: 2, .skipped: 8], claimedCount: 64,
                 byteCount: 123_456, created: now - 75, rate: 62.5),
-            StatusDocument.Batch(
+            StatusDocument.ShownBatch(
                 name: markup, state: "complete", lineCount: 3, counts: [.success: 3], claimedCount: 0, byteCount: 10,
                 created: now - 7_200),
         ]

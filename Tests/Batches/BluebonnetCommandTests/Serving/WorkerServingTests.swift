@@ -7,6 +7,7 @@ import BluebonnetBatch
 import BluebonnetFleet
 import BluebonnetServing
 import Foundation
+import RealServers
 import Testing
 
 @testable import BluebonnetCommand
@@ -47,8 +48,10 @@ import Testing
         var figures = Self.figures(silence: .milliseconds(1_500))
         figures.endedCounts = [.success: 5, .unknown: 1]
         figures.origins = [
-            WorkerFigures.Origin(origin: "https://a", pauseEnd: Self.now + .seconds(2), rate: nil, transferCount: nil),
-            WorkerFigures.Origin(origin: "https://b", pauseEnd: Self.now - .seconds(2), rate: 2.5, transferCount: 3),
+            WorkerFigures.LimitedOrigin(
+                origin: "https://a", pauseEnd: Self.now + .seconds(2), rate: nil, transferCount: nil),
+            WorkerFigures.LimitedOrigin(
+                origin: "https://b", pauseEnd: Self.now - .seconds(2), rate: 2.5, transferCount: 3),
         ]
         let lines = Self.page(figures)
         for line in [
@@ -100,6 +103,53 @@ import Testing
         let metrics = try await StreamClient.received(server.url)
         #expect(metrics.contains("Content-Type: application/openmetrics-text; version=1.0.0; charset=utf-8\r\n"))
         #expect(metrics.contains("\nbluebonnet_fleet_store_up 0\n") && metrics.hasSuffix("\n# EOF\n"))
+    }
+}
+
+/// A worker with a store.
+@Suite(.enabled(if: PostgreSQLServer.isAvailable), .timeLimit(.minutes(2))) struct WorkerHealthTests {
+    /// Reads a page until its status is as expected.
+    private static func wait(for status: Int, at url: String) async throws -> String {
+        while true {
+            let text = try await StreamClient.received(url)
+            if text.hasPrefix("HTTP/1.1 \(status) ") { return text }
+            try await Task.sleep(for: .milliseconds(10))
+        }
+    }
+
+    @Test func workerIsHealthyUntilItDrains() async throws {
+        let postgres = try await PostgreSQLServer.shared()
+        let store = postgres.unixURL(database: try await postgres.createDatabase())
+        try await Fleet(store: store).submit(
+            [RequestLine(id: "a", url: "http://127.0.0.1:1/"), RequestLine(id: "b", url: "http://127.0.0.1:1/")],
+            named: "n")
+        let server = try #require(try WorkerServer(try ServeOptions.parse(["--serve", "127.0.0.1:0"]), StopControl()))
+        var configuration = FleetWorker.Configuration()
+        configuration.name = "one"
+        server.observe(&configuration)
+        let worker = FleetWorker(store: store, configuration: configuration)
+        server.serve(worker)
+        let health = server.url.replacing("/metrics", with: "/healthz")
+        async let work: Void = worker.run()
+        #expect(try await Self.wait(for: 200, at: health).hasSuffix("\r\n\r\nhealthy\n"))
+        while try await !Fleet(store: store).batch(named: "n").isComplete {
+            try await Task.sleep(for: .milliseconds(10))
+        }
+        var metrics = ""
+        while !metrics.contains(#"bluebonnet_fleet_lines_total{outcome="failure"} 2"#) {
+            metrics = try await StreamClient.text(server.url)
+        }
+        #expect(metrics.contains("\nbluebonnet_fleet_store_up 1\n"))
+        #expect(metrics.contains("\nbluebonnet_fleet_lines_claimed_total 2\n"))
+        let labels = #"http_request_method="GET",server_address="127.0.0.1",server_port="1",error_type="cannotConnect""#
+        #expect(metrics.contains("\nhttp_client_request_duration_seconds_count{\(labels)} 2\n"))
+        // An idle worker sends heartbeats, and does not ask without a pause.
+        let count = metrics.firstMatch(of: /statement_duration_seconds_count (\d+)/).flatMap { Int($0.output.1) }
+        #expect(try #require(count) < 500)
+        worker.drain()
+        try await work
+        let text = try await Self.wait(for: 503, at: health)
+        #expect(text.hasSuffix("draining: the worker starts no more lines\n"))
     }
 }
 

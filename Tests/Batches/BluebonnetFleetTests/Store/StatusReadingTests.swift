@@ -21,7 +21,7 @@ extension StoreTests {
             let store = try fixture.worker("one")
             let lines = try store.claim(store.openBatch(), 4)
             try store.record(Array(lines.prefix(2)))
-            let reader = StatusReader(fixture.fleet)
+            let reader = StatusReader(store: fixture.url)
             let status = try await reader.read(details: ["n", "none"])
             #expect(status.batches == (try await fixture.fleet.batches()))
             #expect(status.batchCount == 2)
@@ -36,7 +36,7 @@ extension StoreTests {
         @Test func stateTakesOneStatement() async throws {
             let fixture = try await StoreFixture()
             try await fixture.fleet.submit([StoreFixture.get("a")], named: "n")
-            let reader = StatusReader(fixture.fleet)
+            let reader = StatusReader(store: fixture.url)
             _ = try await fixture.rows("ALTER DATABASE \(fixture.database) SET log_statement = 'all'")
             _ = try await reader.read(details: ["n"])
             let before = fixture.server.log
@@ -66,7 +66,7 @@ extension StoreTests {
                 ResultLine.Failure(code: .unacceptableStatus, message: "503", underlying: nil),
                 ResultLine.Failure(code: .timedOut, message: "late \u{0}", underlying: nil)
             )
-            let reader = StatusReader(fixture.fleet)
+            let reader = StatusReader(store: fixture.url)
             for (index, line) in lines.enumerated() {
                 let failure = index % 3 == 0 ? status : index == 1 ? timeout : nil
                 try store.record([ending(line, failure)], edgeBatches: [])
@@ -93,7 +93,7 @@ extension StoreTests {
                 StoreFixture.get("end", after: ["a"]), StoreFixture.get("free"),
             ]
             try await fixture.fleet.submit(lines, named: "n")
-            let details = try #require(try await StatusReader(fixture.fleet).read(details: ["n"]).details.first)
+            let details = try #require(try await StatusReader(store: fixture.url).read(details: ["n"]).details.first)
             #expect(details.blockedCount == 3)
             #expect(
                 details.waits == [

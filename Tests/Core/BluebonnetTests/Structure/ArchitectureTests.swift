@@ -141,7 +141,7 @@ import Testing
             """
         ),
         ("BluebonnetJournal", "BluebonnetBatch/References Certificates Format LargeBatches Pipelines Run Syntax"),
-        ("BluebonnetFleet/Model", "Hops Format Governor Messages Retries Run"),
+        ("BluebonnetFleet/Model", "Hops Format Governor LargeBatches Messages Retries Run"),
         ("BluebonnetFleet/PostgreSQL", "Model"),
         (
             "BluebonnetFleet/Store",
