@@ -38,7 +38,10 @@ package actor StatusReader {
 
         func read(_ names: [String], _ connection: PostgreSQLConnection) throws(FleetError) -> FleetStatus {
             var now = state.withLock { $0 }
-            if now.checked != ObjectIdentifier(connection) { try FleetSchema.check(connection) }
+            if now.checked != ObjectIdentifier(connection) {
+                try FleetSchema.check(connection)
+                try connection.forceIndexScans()
+            }
             now.checked = ObjectIdentifier(connection)
             now.count += 1
             let status = try now.reading.read(names, connection)
