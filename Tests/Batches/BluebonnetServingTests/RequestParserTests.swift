@@ -128,4 +128,63 @@ import Testing
         let step = Self.step("GET / HTTP/1.1\r\nHost: h\r\n\(fields)\r\n")
         #expect((step == .refusal(.tooLarge)) == !isAccepted)
     }
+
+    /// A generator with a seed: the same inputs in each run.
+    private struct Seeded: RandomNumberGenerator {
+        var state: UInt64
+
+        mutating func next() -> UInt64 {
+            state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+            return (state ^ state >> 29) &* 0x9E37_79B9_7F4A_7C15
+        }
+    }
+
+    private static func steps(_ bytes: [UInt8], pieces: [Int]) -> [RequestParser.Step] {
+        var parser = RequestParser(headLimit: 200, fieldLimit: 4)
+        var (steps, rest) = ([RequestParser.Step](), bytes[...])
+        for count in pieces + [bytes.count] {
+            parser.append(rest.prefix(count))
+            rest = rest.dropFirst(count)
+            while true {
+                let step = parser.next()
+                if step == .incomplete { break }
+                steps.append(step)
+                if case .refusal = step { return steps }
+            }
+        }
+        return steps
+    }
+
+    /// Changed requests are read in one way, however they are split, and no accepted text has a line end.
+    @Test func changedRequestsAreReadInOneWay() {
+        var random = Seeded(state: 52)
+        let texts = [
+            "GET /a?b=%41&c=+ HTTP/1.1\r\nHost: h:80\r\nConnection: close\r\n\r\n",
+            "HEAD http://h/ HTTP/1.0\r\nHost: x\r\nAuthorization: Basic YTpi\r\n\r\n",
+            "GET / HTTP/1.1\r\nHost: h\r\nContent-Length: 0\r\n\r\nGET /2 HTTP/1.1\r\nHost: h\r\n\r\n",
+        ]
+        var acceptedCount = 0
+        for _ in 0..<5_000 {
+            var bytes = Array(texts.randomElement(using: &random)!.utf8)
+            for _ in 0..<Int.random(in: 0...3, using: &random) {
+                let index = Int.random(in: 0..<bytes.count, using: &random)
+                switch Int.random(in: 0..<4, using: &random) {
+                case 0: bytes[index] = UInt8.random(in: 0...255, using: &random)
+                case 1: bytes.remove(at: index)
+                case 2: bytes.insert(bytes[index], at: index)
+                default: bytes.insert(contentsOf: Array("\r\n :%".utf8).shuffled(using: &random).prefix(2), at: index)
+                }
+            }
+            let whole = Self.steps(bytes, pieces: [])
+            let pieces = (0..<4).map { _ in Int.random(in: 0...40, using: &random) }
+            #expect(Self.steps(bytes, pieces: pieces) == whole)
+            for case .request(let request) in whole {
+                acceptedCount += 1
+                #expect(request.path.hasPrefix("/") && request.path.utf8.allSatisfy { (0x21...0x7E).contains($0) })
+                let texts = [request.host, request.authorization ?? ""]
+                #expect(texts.allSatisfy { !$0.utf8.contains { [0, 0x0A, 0x0D].contains($0) } })
+            }
+        }
+        #expect(acceptedCount > 1_000)
+    }
 }
