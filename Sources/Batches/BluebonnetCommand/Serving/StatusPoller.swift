@@ -7,9 +7,10 @@ import Foundation
 actor StatusPoller {
     /// The shortest time between the beginnings of two readings.
     static let interval = Duration.seconds(1)
-    /// A reading that takes long makes the next one wait for a multiple of its time, so that the store is busy with it
-    /// for a part of the time only.
-    private static let restFactor = 4
+    /// After a reading that takes long, the next one waits for a multiple of its time, so that the store is busy with
+    /// the readings for a part of the time only.
+    private static let restFactor = 3
+    private static let longestRest = Duration.seconds(5)
     /// The maximum number of batches with details.
     static let detailLimit = 16
 
@@ -43,7 +44,8 @@ actor StatusPoller {
             guard !topics.isEmpty else { break }
             let start = ContinuousClock.now
             await read()
-            nextReading = start + max(interval, (.now - start) * Self.restFactor)
+            let elapsed = ContinuousClock.now - start
+            nextReading = start + max(interval, elapsed + min(elapsed * Self.restFactor, Self.longestRest))
         }
         isRunning = false
     }
