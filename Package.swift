@@ -434,7 +434,8 @@ let package = Package(
             dependencies: [
                 "BatchExample", "Bluebonnet", "BluebonnetBatch", "BluebonnetCommand", "BluebonnetFleet",
                 "BluebonnetLocks",
-                "BluebonnetServing", "BluebonnetTestServer", "CancelAndPauseExample", "CLinux", "Demo", "DependentCallsExample", "ExitProbe",
+                "BluebonnetServing", "BluebonnetTestServer", "CancelAndPauseExample",
+                "CLinux", "Demo", "DependentCallsExample", "ExitProbe",
                 grdb,
                 "ReachabilityExample",
                 "RealServers", "TestSupport", "TokensAndLimitsExample", "bluebonnet",
