@@ -190,6 +190,10 @@ let package = Package(
             ],
             swiftSettings: strict
         ),
+        // A small HTTP server for figures and pages about the command's own work.
+        .target(
+            name: "BluebonnetServing", dependencies: ["BluebonnetHTTP", "BluebonnetLocks", "CLinux"],
+            swiftSettings: strict),
         // For the tests of programs: nothing else uses it.
         .target(
             name: "BluebonnetTesting", dependencies: ["Bluebonnet", "BluebonnetLocks"], swiftSettings: strict),
@@ -200,7 +204,7 @@ let package = Package(
             name: "BluebonnetCommand",
             dependencies: [
                 "Bluebonnet", "BluebonnetBatch", "BluebonnetCache", "BluebonnetFleet", "BluebonnetJournal",
-                "BluebonnetLocks", "CLinux", grdb,
+                "BluebonnetLocks", "BluebonnetMonitors", "BluebonnetServing", "CLinux", grdb,
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: strict
@@ -288,6 +292,9 @@ let package = Package(
                 "Bluebonnet", "BluebonnetBatch", "BluebonnetHTTP", "BluebonnetJournal", "BluebonnetLocks",
                 "BluebonnetTestServer", grdb,
             ],
+            swiftSettings: strict),
+        .testTarget(
+            name: "BluebonnetServingTests", dependencies: ["BluebonnetLocks", "BluebonnetServing"],
             swiftSettings: strict),
         .testTarget(
             name: "BluebonnetTestServerTests", dependencies: ["Bluebonnet", "BluebonnetTestServer"],
@@ -425,8 +432,10 @@ let package = Package(
         .testTarget(
             name: "BluebonnetCommandTests",
             dependencies: [
-                "BatchExample", "Bluebonnet", "BluebonnetBatch", "BluebonnetCommand", "BluebonnetLocks",
-                "BluebonnetTestServer", "CancelAndPauseExample", "CLinux", "Demo", "DependentCallsExample", "ExitProbe",
+                "BatchExample", "Bluebonnet", "BluebonnetBatch", "BluebonnetCommand", "BluebonnetFleet",
+                "BluebonnetLocks",
+                "BluebonnetServing", "BluebonnetTestServer", "CancelAndPauseExample",
+                "CLinux", "Demo", "DependentCallsExample", "ExitProbe",
                 grdb,
                 "ReachabilityExample",
                 "RealServers", "TestSupport", "TokensAndLimitsExample", "bluebonnet",
@@ -442,6 +451,7 @@ let parts = [
     "Sources/Core": ["Bluebonnet", "BluebonnetHTTP", "BluebonnetLocks", "BluebonnetNetwork", "BluebonnetStreams"],
     "Sources/Batches": [
         "BluebonnetBatch", "BluebonnetCommand", "BluebonnetFleet", "BluebonnetJournal", "BluebonnetPipelines",
+        "BluebonnetServing",
     ],
     "Sources/Testing": ["BluebonnetTestServer", "BluebonnetTesting"],
     "Sources/Products": [
@@ -456,7 +466,7 @@ let parts = [
     ],
     "Tests/Batches": [
         "BluebonnetBatchTests", "BluebonnetCommandTests", "BluebonnetFleetTests", "BluebonnetJournalTests",
-        "BluebonnetPipelinesTests", "TortureProbe",
+        "BluebonnetPipelinesTests", "BluebonnetServingTests", "TortureProbe",
     ],
     "Tests/Testing": ["BluebonnetTestServerTests", "BluebonnetTestingTests", "FaultKit", "RealServers", "TestSupport"],
     "Tests/Products": [

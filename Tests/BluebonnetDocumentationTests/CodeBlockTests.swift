@@ -80,6 +80,9 @@ import Testing
             "commandsCheckNewStore",
         "FleetInProduction.md: bluebonnet doctor postgresql://fleet@db.example.com/fleet":
             "doctorFindsNothingInNewStore",
+        "WatchingAFleet.md: bluebonnet status --serve 127.0.0.1:8080": "statusPageOfThePageIsServed",
+        "WatchingAFleet.md: umask 077": "tokenOfThePageIsDemanded",
+        "WatchingAFleet.md: scrape_configs:": "scrapeConfigurationOfThePageFitsTheWorker",
         "TestingYourProgram.md: ShopTests/OrderTests.swift:42: the sent requests differ from the expected ones "
             + "(- missing, + not expected):":
             "missingAndSurplusRequestsKeepTheOthersInPlace",

@@ -73,13 +73,26 @@ struct RunCommand: ParsableCommand {
             opened?.close()
             throw error
         }
+        let page = try statusPage(settings)
         observer?.observe(&settings)
         outputs?.observe(&settings)
         let session = RunSession(
             settings: settings, input: input, journal: opened, target: target, observer: observer, outputs: outputs,
-            progress: options.output.style, showsSummary: !options.output.quiet, control: control)
+            status: page, progress: options.output.style, showsSummary: !options.output.quiet, control: control)
         Task { await session.run().end() }
         while true { pause() }
+    }
+
+    /// Starts the server of the status page, and returns its state; nil without the option.
+    private func statusPage(_ settings: RequestLineRunner.Settings) throws(CommandError) -> RunStatus? {
+        let options = options.observation.serving
+        guard let address = options.serve else { return nil }
+        let status = RunStatus(
+            name: self.options.inputName, concurrency: settings.concurrency,
+            limits: "\(Quantity.count(settings.concurrencyPerOrigin, "transfer")) at once")
+        let server = try StatusServer(options, on: address, status)
+        StandardError.write("status page: \(server.url)\n")
+        return status
     }
 
     /// Lowers the limit of concurrent transfers to the number that open files allow, and prints a message.

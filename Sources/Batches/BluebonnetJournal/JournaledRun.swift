@@ -146,6 +146,11 @@ package final class JournaledRun: Sendable {
         return runner.snapshot(largest: count).of(pump, pipelines, restoredByteCount: restoredByteCount)
     }
 
+    /// Returns the lines for which the most other lines wait.
+    package func waits(limit: Int, sampleLimit: Int) -> [LineWait] {
+        pump.waits(limit: limit, sampleLimit: sampleLimit)
+    }
+
     /// Returns whether other lines depend on the line with an id, or may depend on it.
     package func isNeeded(_ id: String) -> Bool { pump.isNeeded(id) }
 

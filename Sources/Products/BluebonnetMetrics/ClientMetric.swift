@@ -1,6 +1,8 @@
 // Bluebonnet: HTTP operations for Swift on Linux.
 // SPDX-License-Identifier: MIT
 
+internal import BluebonnetMonitors
+
 /// A metric that a `MetricsMonitor` records: its name, its unit and its buckets.
 ///
 /// swift-metrics has no buckets: pass these values to the backend where it takes buckets for a name.
@@ -31,40 +33,35 @@ public struct ClientMetric: Sendable, Hashable {
     /// none.
     public let buckets: [Double]?
 
-    private init(_ name: String, _ kind: Kind, unit: String, buckets: [Double]? = nil) {
-        (self.name, self.kind, self.unit, self.buckets) = (name, kind, unit, buckets)
+    private init(_ metric: MeasuredMetric) {
+        (name, unit, buckets) = (metric.name, metric.unit, metric.buckets)
+        kind =
+            switch metric.kind {
+            case .histogram: .histogram
+            case .upDownCounter: .upDownCounter
+            }
     }
-
-    private static let requestBuckets = [
-        0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10,
-    ]
-    private static let connectionBuckets = [0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 30, 60, 120, 300]
 
     /// The time of one operation, from its first sending to the end of the last body, with retries and their waits.
     /// Recorded when the operation is finished, if anything was sent.
-    public static let requestDuration = ClientMetric(
-        "http.client.request.duration", .histogram, unit: "s", buckets: requestBuckets)
+    public static let requestDuration = ClientMetric(.requestDuration)
     /// The requests that are being sent or answered at this moment.
-    public static let activeRequests = ClientMetric("http.client.active_requests", .upDownCounter, unit: "{request}")
+    public static let activeRequests = ClientMetric(.activeRequests)
     /// The open connections, active and idle.
-    public static let openConnections = ClientMetric(
-        "http.client.open_connections", .upDownCounter, unit: "{connection}")
+    public static let openConnections = ClientMetric(.openConnections)
     /// The time from the opening to the end of a connection.
-    public static let connectionDuration = ClientMetric(
-        "http.client.connection.duration", .histogram, unit: "s", buckets: connectionBuckets)
+    public static let connectionDuration = ClientMetric(.connectionDuration)
     /// The sent bytes of one body, as they went over the connection. Recorded for each sending with a body.
-    public static let requestBodySize = ClientMetric("http.client.request.body.size", .histogram, unit: "By")
+    public static let requestBodySize = ClientMetric(.requestBodySize)
     /// The received bytes of one body, as they came over the connection, before decoding. Recorded for each sending
     /// with a response.
-    public static let responseBodySize = ClientMetric("http.client.response.body.size", .histogram, unit: "By")
+    public static let responseBodySize = ClientMetric(.responseBodySize)
     /// The time until an operation got a slot: `TransferTimings.queued`. Recorded when the operation is finished, if
     /// anything was sent.
-    public static let timeInQueue = ClientMetric(
-        "http.client.request.time_in_queue", .histogram, unit: "s", buckets: requestBuckets)
+    public static let timeInQueue = ClientMetric(.timeInQueue)
     /// How long one operation waited for one reason, in total: `TransferTimings.waits`. Recorded when the operation is
     /// finished, once for each reason that it waited for.
-    public static let waitDuration = ClientMetric(
-        "bluebonnet.client.wait.duration", .histogram, unit: "s", buckets: requestBuckets)
+    public static let waitDuration = ClientMetric(.waitDuration)
 
     /// All metrics.
     public static let all = [

@@ -2,17 +2,8 @@
 // SPDX-License-Identifier: MIT
 
 internal import BluebonnetLocks
+internal import BluebonnetMonitors
 internal import CoreMetrics
-
-/// A value for a metric.
-struct MetricValue {
-    /// The attributes in their order; nil for absent ones.
-    typealias Attributes = [(name: String, value: String?)]
-
-    let metric: ClientMetric
-    let attributes: Attributes
-    let number: Double
-}
 
 /// The metrics of a factory, made when they are first used, by name and attributes. Any thread.
 final class Instruments: Sendable {

@@ -61,7 +61,10 @@ public final class MetricsMonitor: EventMonitor {
     ///   - configuration: the attributes.
     public init(factory: any MetricsFactory = MetricsSystem.factory, configuration: Configuration = Configuration()) {
         instruments = Instruments(factory: factory, includesEmptyAttributes: configuration.includesEmptyAttributes)
-        measurements = Mutex(Measurements(configuration))
+        measurements = Mutex(
+            Measurements(
+                includesURLScheme: configuration.includesURLScheme,
+                maximumServerCount: configuration.maximumServerCount))
     }
 
     public var kinds: RequestEvent.Kinds { Measurements.kinds }

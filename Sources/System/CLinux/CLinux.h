@@ -6,6 +6,7 @@
 #include <arpa/inet.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <malloc.h>
 #include <signal.h>
@@ -13,11 +14,13 @@
 #include <stdint.h>
 #include <linux/fs.h>
 #include <stdio.h>
+#include <string.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <sys/file.h>
 #include <sys/ioctl.h>
 #include <sys/prctl.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/timerfd.h>
@@ -26,6 +29,52 @@
 #include <unistd.h>
 
 #include "Rtnetlink.h"
+
+/// Returns whether an IP address is 127.0.0.0/8 or ::1.
+static inline bool bluebonnet_is_loopback(const char *text, bool is_ipv6) {
+    unsigned char bytes[16];
+    if (inet_pton(is_ipv6 ? AF_INET6 : AF_INET, text, bytes) != 1) return false;
+    return is_ipv6 ? memcmp(bytes, &in6addr_loopback, 16) == 0 : bytes[0] == 127;
+}
+
+/// Returns a listening non-blocking TCP socket on an IP address, or a negative errno; structures of socket addresses
+/// belong to several modules. The kernel keeps at most 64 KiB for each direction of its connections.
+static inline int bluebonnet_listen(const char *address, bool is_ipv6, uint16_t port) {
+    struct sockaddr_in v4;
+    struct sockaddr_in6 v6;
+    memset(&v4, 0, sizeof v4);
+    memset(&v6, 0, sizeof v6);
+    v4.sin_family = AF_INET;
+    v4.sin_port = htons(port);
+    v6.sin6_family = AF_INET6;
+    v6.sin6_port = htons(port);
+    if (inet_pton(is_ipv6 ? AF_INET6 : AF_INET, address, is_ipv6 ? (void *)&v6.sin6_addr : (void *)&v4.sin_addr) != 1)
+        return -EINVAL;
+    int descriptor = socket(is_ipv6 ? AF_INET6 : AF_INET, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+    if (descriptor < 0) return -errno;
+    int on = 1, size = 32768;
+    setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
+    setsockopt(descriptor, SOL_SOCKET, SO_SNDBUF, &size, sizeof size);
+    setsockopt(descriptor, SOL_SOCKET, SO_RCVBUF, &size, sizeof size);
+    setsockopt(descriptor, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
+    if (is_ipv6) setsockopt(descriptor, IPPROTO_IPV6, IPV6_V6ONLY, &on, sizeof on);
+    const struct sockaddr *name = is_ipv6 ? (const struct sockaddr *)&v6 : (const struct sockaddr *)&v4;
+    if (bind(descriptor, name, is_ipv6 ? sizeof v6 : sizeof v4) < 0 || listen(descriptor, 128) < 0) {
+        int error = errno;
+        close(descriptor);
+        return -error;
+    }
+    return descriptor;
+}
+
+/// Returns the port of a bound TCP socket; 0 for any other socket.
+static inline uint16_t bluebonnet_local_port(int descriptor) {
+    struct sockaddr_in6 name;
+    socklen_t length = sizeof name;
+    memset(&name, 0, sizeof name);
+    if (getsockname(descriptor, (struct sockaddr *)&name, &length) < 0) return 0;
+    return ntohs(name.sin6_port);  // at the same place as sin_port
+}
 
 /// Changes an epoll registration; epoll_event contains a union.
 static inline int bluebonnet_epoll_control(int epoll, int operation, int descriptor, uint32_t events, uint64_t data) {

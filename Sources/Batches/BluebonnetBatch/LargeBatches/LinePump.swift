@@ -172,6 +172,15 @@ package final class LinePump: Sendable {
         state.withLock { ($0.schedule.count, $0.schedule.counts) }
     }
 
+    /// Returns the lines for which the most other lines wait.
+    package func waits(limit: Int, sampleLimit: Int) -> [LineWait] {
+        state.withLock { $0.schedule.waits(limit: limit, sampleLimit: sampleLimit) }.map { wait in
+            LineWait(
+                id: lines.id(at: wait.position), count: wait.count, samples: wait.samples.map { lines.id(at: $0) },
+                isBlocked: wait.isBlocked)
+        }
+    }
+
     /// Returns whether other lines refer to the response of a line.
     package func isReferenced(_ position: Int) -> Bool {
         keepsAllSources || state.withLock { $0.schedule.isReferenced(position) }

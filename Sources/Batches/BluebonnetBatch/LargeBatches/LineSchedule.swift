@@ -68,6 +68,8 @@ package struct LineSchedule: Sendable {
     private var openCount = 0
     /// The position before which no line is waiting.
     private var abandonedEnd = 0
+    /// The position before which all lines have ended; a later line may be the first one that has not.
+    private var endedEnd = 0
 
     /// The number of ended lines, by outcome.
     package private(set) var counts: [ResultLine.Outcome: Int] = [:]
@@ -197,6 +199,44 @@ package struct LineSchedule: Sendable {
         end(abandonedEnd, outcome)
         return (abandonedEnd, outcome)
     }
+}
+
+// MARK: - Waits
+
+extension LineSchedule {
+    /// A line that has not ended, with the lines that wait for it.
+    package struct Wait: Sendable, Equatable {
+        package let position: Int
+        package var count = 0
+        /// The positions of some of these lines.
+        package var samples: [Int] = []
+        /// Whether the line waits for other lines itself.
+        package let isBlocked: Bool
+    }
+
+    /// Returns the lines for which the most other lines wait. Examines a bounded number of lines, the oldest first.
+    package mutating func waits(limit: Int, sampleLimit: Int) -> [Wait] {
+        while endedEnd < lines.count, lines[endedEnd].state.outcome != nil { endedEnd += 1 }
+        var waits: [Wait] = []
+        var edgeCount = 0
+        for position in lines[endedEnd...].indices.prefix(Self.examinedLimit) where edgeCount < Self.examinedLimit {
+            guard lines[position].state.outcome == nil, lines[position].firstEdge != Self.none else { continue }
+            var wait = Wait(position: position, isBlocked: lines[position].blockers > 0)
+            var edge = lines[position].firstEdge
+            while edge != Self.none, edgeCount < Self.examinedLimit {
+                let (dependent, next) = (Int(edges[Int(edge)].line), edges[Int(edge)].next)
+                if lines[dependent].state == .waiting {
+                    wait.count += 1
+                    if wait.samples.count < sampleLimit { wait.samples.append(dependent) }
+                }
+                (edge, edgeCount) = (next, edgeCount + 1)
+            }
+            if wait.count > 0 { waits.append(wait) }
+        }
+        return Array(waits.sorted { ($0.count, $1.position) > ($1.count, $0.position) }.prefix(limit))
+    }
+
+    private static let examinedLimit = 50_000
 }
 
 // MARK: - Lanes

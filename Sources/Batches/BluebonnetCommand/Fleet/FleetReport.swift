@@ -120,7 +120,7 @@ struct FleetReport {
             "name": .string(member.name), "slots": .integer(Int64(member.slotCount)),
             "inHand": .integer(Int64(member.claimedCount)), "recorded": .integer(Int64(member.endedCount)),
             "silent": .number(JSONNumber(member.secondsSilent)),
-            "started": .integer(Int64(member.started.timeIntervalSince1970)),
+            "started": .integer(Int64(member.started.timeIntervalSince1970)), "version": .string(member.version),
         ])
     }
 

@@ -4,6 +4,7 @@
 import ArgumentParser
 import Bluebonnet
 internal import BluebonnetFleet
+internal import BluebonnetServing
 import Foundation
 import Glibc
 
@@ -15,7 +16,7 @@ struct StatusCommand: ParsableCommand {
         discussion: """
             With a name, the command shows one batch and its origins. With --watch it redraws the text every second \
             until the batch ends. With --json it writes an object with the members batches, workers and, with a \
-            name, origins.
+            name, origins. With --serve it shows a page in a browser until it is stopped.
 
             Exit status: 0 the status was shown; 2 the command line is invalid or the store failed.
             """)
@@ -30,12 +31,17 @@ struct StatusCommand: ParsableCommand {
     @OptionGroup var store: StoreOptions
     @Flag(help: "Redraw every second.") var watch = false
     @Flag(help: "Write one JSON object instead of text.") var json = false
+    @OptionGroup var serving: ServeOptions
 
     func validate() throws {
+        if let address = serving.serve, watch || json {
+            throw ValidationError("--serve \(address) shows a page: omit --watch and --json")
+        }
         if watch, json { throw ValidationError("--watch shows text: omit --json") }
     }
 
     func run() throws {
+        if let address = serving.serve { try serve(on: address) }
         FleetCall.run { [fleet = store.fleet, batch, watch, json] in
             guard watch else {
                 let report = try await FleetReport(fleet, batch)
@@ -45,6 +51,15 @@ struct StatusCommand: ParsableCommand {
             try await Self.watch(fleet, batch)
             return .success
         }
+    }
+
+    /// Serves the page until the process is ended.
+    private func serve(on address: ServingAddress) throws -> Never {
+        let server = try StatusServer(serving, on: address, FleetStatusSource(store.fleet))
+        let allowed = CharacterSet.urlQueryAllowed.subtracting(CharacterSet(charactersIn: "#&"))
+        let name = batch?.addingPercentEncoding(withAllowedCharacters: allowed)
+        StandardError.write("status page: \(server.url)\(name.map { "#batch=" + $0 } ?? "")\n")
+        while true { pause() }
     }
 
     private static func watch(_ fleet: Fleet, _ batch: String?) async throws {

@@ -61,6 +61,8 @@ struct WorkCommand: ParsableCommand {
 
     @OptionGroup(title: "Observation") var observation: ObservationOptions
 
+    @OptionGroup(title: "Observation") var serving: ServeOptions
+
     func validate() throws { try NamedFile.check(observation.files, others: NamedFile.list([("--oauth", oauth)])) }
 
     func run() throws {
@@ -71,7 +73,13 @@ struct WorkCommand: ParsableCommand {
         let observer = try RunObserver(observation, others: credentials)
         observer?.observe(&configuration)
         observer?.begin()
+        let server = try WorkerServer(serving, control)
+        server?.observe(&configuration)
         let worker = FleetWorker(store: store.fleet.store, configuration: configuration)
+        if let server {
+            server.serve(worker)
+            StandardError.write("metrics: \(server.url)\n")
+        }
         control.onStop { reason in
             if reason == .interrupted || reason == .terminated { worker.drain() }
         }

@@ -180,9 +180,10 @@ extension RunOptions {
     struct Observation: ParsableArguments {
         @OptionGroup var events: ObservationOptions
         @OptionGroup var times: SummaryOptions
+        @OptionGroup var serving: ServeOptions
 
         /// The options that are given.
-        var names: [String] { events.names + times.names }
+        var names: [String] { events.names + times.names + serving.names }
         /// The options that name files.
         var files: [NamedFile] { events.files + NamedFile.list([("--summary-json", times.json)]) }
     }

@@ -3,6 +3,7 @@
 
 import Bluebonnet
 internal import BluebonnetBatch
+internal import BluebonnetFleet
 internal import BluebonnetJournal
 import BluebonnetLocks
 import Dispatch
@@ -28,16 +29,18 @@ final class BatchRun: Sendable {
     ///   - input: the lines.
     ///   - journal: the journal for the outcomes; nil without a journal.
     ///   - outputs: the files about the run; nil without such files.
+    ///   - status: receives the results for a status page; nil without a page.
     ///   - onResult: called with each result line, with its line end, one at a time.
     init(
         settings: RequestLineRunner.Settings, input: RunInput, journal: OpenedJournal? = nil, control: StopControl,
-        outputs: RunOutputs? = nil, onResult: @escaping @Sendable (Data) -> Void
+        outputs: RunOutputs? = nil, status: RunStatus? = nil, onResult: @escaping @Sendable (Data) -> Void
     ) {
         let state = SharedState()
         runner = LineRunner(settings: settings, input: input, journal: journal) { [freeStreams] delivery in
             state.update { $0.tally.record(delivery) }
             onResult(delivery.line)
             outputs?.receive(delivery)
+            status?.receive(delivery)
             if delivery.outcome == .failure && settings.cancelsAtFirstFailure { control.stop(.operationFailed) }
             freeStreams.signal()
         } onFailure: {
@@ -63,6 +66,13 @@ final class BatchRun: Sendable {
     var progress: (snapshot: RequestLineRunner.Snapshot, isTotalKnown: Bool) {
         let isTotalKnown = state.value.isTotalKnown
         return (runner.snapshot(largest: ProgressRenderer.transferCount), isTotalKnown)
+    }
+
+    /// The state of the run for a status page.
+    var status: RunStatus.RunProgress {
+        let (snapshot, isTotalKnown) = progress
+        let waits = runner.waits(limit: RunStatus.waitLimit, sampleLimit: FailureLedger.sampleLimit)
+        return RunStatus.RunProgress(snapshot: snapshot, isTotalKnown: isTotalKnown, tally: tally, waits: waits)
     }
 
     /// Runs all lines of the input. Returns when each line has its result.

@@ -112,6 +112,14 @@ enum LineRunner: Sendable {
         }
     }
 
+    /// Returns the lines for which the most other lines wait.
+    func waits(limit: Int, sampleLimit: Int) -> [LineWait] {
+        switch self {
+        case .plain(let run): run.waits(limit: limit, sampleLimit: sampleLimit)
+        case .journaled(let run): run.waits(limit: limit, sampleLimit: sampleLimit)
+        }
+    }
+
     /// Returns the state of the run.
     func snapshot(largest count: Int) -> RequestLineRunner.Snapshot {
         switch self {

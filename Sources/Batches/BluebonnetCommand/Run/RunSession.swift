@@ -21,7 +21,8 @@ final class RunSession: Sendable {
 
     init(
         settings: RequestLineRunner.Settings, input: RunInput, journal: OpenedJournal?, target: ResultTarget,
-        observer: RunObserver? = nil, outputs: RunOutputs? = nil, progress: ProgressStyle?, showsSummary: Bool,
+        observer: RunObserver? = nil, outputs: RunOutputs? = nil, status: RunStatus? = nil, progress: ProgressStyle?,
+        showsSummary: Bool,
         control: StopControl
     ) {
         let display = progress.map { ProgressDisplay($0) }
@@ -38,9 +39,12 @@ final class RunSession: Sendable {
             writer.end(.interrupted)
         }
         outputs?.whenRowsFail { control.stop(.resultsLost) }
-        run = BatchRun(settings: settings, input: input, journal: journal, control: control, outputs: outputs) {
+        run = BatchRun(
+            settings: settings, input: input, journal: journal, control: control, outputs: outputs, status: status
+        ) {
             writer.append($0)
         }
+        status?.begin { [run] in run.status }
         (self.control, self.display, self.writer, self.showsSummary) = (control, display, writer, showsSummary)
         (self.observer, self.outputs) = (observer, outputs)
         observer?.begin { [run] in

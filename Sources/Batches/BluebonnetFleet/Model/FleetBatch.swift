@@ -47,6 +47,8 @@ public struct FleetBatch: Sendable, Hashable {
 public struct FleetMember: Sendable, Hashable {
     /// The worker's name: by default the host's name and the process's number.
     public let name: String
+    /// The version of the tables for which the worker's program was made.
+    public let version: String
     /// How many transfers the worker runs at once.
     public let slotCount: Int
     /// The number of lines that the worker has claimed.

@@ -22,6 +22,8 @@ final class PostgreSQLConnection {
     private(set) var isPooled = false
     /// The statements at the beginning of each transaction through a pooler.
     private var localSettings = ""
+    /// Receives the duration of each statement that the server has answered; nil without one.
+    var onAnswer: ((Duration) -> Void)?
     /// The names of prepared statements, by SQL text.
     private var statements: [String: String] = [:]
     private var parameterBytes: [UInt8] = []
@@ -170,6 +172,14 @@ extension PostgreSQLConnection {
     /// returned.
     @discardableResult
     func query(_ text: String, _ parameters: [PostgreSQLValue] = []) throws(FleetError) -> PostgreSQLResult {
+        guard let onAnswer else { return try execute(text, parameters) }
+        let start = Instant.now
+        let result = try execute(text, parameters)
+        onAnswer(Instant.now - start)
+        return result
+    }
+
+    private func execute(_ text: String, _ parameters: [PostgreSQLValue]) throws(FleetError) -> PostgreSQLResult {
         guard !parameters.isEmpty else {
             try sent(PQsendQuery(connection, text))
             return try lastResult()

@@ -48,7 +48,7 @@ struct FleetReading {
                     WHERE c.worker = w.number),
                    coalesce(t.count, 0),
                    extract(epoch FROM now() - w.seen)::double precision,
-                   extract(epoch FROM w.started)::double precision
+                   extract(epoch FROM w.started)::double precision, w.version
             FROM bluebonnet.workers w LEFT JOIN (
                 SELECT worker & $2 AS worker, sum(count)::bigint AS count FROM bluebonnet.tallies GROUP BY 1
             ) t ON t.worker = w.number
@@ -56,8 +56,9 @@ struct FleetReading {
             """, [.integer(0), .integer(TallyKey.workerMask)])
         return (0..<rows.count).map { row in
             FleetMember(
-                name: rows.text(row, 0), slotCount: rows.integer(row, 1), claimedCount: rows.integer(row, 2),
-                endedCount: rows.integer(row, 3), secondsSilent: max(0, rows.double(row, 4)),
+                name: rows.text(row, 0), version: rows.text(row, 6), slotCount: rows.integer(row, 1),
+                claimedCount: rows.integer(row, 2), endedCount: rows.integer(row, 3),
+                secondsSilent: max(0, rows.double(row, 4)),
                 started: Date(timeIntervalSince1970: rows.double(row, 5)))
         }
     }

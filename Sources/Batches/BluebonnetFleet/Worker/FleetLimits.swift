@@ -68,6 +68,9 @@ struct OriginPauses {
         return Set(ends.keys)
     }
 
+    /// Returns the paused origins, and when each pause ends.
+    func running(now: Instant) -> [String: Instant] { ends.filter { $0.value > now } }
+
     /// The origins that were paused at the last call of `origins(now:)`, or since then.
     var known: Set<String> { Set(ends.keys) }
 

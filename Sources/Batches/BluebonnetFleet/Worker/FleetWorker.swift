@@ -45,6 +45,8 @@ public final class FleetWorker: Sendable {
         public var transferOptions = TransferOptions()
         /// Receives each line just before its operation is started, on any thread.
         package var onLineStart: (@Sendable (StartedLine) -> Void)?
+        /// Receives figures for a monitoring system.
+        package var meter: WorkerMeter?
 
         /// Creates the default settings.
         public init() {}

@@ -22,6 +22,9 @@ struct OriginRules {
         governor.observeBackOffs { [inbox] in inbox.post(.originPaused(origin: $0, length: $1)) }
     }
 
+    /// The paused origins, and when each pause ends.
+    var pauseEnds: [String: Instant] { pauses.running(now: .now) }
+
     /// When the next pause ends; nil without a pause.
     var nextEnd: Instant? { pauses.nextEnd }
 

@@ -42,6 +42,7 @@ struct StoreAccess {
         if let session { return session }
         guard Instant.now >= nextAttempt else { return nil }
         let connection = try PostgreSQLConnection(target, name: "bluebonnet \(name)", timeout: timeout)
+        connection.onAnswer = configuration.meter.map { meter in { meter.recordStatement($0) } }
         try FleetSchema.prepare(connection)
         try connection.forceIndexScans()
         if let known = try known(connection) { session = known } else { session = try register(connection) }

@@ -103,16 +103,15 @@ struct WorkerLoop {
         store.leave()
     }
 
-    private var isDone: Bool {
-        if case .working = stage { return false }
-        return hand.isEmpty && linesToGiveBack.isEmpty
-    }
+    private var isWorking: Bool { if case .working = stage { true } else { false } }
+    private var isDone: Bool { !isWorking && hand.isEmpty && linesToGiveBack.isEmpty }
 
     private mutating func publish() {
         (summary.runningCount, summary.unrecordedCount) = (hand.runningCount, hand.endedCount)
         let isNews = summary.problem != store.problem
         summary.problem = store.problem
         onSummary(summary)
+        configuration.meter?.update(hand, rules, claimedCount: summary.claimedCount, isDraining: !isWorking)
         if isNews { onProblem(store.problem) }
     }
 }
@@ -261,6 +260,8 @@ extension WorkerLoop {
         polls.add(endings)
         let counts = try session.recordAll(endings, edgeBatches: edges)
         hand.recorded(counts.settledCount)
+        configuration.meter?.recordEndings(
+            endings.prefix(counts.settledCount), recordedCount: counts.recordedCount)
         summary.recordedCount += counts.recordedCount
         nextRecord = .now + Self.recordInterval
         // A line may fail without a request: too many pages, for example.

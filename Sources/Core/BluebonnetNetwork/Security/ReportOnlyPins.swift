@@ -3,7 +3,7 @@
 
 public import Foundation
 
-/// Report-only pins: a server that matches none of them is reported, and the request continues.
+/// Report-only pins: a server that matches no pin is reported, and the request continues.
 ///
 /// The pins are compared as in mode `publicKey`: with the key of each certificate of the verified chain.
 public struct ReportOnlyPins: Sendable, Hashable, Codable {

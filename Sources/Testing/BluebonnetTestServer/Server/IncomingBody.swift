@@ -7,7 +7,7 @@ import NIOCore
 final class IncomingBody {
     private var pieces: [ByteBuffer] = []
     private var hasEnded = false
-    /// The waiter for the next piece; nil if nobody waits.
+    /// The waiter for the next piece; nil without a waiter.
     private var waiter: ((ByteBuffer?) -> Void)?
 
     func append(_ piece: ByteBuffer) {

@@ -141,7 +141,7 @@ import Testing
             """
         ),
         ("BluebonnetJournal", "BluebonnetBatch/References Certificates Format LargeBatches Pipelines Run Syntax"),
-        ("BluebonnetFleet/Model", "Hops Format Governor Messages Retries Run"),
+        ("BluebonnetFleet/Model", "Hops Format Governor LargeBatches Messages Retries Run"),
         ("BluebonnetFleet/PostgreSQL", "Model"),
         (
             "BluebonnetFleet/Store",
@@ -185,12 +185,14 @@ import Testing
         ("BluebonnetLogging", "BluebonnetMonitors Bluebonnet/Events Manager"),
         ("BluebonnetMetrics", "BluebonnetMonitors Bluebonnet/Events"),
         ("BluebonnetTracing", "BluebonnetMonitors Bluebonnet/Events Bodies Credentials Errors Operations"),
+        ("BluebonnetServing", "Messages"),
         (
             "BluebonnetCommand",
             """
             Addresses BluebonnetBatch/References BluebonnetCache BluebonnetFleet BluebonnetFleet/Credentials
             BluebonnetFleet/Health BluebonnetJournal Certificates Credentials Errors Events Hops Format Formats Governor
             LargeBatches Manager Messages Model OAuth Reachability Retries Run Security Syntax Transport Worker
+            BluebonnetMonitors BluebonnetServing Store
             """
         ),
         ("CommandMain", ""),

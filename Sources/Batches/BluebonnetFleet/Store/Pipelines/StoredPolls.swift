@@ -47,10 +47,10 @@ extension WorkerStore {
         for row in 0..<due.count { try resumePolls(of: due.integer(row, 0)) }
         let next = try connection.query(
             """
-            SELECT greatest(0, extract(epoch FROM min(due) - now()))::double precision FROM bluebonnet.polls
+            SELECT extract(epoch FROM min(due) - now())::double precision FROM bluebonnet.polls
             WHERE due > to_timestamp($1)
             """, [.double(0)])
-        return next.optionalDouble(0, 0)
+        return next.optionalDouble(0, 0).map { max(0, $0) }
     }
 
     private func resumePolls(of batch: Int) throws(FleetError) {

@@ -1,11 +1,10 @@
 // Bluebonnet: HTTP operations for Swift on Linux.
 // SPDX-License-Identifier: MIT
 
-internal import Bluebonnet
-internal import BluebonnetMonitors
+package import Bluebonnet
 
 /// Translates events into values of metrics. A value without a clock: durations are distances of events.
-struct Measurements {
+package struct Measurements {
     /// The facts of an unfinished operation.
     private struct OperationState {
         /// When the first hop began.
@@ -30,24 +29,32 @@ struct Measurements {
         var server: ServerAddress
     }
 
-    private let configuration: MetricsMonitor.Configuration
+    private let includesURLScheme: Bool
+    private let maximumServerCount: Int
     private var servers: Set<ServerAddress> = []
     private var values: [MetricValue] = []
     private var operations = MonitorTable<OperationState>()
     private var activeCounts: [Requester: Int] = [:]
     private var connections = ConnectionCounts()
 
-    init(_ configuration: MetricsMonitor.Configuration) { self.configuration = configuration }
+    /// - Parameters:
+    ///   - includesURLScheme: whether `url.scheme` is an attribute.
+    ///   - maximumServerCount: the number of servers with their own attributes.
+    package init(includesURLScheme: Bool, maximumServerCount: Int) {
+        (self.includesURLScheme, self.maximumServerCount) = (includesURLScheme, maximumServerCount)
+    }
 
-    var rememberedCount: Int { operations.count + connections.count }
+    /// The number of operations and connections that are remembered.
+    package var rememberedCount: Int { operations.count + connections.count }
 
     /// The events that `record` uses.
-    static let kinds: RequestEvent.Kinds = [
+    package static let kinds: RequestEvent.Kinds = [
         .hopBegan, .responseHead, .hopEnded, .connectionAcquired, .finished, .connectionOpened, .connectionIdle,
         .connectionClosed,
     ]
 
-    mutating func record(_ event: RequestEvent) {
+    /// Records an event.
+    package mutating func record(_ event: RequestEvent) {
         switch event.kind {
         case .hopBegan(let head): beginHop(event, head)
         case .responseHead(let head):
@@ -75,19 +82,19 @@ struct Measurements {
     }
 
     /// Counts what has probably ended as ended. Called after each batch.
-    mutating func removeStale(at instant: UInt64) {
+    package mutating func removeStale(at instant: UInt64) {
         for operation in operations.removeStale(at: instant) { endActivity(of: operation) }
         connections.removeStale(at: instant)
         showConnections()
     }
 
     /// Returns the values since the last call, in the order of their events.
-    mutating func consumeValues() -> [MetricValue] {
+    package mutating func consumeValues() -> [MetricValue] {
         defer { values = [] }
         return values
     }
 
-    private mutating func record(_ value: Double, _ metric: ClientMetric, _ attributes: MetricValue.Attributes) {
+    private mutating func record(_ value: Double, _ metric: MeasuredMetric, _ attributes: MetricValue.Attributes) {
         values.append(MetricValue(metric: metric, attributes: attributes, number: value))
     }
 
@@ -95,7 +102,7 @@ struct Measurements {
     private mutating func server(of text: String?) -> ServerAddress? {
         guard let server = text.flatMap({ ServerAddress($0) }) else { return nil }
         if servers.contains(server) { return server }
-        guard servers.count < configuration.maximumServerCount else {
+        guard servers.count < maximumServerCount else {
             return ServerAddress(scheme: server.scheme, address: ConventionalValue.other, port: 0)
         }
         servers.insert(server)
@@ -104,7 +111,7 @@ struct Measurements {
 
     private func attributes(_ server: ServerAddress) -> MetricValue.Attributes {
         let place = [("server.address", Optional(server.address)), ("server.port", String(server.port))]
-        return place + (configuration.includesURLScheme ? [("url.scheme", server.scheme)] : [])
+        return place + (includesURLScheme ? [("url.scheme", server.scheme)] : [])
     }
 }
 

@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: MIT
 
 internal import Bluebonnet
-internal import BluebonnetMonitors
 
 /// Counts the open connections of each server, active and idle.
 struct ConnectionCounts {

@@ -1,0 +1,154 @@
+// Bluebonnet: HTTP operations for Swift on Linux.
+// SPDX-License-Identifier: MIT
+
+import Bluebonnet
+import BluebonnetBatch
+import BluebonnetTestServer
+import Foundation
+import RealServers
+import Testing
+
+@testable import BluebonnetFleet
+
+extension StoreTests {
+    /// The state for displays: one statement, with bounded work.
+    @Suite struct StatusReadingTests {
+        @Test func stateIsWhatSingleCallsReturn() async throws {
+            let fixture = try await StoreFixture()
+            try await fixture.fleet.submit((0..<6).map { StoreFixture.get("\($0)") }, named: "n")
+            try await fixture.fleet.submit([StoreFixture.get("a")], named: "other")
+            try await fixture.fleet.pause("other")
+            let store = try fixture.worker("one")
+            let lines = try store.claim(store.openBatch(), 4)
+            try store.record(Array(lines.prefix(2)))
+            let reader = StatusReader(store: fixture.url)
+            let status = try await reader.read(details: ["n", "none"])
+            #expect(status.batches == (try await fixture.fleet.batches()))
+            #expect(status.batchCount == 2)
+            let (members, single) = (status.members, try await fixture.fleet.members())
+            #expect(members.map(\.name) == ["one"] && members.map(\.claimedCount) == single.map(\.claimedCount))
+            #expect(members.map(\.endedCount) == single.map(\.endedCount))
+            #expect(members.map(\.version) == ["\(FleetSchema.version)"])
+            #expect(status.details.map(\.name) == ["n"])
+            #expect(status.details.first?.origins == (try await fixture.fleet.origins(ofBatch: "n")))
+        }
+
+        @Test func stateTakesOneStatement() async throws {
+            let fixture = try await StoreFixture()
+            try await fixture.fleet.submit([StoreFixture.get("a")], named: "n")
+            let reader = StatusReader(store: fixture.url)
+            _ = try await fixture.rows("ALTER DATABASE \(fixture.database) SET log_statement = 'all'")
+            _ = try await reader.read(details: ["n"])
+            let before = fixture.server.log
+            for _ in 0..<5 { _ = try await reader.read(details: ["n"]) }
+            let after = fixture.server.log.dropFirst(before.count)
+            #expect(after.components(separatedBy: "WITH watched AS (").count - 1 == 5)
+            let own = after.split(separator: "\n").filter {
+                $0.contains("LOG:  execute") || $0.contains("LOG:  statement")
+            }
+            #expect(own.count == 5)
+        }
+
+        @Test func failuresAreGroupedAndCountedOnce() async throws {
+            let fixture = try await StoreFixture()
+            try await fixture.fleet.submit((0..<30).map { StoreFixture.get("\($0)") }, named: "n")
+            let store = try fixture.worker()
+            let lines = try store.claim(store.openBatch(), 30)
+            func ending(_ line: ClaimedLine, _ failure: ResultLine.Failure?) -> LineEnding {
+                var result = ResultLine(id: line.id, outcome: failure == nil ? .success : .failure)
+                result.error = failure
+                if failure?.code == .unacceptableStatus { result.status = 503 }
+                return LineEnding(
+                    claim: line.claim, batch: line.batch, position: line.position, outcome: result.outcome,
+                    byteCount: 0, line: result.encodedLine().dropLast(), body: nil)
+            }
+            let (status, timeout) = (
+                ResultLine.Failure(code: .unacceptableStatus, message: "503", underlying: nil),
+                ResultLine.Failure(code: .timedOut, message: "late \u{0}", underlying: nil)
+            )
+            let reader = StatusReader(store: fixture.url)
+            for (index, line) in lines.enumerated() {
+                let failure = index % 3 == 0 ? status : index == 1 ? timeout : nil
+                try store.record([ending(line, failure)], edgeBatches: [])
+                if index % 10 == 0 { _ = try await reader.read(details: ["n"]) }
+            }
+            let details = try #require(try await reader.read(details: ["n"]).details.first)
+            #expect(details.failures.examinedCount == 30)
+            let groups = details.failures.sortedGroups
+            #expect(groups.map(\.count) == [10, 1])
+            // PostgreSQL's JSON cannot hold the text of the second one.
+            #expect(groups.map(\.code) == ["unacceptableStatus (503)", "unknown"])
+            #expect(groups.first?.samples.map(\.message) == ["503", "503", "503"])
+            // Lines that run again have new results.
+            try await fixture.fleet.retryFailed("n")
+            let again = try #require(try await reader.read(details: ["n"]).details.first)
+            #expect(again.failures.sortedGroups.isEmpty && again.failures.examinedCount == 19)
+        }
+
+        @Test func linesThatOthersWaitForAreListed() async throws {
+            let fixture = try await StoreFixture()
+            let lines = [
+                StoreFixture.get("login"), StoreFixture.get("a", after: ["login"]),
+                StoreFixture.get("b", after: ["login"]),
+                StoreFixture.get("end", after: ["a"]), StoreFixture.get("free"),
+            ]
+            try await fixture.fleet.submit(lines, named: "n")
+            let details = try #require(try await StatusReader(store: fixture.url).read(details: ["n"]).details.first)
+            #expect(details.blockedCount == 3)
+            #expect(
+                details.waits == [
+                    LineWait(id: "login", count: 2, samples: ["a", "b"], isBlocked: false),
+                    LineWait(id: "a", count: 1, samples: ["end"], isBlocked: true),
+                ])
+        }
+
+        @Test func storeWithoutPollingLinesIsNotAskedAgain() async throws {
+            let fixture = try await StoreFixture()
+            try await fixture.fleet.submit([StoreFixture.get("a")], named: "n")
+            #expect(try fixture.worker().resumePolls() == nil)
+        }
+    }
+}
+
+@Suite struct FailureLedgerTests {
+    @Test func groupsAndSamplesAreLimited() {
+        var ledger = FailureLedger()
+        for code in 0..<40 {
+            for line in 0..<5 {
+                ledger.add("c\(code)", samples: [.init(id: "\(line)", message: String(repeating: "x", count: 1_000))])
+            }
+        }
+        let groups = ledger.sortedGroups
+        #expect(groups.count == FailureLedger.groupLimit + 1)
+        #expect(groups[0].code == FailureLedger.otherCode && groups[0].count == 8 * 5)
+        #expect(groups.reduce(0) { $0 + $1.count } == 200)
+        #expect(groups.allSatisfy { $0.samples.count == FailureLedger.sampleLimit })
+        #expect(groups.allSatisfy { $0.samples.allSatisfy { $0.message.count == 300 } })
+    }
+
+    @Test(
+        arguments: [
+            ("timedOut", nil, "timedOut"), ("unacceptableStatus", 503, "unacceptableStatus (503)"),
+            ("unacceptableStatus", nil, "unacceptableStatus"), ("timedOut", 200, "timedOut"), (nil, 503, "unknown"),
+        ] as [(String?, Int?, String)]) func codeHasTheStatus(error: String?, status: Int?, code: String)
+    {
+        #expect(FailureLedger.code(error, status: status) == code)
+    }
+}
+
+@Suite struct WorkerMeterTests {
+    @Test func statementsAndEndingsAreCounted() {
+        let meter = WorkerMeter()
+        #expect(meter.figures.lastAnswer == nil)
+        for milliseconds in [0.2, 0.5, 3, 20_000] { meter.recordStatement(.milliseconds(milliseconds)) }
+        let times = meter.figures.statements
+        #expect(times.counts.prefix(4) == [2, 0, 0, 1] && times.counts.reduce(0, +) == 3 && times.count == 4)
+        #expect(meter.figures.lastAnswer != nil)
+        var later = Sample.ending(Sample.line(3))
+        later.step = .expand
+        let endings = [Sample.ending(Sample.line(1)), Sample.ending(Sample.line(2), .failure), later]
+        meter.recordEndings(endings, recordedCount: 1)
+        #expect(meter.figures.endedCounts == [.success: 1, .failure: 1])
+        #expect(meter.figures.refusedCount == 1)
+    }
+}
