@@ -136,11 +136,15 @@ public struct Fleet: Sendable {
     /// - Parameters:
     ///   - name: the batch's name.
     ///   - includesUnknown: whether lines with an unknown outcome run again. These may have been sent. Default false.
+    ///   - condition: the failed and cancelled lines that run again, each with the lines that were skipped because of
+    ///     it. Default nil: all.
     /// - Returns: the number of lines that run again.
     @discardableResult
-    public func retryFailed(_ name: String, includesUnknown: Bool = false) async throws(FleetError) -> Int {
+    public func retryFailed(
+        _ name: String, includesUnknown: Bool = false, where condition: ResultCondition? = nil
+    ) async throws(FleetError) -> Int {
         try await control(name) { control throws(FleetError) in
-            try control.retryFailed(withUnknown: includesUnknown)
+            try control.retryFailed(withUnknown: includesUnknown, where: condition)
         }
     }
 
