@@ -85,7 +85,7 @@ struct ScheduleCommand: ParsableCommand {
     }
 
     func run() throws {
-        if let change { return apply(change) }
+        if let change { apply(change) }
         guard let every else { preconditionFailure("the command was validated") }
         var rule = ScheduleRule(every)
         if let timeZone { rule.timeZone = timeZone }

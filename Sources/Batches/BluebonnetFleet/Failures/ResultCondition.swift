@@ -1,9 +1,9 @@
 // Bluebonnet: HTTP operations for Swift on Linux.
 // SPDX-License-Identifier: MIT
 
-public import Bluebonnet
+internal import Bluebonnet
 internal import BluebonnetBatch
-internal import Foundation
+public import Foundation
 
 /// A condition on the results of a batch, in the language of JSONPath's filters (RFC 9535, 2.3.5). A value type.
 ///

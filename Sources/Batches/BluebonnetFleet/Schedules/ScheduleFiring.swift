@@ -136,7 +136,7 @@ struct ScheduleFiring {
             [.integer(due.number), .double(tick.timeIntervalSince1970)]
         ).changedCount == 1
         var name: String?
-        if isNew, try !(due.skipsWhileRunning && isRunning(due)) {
+        if isNew, try due.skipsWhileRunning ? !isRunning(due) : true {
             let batchName = due.batchName(tick)
             let batch = try submit(batchName, due)
             try connection.query(

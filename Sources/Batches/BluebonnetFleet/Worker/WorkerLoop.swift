@@ -413,7 +413,7 @@ extension WorkerLoop {
         guard configuration.endsWhenIdle, hand.isEmpty, linesToGiveBack.isEmpty, case .working = stage else {
             return false
         }
-        return try !due.isFiring && session.isIdle()
+        return try due.isFiring ? false : session.isIdle()
     }
 
     private mutating func handle(_ notice: FleetNotice, _ session: WorkerStore) throws(FleetError) {

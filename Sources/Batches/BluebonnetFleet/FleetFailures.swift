@@ -71,7 +71,7 @@ private actor FailureReader {
             let page = try await connection.run { connection throws(FleetError) in
                 try FleetSchema.check(connection)
                 let reading = FailureReading(connection: connection, outcomes: outcomes, condition: condition)
-                let batch = try known ?? reading.number(of: name)
+                let batch = if let known { known } else { try reading.number(of: name) }
                 let page = try reading.page(of: batch, after: last)
                 return (batch: batch, lines: page.results.map(\.line), last: page.last)
             }
