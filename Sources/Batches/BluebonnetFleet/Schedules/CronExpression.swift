@@ -139,6 +139,9 @@ extension CronExpression {
         for hour in hours {
             for minute in minutes {
                 let time = (hour * 60 + minute) * 60
+                let possible = localDay.possibleInstants(of: time)
+                guard possible.upperBound > start else { continue }
+                if let first, possible.lowerBound > first { return first }
                 for tick in localDay.instants(of: time, followsElapsedTime: followsElapsedTime) where tick > start {
                     // Without a change of clocks, later times have later instants.
                     if !localDay.hasChange { return tick }

@@ -62,7 +62,7 @@ extension CronField {
         guard ends.count == 2 else { return (first...first, true) }
         var last = try value(ends[1], name)
         // Sunday is the first day and the last one.
-        if name == .dayOfWeek, last == 0 { last = 7 }
+        if name == .dayOfWeek, last == 0, first > 0 { last = 7 }
         guard first <= last else { throw .init(name, "the range \"\(text)\" ends before it begins") }
         return (first...last, false)
     }

@@ -65,12 +65,18 @@ struct LocalTime {
         init(_ number: Int, in zone: TimeZone) {
             time = LocalTime(zone)
             start = number * LocalTime.secondsPerDay
+            // Local time is at most 14 hours away from UTC. No zone changes its clocks twice in three days.
             let halfDay = LocalTime.secondsPerDay / 2
-            offsets = Set((-3...5).map { [time, start] in time.offset(at: start + $0 * halfDay) }).sorted()
+            offsets = Set([-2, 1, 4].map { [time, start] in time.offset(at: start + $0 * halfDay) }).sorted()
         }
 
         /// Whether clocks change on the day, or close to it.
         var hasChange: Bool { offsets.count > 1 }
+
+        /// Returns the range of the instants at which a schedule can have the tick of a local time.
+        func possibleInstants(of seconds: Int) -> ClosedRange<Int> {
+            start + seconds - (offsets.last ?? 0)...start + seconds - (offsets.first ?? 0)
+        }
 
         /// Returns the instants at which a schedule has the tick of a local time.
         ///

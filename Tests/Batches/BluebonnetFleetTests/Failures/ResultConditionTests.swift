@@ -39,7 +39,7 @@ import Testing
         #expect(try !Self.holds("@.id == 'a'", "no JSON"))
     }
 
-    @Test(arguments: [("", 0), ("status == 503", 0), ("@.status = 503", 9), ("@.status ==", 11), ("@.a == 'b", 9)])
+    @Test(arguments: [("", 0), ("status == 503", 0), ("@.status = 503", 9), ("@.status ==", 11), ("@.a == 'b", 7)])
     func mistakeNamesItsPlace(text: String, offset: Int) {
         let error = #expect(throws: ResultCondition.ParseError.self) { try ResultCondition(text) }
         #expect(error?.message.hasSuffix(" at byte \(offset)") == true, "\(text): \(error?.message ?? "")")

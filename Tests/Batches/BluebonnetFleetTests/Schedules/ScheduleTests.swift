@@ -23,7 +23,7 @@ extension StoreTests {
         }
 
         private static func schedule(
-            _ fixture: Fixture, _ name: String = "s", _ rule: ScheduleRule, lines: Int = 2
+            _ fixture: Fixture, _ rule: ScheduleRule, named name: String = "s", lines: Int = 2
         ) async throws {
             var settings = FleetSettings()
             settings.baseURL = fixture.server.url("/")
@@ -74,7 +74,7 @@ extension StoreTests {
         @Test func eachMissedTickHasOneBatch() async throws {
             try await Fixture.with { fixture in
                 for name in ["a", "b", "c"] {
-                    try await Self.schedule(fixture, name, try Self.rule { $0.backfill = .seconds(86_400) })
+                    try await Self.schedule(fixture, try Self.rule { $0.backfill = .seconds(86_400) }, named: name)
                     try await Self.age(fixture.store, name, quarters: 11)
                 }
                 let made = try await onThreads(4) { [store = fixture.store] _ in
@@ -161,6 +161,7 @@ extension StoreTests {
         @Test func waitingWorkerMakesTheBatchWhenTheScheduleIsNew() async throws {
             try await Fixture.with { fixture in
                 // Without a lease that ends soon, the worker would not ask by itself.
+                try await fixture.store.fleet.prune()
                 let worker = fixture.worker(lease: .seconds(3_600), endsWhenIdle: false)
                 async let run: Void = worker.run()
                 try await becomes(true) { try await fixture.store.fleet.members().count == 1 }
