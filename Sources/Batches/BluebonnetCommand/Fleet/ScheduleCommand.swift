@@ -27,7 +27,7 @@ struct ScheduleCommand: ParsableCommand {
             Exit status: 0 the schedule is in the store; 2 the command line or a line is invalid, or the store failed.
             """)
 
-    /// What happens to an existing schedule.
+    /// The change of an existing schedule.
     enum Change: String, EnumerableFlag {
         case pause, resume, remove
 

@@ -24,7 +24,7 @@ public struct FailureGroup: Sendable, Hashable {
         public let message: String
     }
 
-    /// The error code; nil if the failures are not grouped by it, or if they have none.
+    /// The error code; nil if the failures are not grouped by it, or have no code.
     public let code: String?
     /// The status; nil if the failures are not grouped by it, or if there was no response.
     public let status: Int?

@@ -12,8 +12,8 @@ public import Foundation
 /// try await fleet.retryFailed("nightly", where: busy)
 /// ```
 ///
-/// `@` is the result line. In addition to its members it has `code` and `message`, those of `error`, and `origin`: the
-/// scheme, host and port of the line's URL.
+/// `@` is the result line. In addition to its members it has the `code` and the `message` of its `error`, and `origin`:
+/// the scheme, host and port of the line's URL.
 public struct ResultCondition: Sendable, Hashable {
     /// Why a text is not a condition.
     public struct ParseError: Error, Sendable, Hashable {

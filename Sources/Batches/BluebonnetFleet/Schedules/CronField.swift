@@ -72,7 +72,9 @@ extension CronField {
         let range = name.range.lowerBound...(name == .dayOfWeek ? 7 : name.range.upperBound)
         if let value = number(text), range.contains(value) { return value }
         var expected = "a number from \(range.lowerBound) to \(range.upperBound)"
-        if let first = name.words.first, let last = name.words.last { expected += " or a name from \(first) to \(last)" }
+        if let first = name.words.first, let last = name.words.last {
+            expected += " or a name from \(first) to \(last)"
+        }
         throw .init(name, "\"\(text)\" is not \(expected)")
     }
 

@@ -128,13 +128,14 @@ struct ScheduleFiring {
 
     /// Makes the batch of a tick, and moves the schedule to the next tick.
     ///
-    /// - Returns: the name of the batch; nil if the tick has none.
+    /// - Returns: the name of the batch; nil if the tick has no batch.
     private func fire(_ due: Due) throws(FleetError) -> String? {
         let tick = due.tick
-        let isNew = try connection.query(
-            "INSERT INTO bluebonnet.ticks (schedule, tick) VALUES ($1, to_timestamp($2)) ON CONFLICT DO NOTHING",
-            [.integer(due.number), .double(tick.timeIntervalSince1970)]
-        ).changedCount == 1
+        let isNew =
+            try connection.query(
+                "INSERT INTO bluebonnet.ticks (schedule, tick) VALUES ($1, to_timestamp($2)) ON CONFLICT DO NOTHING",
+                [.integer(due.number), .double(tick.timeIntervalSince1970)]
+            ).changedCount == 1
         var name: String?
         if isNew, try due.skipsWhileRunning ? !isRunning(due) : true {
             let batchName = due.batchName(tick)

@@ -22,7 +22,7 @@ struct Submission {
     /// The key of which the store has one batch at most; nil for a batch without one.
     var uniqueKey: String?
 
-    /// What has become of a submission.
+    /// The result of a submission.
     enum Answer: Equatable {
         /// The store has the batch, whose number this is.
         case stored(Int)

@@ -3,8 +3,8 @@
 
 internal import BluebonnetLocks
 
-/// Makes the batches of due ticks while a worker runs. Confined to the worker's thread; the batches are stored on a
-/// thread of their own, with a separate connection.
+/// Makes the batches of due ticks while a worker runs. Confined to the worker's thread; the batches are stored on
+/// another thread, with a separate connection.
 struct ScheduleTimer {
     typealias Instant = ContinuousClock.Instant
 

@@ -89,8 +89,8 @@ extension ProcessTests {
 
         @Test func scheduleIsPausedResumedAndRemoved() async throws {
             try await FleetFixture.with { fixture in
-                let options = Self.quarter + ["--time-zone", "Europe/Berlin", "--backfill", "2h", "--skip-while-running"]
-                #expect(try await Self.schedule(fixture, options).status == 0)
+                let options = ["--time-zone", "Europe/Berlin", "--backfill", "2h", "--skip-while-running"]
+                #expect(try await Self.schedule(fixture, Self.quarter + options).status == 0)
                 let one = try #require(try await Self.schedules(fixture).first)
                 #expect(one["every"]?.string == "*/15 * * * *" && one["timeZone"]?.string == "Europe/Berlin")
                 #expect(one["backfill"] == 7_200 && one["skipsWhileRunning"] == true && one["isPaused"] == false)
@@ -125,7 +125,8 @@ extension ProcessTests {
             (["--every", "60 * * * *"], #"minute: "60" is not a number from 0 to 59"#),
             (["--every", "* * * *"], "five fields"),
             (["--every", "0 0 * * *", "--time-zone", "Mars/Base"], "it must be a time zone"),
-            (["--every", "0 0 * * *", "--pause"], "--pause changes an existing schedule"), ([], "no times: use --every"),
+            (["--every", "0 0 * * *", "--pause"], "--pause changes an existing schedule"),
+            ([], "no times: use --every"),
         ])
         func mistakesAreReported(arguments: [String], message: String) async throws {
             try await FleetFixture.with { fixture in

@@ -58,10 +58,11 @@ import Testing
 
     @Test func groupsAreSortedAndKeepTheFirstSamples() throws {
         var groups = FailureGroups(by: [.code, .status], sampleLimit: 2)
-        let rows = [
-            ("a", "timedOut", nil), ("b", "unacceptableStatus", 500), ("c", "unacceptableStatus", 500),
-            ("d", "unacceptableStatus", 404), ("e", "unacceptableStatus", 500), ("f", "cannotConnect", nil),
-        ] as [(String, String, Int?)]
+        let rows =
+            [
+                ("a", "timedOut", nil), ("b", "unacceptableStatus", 500), ("c", "unacceptableStatus", 500),
+                ("d", "unacceptableStatus", 404), ("e", "unacceptableStatus", 500), ("f", "cannotConnect", nil),
+            ] as [(String, String, Int?)]
         for (id, code, status) in rows {
             let member = status.map { #""status":\#($0),"# } ?? ""
             let line = #"{"id":"\#(id)",\#(member)"error":{"code":"\#(code)","message":"m-\#(id)"}}"#
