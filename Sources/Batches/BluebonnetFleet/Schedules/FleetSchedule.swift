@@ -25,7 +25,7 @@ public struct FleetSchedule: Sendable, Hashable {
     public let name: String
     /// The cron expression.
     public let expression: String
-    /// The identifier of the time zone.
+    /// The name of the time zone in the IANA database.
     public let timeZone: String
     /// How long missed ticks can be made up for; nil if only the newest one has a batch.
     public let backfill: Duration?

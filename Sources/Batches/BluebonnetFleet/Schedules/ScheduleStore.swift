@@ -41,7 +41,7 @@ struct ScheduleStore {
                 RETURNING number
                 """,
                 [
-                    .text(name), .text(rule.expression.description), .text(rule.timeZone.identifier),
+                    .text(name), .text(rule.expression.description), .text(Self.name(of: rule.timeZone)),
                     rule.backfill.map { .double($0 / .seconds(1)) } ?? .null, .bool(rule.skipsWhileRunning),
                     .text(settings.encoded()),
                 ]
@@ -142,6 +142,11 @@ struct ScheduleStore {
                 wasSkipped: rows.bool(row, 8), lastBatch: rows.optionalText(row, 9),
                 problem: rows.optionalText(row, 10))
         }
+    }
+
+    /// Returns the name of a zone, as the IANA database has it.
+    private static func name(of zone: TimeZone) -> String {
+        zone.identifier == TimeZone.gmt.identifier ? "UTC" : zone.identifier
     }
 
     /// Returns the expression and the zone of a stored rule.

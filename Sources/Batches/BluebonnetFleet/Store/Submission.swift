@@ -60,8 +60,8 @@ struct Submission {
         return .stored(number)
     }
 
-    /// Inserts the row of the batch, and returns its number; nil if the name or the key is taken. Columns that depend on the
-    /// lines are set after the lines were inserted.
+    /// Inserts the row of the batch, and returns its number; nil if the name or the key is taken. Columns that depend
+    /// on the lines are set after the lines were inserted.
     private func insertBatch(_ connection: PostgreSQLConnection) throws(FleetError) -> Int? {
         let batch = JournalBatch(digest: "", lineCount: lines.count)
         let inserted = try connection.query(

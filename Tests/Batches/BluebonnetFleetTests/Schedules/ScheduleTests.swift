@@ -64,7 +64,7 @@ extension StoreTests {
                 let stamp = tick.ISO8601Format().filter { $0.isNumber || $0 == "T" }.dropLast(2)
                 #expect(try await Self.names(fixture) == ["s-\(stamp)Z"])
                 #expect(schedule.lastBatch == "s-\(stamp)Z" && schedule.lastTick == tick && !schedule.wasSkipped)
-                #expect(schedule.nextTick == tick + 900 && schedule.problem == nil)
+                #expect(schedule.nextTick == tick + 900 && schedule.problem == nil && schedule.timeZone == "UTC")
                 #expect(fixture.counts("POST") == Dictionary(uniqueKeysWithValues: (0..<20).map { ("/l\($0)", 1) }))
                 try await fixture.store.expectOrder()
             }
