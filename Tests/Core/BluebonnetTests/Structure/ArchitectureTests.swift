@@ -194,8 +194,9 @@ import Testing
             "BluebonnetCommand",
             """
             Addresses BluebonnetBatch/References BluebonnetCache BluebonnetFleet BluebonnetFleet/Credentials
-            BluebonnetFleet/Health BluebonnetJournal Certificates Credentials Errors Events Hops Format Formats Governor
-            LargeBatches Manager Messages Model OAuth Reachability Retries Run Security Syntax Transport Worker
+            BluebonnetFleet/Health BluebonnetJournal Certificates Credentials Errors Events Failures Hops Format Formats
+            Governor LargeBatches Manager Messages Model OAuth Reachability Retries Run Schedules Security Syntax Transport
+            Worker
             """
         ),
         ("CommandMain", ""),
