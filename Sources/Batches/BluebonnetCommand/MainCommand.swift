@@ -15,7 +15,8 @@ struct MainCommand: ParsableCommand {
             RunCommand.self, LinesCommand.self, JournalCommand.self, ReachabilityCommand.self, SubmitCommand.self,
             WorkCommand.self, StatusCommand.self, ResultsCommand.self, PauseCommand.self, ResumeCommand.self,
             CancelCommand.self,
-            RetryFailedCommand.self, RemoveCommand.self, PruneCommand.self, DoctorCommand.self,
+            RetryFailedCommand.self, RemoveCommand.self, PruneCommand.self, DoctorCommand.self, ScheduleCommand.self,
+            SchedulesCommand.self,
         ])
 
     static func main() {

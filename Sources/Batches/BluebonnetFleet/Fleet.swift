@@ -39,14 +39,47 @@ public struct Fleet: Sendable {
         return try await submit(SubmittedLines(graph.nodesInDependencyOrder), named: name, settings: settings)
     }
 
+    /// Stores a batch unless the store has a batch with the same key. A batch has its key while lines of it have not
+    /// ended, and then for its `FleetSettings.retention`; a batch without a retention gives its key back when all its
+    /// lines have ended.
+    ///
+    /// - Parameters:
+    ///   - lines: the lines. A line without an id gets its number, from 1, as its id.
+    ///   - name: the batch's name.
+    ///   - key: the key, of 1,000 bytes at most.
+    ///   - settings: how the lines are run. Default `FleetSettings()`.
+    /// - Returns: the name of the batch with the key: `name`, or the name of the earlier batch, whose lines may differ.
+    /// - Throws: as the method without a key.
+    @discardableResult
+    public func submit(
+        _ lines: [RequestLine], named name: String, unique key: String, settings: FleetSettings = FleetSettings()
+    ) async throws -> String {
+        let graph = try RequestLineGraph(lines.enumerated().map { NumberedLine(number: $0 + 1, line: $1) })
+        let lines = SubmittedLines(graph.nodesInDependencyOrder)
+        return try await submit(lines, named: name, unique: key, settings: settings).name
+    }
+
     /// Stores a batch of checked lines.
     package func submit(
         _ lines: SubmittedLines, named name: String, settings: FleetSettings
     ) async throws(FleetError) -> Bool {
-        let submission = Submission(name: name, settings: settings, lines: lines)
+        try await submit(lines, named: name, unique: nil, settings: settings).isNew
+    }
+
+    /// Stores a batch of checked lines, unless the store has a batch with the same key.
+    ///
+    /// - Returns: the name of the batch that the store has, and whether it is new.
+    package func submit(
+        _ lines: SubmittedLines, named name: String, unique key: String?, settings: FleetSettings
+    ) async throws(FleetError) -> (name: String, isNew: Bool) {
+        let submission = Submission(name: name, settings: settings, lines: lines, uniqueKey: key)
         return try await StoreThread.run(store) { connection throws(FleetError) in
             try FleetSchema.prepare(connection)
-            return try submission.submit(connection)
+            return switch try submission.submit(connection) {
+            case .stored: (name, true)
+            case .known: (name, false)
+            case .keyTaken(let owner): (owner, false)
+            }
         }
     }
 
@@ -103,11 +136,15 @@ public struct Fleet: Sendable {
     /// - Parameters:
     ///   - name: the batch's name.
     ///   - includesUnknown: whether lines with an unknown outcome run again. These may have been sent. Default false.
+    ///   - condition: the failed and cancelled lines that run again, each with the lines that were skipped because of
+    ///     it. Default nil: all.
     /// - Returns: the number of lines that run again.
     @discardableResult
-    public func retryFailed(_ name: String, includesUnknown: Bool = false) async throws(FleetError) -> Int {
+    public func retryFailed(
+        _ name: String, includesUnknown: Bool = false, where condition: ResultCondition? = nil
+    ) async throws(FleetError) -> Int {
         try await control(name) { control throws(FleetError) in
-            try control.retryFailed(withUnknown: includesUnknown)
+            try control.retryFailed(withUnknown: includesUnknown, where: condition)
         }
     }
 

@@ -25,19 +25,20 @@ struct BodyFiles: Sendable {
     /// The folder has a file that no cache has made.
     struct ForeignFile: Error { let name: String }
 
-    /// The names in the folder of a cache, and what a new file system has.
+    /// The names in the folder of a cache before its index is made, and what a new file system has.
     private static let ownNames: Set = [
-        "bodies", "incoming", "index.sqlite", "index.sqlite-wal", "index.sqlite-shm", "index.sqlite-journal",
-        "lost+found",
+        "bodies", "incoming", "index.sqlite-wal", "index.sqlite-shm", "index.sqlite-journal", "lost+found",
     ]
 
-    /// - Throws: `ForeignFile` before anything is changed, if the folder has other files.
+    /// - Throws: `ForeignFile` before anything is changed, if the folder has other files and no index.
     init(in folder: URL) throws {
         self.folder = folder.appendingPathComponent("bodies").path
         incoming = folder.appendingPathComponent("incoming").path
         try Self.make(folder.path)
         let names = try FileManager.default.contentsOfDirectory(atPath: folder.path)
-        if let name = names.filter({ !Self.ownNames.contains($0) }).min() { throw ForeignFile(name: name) }
+        if !names.contains("index.sqlite"), let name = names.filter({ !Self.ownNames.contains($0) }).min() {
+            throw ForeignFile(name: name)
+        }
         for path in [self.folder, incoming] { try Self.make(path) }
         let mode = try FileManager.default.attributesOfItem(atPath: folder.path)[.posixPermissions] as? Int
         guard mode != 0o700, chmod(folder.path, 0o700) != 0 else { return }

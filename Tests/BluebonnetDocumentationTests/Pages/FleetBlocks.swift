@@ -59,6 +59,28 @@ extension PageTests {
         }
     }
 
+    @Test func commentOfCronExpressionRuns() throws {
+        // BLOCK CronExpression.swift
+        let weekdays = try CronExpression("*/15 9-17 * * mon-fri")
+        let next = weekdays.next(after: Date(), in: .gmt)
+        // END
+        let tick = try #require(next)
+        #expect(tick > Date() && Int(tick.timeIntervalSince1970) % 900 == 0)
+    }
+
+    @Test(.enabled(if: PostgreSQLServer.isAvailable)) func commentOfResultConditionRuns() async throws {
+        try await Self.withStore { storeURL, site in
+            let fleet = Fleet(store: storeURL)
+            try await fleet.submit([RequestLine(id: "a", url: "http://127.0.0.1:9/")], named: "nightly")
+            try await fleet.cancel("nightly")
+            // BLOCK ResultCondition.swift
+            let busy = try ResultCondition("@.status == 503 || @.code == 'timedOut'")
+            try await fleet.retryFailed("nightly", where: busy)
+            // END
+            #expect(try await fleet.batch(named: "nightly").counts == [.cancelled: 1])
+        }
+    }
+
     @Test(.enabled(if: PostgreSQLServer.isAvailable)) func commentOfFleetRuns() async throws {
         try await Self.withStore { storeURL, site in
             let lines = [RequestLine(id: "a", url: site.base.appendingPathComponent("users").absoluteString)]

@@ -56,7 +56,7 @@ import Testing
         arguments: [
             (nil, "shop.test", "/", "no scheme"), ("https", nil, "/", "no authority"),
             ("https", "", "/", "no authority"),
-            ("https", "ada@shop.test", "/", "are not a URL"), ("https", "shop.test", "/a b", "are not a URL"),
+            ("https", "ada@shop.test", "/", "not a host"), ("https", "shop.test", "/a b", "are not a URL"),
             ("https", "shop.test", "/a#b", "are not a URL"), ("https", "shop test", "/", "are not a URL"),
         ] as [(String?, String?, String, String)])
     func partsThatAreNoURLAreRefused(scheme: String?, authority: String?, path: String, reason: String) {

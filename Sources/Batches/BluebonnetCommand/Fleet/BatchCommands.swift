@@ -84,14 +84,19 @@ struct RetryFailedCommand: ParsableCommand {
         discussion: """
             Their results are removed, and the batch continues, even if it was cancelled or paused. The command writes \
             the number of lines to standard output.
+
+            --code and --where choose lines that failed or were cancelled. Lines that were skipped because of a chosen \
+            line run again with it, unless they also need a line that does not run again.
             """)
 
     @OptionGroup var target: BatchTarget
     @Flag(help: "Also rerun lines whose outcome is unknown: they may have been sent.") var unknown = false
+    @OptionGroup var conditions: ConditionOptions
 
     func run() throws {
+        let condition = try conditions.condition
         FleetCall.run { [fleet = target.store.fleet, batch = target.batch, unknown] in
-            let count = try await fleet.retryFailed(batch, includesUnknown: unknown)
+            let count = try await fleet.retryFailed(batch, includesUnknown: unknown, where: condition)
             try FleetCall.print(Quantity.count(count, "line") + "\n")
             return .success
         }

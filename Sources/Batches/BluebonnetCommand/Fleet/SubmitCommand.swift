@@ -16,7 +16,7 @@ struct SubmitCommand: ParsableCommand {
             All lines are checked first; a batch with an invalid line is not submitted. The store gets the whole batch \
             or nothing: after an error, run the same command again. With --name this is always safe: a batch that the \
             store already has under this name is not submitted a second time. The command writes the name to standard \
-            output.
+            output. With --unique, a key decides instead of the name, whatever the lines are.
 
             Do not put secrets in a batch: write ${env:NAME}, and the worker that sends the request inserts its \
             environment variable. File paths are paths on the workers.
@@ -38,74 +38,30 @@ struct SubmitCommand: ParsableCommand {
     var name: String?
 
     @Option(
-        parsing: .unconditional,
-        help: ArgumentHelp("Batches with a higher priority run first, -1000 to 1000. (default: 0)", valueName: "n"),
-        transform: OptionValue.batchPriority)
-    var priority = 0
-
-    @OptionGroup var lines: LineOptions
-
-    @Option(
-        parsing: .unconditional,
         help: ArgumentHelp(
-            "Transfers in flight to one scheme, host and port for all workers, 1 to 1000000. (default: each "
-                + "worker's limit)", valueName: "n"),
-        transform: OptionValue.count)
-    var perOrigin: Int?
+            "Submit nothing while the store has a batch with this key that has not ended or is kept by --keep; the "
+                + "command then writes its name.", valueName: "key"),
+        transform: OptionValue.batchName)
+    var unique: String?
 
-    @Option(
-        parsing: .unconditional,
-        help: ArgumentHelp(
-            "Requests started by all workers per second, minute or hour (/s, /m, /h) to one scheme, host "
-                + "and port, 1 to 1000000000. (default: no limit)", valueName: "n/s"),
-        transform: OptionValue.rate)
-    var originRate: RateLimit?
-
-    @Flag(help: "Resend requests with unsafe methods that a lost worker may have sent.")
-    var resendUnsafe = false
-
-    @OptionGroup var bodies: BodyOptions
-    @OptionGroup var retention: RetentionOptions
-
-    @OptionGroup(title: "Limits") var limits: LineLimits
-    @OptionGroup(title: "Trust") var trust: RunOptions.Trust
+    @OptionGroup var options: SubmissionOptions
 
     func run() throws {
-        let batch = try CheckedBatch(
-            InputSource.open(file).source.file(), limits: .init(concurrency: 1, concurrencyPerOrigin: 1),
-            rules: LineRules(hasState: false, isForFleet: true))
+        let batch = try SubmissionOptions.check(file).batch
         guard let schedule = batch.removeSchedule() else { preconditionFailure("the batch has a schedule") }
         let lines = SubmittedLines(batch.file, schedule)
-        let settings = try settings
+        let settings = try options.settings
         let name = name ?? defaultName
-        FleetCall.run { [fleet = store.fleet] in
-            let isNew = try await fleet.submit(lines, named: name, settings: settings)
-            if !isNew { StandardError.write("the store already has the batch \(name)\n") }
-            try FleetCall.print(name + "\n")
+        FleetCall.run { [fleet = store.fleet, unique] in
+            let batch = try await fleet.submit(lines, named: name, unique: unique, settings: settings)
+            if !batch.isNew { StandardError.write(Self.message(batch.name, unique)) }
+            try FleetCall.print(batch.name + "\n")
             return .success
         }
     }
 
-    /// The settings from the options.
-    var settings: FleetSettings {
-        get throws {
-            var settings = FleetSettings()
-            settings.baseURL = lines.baseURL
-            settings.headers = try lines.headers
-            settings.bodyForm = bodies.body
-            settings.maximumBodyByteCount = limits.maxBody
-            settings.timeouts = limits.timeouts
-            settings.retryPolicy = limits.retryPolicy
-            settings.securityPolicy = try trust.policy
-            settings.keepsDotSegments = lines.pathAsIs
-            settings.cancelsAtFirstFailure = lines.failFast
-            settings.resendsUnsafeRequests = resendUnsafe
-            settings.maximumConcurrentTransferCountPerOrigin = perOrigin
-            settings.rateLimitPerOrigin = originRate
-            settings.priority = priority
-            settings.retention = retention.keep
-            return settings
-        }
+    private static func message(_ name: String, _ key: String?) -> String {
+        "the store already has the batch \(name)" + (key.map { " with the key \($0)" } ?? "") + "\n"
     }
 
     private var defaultName: String {

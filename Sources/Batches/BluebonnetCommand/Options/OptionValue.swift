@@ -3,6 +3,7 @@
 
 import ArgumentParser
 import Bluebonnet
+internal import BluebonnetFleet
 import Foundation
 
 /// Parses option values. Each error names the allowed values.
@@ -61,6 +62,46 @@ enum OptionValue {
             throw ValidationError("it must have 1 to 200 bytes, and no control characters")
         }
         return text
+    }
+
+    /// Parses the name of a schedule, with which the names of its batches begin.
+    static func scheduleName(_ text: String) throws -> String {
+        guard text.utf8.count <= 180 else { throw ValidationError("it must have 1 to 180 bytes") }
+        return try batchName(text)
+    }
+
+    /// Parses a cron expression.
+    static func cron(_ text: String) throws -> CronExpression {
+        do throws(CronExpression.ParseError) {
+            return try CronExpression(text)
+        } catch {
+            throw ValidationError(error.message)
+        }
+    }
+
+    /// Parses the identifier of a time zone.
+    static func timeZone(_ text: String) throws -> TimeZone {
+        guard let zone = TimeZone(identifier: text) else {
+            throw ValidationError("it must be a time zone of the IANA database, such as Europe/Berlin or UTC")
+        }
+        return zone
+    }
+
+    /// Parses a condition on results.
+    static func resultCondition(_ text: String) throws -> ResultCondition {
+        do throws(ResultCondition.ParseError) {
+            return try ResultCondition(text)
+        } catch {
+            throw ValidationError("it must be a condition of JSONPath, such as '@.status >= 500': \(error.message)")
+        }
+    }
+
+    /// Parses a list of the properties by which failures are grouped.
+    static func failureFields(_ text: String) throws -> [FailureGroup.Field] {
+        let words = text.split(separator: ",", omittingEmptySubsequences: false).map(String.init)
+        let fields: [FailureGroup.Field] = try words.map(choice)
+        guard Set(fields).count == fields.count else { throw ValidationError("it must name each property once") }
+        return fields
     }
 
     /// Parses the priority of a batch.

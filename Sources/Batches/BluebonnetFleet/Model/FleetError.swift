@@ -22,6 +22,8 @@ public struct FleetError: Error, Sendable, Hashable {
         public static let newerVersion = Code(rawValue: "newerVersion")
         /// No batch has the name.
         public static let noBatch = Code(rawValue: "noBatch")
+        /// No schedule has the name.
+        public static let noSchedule = Code(rawValue: "noSchedule")
         /// Another batch has the name.
         public static let nameTaken = Code(rawValue: "nameTaken")
         /// The batch's state does not allow the call.

@@ -54,49 +54,30 @@ struct BatchControl {
     /// Runs failed, cancelled and skipped lines again. The batch is open afterwards, even if it was cancelled or
     /// paused.
     ///
-    /// - Parameter withUnknown: whether lines with an unknown outcome run again too.
+    /// - Parameters:
+    ///   - withUnknown: whether lines with an unknown outcome run again too.
+    ///   - condition: the lines that run again; nil for all.
     /// - Returns: the number of lines that run again.
-    func retryFailed(withUnknown: Bool) throws(FleetError) -> Int {
+    func retryFailed(withUnknown: Bool, where condition: ResultCondition? = nil) throws(FleetError) -> Int {
         var count = 0
         try change { number, _ throws(FleetError) in
             try set(.open, number, .work)
-            count = try putBack(number, withUnknown)
+            count = try putBack(
+                number,
+                RetryChoice(
+                    connection: connection, batch: number, withUnknown: withUnknown, condition: condition))
         }
         return count
     }
 
-    private func putBack(_ number: Int, _ withUnknown: Bool) throws(FleetError) -> Int {
-        let outcomes: [ResultLine.Outcome] = [.failure, .cancelled, .skipped] + (withUnknown ? [.unknown] : [])
-        let gone = try connection.query(
-            """
-            WITH RECURSIVE stuck (position) AS (
-                -- What needs a line of unknown outcome, which is not sent again, stays as it is.
-                SELECT e.dependent FROM bluebonnet.results r
-                JOIN bluebonnet.edges e ON e.batch = $1 AND e.dependency = r.position
-                WHERE r.batch = $1 AND r.outcome = 'unknown' AND 'unknown' <> ALL ($2)
-                UNION
-                SELECT e.dependent FROM stuck s JOIN bluebonnet.edges e ON e.batch = $1 AND e.dependency = s.position
-            ), gone AS (
-                DELETE FROM bluebonnet.results
-                WHERE batch = $1 AND outcome = ANY ($2) AND position NOT IN (SELECT position FROM stuck)
-                RETURNING position, outcome
-            ), counted AS (
-                INSERT INTO bluebonnet.tallies AS t (batch, worker, outcome, count, bytes)
-                SELECT $1, $3, outcome, -count(*), 0 FROM gone GROUP BY outcome
-                ON CONFLICT (batch, worker, outcome) DO UPDATE SET count = t.count + excluded.count
-            )
-            SELECT count(*), coalesce(array_agg(position), '{}') FROM gone
-            """,
-            [
-                .integer(number), .texts(outcomes.map(\.rawValue)),
-                .integer(connection.nextTally(of: Self.noWorker)),
-            ])
+    private func putBack(_ number: Int, _ choice: RetryChoice) throws(FleetError) -> Int {
+        let gone = try choice.removeResults()
         let pipelines = PipelineRetry(connection: connection, batch: number)
-        let plain = try pipelines.putBack(gone.integers(0, 1))
+        let plain = try pipelines.putBack(gone)
         let positions = PostgreSQLValue.integers(plain)
         try connection.query(
             "DELETE FROM bluebonnet.losses WHERE batch = $1 AND position = ANY ($2)",
-            [.integer(number), .integers(gone.integers(0, 1))])
+            [.integer(number), .integers(gone)])
         // A line is blocked while dependencies are missing, that is, have not succeeded.
         try connection.query(
             """
@@ -115,7 +96,7 @@ struct BatchControl {
             INSERT INTO bluebonnet.ready (batch, lane, rank, position)
             SELECT $1, lane, rank, position FROM again WHERE missing = 0
             """, [.integer(number), positions])
-        return gone.integer(0, 0)
+        return gone.count
     }
 
     // MARK: The batch

@@ -7,7 +7,7 @@ enum FleetNotice: String {
     case work
     /// A batch was cancelled.
     case cancel
-    /// A worker was registered, has left or was lost.
+    /// A worker was registered, has left or was lost, or a schedule was changed.
     case workers
     /// An origin was paused.
     case pause = "hold"

@@ -249,6 +249,8 @@ enum FleetSchema {
             ADD COLUMN completed timestamptz,
             ADD COLUMN epoch bigint NOT NULL DEFAULT 0,
             ADD COLUMN keep double precision;
+        -- A key that no other batch has, while the batch runs or is kept.
+        ALTER TABLE bluebonnet.batches ADD COLUMN unique_key text UNIQUE;
         CREATE FUNCTION bluebonnet.change_batch() RETURNS trigger LANGUAGE plpgsql AS $$
         BEGIN
             NEW.completed := NULL;
@@ -262,6 +264,36 @@ enum FleetSchema {
         CREATE TABLE bluebonnet.turns (
             name text PRIMARY KEY,
             until timestamptz NOT NULL
+        );
+        -- A schedule: workers make batches of its lines. `backfill` is in seconds.
+        CREATE TABLE bluebonnet.schedules (
+            number bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+            name text NOT NULL UNIQUE,
+            expression text NOT NULL,
+            zone text NOT NULL,
+            backfill double precision,
+            skips_while_running boolean NOT NULL,
+            settings text NOT NULL,
+            is_paused boolean NOT NULL DEFAULT false,
+            next_tick timestamptz,
+            last_tick timestamptz,
+            last_batch bigint,
+            last_name text,
+            problem text
+        ) WITH (fillfactor = 50, autovacuum_vacuum_threshold = 200, autovacuum_vacuum_scale_factor = 0);
+        -- The request lines of a schedule, as the file has them, in parts.
+        CREATE TABLE bluebonnet.schedule_lines (
+            schedule bigint NOT NULL REFERENCES bluebonnet.schedules ON DELETE CASCADE,
+            part integer NOT NULL,
+            text bytea NOT NULL,
+            PRIMARY KEY (schedule, part)
+        );
+        -- A tick that had a batch, or that was skipped: then it has no batch.
+        CREATE TABLE bluebonnet.ticks (
+            schedule bigint NOT NULL REFERENCES bluebonnet.schedules ON DELETE CASCADE,
+            tick timestamptz NOT NULL,
+            batch bigint,
+            PRIMARY KEY (schedule, tick)
         );
         """,
     ]

@@ -19,46 +19,67 @@ struct Submission {
     let name: String
     let settings: FleetSettings
     let lines: SubmittedLines
+    /// The key of which the store has one batch at most; nil for a batch without one.
+    var uniqueKey: String?
 
-    /// Stores the batch.
+    /// The result of a submission.
+    enum Answer: Equatable {
+        /// The store has the batch, whose number this is.
+        case stored(Int)
+        /// The store already had the batch, perhaps from a call whose answer was lost.
+        case known
+        /// Nothing was stored: the batch with this name has the key.
+        case keyTaken(by: String)
+    }
+
+    /// Stores the batch in a transaction.
+    func submit(_ connection: PostgreSQLConnection) throws(FleetError) -> Answer {
+        let patience = connection.timeout
+        connection.timeout = Self.timeout
+        defer { connection.timeout = patience }
+        return try connection.transaction { () throws(FleetError) in try insert(connection) }
+    }
+
+    /// Stores the batch in the caller's transaction.
     ///
-    /// - Returns: false if the store already has the batch, perhaps from a call whose answer was lost.
     /// - Throws: `nameTaken` if another batch has the name.
-    func submit(_ connection: PostgreSQLConnection) throws(FleetError) -> Bool {
+    func insert(_ connection: PostgreSQLConnection) throws(FleetError) -> Answer {
         guard name.utf8.count <= Self.longestName, !name.utf8.contains(0) else {
             throw FleetError(
                 .notPossible, "the name of a batch has at most \(Self.longestName) bytes, and no NUL byte")
         }
-        let patience = connection.timeout
-        connection.timeout = Self.timeout
-        defer { connection.timeout = patience }
-        return try connection.transaction { () throws(FleetError) in
-            guard let number = try insertBatch(connection) else { return try isKnown(connection) }
-            try insertLines(number, connection)
-            try FleetNotice.work.send(connection)
-            return true
+        let key = uniqueKey.map { UniqueKey(key: $0, connection: connection) }
+        try key?.prepare()
+        guard let number = try insertBatch(connection) else {
+            if let name = try key?.owner() { return .keyTaken(by: name) }
+            try checkSame(connection)
+            return .known
         }
+        try insertLines(number, connection)
+        try FleetNotice.work.send(connection)
+        return .stored(number)
     }
 
-    /// Inserts the row of the batch, and returns its number; nil if the name is taken. Columns that depend on the
-    /// lines are set after the lines were inserted.
+    /// Inserts the row of the batch, and returns its number; nil if the name or the key is taken. Columns that depend
+    /// on the lines are set after the lines were inserted.
     private func insertBatch(_ connection: PostgreSQLConnection) throws(FleetError) -> Int? {
         let batch = JournalBatch(digest: "", lineCount: lines.count)
         let inserted = try connection.query(
             """
-            INSERT INTO bluebonnet.batches (name, digest, settings, priority, line_count, has_edges, key_seed, keep)
-            VALUES ($1, $2, $3, $4, $5, $6, $7, $8) ON CONFLICT (name) DO NOTHING RETURNING number
+            INSERT INTO bluebonnet.batches (
+                name, digest, settings, priority, line_count, has_edges, key_seed, keep, unique_key)
+            VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9) ON CONFLICT DO NOTHING RETURNING number
             """,
             [
                 .text(name), .text(""), .text(settings.encoded()), .integer(settings.priority),
                 .integer(lines.count), .bool(false), .text(batch.keySeed),
-                settings.retention.map { .double($0 / .seconds(1)) } ?? .null,
+                settings.retention.map { .double($0 / .seconds(1)) } ?? .null, uniqueKey.map { .text($0) } ?? .null,
             ])
         return inserted.count == 1 ? inserted.integer(0, 0) : nil
     }
 
-    /// Returns false if this batch has the name; throws `nameTaken` if another batch has it.
-    private func isKnown(_ connection: PostgreSQLConnection) throws(FleetError) -> Bool {
+    /// Throws `nameTaken` unless this batch has the name.
+    private func checkSame(_ connection: PostgreSQLConnection) throws(FleetError) {
         let found = try connection.query(
             "SELECT digest FROM bluebonnet.batches WHERE name = $1 AND line_count = $2",
             [.text(name), .integer(lines.count)])
@@ -66,7 +87,6 @@ struct Submission {
             throw FleetError(
                 .nameTaken, "the store already has a different batch named \(name): choose another name")
         }
-        return false
     }
 
     private func digest() throws(FleetError) -> String {

@@ -65,7 +65,7 @@ struct WorkerLoop {
     private var lastLook = Instant.now
     /// When the batches are to be read, because a new batch may have limits; nil without a new batch.
     private var nextLook: Instant?
-    private var polls = PollTimer()
+    private var due: DueWork
     /// Whether lines wait in lanes whose limit the worker has reached.
     private var hasFullLanes = false
 
@@ -76,7 +76,7 @@ struct WorkerLoop {
         (self.configuration, self.inbox) = (configuration, inbox)
         (self.onSummary, self.onProblem) = (onSummary, onProblem)
         watch = WorkerWatch(longestGap: configuration.lease)
-        store = StoreAccess(target, configuration)
+        (store, due) = (StoreAccess(target, configuration), DueWork(store: target))
         hand = WorkerHand(
             concurrency: configuration.concurrency, concurrencyPerOrigin: configuration.concurrencyPerOrigin)
         rules = OriginRules(configuration, inbox)
@@ -175,7 +175,7 @@ extension WorkerLoop {
             guard store.session != nil else { return }  // the worker was declared lost
             try settle(session)
             try record(session)
-            if case .working = stage { try polls.resume(session) }
+            if case .working = stage { try due.run(session) }
             try mark(session)
             try claim(session)
             try readNewBatches(session)
@@ -195,7 +195,7 @@ extension WorkerLoop {
         try giveBackUnknown(kept, session)
         store.isNew = false
         (open, nextBeat, nextClaim) = (nil, .now, .now)
-        polls.expire()
+        due.expire()
         rules.applyPauses(try session.pausedOrigins(), &hand)
         try cancelBatches(session)
     }
@@ -235,7 +235,7 @@ extension WorkerLoop {
             _ = try session.reap(sign.number, beat: sign.beat)
         }
         try giveBackUnknown(try session.claims(), session)
-        polls.expire()
+        due.expire()
         // Other workers will soon count this worker; then it has its share.
         if !newShare.isActive || knownWorker < newest { nextBeat = min(nextBeat, .now + .milliseconds(50)) }
     }
@@ -257,7 +257,7 @@ extension WorkerLoop {
         let endings = hand.nextEndings(limit: Self.recordLimit)
         let edges = Set(endings.map(\.batch).filter { batches[$0]?.hasEdges == true })
         guard Instant.now >= nextRecord || endings.count == Self.recordLimit || !edges.isEmpty else { return }
-        polls.add(endings)
+        due.add(endings)
         let counts = try session.recordAll(endings, edgeBatches: edges)
         hand.recorded(counts.settledCount)
         configuration.meter?.recordEndings(
@@ -414,7 +414,7 @@ extension WorkerLoop {
         guard configuration.endsWhenIdle, hand.isEmpty, linesToGiveBack.isEmpty, case .working = stage else {
             return false
         }
-        return try session.isIdle()
+        return try due.isFiring ? false : session.isIdle()
     }
 
     private mutating func handle(_ notice: FleetNotice, _ session: WorkerStore) throws(FleetError) {
@@ -438,7 +438,7 @@ extension WorkerLoop {
     private var recordTime: Instant { hand.endedCount > 0 ? nextRecord : .now + Self.idleInterval }
 
     private var lookTime: Instant? {
-        if case .working = stage { min(polls.next, nextLook ?? polls.next) } else { nil }
+        if case .working = stage { min(due.next, nextLook ?? due.next) } else { nil }
     }
 
     private var claimTime: Instant {

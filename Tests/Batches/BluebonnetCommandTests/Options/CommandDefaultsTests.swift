@@ -26,6 +26,7 @@ import Testing
         let help = [
             MainCommand.helpMessage(for: RunCommand.self, columns: 1000),
             MainCommand.helpMessage(for: WorkCommand.self, columns: 1000),
+            MainCommand.helpMessage(for: ScheduleCommand.self, columns: 1000),
         ]
         let lines = help.flatMap { $0.split(separator: "\n") }
         let rows = try Self.rows()

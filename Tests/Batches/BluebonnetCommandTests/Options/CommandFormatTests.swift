@@ -48,7 +48,9 @@ import Testing
         #expect(try firstCells("Reachability") == reachability.subtracting(["--version", "--help"]))
     }
 
-    @Test(arguments: ["Submit", "Work", "Status", "Results", "Prune", "Doctor", "Retry-failed"])
+    @Test(arguments: [
+        "Submit", "Schedule", "Schedules", "Work", "Status", "Results", "Prune", "Doctor", "Retry-failed",
+    ])
     func everyFleetCommandOptionIsOnThePage(section: String) throws {
         let name = section.lowercased()
         let command = try #require(MainCommand.configuration.subcommands.first { $0._commandName == name })

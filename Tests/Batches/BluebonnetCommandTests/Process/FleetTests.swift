@@ -10,7 +10,7 @@ import RealServers
 import Testing
 
 /// A command's folder and server, and a store.
-private struct FleetFixture: Sendable {
+struct FleetFixture: Sendable {
     let command: CommandFixture
     let postgres: PostgreSQLServer
     let database: String

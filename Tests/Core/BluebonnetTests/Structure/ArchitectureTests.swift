@@ -143,23 +143,28 @@ import Testing
         ("BluebonnetJournal", "BluebonnetBatch/References Certificates Format LargeBatches Pipelines Run Syntax"),
         ("BluebonnetFleet/Model", "Hops Format Governor LargeBatches Messages Retries Run"),
         ("BluebonnetFleet/PostgreSQL", "Model"),
+        ("BluebonnetFleet/Failures", "Format Formats JSONPath Model PostgreSQL"),
         (
             "BluebonnetFleet/Store",
             """
-            Addresses BluebonnetBatch/References BluebonnetJournal BluebonnetPipelines Format Formats JSONPath LargeBatches
-            Model Pipelines PostgreSQL Run Syntax
+            Addresses BluebonnetBatch/References BluebonnetJournal BluebonnetPipelines Failures Format Formats JSONPath
+            LargeBatches Model Pipelines PostgreSQL Run Syntax
             """
         ),
+        ("BluebonnetFleet/Schedules", "LargeBatches Model PostgreSQL Store"),
         ("BluebonnetFleet/Credentials", "Credentials Model Store"),
         (
             "BluebonnetFleet/Worker",
             """
             BluebonnetBatch/References BluebonnetJournal BluebonnetPipelines Hops Format Governor Model Operations
-            PostgreSQL Run Store Syntax
+            PostgreSQL Run Schedules Store Syntax
             """
         ),
         ("BluebonnetFleet/Health", "Model PostgreSQL Store"),
-        ("BluebonnetFleet", "BluebonnetFleet/Health Format LargeBatches Model Run Store"),
+        (
+            "BluebonnetFleet",
+            "BluebonnetFleet/Health Failures Format LargeBatches Model Run Schedules Store"
+        ),
         (
             "BluebonnetTesting/Simulation",
             "Admission Concurrency Errors Governor Manager Messages NetworkThread Retries Transport"
@@ -190,9 +195,9 @@ import Testing
             "BluebonnetCommand",
             """
             Addresses BluebonnetBatch/References BluebonnetCache BluebonnetFleet BluebonnetFleet/Credentials
-            BluebonnetFleet/Health BluebonnetJournal Certificates Credentials Errors Events Hops Format Formats Governor
-            LargeBatches Manager Messages Model OAuth Reachability Retries Run Security Syntax Transport Worker
-            BluebonnetMonitors BluebonnetServing Store
+            BluebonnetFleet/Health BluebonnetJournal BluebonnetMonitors BluebonnetServing Certificates Credentials
+            Errors Events Failures Hops Format Formats Governor LargeBatches Manager Messages Model OAuth Reachability Retries
+            Run Schedules Security Store Syntax Transport Worker
             """
         ),
         ("CommandMain", ""),

@@ -99,8 +99,9 @@ import Testing
     ]
 
     private static let fleets: [Any.Type] = [
-        Fleet.self, FleetAuthenticator<BearerAuthenticator>.self, FleetBatch.self, FleetError.self, FleetMember.self,
-        FleetOrigin.self, FleetSettings.self, StoreFinding.self,
+        CronExpression.self, FailureGroup.self, Fleet.self, FleetAuthenticator<BearerAuthenticator>.self,
+        FleetBatch.self, FleetError.self, FleetMember.self, FleetOrigin.self, FleetSchedule.self, FleetSettings.self,
+        ResultCondition.self, ScheduleRule.self, StoreFinding.self,
         FleetWorker.self,
     ]
 
