@@ -140,7 +140,11 @@ package final class PipelineRunner: Sendable {
         switch recorder.earlier(part.instance, of: part.position) {
         case .ended(let end):
             // On the queue, so that many recorded pages in a row do not recurse.
-            Self.queue.async { [self] in deliver(end, part, nil) { part.onEnd(end) } }
+            Self.queue.async { [self] in
+                let hasItems = part.instance.node.line.line.hasItems
+                if hasItems { restoreItems(of: part.instance.id, count: end.result.items) }
+                deliver(end, part, nil) { part.onEnd(end) }
+            }
         case .start(let wasSentBefore):
             var part = part
             part.instance = recorder.keyed(part.instance, of: part.position)
@@ -195,6 +199,22 @@ package final class PipelineRunner: Sendable {
         close(readers, result)
     }
 
+    /// Delivers the recorded items of a stream that is not read, or not read to its end.
+    ///
+    /// - Parameters:
+    ///   - id: the id of the line or the element.
+    ///   - number: the number of the first item to deliver.
+    ///   - count: the number of items of the stream; nil if it is not known.
+    /// - Returns: the number of delivered items.
+    @discardableResult
+    package func restoreItems(of id: String, from number: Int = 1, count: Int?) -> Int {
+        let outcomes = recorder.deliverItems(of: id, from: number, count: count)
+        state.withLock { state in
+            for (outcome, count) in outcomes { state.partCounts[outcome, default: 0] += count }
+        }
+        return outcomes.values.reduce(0, +)
+    }
+
     /// Starts no further parts. Lines with parts that were not started end as cancelled.
     package func stop() {
         let waits = state.withLock { state in
@@ -235,11 +255,15 @@ extension PipelineRunner {
     }
 
     /// Records and delivers an item of a stream, or delivers the record of an earlier run.
-    func deliverItem(_ end: RequestLineRunner.End, _ item: Part, then: @escaping @Sendable () -> Void) {
+    ///
+    /// - Parameter then: receives the delivered result.
+    func deliverItem(
+        _ end: RequestLineRunner.End, _ item: Part, then: @escaping @Sendable (ResultLine) -> Void
+    ) {
         guard case .ended(let earlier) = recorder.earlier(item.instance, of: item.position) else {
-            return deliver(end, item, nil, then: then)
+            return deliver(end, item, nil) { then(end.result) }
         }
-        deliver(earlier, item, nil, then: then)
+        deliver(earlier, item, nil) { then(earlier.result) }
     }
 
     /// Whether a page's body is needed after its end.

@@ -82,18 +82,21 @@ final class StreamRun: Sendable {
         } catch {
             result.outcome = .failure
             result.error = ResultLine.Failure(error)
-            record(result)
         }
-        await deliver(result, number)
+        let delivered = await deliver(result, number)
+        if delivered.outcome == .failure { record(delivered) }
         guard number == maximumCount else { return !pipelines.isStopped }
         state.withLock { $0.isComplete = true }
         return false
     }
 
-    private func deliver(_ result: ResultLine, _ number: Int) async {
+    /// Returns the delivered result, which is the recorded one if an earlier run has recorded the item.
+    private func deliver(_ result: ResultLine, _ number: Int) async -> ResultLine {
         await withCheckedContinuation { waiter in
             let item = part.part("\(number)") { _ in }
-            pipelines.deliverItem(RequestLineRunner.End(result: result, source: nil), item) { waiter.resume() }
+            pipelines.deliverItem(RequestLineRunner.End(result: result, source: nil), item) {
+                waiter.resume(returning: $0)
+            }
         }
     }
 
@@ -110,6 +113,12 @@ final class StreamRun: Sendable {
         var result = end.result
         let state = state.withLock { $0 }
         result.items = state.itemCount
+        if result.outcome != .success, !state.isComplete {
+            // An earlier run may have read more of the stream.
+            let count = pipelines.restoreItems(
+                of: part.instance.id, from: state.itemCount + 1, count: maximumCount)
+            result.items = state.itemCount + count
+        }
         if let (outcome, failure) = Self.outcome(of: result, state) {
             (result.outcome, result.error) = (outcome, failure)
         }
