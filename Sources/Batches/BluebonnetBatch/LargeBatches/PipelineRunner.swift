@@ -64,6 +64,7 @@ package final class PipelineRunner: Sendable {
     private let variables: LineVariables
     private let cancelsAtFirstFailure: Bool
     private let maximumItemCount: Int?
+    private let bodyForm: RequestLineRunner.BodyForm
     private let recorder: any PartRecorder
     private let state = Mutex(State())
     private let group = DispatchGroup()
@@ -79,6 +80,7 @@ package final class PipelineRunner: Sendable {
         variables = LineVariables(state: settings.state)
         cancelsAtFirstFailure = settings.cancelsAtFirstFailure
         maximumItemCount = settings.maximumItemCount
+        bodyForm = settings.bodyForm
     }
 
     private var lines: any LineSource { pump.lines }
@@ -164,7 +166,7 @@ package final class PipelineRunner: Sendable {
             PollRun(self, part, condition, onEnd: onEnd).begin()
         } else if let form = part.pipeline?.stream {
             let maximumCount = part.pipeline?.maxItems ?? maximumItemCount
-            StreamRun(self, part, form, maximumCount: maximumCount, onEnd: onEnd).begin()
+            StreamRun(self, part, form, bodyForm: bodyForm, maximumCount: maximumCount, onEnd: onEnd).begin()
         } else {
             runner.add(part.instance, needs: part.needs, isReferenced: part.isReferenced, onEnd: onEnd)
         }

@@ -23,17 +23,21 @@ final class StreamRun: Sendable {
     private let pipelines: PipelineRunner
     private let part: PipelineRunner.Part
     private let form: RequestLine.StreamForm
+    private let bodyForm: RequestLineRunner.BodyForm
     private let maximumCount: Int?
     private let onEnd: @Sendable (RequestLineRunner.End) -> Void
     private let state = Mutex(State())
 
-    /// - Parameter maximumCount: the number of items after which the stream is ended; nil means no limit.
+    /// - Parameters:
+    ///   - bodyForm: the form of the items in their results.
+    ///   - maximumCount: the number of items after which the stream is ended; nil means no limit.
     init(
-        _ pipelines: PipelineRunner, _ part: PipelineRunner.Part, _ form: RequestLine.StreamForm, maximumCount: Int?,
+        _ pipelines: PipelineRunner, _ part: PipelineRunner.Part, _ form: RequestLine.StreamForm,
+        bodyForm: RequestLineRunner.BodyForm, maximumCount: Int?,
         onEnd: @escaping @Sendable (RequestLineRunner.End) -> Void
     ) {
-        (self.pipelines, self.part, self.form, self.maximumCount) = (pipelines, part, form, maximumCount)
-        self.onEnd = onEnd
+        (self.pipelines, self.part, self.form) = (pipelines, part, form)
+        (self.bodyForm, self.maximumCount, self.onEnd) = (bodyForm, maximumCount, onEnd)
     }
 
     func begin() {
@@ -52,8 +56,8 @@ final class StreamRun: Sendable {
         let response = try await operation.response()
         switch form {
         case .lines:
-            for try await line in response.lines {
-                guard await deliver(Data(line.utf8), event: nil, in: response, operation) else { return }
+            for try await line in response.lineBytes {
+                guard await deliver(Data(line), event: nil, in: response, operation) else { return }
             }
         case .events:
             for try await event in response.events {
@@ -72,13 +76,17 @@ final class StreamRun: Sendable {
         }
         var result = ResultLine(id: part.instance.part("\(number)").id, outcome: .success)
         result.item = number
+        let body = bodyForm.text(of: item)
         if let event {
-            result.event = ResultLine.Event(id: event.id, event: event.event, data: event.data)
+            result.event = ResultLine.Event(id: event.id, event: event.event, data: body ?? "")
+            result.event?.hasData = body != nil
         } else {
-            result.body = String(decoding: item, as: UTF8.self)
+            result.body = body
         }
         do throws(NetworkingError) {
-            result.values = try operation.values(ofItem: item, in: response)
+            // Values and assertions are of text: bytes that are not UTF-8 are replaced, as in `StreamResponse.lines`.
+            let text = Data(String(decoding: item, as: UTF8.self).utf8)
+            result.values = try operation.values(ofItem: text, in: response)
         } catch {
             result.outcome = .failure
             result.error = ResultLine.Failure(error)
