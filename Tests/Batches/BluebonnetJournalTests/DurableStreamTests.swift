@@ -106,6 +106,63 @@ import Testing
         }
     }
 
+    /// A stream that waits for a gate after its first item, and a request that is polled until the run is drained.
+    private static func drained(_ gate: Gate) throws -> (lines: [RequestLine], script: TestServer.Script) {
+        let lines = try Self.lines(
+            #"{"id":"s","url":"s","stream":"lines"}"#,
+            #"{"id":"p","url":"list","until":{"assert":[{"status":true,"equals":201}],"every":1000,"max":2}}"#)
+        let script: TestServer.Script = { request in
+            guard request.path == "/s" else { return .response(body: "") }
+            var steps = Self.stream(Self.texts, .trailers([:])).steps
+            steps.insert(.wait(until: gate), at: 2)
+            return Reply(steps)
+        }
+        return (lines, script)
+    }
+
+    @Test func drainLetsARunningStreamEnd() async throws {
+        let gate = Gate()
+        let (lines, script) = try Self.drained(gate)
+        try await Fixture.with(script) { fixture in
+            var fixture = fixture
+            fixture.settings.drainTimeout = .seconds(1_000)
+            let results = Observed<[ResultLine]>([])
+            let batch = try fixture.batch(lines)
+            let run = Task { try await batch.run { results.append($0) } }
+            await results.becomes { $0.contains { $0.id == "s/1" } }
+            let drain = Task { await batch.drain() }
+            // The drain has begun when it has ended the polling.
+            await results.becomes { $0.contains { $0.id == "p" } }
+            gate.open()
+            await drain.value
+            _ = try await run.value
+            let outcomes = Dictionary(uniqueKeysWithValues: results.value.map { ($0.id, $0.outcome) })
+            #expect(
+                outcomes == ["p": .cancelled, "s/1": .success, "s/2": .success, "s/3": .success, "s": .success])
+            #expect(results.value.last { $0.id == "s" }?.items == 3)
+        }
+    }
+
+    @Test func drainTimeoutPutsAStreamOff() async throws {
+        let gate = Gate()
+        let (lines, script) = try Self.drained(gate)
+        try await Fixture.with(script) { fixture in
+            var fixture = fixture
+            fixture.settings.drainTimeout = .zero
+            let results = Observed<[ResultLine]>([])
+            let batch = try fixture.batch([lines[0]])
+            let run = Task { try await batch.run { results.append($0) } }
+            await results.becomes { $0.contains { $0.id == "s/1" } }
+            await batch.drain()
+            _ = try await run.value
+            #expect(results.value.map(\.id) == ["s/1", "s"] && results.value.last?.outcome == .cancelled)
+            gate.open()
+            let again = try await fixture.results([lines[0]])
+            #expect(Set(again.keys) == ["s", "s/1", "s/2", "s/3"] && again["s"]?.outcome == .success)
+            #expect(fixture.requests(to: "/s").count == 2)
+        }
+    }
+
     @Test func streamsOfElementsAreNotReadAgain() async throws {
         try await Fixture.with(Self.script) { fixture in
             let lines = try Self.lines(

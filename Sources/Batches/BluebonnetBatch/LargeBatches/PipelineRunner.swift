@@ -50,7 +50,10 @@ package final class PipelineRunner: Sendable {
 
     private struct State {
         var feeds: [Int: ElementFeed] = [:]
+        /// Whether no further parts are started.
         var isStopped = false
+        /// Whether running streams end at their next items.
+        var endsStreams = false
         /// The polls that wait for their next request, by number.
         var waits: [Int: @Sendable (Bool) -> Void] = [:]
         var waitCount = 0
@@ -217,10 +220,17 @@ package final class PipelineRunner: Sendable {
         return outcomes.values.reduce(0, +)
     }
 
-    /// Starts no further parts. Lines with parts that were not started end as cancelled.
-    package func stop() {
+    /// Starts no further parts. Lines with parts that were not started end as cancelled. Running requests and streams
+    /// are not affected: a stream is read to the end of its operation.
+    package func close() { stop(endingStreams: false) }
+
+    /// Starts no further parts, and ends running streams at their next items. The lines of both end as cancelled.
+    package func stop() { stop(endingStreams: true) }
+
+    private func stop(endingStreams: Bool) {
         let waits = state.withLock { state in
             state.isStopped = true
+            if endingStreams { state.endsStreams = true }
             defer { state.waits = [:] }
             return state.waits
         }
@@ -242,6 +252,8 @@ package final class PipelineRunner: Sendable {
 
 extension PipelineRunner {
     var isStopped: Bool { state.withLock { $0.isStopped } }
+
+    var endsStreams: Bool { state.withLock { $0.endsStreams } }
 
     /// Records and delivers the end of a page or an element.
     func deliver(

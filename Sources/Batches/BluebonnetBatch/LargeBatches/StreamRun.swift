@@ -18,6 +18,8 @@ final class StreamRun: Sendable {
         var error: NetworkingError?
         /// Whether the stream was ended after the permitted number of items.
         var isComplete = false
+        /// Whether the stream was ended because the run was stopped.
+        var isStopped = false
     }
 
     private let pipelines: PipelineRunner
@@ -93,8 +95,9 @@ final class StreamRun: Sendable {
         }
         let delivered = await deliver(result, number)
         if delivered.outcome == .failure { record(delivered) }
-        guard number == maximumCount else { return !pipelines.isStopped }
-        state.withLock { $0.isComplete = true }
+        let isComplete = number == maximumCount
+        guard isComplete || pipelines.endsStreams else { return true }
+        state.withLock { state in (state.isComplete, state.isStopped) = (isComplete, !isComplete) }
         return false
     }
 
@@ -142,6 +145,8 @@ final class StreamRun: Sendable {
             return (.failure, ResultLine.Failure(code: first.code, message: message))
         }
         if state.isComplete { return (.success, nil) }
+        // The whole response has arrived, but the rest of the items was not read.
+        if state.isStopped, result.outcome == .success { return (.cancelled, PipelineRunner.stopped) }
         if let error = state.error, error.code == .cannotParseResponse {
             return (.failure, ResultLine.Failure(code: .streamFailed, message: error.message))
         }
