@@ -130,6 +130,7 @@ import Testing
             let batch = try fixture.batch(lines)
             let run = Task { try await batch.run { results.append($0) } }
             await results.becomes { $0.contains { $0.id == "s/1" } }
+            await fixture.server.waitForRequests(count: 2)
             let drain = Task { await batch.drain() }
             // The drain has begun when it has ended the polling.
             await results.becomes { $0.contains { $0.id == "p" } }
