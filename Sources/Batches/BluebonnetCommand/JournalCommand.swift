@@ -15,8 +15,10 @@ struct JournalCommand: ParsableCommand {
             The command reads the file that bluebonnet run --journal writes, even during a run, and changes nothing.
 
             With --json, one object with these fields, of which lines and waiting are null when the lines come from \
-            a pipe: lines, ended, success, failure, cancelled, skipped, mayHaveBeenSent, waiting, bytes, created \
-            (seconds since 1970), digest, isRunning.
+            a pipe: lines, ended, success, failure, cancelled, skipped, mayHaveBeenSent, waiting, parts, bytes, \
+            created (seconds since 1970), digest, isRunning. The numbers count lines; the object parts has the \
+            numbers of pages, elements and items of streams: ended, success, failure, cancelled, skipped, \
+            mayHaveBeenSent.
 
             Exit status: 0 the progress was shown; 2 the command line is invalid, or the file is not a journal.
             """)

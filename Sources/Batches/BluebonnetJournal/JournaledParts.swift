@@ -8,8 +8,9 @@ internal import BluebonnetLocks
 internal import Dispatch
 internal import Foundation
 
-/// Records the pages and elements of a journaled run. A part is recorded by its id; the pages of a line and the
-/// elements of a response are found again from the records of the pages before, and of the response.
+/// Records the pages, elements and items of a journaled run. A part is recorded by its id; the pages of a line and the
+/// elements of a response are found again from the records of the pages before, and of the response. The items of a
+/// stream are found again by their numbers.
 ///
 /// Records are written in the order in which they arrive. A response is recorded before its elements are marked, so a
 /// mark on the disk belongs to a response on the disk.
@@ -57,6 +58,10 @@ final class JournaledParts: PartRecorder {
         // A marked part ends on the writer's queue. The next steps may record, and wait for that queue.
         run.ended(line, end) { if line.isMarked { Self.queue.async { then() } } else { then() } }
         if end.result.outcome == .failure, run.settings.cancelsAtFirstFailure { run.stop() }
+    }
+
+    func deliverItems(of id: String, from number: Int, count: Int?) -> [ResultLine.Outcome: Int] {
+        run?.deliverItems(of: id, from: number, count: count) ?? [:]
     }
 }
 
@@ -109,6 +114,21 @@ extension JournaledRun {
         let source = ending.outcome == .success ? source(of: result, ending) : nil
         return .ended(
             RequestLineRunner.End(recorded: result, line: ending.line, source: source, findings: ending.findings))
+    }
+
+    fileprivate func deliverItems(of id: String, from first: Int, count: Int?) -> [ResultLine.Outcome: Int] {
+        guard journal.hasRecords else { return [:] }
+        var outcomes: [ResultLine.Outcome: Int] = [:]
+        var number = first
+        while number <= count ?? .max, case .ended(let ending)? = partRecord(of: "\(id)/\(number)")?.state {
+            deliver(
+                Delivery(
+                    outcome: ending.outcome, byteCount: ending.byteCount, line: ending.line,
+                    result: result(of: ending), isFromJournal: true))
+            outcomes[ending.outcome, default: 0] += 1
+            number += 1
+        }
+        return outcomes
     }
 
     /// Delivers the result of a part that ended in an earlier run.

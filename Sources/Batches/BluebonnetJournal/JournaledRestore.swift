@@ -54,12 +54,23 @@ extension JournaledRun {
         switch step {
         case .deliver(let ending):
             if ending.findings != nil, let line = line() { remember(ending, line) }
+            restoreItems(of: record)
             deliver(ending, of: record, end)
-        case .reportUnknown: report(unknown(record), end)
+        case .reportUnknown:
+            restoreItems(of: record)
+            report(unknown(record), end)
         case .reportLostOutput: report(lostOutput(line(), record), end)
         case .startAgain: state.withLock { _ = $0.sentBefore.insert(record.position) }
         case .start: break
         }
+    }
+
+    /// Delivers the recorded items of a line whose stream is not read again.
+    private func restoreItems(of record: JournalRecord) {
+        guard pump.lines.hasItems(record.position) else { return }
+        var count: Int?
+        if case .ended(let ending) = record.state { count = result(of: ending)?.items }
+        pipelines.restoreItems(of: record.id, count: count)
     }
 
     /// Delivers the result of a line that ended in an earlier run.

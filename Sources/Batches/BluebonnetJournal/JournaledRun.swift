@@ -110,9 +110,10 @@ package final class JournaledRun: Sendable {
             state.isInterrupted = true
             state.unmarked.close()
         }
-        pipelines.stop()
-        await runner.drain()
-        stop()
+        pipelines.close()
+        await runner.drain()  // and cancels the runner
+        pump.stop()
+        update { $0.stop() }
     }
 
     /// Suspends the calling task until the results of all lines have been delivered, and closes the journal. To be

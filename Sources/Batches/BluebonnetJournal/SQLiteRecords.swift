@@ -115,22 +115,30 @@ enum SQLiteRecords {
         let rows = try Row.fetchCursor(
             database,
             sql: """
-                SELECT outcome, count(*), sum(byteCount)
-                FROM (SELECT outcome, byteCount FROM operation UNION ALL SELECT outcome, byteCount FROM part)
-                GROUP BY outcome
+                SELECT outcome, count(*), sum(byteCount), 0 FROM operation GROUP BY outcome
+                UNION ALL SELECT outcome, count(*), sum(byteCount), 1 FROM part GROUP BY outcome
                 """)
         while let row = try rows.next() {
             let (count, byteCount) = (try row.decode(Int.self, atIndex: 1), try row.decode(Int.self, atIndex: 2))
             let (sum, overflow) = summary.byteCount.addingReportingOverflow(byteCount)
             guard !overflow else { throw JournalError(.damaged, "the journal has invalid body sizes") }
             summary.byteCount = sum
-            guard let name = try row.decode(String?.self, atIndex: 0), let outcome = ResultLine.Outcome(rawValue: name)
-            else {
-                summary.mayHaveBeenSentCount += count
-                continue
-            }
-            summary.counts[outcome] = count
+            let outcome = try row.decode(String?.self, atIndex: 0).flatMap { ResultLine.Outcome(rawValue: $0) }
+            summary.add(count, outcome, areParts: try row.decode(Int.self, atIndex: 3) == 1)
         }
         return summary
+    }
+}
+
+extension JournalSummary {
+    /// Adds lines, or parts of lines, with an outcome. Records without an outcome, and records whose outcome is not
+    /// known, may have been sent.
+    fileprivate mutating func add(_ count: Int, _ outcome: ResultLine.Outcome?, areParts: Bool) {
+        switch (outcome, areParts) {
+        case (nil, false), (.unknown?, false): mayHaveBeenSentCount += count
+        case (nil, true), (.unknown?, true): partsMayHaveBeenSentCount += count
+        case (let outcome?, false): counts[outcome] = count
+        case (let outcome?, true): partCounts[outcome] = count
+        }
     }
 }

@@ -19,6 +19,19 @@ extension LineDecoder: StreamDecoder {
     mutating func nextItem() throws(StreamItemError) -> String? { try nextText() }
 }
 
+/// Decodes lines as bytes, which need not be UTF-8.
+struct LineBytesDecoder: StreamDecoder {
+    private var lines: LineDecoder
+
+    init(byteLimit: Int) { lines = LineDecoder(byteLimit: byteLimit) }
+
+    mutating func append(_ bytes: some Collection<UInt8>) { lines.append(bytes) }
+
+    mutating func finish() { lines.finish() }
+
+    mutating func nextItem() throws(StreamItemError) -> [UInt8]? { try lines.next() }
+}
+
 extension JSONLinesDecoder: StreamDecoder {
     mutating func nextItem() throws(StreamItemError) -> JSONStreamItem? {
         guard let item = try next() else { return nil }

@@ -45,6 +45,11 @@ extension StreamResponse {
         ResponseItems { StreamReader(self, LineDecoder(byteLimit: byteLimit)) }
     }
 
+    /// The lines of the body as bytes, which need not be UTF-8. Otherwise as `lines`.
+    package var lineBytes: ResponseItems<[UInt8]> {
+        ResponseItems { StreamReader(self, LineBytesDecoder(byteLimit: LineDecoder.usualByteLimit)) }
+    }
+
     /// The values of a body with one JSON text in each line (NDJSON), or of a JSON text sequence (RFC 7464): the
     /// content type `application/json-seq`, or a body that begins with a record separator. Empty lines are ignored.
     ///

@@ -134,6 +134,28 @@ struct JournalFolder {
         try journal.close()
     }
 
+    @Test func summaryCountsPartsSeparately() throws {
+        let place = try JournalFolder()
+        defer { place.remove() }
+        let journal = place.journal
+        _ = try journal.open(JournalFolder.batch, isRestarted: false)
+        let states: [JournalRecord.State] = [
+            JournalFolder.ended(.success), JournalFolder.ended(.success), JournalFolder.ended(.failure),
+            JournalFolder.ended(.unknown), .mayHaveBeenSent,
+        ]
+        try journal.record([JournalFolder.record(0, JournalFolder.ended(.success))])
+        try journal.record(
+            states.enumerated().map { number, state in
+                JournalRecord(position: 1, id: "id 1/\(number)", state: state, isPart: true)
+            })
+        let summary = try place.journal.summary()
+        #expect(summary.counts == [.success: 1] && summary.mayHaveBeenSentCount == 0)
+        #expect(summary.endedCount == 1 && summary.waitingCount == 99)
+        #expect(summary.partCounts == [.success: 2, .failure: 1] && summary.partsMayHaveBeenSentCount == 2)
+        #expect(summary.endedPartCount == 3 && summary.byteCount == 15)
+        try journal.close()
+    }
+
     @Test func writerUsesFullySynchronousWAL() throws {
         let place = try JournalFolder()
         defer { place.remove() }

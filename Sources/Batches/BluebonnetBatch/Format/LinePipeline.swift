@@ -138,4 +138,7 @@ extension RequestLine {
 extension RequestLine {
     /// Whether the line has pages or elements, each of which is an operation.
     package var hasParts: Bool { pipeline.map { $0.paginate != nil || $0.each != nil } ?? false }
+
+    /// Whether the response of each request is a stream of items, each of which has a result.
+    package var hasItems: Bool { boxedPipeline?.value.stream != nil }
 }

@@ -48,8 +48,10 @@ extension JSONText {
                 object.string(event.id)
                 object.key("event")
                 object.string(event.event)
-                object.key("data")
-                object.string(event.data)
+                if event.hasData {
+                    object.key("data")
+                    object.string(event.data)
+                }
             }
         }
         member("items", result.items) { $0.integer($1) }

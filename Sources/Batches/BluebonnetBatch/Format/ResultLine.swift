@@ -108,11 +108,33 @@ extension ResultLine {
         public var id: String
         /// The type; `message` if the server sets none.
         public var event: String
-        /// The data.
+        /// The data, in the form of the bodies of the results; empty if the results have no bodies.
         public var data: String
+        /// Whether the line has the data.
+        var hasData = true
+
+        private enum CodingKeys: String, CodingKey { case id, event, data }
 
         /// Makes a record of an event.
         public init(id: String, event: String, data: String) { (self.id, self.event, self.data) = (id, event, data) }
+
+        /// Makes a record of an event from the members of a line, of which `data` may be absent.
+        public init(from decoder: any Decoder) throws {
+            let members = try decoder.container(keyedBy: CodingKeys.self)
+            id = try members.decode(String.self, forKey: .id)
+            event = try members.decode(String.self, forKey: .event)
+            let data = try members.decodeIfPresent(String.self, forKey: .data)
+            self.data = data ?? ""
+            hasData = data != nil
+        }
+
+        /// Writes the members of the line.
+        public func encode(to encoder: any Encoder) throws {
+            var members = encoder.container(keyedBy: CodingKeys.self)
+            try members.encode(id, forKey: .id)
+            try members.encode(event, forKey: .event)
+            if hasData { try members.encode(data, forKey: .data) }
+        }
     }
 
     /// The times of an operation's phases, in seconds of the monotonic clock. A phase that did not take place has

@@ -22,6 +22,8 @@ package final class BatchFile: LineSource {
         var readers = ElementReaders()
         /// The positions of lines with pages or elements.
         var parents: Set<Int> = []
+        /// The positions of lines whose responses are streams of items.
+        var streams: Set<Int> = []
         /// The values that the lines take from their responses.
         var uses = LineUses()
     }
@@ -60,6 +62,8 @@ package final class BatchFile: LineSource {
     package func canHaveOutput(at position: Int) -> Bool { index.haveOutput[place(position)] }
 
     package func hasParts(_ position: Int) -> Bool { index.parents.contains(position) }
+
+    package func hasItems(_ position: Int) -> Bool { index.streams.contains(position) }
 
     package func readers(of position: Int) -> [Int] { index.readers.readers(of: position) }
 

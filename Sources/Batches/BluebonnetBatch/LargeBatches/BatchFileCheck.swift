@@ -45,6 +45,8 @@ package struct BatchFileCheck {
     /// Whether each mention is a reference.
     private var referenceFlags: [Bool] = []
     private var parents: [Parent] = []
+    /// The places of lines whose responses are streams of items.
+    private var streams: [Int] = []
     private var lineErrors: [RequestLineError] = []
     private var batchErrors: [RequestLineError] = []
     private var lineCount = 0
@@ -164,6 +166,7 @@ extension BatchFileCheck {
         index.haveOutput.append(line.hasOutput)
         let earlier = index.names.add(number: line.number, id: line.id, isPaged: line.parts?.isPaged ?? false)
         if let parts = line.parts { parents.append(Parent(place: place, parts: parts)) }
+        if line.hasItems { streams.append(place) }
         let duplicate = earlier.map { earlier in
             RequestLineError.duplicate(index.names.id(at: place), of: index.names.number(at: earlier))
         }
@@ -203,6 +206,7 @@ extension BatchFileCheck {
             index.positions = Array(repeating: 0, count: lines.count)
             for (position, place) in index.order.enumerated() { index.positions[Int(place)] = UInt32(position) }
         }
+        index.streams = Set(streams.map { position(ofPlace: $0) })
         fillReaders()
         fillSchedule(table)
         return (BatchFile(descriptor: descriptor, index), schedule)

@@ -21,6 +21,8 @@ struct BatchFilePiece: Sendable {
         var references: [String] = []
         /// Whether the line has an `output`.
         let hasOutput: Bool
+        /// Whether the responses of the line are streams of items.
+        let hasItems: Bool
         /// The facts about pages and elements that the schedule needs; nil for a line with neither.
         var parts: LineParts?
         /// The line's outputs, as far as they are known before it runs.
@@ -54,7 +56,7 @@ struct BatchFilePiece: Sendable {
             var line = Line(
                 number: number, offset: offset, byteCount: text.count, checksum: BatchFile.checksum(text),
                 id: parsed.id, lane: lane(of: parsed.url), priority: parsed.priority,
-                hasOutput: parsed.output != nil)
+                hasOutput: parsed.output != nil, hasItems: parsed.hasItems)
             do throws(RequestLineError) {
                 try rules.check(parsed)
                 line.output = try outputs.namedOutput(of: NumberedLine(number: number, line: parsed))

@@ -22,6 +22,9 @@ package protocol LineSource: Sendable {
     /// Returns whether a line has pages or elements.
     func hasParts(_ position: Int) -> Bool
 
+    /// Returns whether the responses of a line are streams of items. Costs less than reading the line.
+    func hasItems(_ position: Int) -> Bool
+
     /// Returns the positions of the lines with `each` that use the responses of a line as elements.
     func readers(of position: Int) -> [Int]
 

@@ -25,6 +25,8 @@ package final class ListedLines: LineSource {
 
     package func hasParts(_ position: Int) -> Bool { LineParts(nodes[position].line.line) != nil }
 
+    package func hasItems(_ position: Int) -> Bool { nodes[position].line.line.hasItems }
+
     package func readers(of position: Int) -> [Int] { elementReaders.readers(of: position) }
 
     package func startsEarly(_ position: Int) -> Bool { elementReaders.startsEarly(position) }

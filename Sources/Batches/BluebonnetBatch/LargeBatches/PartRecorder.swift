@@ -3,7 +3,7 @@
 
 internal import Bluebonnet
 
-/// The record that an earlier run has made of a page or an element.
+/// The record that an earlier run has made of a page, an element or an item.
 package enum EarlierPart: Sendable {
     /// It was not sent, or may be sent again.
     case start(wasSentBefore: Bool)
@@ -11,7 +11,7 @@ package enum EarlierPart: Sendable {
     case ended(RequestLineRunner.End)
 }
 
-/// Starts and ends the parts of lines: pages and elements. A journal records them. Any thread.
+/// Starts and ends the parts of lines: pages, elements and items. A journal records them. Any thread.
 package protocol PartRecorder: Sendable {
     /// Returns the record that an earlier run has made of a part.
     ///
@@ -31,6 +31,16 @@ package protocol PartRecorder: Sendable {
     func end(
         _ end: RequestLineRunner.End, _ instance: LineInstance, of position: Int, _ ticket: (any Sendable)?,
         then: @escaping @Sendable () -> Void)
+
+    /// Delivers the items that an earlier run has recorded of a stream that is not read, or not read to its end. Ends
+    /// before the first item without a record.
+    ///
+    /// - Parameters:
+    ///   - id: the id of the line or the element.
+    ///   - number: the number of the first item to deliver.
+    ///   - count: the number of items of the stream; nil if it is not known.
+    /// - Returns: the number of delivered items by outcome.
+    func deliverItems(of id: String, from number: Int, count: Int?) -> [ResultLine.Outcome: Int]
 }
 
 /// Delivers the ends of parts without recording them.
@@ -55,4 +65,6 @@ struct UnrecordedParts: PartRecorder {
         onResult(end.result)
         then()
     }
+
+    func deliverItems(of id: String, from number: Int, count: Int?) -> [ResultLine.Outcome: Int] { [:] }
 }

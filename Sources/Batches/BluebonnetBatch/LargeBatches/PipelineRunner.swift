@@ -50,7 +50,10 @@ package final class PipelineRunner: Sendable {
 
     private struct State {
         var feeds: [Int: ElementFeed] = [:]
+        /// Whether no further parts are started.
         var isStopped = false
+        /// Whether running streams end at their next items.
+        var endsStreams = false
         /// The polls that wait for their next request, by number.
         var waits: [Int: @Sendable (Bool) -> Void] = [:]
         var waitCount = 0
@@ -64,6 +67,7 @@ package final class PipelineRunner: Sendable {
     private let variables: LineVariables
     private let cancelsAtFirstFailure: Bool
     private let maximumItemCount: Int?
+    private let bodyForm: RequestLineRunner.BodyForm
     private let recorder: any PartRecorder
     private let state = Mutex(State())
     private let group = DispatchGroup()
@@ -79,6 +83,7 @@ package final class PipelineRunner: Sendable {
         variables = LineVariables(state: settings.state)
         cancelsAtFirstFailure = settings.cancelsAtFirstFailure
         maximumItemCount = settings.maximumItemCount
+        bodyForm = settings.bodyForm
     }
 
     private var lines: any LineSource { pump.lines }
@@ -140,7 +145,11 @@ package final class PipelineRunner: Sendable {
         switch recorder.earlier(part.instance, of: part.position) {
         case .ended(let end):
             // On the queue, so that many recorded pages in a row do not recurse.
-            Self.queue.async { [self] in deliver(end, part, nil) { part.onEnd(end) } }
+            Self.queue.async { [self] in
+                let hasItems = part.instance.node.line.line.hasItems
+                if hasItems { restoreItems(of: part.instance.id, count: end.result.items) }
+                deliver(end, part, nil) { part.onEnd(end) }
+            }
         case .start(let wasSentBefore):
             var part = part
             part.instance = recorder.keyed(part.instance, of: part.position)
@@ -160,7 +169,7 @@ package final class PipelineRunner: Sendable {
             PollRun(self, part, condition, onEnd: onEnd).begin()
         } else if let form = part.pipeline?.stream {
             let maximumCount = part.pipeline?.maxItems ?? maximumItemCount
-            StreamRun(self, part, form, maximumCount: maximumCount, onEnd: onEnd).begin()
+            StreamRun(self, part, form, bodyForm: bodyForm, maximumCount: maximumCount, onEnd: onEnd).begin()
         } else {
             runner.add(part.instance, needs: part.needs, isReferenced: part.isReferenced, onEnd: onEnd)
         }
@@ -195,10 +204,33 @@ package final class PipelineRunner: Sendable {
         close(readers, result)
     }
 
-    /// Starts no further parts. Lines with parts that were not started end as cancelled.
-    package func stop() {
+    /// Delivers the recorded items of a stream that is not read, or not read to its end.
+    ///
+    /// - Parameters:
+    ///   - id: the id of the line or the element.
+    ///   - number: the number of the first item to deliver.
+    ///   - count: the number of items of the stream; nil if it is not known.
+    /// - Returns: the number of delivered items.
+    @discardableResult
+    package func restoreItems(of id: String, from number: Int = 1, count: Int?) -> Int {
+        let outcomes = recorder.deliverItems(of: id, from: number, count: count)
+        state.withLock { state in
+            for (outcome, count) in outcomes { state.partCounts[outcome, default: 0] += count }
+        }
+        return outcomes.values.reduce(0, +)
+    }
+
+    /// Starts no further parts. Lines with parts that were not started end as cancelled. Running requests and streams
+    /// are not affected: a stream is read to the end of its operation.
+    package func close() { stop(endingStreams: false) }
+
+    /// Starts no further parts, and ends running streams at their next items. The lines of both end as cancelled.
+    package func stop() { stop(endingStreams: true) }
+
+    private func stop(endingStreams: Bool) {
         let waits = state.withLock { state in
             state.isStopped = true
+            if endingStreams { state.endsStreams = true }
             defer { state.waits = [:] }
             return state.waits
         }
@@ -221,6 +253,8 @@ package final class PipelineRunner: Sendable {
 extension PipelineRunner {
     var isStopped: Bool { state.withLock { $0.isStopped } }
 
+    var endsStreams: Bool { state.withLock { $0.endsStreams } }
+
     /// Records and delivers the end of a page or an element.
     func deliver(
         _ end: RequestLineRunner.End, _ part: Part, _ ticket: (any Sendable)?, then: @escaping @Sendable () -> Void
@@ -235,11 +269,15 @@ extension PipelineRunner {
     }
 
     /// Records and delivers an item of a stream, or delivers the record of an earlier run.
-    func deliverItem(_ end: RequestLineRunner.End, _ item: Part, then: @escaping @Sendable () -> Void) {
+    ///
+    /// - Parameter then: receives the delivered result.
+    func deliverItem(
+        _ end: RequestLineRunner.End, _ item: Part, then: @escaping @Sendable (ResultLine) -> Void
+    ) {
         guard case .ended(let earlier) = recorder.earlier(item.instance, of: item.position) else {
-            return deliver(end, item, nil, then: then)
+            return deliver(end, item, nil) { then(end.result) }
         }
-        deliver(earlier, item, nil, then: then)
+        deliver(earlier, item, nil) { then(earlier.result) }
     }
 
     /// Whether a page's body is needed after its end.

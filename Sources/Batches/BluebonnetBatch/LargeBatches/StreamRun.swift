@@ -18,22 +18,28 @@ final class StreamRun: Sendable {
         var error: NetworkingError?
         /// Whether the stream was ended after the permitted number of items.
         var isComplete = false
+        /// Whether the stream was ended because the run was stopped.
+        var isStopped = false
     }
 
     private let pipelines: PipelineRunner
     private let part: PipelineRunner.Part
     private let form: RequestLine.StreamForm
+    private let bodyForm: RequestLineRunner.BodyForm
     private let maximumCount: Int?
     private let onEnd: @Sendable (RequestLineRunner.End) -> Void
     private let state = Mutex(State())
 
-    /// - Parameter maximumCount: the number of items after which the stream is ended; nil means no limit.
+    /// - Parameters:
+    ///   - bodyForm: the form of the items in their results.
+    ///   - maximumCount: the number of items after which the stream is ended; nil means no limit.
     init(
-        _ pipelines: PipelineRunner, _ part: PipelineRunner.Part, _ form: RequestLine.StreamForm, maximumCount: Int?,
+        _ pipelines: PipelineRunner, _ part: PipelineRunner.Part, _ form: RequestLine.StreamForm,
+        bodyForm: RequestLineRunner.BodyForm, maximumCount: Int?,
         onEnd: @escaping @Sendable (RequestLineRunner.End) -> Void
     ) {
-        (self.pipelines, self.part, self.form, self.maximumCount) = (pipelines, part, form, maximumCount)
-        self.onEnd = onEnd
+        (self.pipelines, self.part, self.form) = (pipelines, part, form)
+        (self.bodyForm, self.maximumCount, self.onEnd) = (bodyForm, maximumCount, onEnd)
     }
 
     func begin() {
@@ -52,8 +58,8 @@ final class StreamRun: Sendable {
         let response = try await operation.response()
         switch form {
         case .lines:
-            for try await line in response.lines {
-                guard await deliver(Data(line.utf8), event: nil, in: response, operation) else { return }
+            for try await line in response.lineBytes {
+                guard await deliver(Data(line), event: nil, in: response, operation) else { return }
             }
         case .events:
             for try await event in response.events {
@@ -72,28 +78,36 @@ final class StreamRun: Sendable {
         }
         var result = ResultLine(id: part.instance.part("\(number)").id, outcome: .success)
         result.item = number
+        let body = bodyForm.text(of: item)
         if let event {
-            result.event = ResultLine.Event(id: event.id, event: event.event, data: event.data)
+            result.event = ResultLine.Event(id: event.id, event: event.event, data: body ?? "")
+            result.event?.hasData = body != nil
         } else {
-            result.body = String(decoding: item, as: UTF8.self)
+            result.body = body
         }
         do throws(NetworkingError) {
-            result.values = try operation.values(ofItem: item, in: response)
+            // Values and assertions are of text: bytes that are not UTF-8 are replaced, as in `StreamResponse.lines`.
+            let text = Data(String(decoding: item, as: UTF8.self).utf8)
+            result.values = try operation.values(ofItem: text, in: response)
         } catch {
             result.outcome = .failure
             result.error = ResultLine.Failure(error)
-            record(result)
         }
-        await deliver(result, number)
-        guard number == maximumCount else { return !pipelines.isStopped }
-        state.withLock { $0.isComplete = true }
+        let delivered = await deliver(result, number)
+        if delivered.outcome == .failure { record(delivered) }
+        let isComplete = number == maximumCount
+        guard isComplete || pipelines.endsStreams else { return true }
+        state.withLock { state in (state.isComplete, state.isStopped) = (isComplete, !isComplete) }
         return false
     }
 
-    private func deliver(_ result: ResultLine, _ number: Int) async {
+    /// Returns the delivered result, which is the recorded one if an earlier run has recorded the item.
+    private func deliver(_ result: ResultLine, _ number: Int) async -> ResultLine {
         await withCheckedContinuation { waiter in
             let item = part.part("\(number)") { _ in }
-            pipelines.deliverItem(RequestLineRunner.End(result: result, source: nil), item) { waiter.resume() }
+            pipelines.deliverItem(RequestLineRunner.End(result: result, source: nil), item) {
+                waiter.resume(returning: $0)
+            }
         }
     }
 
@@ -110,6 +124,12 @@ final class StreamRun: Sendable {
         var result = end.result
         let state = state.withLock { $0 }
         result.items = state.itemCount
+        if result.outcome != .success, !state.isComplete {
+            // An earlier run may have read more of the stream.
+            let count = pipelines.restoreItems(
+                of: part.instance.id, from: state.itemCount + 1, count: maximumCount)
+            result.items = state.itemCount + count
+        }
         if let (outcome, failure) = Self.outcome(of: result, state) {
             (result.outcome, result.error) = (outcome, failure)
         }
@@ -125,6 +145,8 @@ final class StreamRun: Sendable {
             return (.failure, ResultLine.Failure(code: first.code, message: message))
         }
         if state.isComplete { return (.success, nil) }
+        // The whole response has arrived, but the rest of the items was not read.
+        if state.isStopped, result.outcome == .success { return (.cancelled, PipelineRunner.stopped) }
         if let error = state.error, error.code == .cannotParseResponse {
             return (.failure, ResultLine.Failure(code: .streamFailed, message: error.message))
         }

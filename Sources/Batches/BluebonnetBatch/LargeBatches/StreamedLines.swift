@@ -25,6 +25,8 @@ package final class StreamedLines: LineSource {
         var nodes: [Int: RequestLineGraph.Node] = [:]
         /// The lines with pages or elements, by position, with their items.
         var parents: [Int: JSONPath] = [:]
+        /// The positions of the lines whose responses are streams of items.
+        var streams: Set<Int> = []
     }
 
     private let state: Mutex<State>
@@ -54,6 +56,8 @@ package final class StreamedLines: LineSource {
 
     package func hasParts(_ position: Int) -> Bool { state.withLock { $0.parents[position] != nil } }
 
+    package func hasItems(_ position: Int) -> Bool { state.withLock { $0.streams.contains(position) } }
+
     package func itemPath(of position: Int) -> JSONPath { state.withLock { $0.parents[position] } ?? .elements }
 
     /// A line that uses the responses of another one may still come.
@@ -76,6 +80,7 @@ extension StreamedLines.State {
         let parts = LineParts(line.line)
         _ = names.add(number: line.number, id: line.line.id, isPaged: parts?.isPaged ?? false)
         if parts != nil { parents[position] = line.line.boxedPipeline?.value.paginate?.itemPath ?? .elements }
+        if line.line.hasItems { streams.insert(position) }
         if let output { outputs.claim(output, for: line.number) }
         let node = RequestLineGraph.Node(line: line, dependencies: dependencies)
         nodes[position] = node

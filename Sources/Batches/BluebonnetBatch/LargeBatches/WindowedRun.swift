@@ -53,7 +53,7 @@ package final class WindowedRun: Sendable {
     /// rest.
     package func drain() async {
         pump.close()
-        pipelines.stop()
+        pipelines.close()
         await runner.drain()
         pump.stop()
     }

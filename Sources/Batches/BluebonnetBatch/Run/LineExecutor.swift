@@ -132,10 +132,17 @@ extension ResultLine {
         `protocol` = head.httpVersion == "2" ? "h2" : "http/\(head.httpVersion)"
         bytes = Int(operation.receivedByteCount)
         sha256 = operation.digest
-        switch bodyForm {
-        case .none: break
-        case .text: body = operation.responseData.flatMap { String(validating: $0, as: UTF8.self) }
-        case .base64: body = operation.responseData?.base64EncodedString()
+        body = operation.responseData.flatMap { bodyForm.text(of: $0) }
+    }
+}
+
+extension RequestLineRunner.BodyForm {
+    /// Returns a body as a result line has it; nil if the line does not have it.
+    func text(of body: Data) -> String? {
+        switch self {
+        case .none: nil
+        case .text: String(validating: body, as: UTF8.self)
+        case .base64: body.base64EncodedString()
         }
     }
 }

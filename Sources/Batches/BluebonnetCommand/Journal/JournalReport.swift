@@ -16,14 +16,27 @@ struct JournalReport {
     /// The text for people.
     var text: String {
         let size = summary.batch.lineCount.map { Quantity.count($0, "line") } ?? "lines from a pipe"
-        let ended = [(.success, "succeeded"), (.failure, "failed"), (.cancelled, "cancelled"), (.skipped, "skipped")]
-            .filter { (outcome: ResultLine.Outcome, _) in outcome == .success || self.count(outcome) > 0 }
-            .map { (outcome: ResultLine.Outcome, word: String) in "\(self.count(outcome)) \(word)" }
-        var parts = ended
-        if summary.mayHaveBeenSentCount > 0 { parts.append("\(summary.mayHaveBeenSentCount) may have been sent") }
-        if let waiting = summary.waitingCount { parts.append("\(waiting) not sent yet") }
+        var lines = Self.words(summary.counts, mayHaveBeenSent: summary.mayHaveBeenSentCount)
+        if let waiting = summary.waitingCount { lines.append("\(waiting) not sent yet") }
         let state = isRunning ? "running" : isComplete ? "complete" : "not running"
-        return "\(TerminalText.clean(name)): \(size), \(state)\n\(parts.joined(separator: ", "))\n"
+        let text = "\(TerminalText.clean(name)): \(size), \(state)\n\(lines.joined(separator: ", "))\n"
+        guard summary.endedPartCount + summary.partsMayHaveBeenSentCount > 0 else { return text }
+        let parts = Self.words(summary.partCounts, mayHaveBeenSent: summary.partsMayHaveBeenSentCount)
+        return text + "pages, elements and items: \(parts.joined(separator: ", "))\n"
+    }
+
+    /// The numbers of lines or parts in words. Numbers that are zero are left out, except for success.
+    private static func words(_ counts: [ResultLine.Outcome: Int], mayHaveBeenSent: Int) -> [String] {
+        let outcomes: [(ResultLine.Outcome, String)] = [
+            (.success, "succeeded"), (.failure, "failed"), (.cancelled, "cancelled"), (.skipped, "skipped"),
+        ]
+        var words: [String] = []
+        for (outcome, word) in outcomes {
+            let count = counts[outcome] ?? 0
+            if outcome == .success || count > 0 { words.append("\(count) \(word)") }
+        }
+        if mayHaveBeenSent > 0 { words.append("\(mayHaveBeenSent) may have been sent") }
+        return words
     }
 
     /// Whether another run would send nothing. False for lines from a pipe, because more lines may come.
@@ -31,20 +44,30 @@ struct JournalReport {
 
     /// The JSON object for programs, with a line end.
     var json: String {
-        let members: [(String, JSONValue)] = [
-            ("lines", summary.batch.lineCount.map { .integer(Int64($0)) } ?? .null),
-            ("ended", .integer(Int64(summary.endedCount))),
-            ("success", .integer(Int64(count(.success)))), ("failure", .integer(Int64(count(.failure)))),
-            ("cancelled", .integer(Int64(count(.cancelled)))), ("skipped", .integer(Int64(count(.skipped)))),
-            ("mayHaveBeenSent", .integer(Int64(summary.mayHaveBeenSentCount))),
-            ("waiting", summary.waitingCount.map { .integer(Int64($0)) } ?? .null),
-            ("bytes", .integer(Int64(summary.byteCount))),
-            ("created", .integer(Int64(summary.batch.created.timeIntervalSince1970))),
-            ("digest", .string(summary.batch.digest)), ("isRunning", .bool(isRunning)),
+        let lines = Self.members(summary.counts, mayHaveBeenSent: summary.mayHaveBeenSentCount)
+        let parts = Self.members(summary.partCounts, mayHaveBeenSent: summary.partsMayHaveBeenSentCount)
+        let size: JSONValue = summary.batch.lineCount.map { .integer(Int64($0)) } ?? .null
+        let waiting: JSONValue = summary.waitingCount.map { .integer(Int64($0)) } ?? .null
+        let members: [String] = [
+            Self.member("lines", size), lines, Self.member("waiting", waiting),
+            "\"parts\":{\(parts)}",
+            Self.member("bytes", .integer(Int64(summary.byteCount))),
+            Self.member("created", .integer(Int64(summary.batch.created.timeIntervalSince1970))),
+            Self.member("digest", .string(summary.batch.digest)), Self.member("isRunning", .bool(isRunning)),
         ]
-        let fields = members.map { name, value in "\"\(name)\":\(JSONText.text(of: value))" }
-        return "{\(fields.joined(separator: ","))}\n"
+        return "{\(members.joined(separator: ","))}\n"
     }
 
-    private func count(_ outcome: ResultLine.Outcome) -> Int { summary.counts[outcome] ?? 0 }
+    /// The members with the numbers of lines or parts.
+    private static func members(_ counts: [ResultLine.Outcome: Int], mayHaveBeenSent: Int) -> String {
+        let outcomes: [ResultLine.Outcome] = [.success, .failure, .cancelled, .skipped]
+        var members = [member("ended", .integer(Int64(counts.values.reduce(0, +))))]
+        for outcome in outcomes { members.append(member(outcome.rawValue, .integer(Int64(counts[outcome] ?? 0)))) }
+        members.append(member("mayHaveBeenSent", .integer(Int64(mayHaveBeenSent))))
+        return members.joined(separator: ",")
+    }
+
+    private static func member(_ name: String, _ value: JSONValue) -> String {
+        "\"\(name)\":\(JSONText.text(of: value))"
+    }
 }

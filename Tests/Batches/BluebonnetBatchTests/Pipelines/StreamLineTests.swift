@@ -11,6 +11,8 @@ import Testing
 /// Lines whose responses are read while they arrive.
 @Suite(.timeLimit(.minutes(1))) struct StreamLineTests {
     private static let fields: WireFields = ["Content-Type": "text/event-stream", "Transfer-Encoding": "chunked"]
+    /// A line that is not UTF-8, and a line of text.
+    private static let bytes = Data([0x61, 0xFF, 0xFE, 0x62, 0x0D, 0x0A] as [UInt8]) + Data("{\"n\":1}\n".utf8)
     private static let script: TestServer.Script = { request in
         let events = ["data: {\"n\":1}\n\n", "id: 7\nevent: delta\ndata: {\"n\":2}\n\n"].map { Data($0.utf8) }
         let head = Reply.Step.head(status: 200, fields: fields)
@@ -19,17 +21,21 @@ import Testing
         case "/cut": return Reply([head] + events.map { .chunk($0) } + [.reset])
         case "/endless": return Reply([head] + events.map { .chunk($0) } + [.stall])
         case "/lines": return .response(body: "{\"n\":1}\n{\"n\":2}\n{\"n\":3}")
+        case "/bytes": return .response(body: bytes)
         case "/refused": return .response(status: 403, body: "no")
         default: return .response(body: "[4,5]")
         }
     }
 
     /// Runs lines, and returns their results in the order in which they were delivered.
-    private static func run(_ texts: [String]) async throws -> [ResultLine] {
+    private static func run(
+        _ texts: [String], bodyForm: RequestLineRunner.BodyForm = .text
+    ) async throws -> [ResultLine] {
         let server = try await TestServer.start(script)
         let results = Observed<[ResultLine]>([])
         var settings = RequestLineRunner.Settings()
         settings.baseURL = server.url("/")
+        settings.bodyForm = bodyForm
         let lines = try RequestLineParser().parse(file: Data(texts.joined(separator: "\n").utf8))
         let listed = ListedLines(try RequestLineGraph(lines).nodesInDependencyOrder)
         let schedule = listed.schedule(settings.scheduleLimits)
@@ -58,6 +64,33 @@ import Testing
         #expect(results.map(\.id) == ["l/1", "l/2", "l"])
         #expect(results.map(\.body) == ["{\"n\":1}", "{\"n\":2}", nil])
         #expect(results.last?.outcome == .success && results.last?.items == 2)
+    }
+
+    /// The base64 texts are of the bytes 61 FF FE 62, and of `{"n":1}`.
+    private static let lineBodies: [(RequestLineRunner.BodyForm, [String?])] = [
+        (.none, [nil, nil]), (.text, [nil, "{\"n\":1}"]), (.base64, ["Yf/+Yg==", "eyJuIjoxfQ=="]),
+    ]
+
+    @Test(arguments: lineBodies)
+    func bodiesOfLinesHaveTheFormOfTheRun(form: RequestLineRunner.BodyForm, bodies: [String?]) async throws {
+        let results = try await Self.run([#"{"id":"l","url":"bytes","stream":"lines"}"#], bodyForm: form)
+        #expect(results.map(\.id) == ["l/1", "l/2", "l"])
+        #expect(results.prefix(2).map(\.body) == bodies && results.allSatisfy { $0.outcome == .success })
+    }
+
+    private static let eventMembers: [(RequestLineRunner.BodyForm, String)] = [
+        (.none, ""), (.text, #","data":"{\"n\":1}""#), (.base64, #","data":"eyJuIjoxfQ==""#),
+    ]
+
+    @Test(arguments: eventMembers)
+    func dataOfEventsHasTheFormOfTheRun(form: RequestLineRunner.BodyForm, member: String) async throws {
+        let results = try await Self.run(
+            [#"{"id":"a","url":"events","stream":"events","extract":{"n":"$.n"}}"#], bodyForm: form)
+        let first = try #require(results.first)
+        let line = first.encodedLine()
+        let event = #""event":{"id":"","event":"message"\#(member)}"#
+        #expect(String(decoding: line, as: UTF8.self).contains(event))
+        #expect(try JSONDecoder().decode(ResultLine.self, from: line) == first && first.values == ["n": 1])
     }
 
     @Test func endlessStreamEndsAfterItsItems() async throws {

@@ -55,6 +55,33 @@ extension ProcessTests {
                 })
         }
 
+        /// The second run sends nothing, and writes the items again: as results, as rows and as test cases.
+        @Test func journalHasTheItemsOfAStream() async throws {
+            try await CommandFixture.with(
+                { _ in .response(body: "{\"i\":1}\n{\"i\":2}\n{\"i\":3}\n") },
+                { fixture in
+                    // The second line of the file runs first.
+                    let file = try fixture.file([
+                        #"{"id":"s","url":"lines","stream":"lines","extract":{"i":"$.i"},"after":["a"]}"#,
+                        #"{"id":"a","url":"a"}"#,
+                    ])
+                    let (rows, report) = (fixture.folder.path("o.csv"), fixture.folder.path("r.xml"))
+                    let journal = fixture.folder.path("j")
+                    let options = ["--journal", journal, "--into", rows, "--report", "junit=\(report)"]
+                    for _ in 1...2 {
+                        let end = try await fixture.start([file] + options).end()
+                        #expect(end.status == 0)
+                        #expect(try end.results.map(\.id) == ["a", "s/1", "s/2", "s/3", "s"])
+                        #expect(try end.results.map(\.items) == [nil, nil, nil, nil, 3])
+                        let table = try String(contentsOfFile: rows, encoding: .utf8).split(whereSeparator: \.isNewline)
+                        #expect(table == ["id,i", "s/1,1", "s/2,2", "s/3,3"])
+                        let cases = try String(contentsOfFile: report, encoding: .utf8)
+                        #expect(cases.components(separatedBy: "<testcase ").count == 1 + 5)
+                    }
+                    #expect(fixture.server.requests.map(\.path) == ["/a", "/lines"])
+                })
+        }
+
         /// The line is refused before the store is used: nothing listens there.
         @Test(arguments: ["events", "lines"]) func submitRefusesStreams(form: String) async throws {
             let folder = try TemporaryFolder()

@@ -244,6 +244,32 @@ extension ProcessTests.JournalTests {
         }
     }
 
+    /// Pages are not lines: a batch is not complete as long as its line has not ended.
+    @Test func journalCountsPartsSeparately() async throws {
+        try await CommandFixture.with { request in
+            request.query == "page=2" ? .stall : .response(headers: ["Link": "</list?page=2>; rel=next"], body: "[1]")
+        } _: { fixture in
+            let file = try fixture.file([#"{"id":"list","url":"list","paginate":{"next":"link"}}"#])
+            let process = try fixture.startJournaled(file)
+            await fixture.server.waitForRequests(count: 2)
+            let counts = "0 succeeded, 1 not sent yet\npages, elements and items: 1 succeeded\n"
+            try await eventually(try await fixture.journal([fixture.journal]).output) {
+                $0 == "\(fixture.journal): 1 line, running\n\(counts)"
+            }
+            process.send(SIGKILL)
+            _ = await process.end()
+            let text = try await fixture.journal([fixture.journal]).output
+            #expect(text == "\(fixture.journal): 1 line, not running\n\(counts)")
+            let end = try await fixture.journal([fixture.journal, "--json"])
+            let members = try JSONDecoder().decode([String: JSONValue].self, from: Data(end.output.utf8))
+            #expect(members["lines"] == 1 && members["ended"] == 0 && members["waiting"] == 1)
+            #expect(
+                members["parts"] == [
+                    "ended": 1, "success": 1, "failure": 0, "cancelled": 0, "skipped": 0, "mayHaveBeenSent": 0,
+                ])
+        }
+    }
+
     @Test func fileThatIsNoJournalIsRefusedAndUnchanged() async throws {
         try await CommandFixture.with { fixture in
             let file = try fixture.file((0..<100).map { #"{"id":"\#($0)","url":"a"}"# })
