@@ -168,7 +168,7 @@ extension StoreTests {
                 try await Self.schedule(fixture, try Self.rule())
                 try await Self.age(fixture.store)
                 try fixture.store.connect().query("SELECT pg_notify('bluebonnet', 'workers') WHERE $1", [.bool(true)])
-                try await becomes(true) { fixture.counts("POST") == ["/l0": 1, "/l1": 1] }
+                await becomes(true) { fixture.counts("POST") == ["/l0": 1, "/l1": 1] }
                 worker.drain()
                 try await run
             }
