@@ -201,8 +201,10 @@ extension PostgreSQLConnection {
     private static let attemptCount = 8
 
     /// Runs `work` in a transaction, all or nothing. After a conflict with another transaction, `work` runs again.
-    func transaction<Value>(_ work: () throws(FleetError) -> Value) throws(FleetError) -> Value {
-        for _ in 1..<Self.attemptCount {
+    func transaction<Value>(
+        attempts: Int = attemptCount, _ work: () throws(FleetError) -> Value
+    ) throws(FleetError) -> Value {
+        for _ in 1..<attempts {
             do throws(FleetError) {
                 return try attempt(work)
             } catch {

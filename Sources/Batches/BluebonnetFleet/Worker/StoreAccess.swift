@@ -104,8 +104,9 @@ struct StoreAccess {
     /// Registers the worker again with the next connection, after the store has declared it lost.
     mutating func registerAgain() { (worker, session, nextAttempt) = (nil, nil, .now) }
 
-    /// Whether an error is lasting: the store refuses the worker before the first connection was made.
-    func isRefusal(_ error: FleetError) -> Bool { !wasOpen && error.code != .unreachable }
+    /// Whether an error is lasting: the store refuses the worker before the first connection was made. Tables that
+    /// other transactions use are free later.
+    func isRefusal(_ error: FleetError) -> Bool { !wasOpen && error.code != .unreachable && !error.isConflict }
 
     /// The error of a worker that ends with outcomes that it could not record.
     func lastWord(unrecorded count: Int) -> FleetError {
