@@ -128,7 +128,8 @@ public struct Fleet: Sendable {
     /// results. Workers do so by themselves, once a minute.
     ///
     /// - Parameter retention: how long batches are kept that do not say so themselves (`FleetSettings.retention`).
-    ///   Default nil: such batches are not removed.
+    ///   From 0 to 1,000,000,000 s; other values count as the nearest of these. Default nil: such batches are not
+    ///   removed.
     /// - Returns: the names of the removed batches.
     @discardableResult
     public func prune(keeping retention: Duration? = nil) async throws(FleetError) -> [String] {

@@ -27,10 +27,22 @@ enum BatchCompletion {
 struct BatchPruning {
     /// The turn of the worker that prunes.
     private static let turn = "prune"
+    /// The longest retention in seconds, as in the command: more does not fit into PostgreSQL's times.
+    private static let longestRetention = 1e9
+    /// Whether a batch was kept long enough. The first parameter is `parameter` of the retention.
+    private static let isDue = """
+        (coalesce(keep, $1) IS NOT NULL
+         AND completed + least(coalesce(keep, $1), \(longestRetention)) * interval '1 second' <= now())
+        """
 
     let connection: PostgreSQLConnection
     /// How long batches are kept that do not say so themselves; nil keeps them.
     let retention: Duration?
+
+    /// Returns a retention in seconds for a statement; null without a retention.
+    static func parameter(_ retention: Duration?) -> PostgreSQLValue {
+        retention.map { .double(min(max(0, $0 / .seconds(1)), longestRetention)) } ?? .null
+    }
 
     /// Removes the batches, each with its lines and results.
     ///
@@ -40,8 +52,8 @@ struct BatchPruning {
         let due = try connection.query(
             """
             SELECT number, name FROM bluebonnet.batches
-            WHERE completed + coalesce(keep, $1) * interval '1 second' <= now() ORDER BY completed, number
-            """, [retention.map { .double($0 / .seconds(1)) } ?? .null])
+            WHERE \(Self.isDue) ORDER BY completed, number
+            """, [Self.parameter(retention)])
         var names: [String] = []
         for row in 0..<due.count {
             let name = due.text(row, 1)
@@ -74,17 +86,29 @@ struct RetentionLoop: Sendable {
     let store: String
     let retention: Duration?
     let interval: Duration
+    /// Receives the error of each attempt, or nil. That the store is unreachable, or has no tables yet, is the worker's
+    /// to report.
+    let onEnd: @Sendable (FleetError?) -> Void
 
-    /// Runs until the task is cancelled. The worker itself reports what is wrong with the store.
+    /// Runs until the task is cancelled.
     func run() async {
         while true {
             do { try await Task.sleep(for: interval) } catch { return }
-            try? await StoreThread.run(store) { [self] connection throws(FleetError) in
-                try FleetSchema.check(connection)
-                let pruning = BatchPruning(connection: connection, retention: retention)
-                guard try pruning.acquireTurn(interval) else { return }
-                _ = try pruning.prune()
+            do throws(FleetError) {
+                try await prune()
+                onEnd(nil)
+            } catch {
+                if error.code != .unreachable, error.code != .noBatch { onEnd(error) }
             }
+        }
+    }
+
+    private func prune() async throws(FleetError) {
+        try await StoreThread.run(store) { [self] connection throws(FleetError) in
+            try FleetSchema.check(connection)
+            let pruning = BatchPruning(connection: connection, retention: retention)
+            guard try pruning.acquireTurn(interval) else { return }
+            _ = try pruning.prune()
         }
     }
 }

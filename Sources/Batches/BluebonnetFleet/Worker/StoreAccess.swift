@@ -25,7 +25,11 @@ struct StoreAccess {
     /// Whether the connection was just made.
     var isNew = false
     /// Why there is no connection.
-    private(set) var problem: FleetError?
+    private var connectionError: FleetError?
+    /// Why old batches were not removed.
+    var pruningError: FleetError?
+    /// What is wrong with the store.
+    var problem: FleetError? { connectionError ?? pruningError }
     private(set) var nextAttempt = Instant.now
     /// The notifications to be sent, also with a later connection.
     private let notices = PendingNotices()
@@ -48,7 +52,7 @@ struct StoreAccess {
         let pending = notices
         session?.notices = pending
         (isNew, wasOpen, pause) = (true, true, Self.shortestPause)
-        problem = nil
+        connectionError = nil
         return session
     }
 
@@ -113,7 +117,7 @@ struct StoreAccess {
         FleetError(
             .unreachable,
             "the worker stopped before it recorded \(count) outcomes: "
-                + "the store is unavailable (\(problem?.message ?? "no answer"))")
+                + "the store is unavailable (\(connectionError?.message ?? "no answer"))")
     }
 
     /// Gives up the connection after an error. The next attempt follows after a pause.
@@ -121,7 +125,7 @@ struct StoreAccess {
         session = nil
         nextAttempt = .now + pause
         pause = min(Self.longestPause, pause * 2)
-        problem = error
+        connectionError = error
     }
 }
 

@@ -127,6 +127,7 @@ extension WorkerLoop {
         case .originPaused(let origin, let length):
             if rules.recordPause(of: origin, for: length) { pausesToReport.append((origin, length)) }
             rules.apply(to: &hand)
+        case .pruned(let error): store.pruningError = error
         case .drain:
             guard case .working = stage else { return }
             stage = .draining(until: .now + configuration.drainTimeout)

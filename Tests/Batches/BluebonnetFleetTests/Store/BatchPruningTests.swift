@@ -61,6 +61,47 @@ extension StoreTests {
             }
         }
 
+        /// Times that do not fit into PostgreSQL's count as the longest possible one.
+        @Test func endlessRetentionKeepsOneBatchAndStopsNothing() async throws {
+            let fixture = try await StoreFixture()
+            for (name, retention) in [("ever", Duration.seconds(Int64.max)), ("old", .zero), ("due", .seconds(-5))] {
+                var settings = FleetSettings()
+                settings.retention = retention
+                try await fixture.fleet.submit([StoreFixture.get("a")], named: name, settings: settings)
+                try await fixture.fleet.cancel(name)
+            }
+            let stored = "SELECT keep::bigint FROM bluebonnet.batches WHERE name = 'ever'"
+            #expect(try await fixture.number(stored) == 1_000_000_000)
+            // As an earlier version has stored it.
+            _ = try await fixture.rows("UPDATE bluebonnet.batches SET keep = 9e18 WHERE name = 'ever'")
+            try await fixture.fleet.submit([StoreFixture.get("a")], named: "silent")
+            try await fixture.fleet.cancel("silent")
+            let removed = try await fixture.fleet.prune(keeping: .seconds(Int64.max))
+            #expect(Set(removed) == ["old", "due"])
+            #expect(try await fixture.fleet.prune().isEmpty)
+            try await Self.age(fixture, "ever", "50 years")
+            try await Self.age(fixture, "silent", "50 years")
+            #expect(try await fixture.fleet.prune() == ["ever"])
+        }
+
+        @Test func workerReportsThatPruningFails() async throws {
+            let fixture = try await StoreFixture()
+            try await fixture.fleet.submit([StoreFixture.get("a")], named: "n")
+            try await fixture.fleet.cancel("n")
+            var configuration = FleetWorker.Configuration()
+            configuration.pruningInterval = .milliseconds(20)
+            let worker = FleetWorker(store: fixture.url, configuration: configuration)
+            let problems = Observed<[FleetError?]>([])
+            _ = try await fixture.rows("ALTER TABLE bluebonnet.turns RENAME TO elsewhere")
+            async let work: Void = worker.run { problems.append($0) }
+            await problems.becomes { $0.contains { $0?.message.contains("turns") == true } }
+            #expect(worker.summary.problem?.code == .failed)
+            _ = try await fixture.rows("ALTER TABLE bluebonnet.elsewhere RENAME TO turns")
+            await problems.becomes { $0.last == .some(nil) }
+            worker.drain()
+            try await work
+        }
+
         @Test func oneWorkerAtATimeHasTheTurn() async throws {
             let fixture = try await StoreFixture()
             try await fixture.fleet.submit([StoreFixture.get("a")], named: "n")
