@@ -122,6 +122,12 @@ struct StoreDiagnosis {
                 "the \(holder.kind) \(name) is open, \(age): no dead row of the server can be removed meanwhile, and "
                     + "results wait if it has written", advice)
         }
+        guard facts.seesAllSessions else {
+            return add(
+                .warning, "transactions",
+                "this user cannot see the transactions of other users: one that is open for long goes unnoticed",
+                "GRANT pg_read_all_stats TO the user")
+        }
         if facts.holders.isEmpty { add(.fine, "transactions", "no transaction is open for long") }
     }
 

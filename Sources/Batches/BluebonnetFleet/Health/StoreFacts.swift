@@ -49,6 +49,8 @@ struct StoreFacts: Equatable {
     var connectionCount = 0
     var connectionLimit = 0
     var holders: [Holder] = []
+    /// Whether the user sees the transactions of other users.
+    var seesAllSessions = true
     var relations: [Relation] = []
     /// The tables, or the schema, that the user may not use as a worker does.
     var missingPermissions: [String] = []
@@ -91,9 +93,10 @@ extension StoreFacts {
             """
             SELECT current_setting('server_version_num')::integer, pg_is_in_recovery(),
                    current_setting('transaction_read_only') = 'on', current_setting('max_connections')::integer,
-                   (SELECT count(*) FROM pg_stat_activity WHERE backend_type = 'client backend'),
+                   (SELECT coalesce(sum(numbackends), 0)::bigint FROM pg_stat_database),
                    extract(epoch FROM clock_timestamp())::double precision,
-                   (SELECT age(datfrozenxid) FROM pg_database WHERE datname = current_database())
+                   (SELECT age(datfrozenxid) FROM pg_database WHERE datname = current_database()),
+                   pg_has_role(current_user, 'pg_read_all_stats', 'USAGE')
             WHERE $1
             """, [.bool(true)])
         let middle = (before.timeIntervalSince1970 + Date().timeIntervalSince1970) / 2
@@ -101,7 +104,7 @@ extension StoreFacts {
         (isStandby, isReadOnly) = (row.bool(0, 1), row.bool(0, 2))
         (connectionLimit, connectionCount) = (row.integer(0, 3), row.integer(0, 4))
         clockDifference = row.double(0, 5) - middle
-        transactionAge = row.integer(0, 6)
+        (transactionAge, seesAllSessions) = (row.integer(0, 6), row.bool(0, 7))
         isPooled = connection.isPooled
         let found = try connection.query(
             "SELECT name, current_setting(name) FROM unnest($1::text[]) AS u (name)", [.texts(Self.settingNames)])
@@ -118,7 +121,7 @@ extension StoreFacts {
                    greatest(age(backend_xmin), age(backend_xid))::bigint AS count
             FROM pg_stat_activity
             WHERE (backend_xmin IS NOT NULL OR backend_xid IS NOT NULL) AND pid <> pg_backend_pid()
-              AND backend_type NOT IN ('autovacuum worker', 'walsender')
+              AND coalesce(backend_type, '') NOT IN ('autovacuum worker', 'walsender')
             UNION ALL
             SELECT 'prepared transaction', gid, '', extract(epoch FROM now() - prepared)::double precision,
                    age(transaction)::bigint

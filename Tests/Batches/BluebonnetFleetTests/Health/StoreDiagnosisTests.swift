@@ -84,6 +84,15 @@ import Testing
         #expect(found.count == 1 && found[0].1 == "transactions" && found[0].2.contains(advice))
     }
 
+    /// Nobody may call what cannot be seen fine.
+    @Test func userWhoSeesNoTransactionsOfOthersIsTold() {
+        let blind = Self.problems { $0.seesAllSessions = false }
+        #expect(blind.map(\.1) == ["transactions"] && blind[0].2.contains("GRANT pg_read_all_stats"))
+        var facts = Self.healthy
+        facts.seesAllSessions = false
+        #expect(StoreDiagnosis(facts).findings.allSatisfy { $0.subject != "transactions" || $0.level != .fine })
+    }
+
     @Test func deadRowsAndLargeIndexesAreReported() {
         let dead = Self.problems {
             $0.relations[0] = .init(

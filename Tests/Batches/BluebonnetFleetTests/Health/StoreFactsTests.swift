@@ -42,6 +42,25 @@ extension StoreTests {
             #expect(rest.allSatisfy { $0.name != "\(number)" })
         }
 
+        @Test func onlyAReaderOfStatisticsSeesTheTransactionsOfOthers() async throws {
+            let fixture = try await StoreFixture()
+            let role = "reader_\(fixture.database)"
+            _ = try await fixture.rows("CREATE ROLE \(role) LOGIN")
+            let holder = try fixture.connect()
+            try holder.query("BEGIN ISOLATION LEVEL REPEATABLE READ")
+            let number = try holder.query("SELECT pg_backend_pid() WHERE $1", [.bool(true)]).integer(0, 0)
+            let connection = try fixture.connect()
+            try connection.query("SET ROLE \(role)")
+            let blind = try StoreFacts.read(connection, heldFor: 0)
+            #expect(!blind.seesAllSessions && blind.holders.allSatisfy { $0.name != "\(number)" })
+            #expect(blind.connectionCount >= 2, "connections of others count")
+            _ = try await fixture.rows("GRANT pg_read_all_stats TO \(role)")
+            let facts = try StoreFacts.read(connection, heldFor: 0)
+            #expect(facts.seesAllSessions && facts.holders.contains { $0.name == "\(number)" })
+            try holder.query("ROLLBACK")
+            #expect(try StoreFacts.read(fixture.connect()).seesAllSessions, "a superuser sees all")
+        }
+
         @Test func permissionsOfAViewerAreFound() async throws {
             let fixture = try await StoreFixture()
             try await fixture.fleet.submit([StoreFixture.get("a")], named: "n")
