@@ -29,15 +29,20 @@ struct BatchPruning {
     private static let turn = "prune"
     /// The longest retention in seconds, as in the command: more does not fit into PostgreSQL's times.
     private static let longestRetention = 1e9
-    /// Whether a batch was kept long enough. The first parameter is `parameter` of the retention.
-    private static let isDue = """
-        (coalesce(keep, $1) IS NOT NULL
-         AND completed + least(coalesce(keep, $1), \(longestRetention)) * interval '1 second' <= now())
-        """
 
     let connection: PostgreSQLConnection
     /// How long batches are kept that do not say so themselves; nil keeps them.
     let retention: Duration?
+
+    /// Whether a batch was kept long enough.
+    ///
+    /// - Parameter keep: the statement's parameter for the retention of batches that do not say so themselves.
+    static func isDue(_ keep: String) -> String {
+        """
+        (coalesce(keep, \(keep)) IS NOT NULL
+         AND completed + least(coalesce(keep, \(keep)), \(longestRetention)) * interval '1 second' <= now())
+        """
+    }
 
     /// Returns a retention in seconds for a statement; null without a retention.
     static func parameter(_ retention: Duration?) -> PostgreSQLValue {
@@ -52,16 +57,17 @@ struct BatchPruning {
         let due = try connection.query(
             """
             SELECT number, name FROM bluebonnet.batches
-            WHERE \(Self.isDue) ORDER BY completed, number
+            WHERE \(Self.isDue("$1")) ORDER BY completed, number
             """, [Self.parameter(retention)])
         var names: [String] = []
         for row in 0..<due.count {
             let name = due.text(row, 1)
             do throws(FleetError) {
-                try BatchRemoval(connection: connection).remove(name, number: due.integer(row, 0))
+                try BatchRemoval(connection: connection).remove(
+                    name, number: due.integer(row, 0), ifKept: Self.parameter(retention))
                 names.append(name)
             } catch {
-                // The batch was removed meanwhile, or its lines run again.
+                // The batch was removed meanwhile, its lines run again, or they have ended again.
                 guard error.code == .noBatch || error.code == .notPossible else { throw error }
             }
         }

@@ -23,27 +23,39 @@ struct BatchRemoval {
 
     /// Removes a batch.
     ///
-    /// - Parameter number: the batch's number, if it is known. Another batch may have the name in the meantime.
-    /// - Throws: `notPossible` if the batch has not ended, or if workers have claimed lines of it.
-    func remove(_ name: String, number: Int? = nil) throws(FleetError) {
+    /// - Parameters:
+    ///   - number: the batch's number, if it is known. Another batch may have the name in the meantime.
+    ///   - retention: how long the batch must have been kept if it does not say so itself, in seconds. Default nil: it
+    ///     does not matter.
+    /// - Throws: `notPossible` if the batch has not ended or was not kept long enough, or if workers have claimed lines
+    ///   of it.
+    func remove(
+        _ name: String, number: Int? = nil, ifKept retention: PostgreSQLValue? = nil
+    ) throws(FleetError) {
         let patience = connection.timeout
         connection.timeout = Self.timeout
         defer { connection.timeout = patience }
         try connection.forceIndexScans()
         try finish()
-        try deleteRow(of: name, number)
+        try deleteRow(of: name, number, retention)
         try finish()
     }
 
     /// Deletes the row of the batch, and with it the list of its lanes.
-    private func deleteRow(of name: String, _ number: Int?) throws(FleetError) {
+    private func deleteRow(
+        of name: String, _ number: Int?, _ retention: PostgreSQLValue?
+    ) throws(FleetError) {
         try connection.transaction { () throws(FleetError) in
             let found = try connection.query(
                 """
-                SELECT number, state, line_count FROM bluebonnet.batches
-                WHERE name = $1 AND number = coalesce($2, number) FOR UPDATE
-                """, [.text(name), number.map { .integer($0) } ?? .null])
+                SELECT number, state, line_count, $3 OR coalesce(\(BatchPruning.isDue("$4")), false)
+                FROM bluebonnet.batches WHERE name = $1 AND number = coalesce($2, number) FOR UPDATE
+                """,
+                [.text(name), number.map { .integer($0) } ?? .null, .bool(retention == nil), retention ?? .null])
             guard found.count == 1 else { throw .noBatch(name) }
+            guard found.bool(0, 3) else {
+                throw FleetError(.notPossible, "the batch \(name) was not kept long enough to be removed")
+            }
             let number = found.integer(0, 0)
             // While the batch is locked, no worker can claim lines of it.
             let counts = try connection.query(

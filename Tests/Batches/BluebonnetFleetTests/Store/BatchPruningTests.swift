@@ -102,6 +102,25 @@ extension StoreTests {
             try await work
         }
 
+        /// The batch is locked while its lines run again and end. Pruning has seen it as it was before.
+        @Test func batchThatEndsAgainMeanwhileIsKept() async throws {
+            let fixture = try await StoreFixture()
+            var settings = FleetSettings()
+            settings.retention = .seconds(86_400)
+            try await fixture.fleet.submit([StoreFixture.get("a")], named: "n", settings: settings)
+            try await fixture.fleet.cancel("n")
+            #expect(try await fixture.fleet.prune().isEmpty)
+            try await Self.age(fixture, "n", "8 days")
+            let holder = try fixture.connect()
+            try holder.query("BEGIN")
+            try holder.query("UPDATE bluebonnet.batches SET completed = now() WHERE name = $1", [.text("n")])
+            async let pruned = fixture.fleet.prune()
+            try await becomes(true) { try await fixture.number("SELECT count(*) FROM pg_locks WHERE NOT granted") > 0 }
+            try holder.query("COMMIT")
+            #expect(try await pruned.isEmpty)
+            #expect(try await Self.names(fixture) == ["n"])
+        }
+
         @Test func oneWorkerAtATimeHasTheTurn() async throws {
             let fixture = try await StoreFixture()
             try await fixture.fleet.submit([StoreFixture.get("a")], named: "n")
