@@ -25,14 +25,14 @@ enum BatchCompletion {
 
 /// Removes batches that have been complete for longer than they are to be kept.
 struct BatchPruning {
-    /// The turn of the worker that prunes.
-    private static let turn = "prune"
     /// The longest retention in seconds, as in the command: more does not fit into PostgreSQL's times.
     private static let longestRetention = 1e9
 
     let connection: PostgreSQLConnection
     /// How long batches are kept that do not say so themselves; nil keeps them.
     let retention: Duration?
+    /// Called before each piece of work that may take long; an error ends the pruning there.
+    var onSlice: () throws(FleetError) -> Void = {}
 
     /// Whether a batch was kept long enough.
     ///
@@ -63,7 +63,7 @@ struct BatchPruning {
         for row in 0..<due.count {
             let name = due.text(row, 1)
             do throws(FleetError) {
-                try BatchRemoval(connection: connection).remove(
+                try BatchRemoval(connection: connection, onSlice: onSlice).remove(
                     name, number: due.integer(row, 0), ifKept: Self.parameter(retention))
                 names.append(name)
             } catch {
@@ -72,49 +72,5 @@ struct BatchPruning {
             }
         }
         return names
-    }
-
-    /// Acquires the turn of one worker among all, unless another one has it.
-    ///
-    /// - Parameter length: how long the other workers wait.
-    func acquireTurn(_ length: Duration) throws(FleetError) -> Bool {
-        try connection.query(
-            """
-            INSERT INTO bluebonnet.turns AS t (name, until) VALUES ($1, now() + $2 * interval '1 second')
-            ON CONFLICT (name) DO UPDATE SET until = excluded.until WHERE t.until <= now()
-            """, [.text(Self.turn), .double(length / .seconds(1))]
-        ).changedCount == 1
-    }
-}
-
-/// Prunes again and again while a worker runs. One worker of the fleet does it at a time, with its own connection.
-struct RetentionLoop: Sendable {
-    let store: String
-    let retention: Duration?
-    let interval: Duration
-    /// Receives the error of each attempt, or nil. That the store is unreachable, or has no tables yet, is the worker's
-    /// to report.
-    let onEnd: @Sendable (FleetError?) -> Void
-
-    /// Runs until the task is cancelled.
-    func run() async {
-        while true {
-            do { try await Task.sleep(for: interval) } catch { return }
-            do throws(FleetError) {
-                try await prune()
-                onEnd(nil)
-            } catch {
-                if error.code != .unreachable, error.code != .noBatch { onEnd(error) }
-            }
-        }
-    }
-
-    private func prune() async throws(FleetError) {
-        try await StoreThread.run(store) { [self] connection throws(FleetError) in
-            try FleetSchema.check(connection)
-            let pruning = BatchPruning(connection: connection, retention: retention)
-            guard try pruning.acquireTurn(interval) else { return }
-            _ = try pruning.prune()
-        }
     }
 }

@@ -15,11 +15,13 @@ struct BatchRemoval {
         ("keys", "position"), ("polls", "position"),
     ]
     /// Deleting rows with large bodies takes long.
-    private static let timeout = Duration.seconds(600)
+    static let timeout = Duration.seconds(600)
 
     let connection: PostgreSQLConnection
     /// The number of positions in a slice.
     var sliceLength = 10_000
+    /// Called before each statement that may take long; an error ends the removal there.
+    var onSlice: () throws(FleetError) -> Void = {}
 
     /// Removes a batch.
     ///
@@ -37,6 +39,7 @@ struct BatchRemoval {
         defer { connection.timeout = patience }
         try connection.forceIndexScans()
         try finish()
+        try onSlice()
         try deleteRow(of: name, number, retention)
         try finish()
     }
@@ -93,6 +96,7 @@ struct BatchRemoval {
             let batch = gone.integer(row, 0)
             for (table, column) in Self.tables { try removeRows(of: table, by: column, batch) }
             for table in ["ready", "expansions", "tallies"] {
+                try onSlice()
                 try connection.query("DELETE FROM bluebonnet.\(table) WHERE batch = $1", [.integer(batch)])
             }
         }
@@ -101,6 +105,7 @@ struct BatchRemoval {
     private func removeRows(of table: String, by column: String, _ batch: Int) throws(FleetError) {
         var start = 0
         while true {
+            try onSlice()
             let next = try connection.query(
                 """
                 SELECT \(column)::bigint FROM bluebonnet.\(table) WHERE batch = $1 AND \(column) >= $2

@@ -98,7 +98,6 @@ public final class FleetWorker: Sendable {
             store: store, retention: configuration.retention, interval: configuration.pruningInterval,
             onEnd: { [inbox] in inbox.post(.pruned($0)) })
         let pruning = Task { await retention.run() }
-        defer { pruning.cancel() }
         let outcome: Result<Void, FleetError> = await withTaskCancellationHandler {
             await withCheckedContinuation { done in
                 Thread.detachNewThread { [self] in
@@ -111,6 +110,8 @@ public final class FleetWorker: Sendable {
         } onCancel: {
             cancel()
         }
+        pruning.cancel()
+        await pruning.value
         try outcome.get()
     }
 

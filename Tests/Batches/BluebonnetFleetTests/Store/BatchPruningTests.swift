@@ -124,12 +124,71 @@ extension StoreTests {
         @Test func oneWorkerAtATimeHasTheTurn() async throws {
             let fixture = try await StoreFixture()
             try await fixture.fleet.submit([StoreFixture.get("a")], named: "n")
-            let one = BatchPruning(connection: try fixture.connect(), retention: nil)
-            let other = BatchPruning(connection: try fixture.connect(), retention: nil)
-            #expect(try one.acquireTurn(.seconds(60)))
-            #expect(try other.acquireTurn(.seconds(60)) == false)
+            let one = PruningTurn(try fixture.connect(), length: .seconds(60))
+            let other = PruningTurn(try fixture.connect(), length: .seconds(60))
+            #expect(try one.acquire())
+            #expect(try other.acquire() == false)
+            let end = "SELECT extract(epoch FROM until - now())::integer FROM bluebonnet.turns"
+            #expect((1...60).contains(try await fixture.number(end)))
+            try one.extend(for: .seconds(600))
+            #expect((601...660).contains(try await fixture.number(end)))
+            #expect(try other.acquire() == false)
+            #expect(throws: PruningTurn.lost) { () throws in try other.extend() }
             _ = try await fixture.rows("UPDATE bluebonnet.turns SET until = now()")
-            #expect(try other.acquireTurn(.seconds(60)))
+            #expect(try other.acquire())
+            #expect(throws: PruningTurn.lost) { () throws in try one.extend() }
+            try other.extend()
+        }
+
+        /// A worker that has lost its turn, or ends, stops within a removal. The next removal does the rest.
+        @Test func removalStopsBetweenSlices() async throws {
+            let fixture = try await StoreFixture()
+            try await fixture.fleet.submit((0..<40).map { StoreFixture.get("\($0)") }, named: "n")
+            try await fixture.fleet.cancel("n")
+            try BatchCompletion.record(nil, fixture.connect())
+            var sliceCount = 0
+            let removal = BatchRemoval(connection: try fixture.connect(), sliceLength: 7) { () throws(FleetError) in
+                sliceCount += 1
+                if sliceCount == 4 { throw PruningTurn.lost }
+            }
+            #expect(throws: PruningTurn.lost) { () throws in try removal.remove("n") }
+            let rest = "SELECT count(*) FROM bluebonnet.lines"
+            #expect(try await Self.names(fixture).isEmpty)
+            #expect(try await fixture.number("SELECT count(*) FROM bluebonnet.results") == 26)
+            #expect(try await fixture.number(rest) == 40)
+            #expect(try await fixture.fleet.prune().isEmpty, "no other batch is due")
+            try await fixture.fleet.submit([StoreFixture.get("a")], named: "m")
+            try await fixture.fleet.cancel("m")
+            try await fixture.fleet.remove("m")
+            #expect(try await fixture.number(rest) == 0)
+        }
+
+        @Test func workerEndsAfterItsPruning() async throws {
+            let fixture = try await StoreFixture()
+            try await fixture.fleet.submit([StoreFixture.get("a")], named: "n")
+            try await fixture.fleet.cancel("n")
+            let holder = try fixture.connect()
+            try holder.query("BEGIN")
+            try holder.query("SELECT FROM bluebonnet.results WHERE batch > $1 FOR UPDATE", [.integer(0)])
+            var configuration = FleetWorker.Configuration()
+            (configuration.retention, configuration.pruningInterval) = (.zero, .milliseconds(20))
+            let (worker, hasEnded) = (FleetWorker(store: fixture.url, configuration: configuration), Observed(false))
+            async let work: Void = {
+                try await worker.run()
+                hasEnded.update { $0 = true }
+            }()
+            try await becomes(true) { try await fixture.number("SELECT count(*) FROM pg_locks WHERE NOT granted") > 0 }
+            worker.drain()
+            try await becomes(true) { try await fixture.fleet.members().isEmpty }
+            #expect(!hasEnded.value)
+            try holder.query("COMMIT")
+            try await work
+            #expect(try await fixture.number("SELECT count(*) FROM bluebonnet.lines") == 1, "the removal was stopped")
+            #expect(
+                try await fixture.number(
+                    """
+                    SELECT count(*) FROM bluebonnet.turns WHERE until <= now() + interval '1 minute'
+                    """) == 1, "no other worker waits for long")
         }
     }
 }
