@@ -48,6 +48,7 @@ struct StoreDiagnosis {
         } else {
             add(.fine, "version", "the server is PostgreSQL \(version)")
         }
+        guard facts.isReadable else { return }
         guard let tables = facts.tablesVersion else {
             return add(.error, "tables", "the store has no tables", "submit a batch as the owner of the database")
         }
@@ -171,6 +172,22 @@ struct StoreDiagnosis {
             "REINDEX INDEX CONCURRENTLY bluebonnet.\(index.name)")
     }
 
+    private mutating func judgePermissions() {
+        let count = facts.missingPermissions.count
+        let first = facts.missingPermissions.prefix(3).joined(separator: ", ")
+        if !facts.isReadable {
+            add(
+                .error, "permissions", "this user may not read all tables, which were not examined: \(first)",
+                "grant what the page \"A fleet\" says")
+        } else if count > 0 {
+            add(
+                .warning, "permissions", "this user lacks \(count) privileges of a worker: \(first)",
+                "grant them as the page \"A fleet\" says, unless the user is only to look")
+        } else if facts.tablesVersion != nil {
+            add(.fine, "permissions", "this user may do what a worker does")
+        }
+    }
+
     private mutating func judgeRest() {
         if abs(facts.clockDifference) > Self.largestDifference {
             add(
@@ -180,15 +197,7 @@ struct StoreDiagnosis {
         } else {
             add(.fine, "clock", "the clocks of the store and of this machine agree")
         }
-        if !facts.missingPermissions.isEmpty {
-            let first = facts.missingPermissions.prefix(3).joined(separator: ", ")
-            add(
-                .warning, "permissions",
-                "this user lacks \(facts.missingPermissions.count) privileges of a worker: \(first)",
-                "grant them as the page \"A fleet\" says, unless the user is only to look")
-        } else if facts.tablesVersion != nil {
-            add(.fine, "permissions", "this user may do what a worker does")
-        }
+        judgePermissions()
         let free = facts.connectionLimit - facts.connectionCount
         if free < max(5, facts.connectionLimit / 10) {
             add(

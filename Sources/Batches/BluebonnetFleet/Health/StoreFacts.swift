@@ -54,6 +54,8 @@ struct StoreFacts: Equatable {
     var relations: [Relation] = []
     /// The tables, or the schema, that the user may not use as a worker does.
     var missingPermissions: [String] = []
+    /// Whether the user may read all tables.
+    var isReadable: Bool { !missingPermissions.contains { $0.hasPrefix("schema ") || $0.hasSuffix(": SELECT") } }
     /// The clock of the store minus the clock of this machine, in seconds.
     var clockDifference = 0.0
     /// The age of the oldest transaction number of the database.
@@ -81,6 +83,7 @@ extension StoreFacts {
             [.text("bluebonnet")])
         guard exists.bool(0, 0) else { return facts }
         try facts.readPermissions(connection)
+        guard facts.isReadable else { return facts }
         facts.tablesVersion = try FleetSchema.version(connection)
         try facts.readWorkers(connection)
         try facts.readRelations(connection)

@@ -125,6 +125,15 @@ import Testing
         #expect(Self.problems { $0.isPooled = true }.isEmpty)
     }
 
+    /// What may not be read was not examined: nothing is said about it.
+    @Test(arguments: ["schema bluebonnet", "table workers: SELECT"])
+    func tablesThatMayNotBeReadAreAnError(missing: String) {
+        let found = Self.problems {
+            ($0.missingPermissions, $0.tablesVersion, $0.relations) = ([missing], nil, [])
+        }
+        #expect(found.map(\.0) == ["error"] && found[0].1 == "permissions" && found[0].2.contains("grant"))
+    }
+
     @Test func errorsComeFirst() {
         var facts = Self.healthy
         (facts.clockDifference, facts.settings["fsync"]) = (9, "off")

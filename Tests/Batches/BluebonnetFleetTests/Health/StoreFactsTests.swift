@@ -61,6 +61,19 @@ extension StoreTests {
             #expect(try StoreFacts.read(fixture.connect()).seesAllSessions, "a superuser sees all")
         }
 
+        @Test(arguments: ["", "GRANT USAGE ON SCHEMA bluebonnet TO"])
+        func storeIsExaminedWithoutThePermissionToReadIt(grant: String) async throws {
+            let fixture = try await StoreFixture()
+            try await fixture.fleet.submit([StoreFixture.get("a")], named: "n")
+            let role = "stranger_\(fixture.database)"
+            _ = try await fixture.rows("CREATE ROLE \(role) LOGIN")
+            if !grant.isEmpty { _ = try await fixture.rows("\(grant) \(role)") }
+            let connection = try fixture.connect()
+            try connection.query("SET ROLE \(role)")
+            let findings = StoreDiagnosis(try StoreFacts.read(connection)).findings
+            #expect(findings.filter { $0.level == .error }.map(\.subject) == ["permissions"])
+        }
+
         @Test func permissionsOfAViewerAreFound() async throws {
             let fixture = try await StoreFixture()
             try await fixture.fleet.submit([StoreFixture.get("a")], named: "n")
