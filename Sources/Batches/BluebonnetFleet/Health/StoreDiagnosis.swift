@@ -179,10 +179,13 @@ struct StoreDiagnosis {
             add(
                 .error, "permissions", "this user may not read all tables, which were not examined: \(first)",
                 "grant what the page \"A fleet\" says")
+        } else if count > 0, !facts.mayChange {
+            add(.fine, "permissions", "this user may only look")
         } else if count > 0 {
             add(
-                .warning, "permissions", "this user lacks \(count) privileges of a worker: \(first)",
-                "grant them as the page \"A fleet\" says, unless the user is only to look")
+                .warning, "permissions",
+                "this user may change tables, but lacks \(count) privileges of a worker: \(first)",
+                "grant them as the page \"A fleet\" says, or revoke the others: a viewer needs SELECT only")
         } else if facts.tablesVersion != nil {
             add(.fine, "permissions", "this user may do what a worker does")
         }

@@ -54,6 +54,8 @@ struct StoreFacts: Equatable {
     var relations: [Relation] = []
     /// The tables, or the schema, that the user may not use as a worker does.
     var missingPermissions: [String] = []
+    /// Whether the user may change a table.
+    var mayChange = true
     /// Whether the user may read all tables.
     var isReadable: Bool { !missingPermissions.contains { $0.hasPrefix("schema ") || $0.hasSuffix(": SELECT") } }
     /// The clock of the store minus the clock of this machine, in seconds.
@@ -148,7 +150,7 @@ extension StoreFacts {
         }
     }
 
-    /// Reads which tables the user may not use, and the sizes of all.
+    /// Reads which tables the user may not use.
     private mutating func readPermissions(_ connection: PostgreSQLConnection) throws(FleetError) {
         let rows = try connection.query(
             """
@@ -162,6 +164,13 @@ extension StoreFacts {
             ORDER BY 1
             """, [.text("bluebonnet")])
         missingPermissions = (0..<rows.count).map { rows.text($0, 0) }
+        mayChange = try connection.query(
+            """
+            SELECT EXISTS (
+                SELECT FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+                WHERE n.nspname = $1 AND c.relkind = 'r' AND has_table_privilege(c.oid, 'INSERT, UPDATE, DELETE'))
+            """, [.text("bluebonnet")]
+        ).bool(0, 0)
     }
 
     private mutating func readWorkers(_ connection: PostgreSQLConnection) throws(FleetError) {

@@ -125,6 +125,10 @@ import Testing
         #expect(Self.problems { $0.isPooled = true }.isEmpty)
     }
 
+    @Test func userWhoMayOnlyLookIsFine() {
+        #expect(Self.problems { ($0.missingPermissions, $0.mayChange) = (["table ready: DELETE"], false) }.isEmpty)
+    }
+
     /// What may not be read was not examined: nothing is said about it.
     @Test(arguments: ["schema bluebonnet", "table workers: SELECT"])
     func tablesThatMayNotBeReadAreAnError(missing: String) {

@@ -74,6 +74,25 @@ extension StoreTests {
             #expect(findings.filter { $0.level == .error }.map(\.subject) == ["permissions"])
         }
 
+        /// The role of the documentation.
+        @Test func viewerHasNothingToDo() async throws {
+            let fixture = try await StoreFixture()
+            try await fixture.fleet.submit([StoreFixture.get("a")], named: "n")
+            let role = "viewer_\(fixture.database)"
+            _ = try await fixture.rows(
+                """
+                CREATE ROLE \(role) LOGIN; GRANT USAGE ON SCHEMA bluebonnet TO \(role);
+                GRANT SELECT ON ALL TABLES IN SCHEMA bluebonnet TO \(role); GRANT pg_read_all_stats TO \(role);
+                """)
+            let connection = try fixture.connect()
+            try connection.query("SET ROLE \(role)")
+            let problems = StoreDiagnosis(try StoreFacts.read(connection)).findings.filter { $0.level != .fine }
+            #expect(problems.isEmpty, "\(problems)")
+            _ = try await fixture.rows("GRANT INSERT ON bluebonnet.ready TO \(role)")
+            let mixture = StoreDiagnosis(try StoreFacts.read(connection)).findings.filter { $0.level != .fine }
+            #expect(mixture.map(\.subject) == ["permissions"] && mixture[0].message.contains("DELETE"))
+        }
+
         @Test func permissionsOfAViewerAreFound() async throws {
             let fixture = try await StoreFixture()
             try await fixture.fleet.submit([StoreFixture.get("a")], named: "n")
