@@ -24,6 +24,7 @@ struct StoreFacts: Equatable {
         let name: String
         /// The name of the table of an index; nil for a table.
         let table: String?
+        /// The size, with the large values of a table's rows (TOAST).
         let byteCount: Int
         let liveCount: Int
         let deadCount: Int
@@ -189,8 +190,9 @@ extension StoreFacts {
     private mutating func readRelations(_ connection: PostgreSQLConnection) throws(FleetError) {
         let rows = try connection.query(
             """
-            SELECT c.relname, t.relname, pg_relation_size(c.oid), greatest(s.n_live_tup, 0), greatest(s.n_dead_tup, 0),
-                   coalesce(i.indisvalid, true)
+            SELECT c.relname, t.relname,
+                   CASE c.relkind WHEN 'r' THEN pg_table_size(c.oid) ELSE pg_relation_size(c.oid) END,
+                   greatest(s.n_live_tup, 0), greatest(s.n_dead_tup, 0), coalesce(i.indisvalid, true)
             FROM pg_class c
             JOIN pg_namespace n ON n.oid = c.relnamespace
             LEFT JOIN pg_index i ON i.indexrelid = c.oid

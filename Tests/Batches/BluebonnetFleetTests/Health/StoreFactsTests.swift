@@ -28,6 +28,22 @@ extension StoreTests {
             try worker.leave()
         }
 
+        /// PostgreSQL keeps large values in a table of their own.
+        @Test func sizeOfATableIncludesItsLargeValues() async throws {
+            let fixture = try await StoreFixture()
+            try await fixture.fleet.submit([StoreFixture.get("a")], named: "n")
+            _ = try await fixture.rows(
+                """
+                ALTER TABLE bluebonnet.results ALTER COLUMN body SET STORAGE EXTERNAL;
+                INSERT INTO bluebonnet.results (batch, position, outcome, bytes, line, body)
+                SELECT 99, p, 'success', 1, '{}', decode(repeat('61', 1 << 18), 'hex') FROM generate_series(1, 8) p
+                """)
+            let relations = try StoreFacts.read(fixture.connect()).relations
+            let results = try #require(relations.first { $0.name == "results" })
+            #expect(results.byteCount > 2 << 20)
+            #expect(relations.allSatisfy { $0.table == nil || $0.byteCount < 1 << 20 })
+        }
+
         @Test func openTransactionIsFound() async throws {
             let fixture = try await StoreFixture()
             try await fixture.fleet.submit([StoreFixture.get("a")], named: "n")
