@@ -414,7 +414,7 @@ extension WorkerLoop {
         guard configuration.endsWhenIdle, hand.isEmpty, linesToGiveBack.isEmpty, case .working = stage else {
             return false
         }
-        return try session.isIdle()
+        return try session.recordIdle()
     }
 
     private mutating func handle(_ notice: FleetNotice, _ session: WorkerStore) throws(FleetError) {

@@ -45,6 +45,25 @@ extension StoreTests {
             }
         }
 
+        /// The time of retention begins before the worker ends, and not with the next worker.
+        @Test func workerThatEndsRecordsCompleteBatches() async throws {
+            let fixture = try await StoreFixture()
+            try await fixture.fleet.submit([StoreFixture.get("a")], named: "done")
+            try await fixture.fleet.submit([StoreFixture.get("a")], named: "paused")
+            try await fixture.fleet.pause("paused")
+            let store = try fixture.worker()
+            try store.record(store.claim(store.openBatch(), 1))
+            try await fixture.fleet.submit([StoreFixture.get("a")], named: "cancelled")
+            try await fixture.fleet.cancel("cancelled")
+            try store.leave()
+            let complete = "SELECT name FROM bluebonnet.batches WHERE completed IS NOT NULL ORDER BY name"
+            #expect(try await fixture.rows(complete).isEmpty)
+            var configuration = FleetWorker.Configuration()
+            configuration.endsWhenIdle = true
+            try await FleetWorker(store: fixture.url, configuration: configuration).run()
+            #expect(try await fixture.rows(complete) == [["cancelled"], ["done"]])
+        }
+
         @Test func workersRemoveOldBatches() async throws {
             try await Fixture.with { fixture in
                 try await fixture.submit([StoreFixture.get("a", "a")], named: "old")
