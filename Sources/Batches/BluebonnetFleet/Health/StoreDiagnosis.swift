@@ -30,7 +30,7 @@ struct StoreDiagnosis {
         judgeRest()
     }
 
-    /// The findings, the problems first.
+    /// The findings, problems first.
     var findings: [StoreFinding] {
         found.enumerated().sorted { ($0.element.level, $0.offset) < ($1.element.level, $1.offset) }.map(\.element)
     }
@@ -213,7 +213,7 @@ struct StoreDiagnosis {
         if facts.isPooled {
             add(
                 .fine, "connections",
-                "a pooler is between: workers ask for news instead of waiting for notifications; if it pools sessions, "
+                "a pooler is between: workers poll the store instead of waiting for notifications; if it pools sessions, "
                     + "write ?pooler=session into the store's URL")
         }
         if !facts.silentWorkers.isEmpty {

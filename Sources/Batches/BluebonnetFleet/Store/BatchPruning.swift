@@ -29,14 +29,14 @@ struct BatchPruning {
     private static let longestRetention = 1e9
 
     let connection: PostgreSQLConnection
-    /// How long batches are kept that do not say so themselves; nil keeps them.
+    /// How long batches without their own retention are kept; nil keeps them.
     let retention: Duration?
     /// Called before each piece of work that may take long; an error ends the pruning there.
     var onSlice: () throws(FleetError) -> Void = {}
 
     /// Whether a batch was kept long enough.
     ///
-    /// - Parameter keep: the statement's parameter for the retention of batches that do not say so themselves.
+    /// - Parameter keep: the statement's parameter for the retention of batches without their own.
     static func isDue(_ keep: String) -> String {
         """
         (coalesce(keep, \(keep)) IS NOT NULL

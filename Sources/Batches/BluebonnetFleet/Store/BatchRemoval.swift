@@ -27,7 +27,7 @@ struct BatchRemoval {
     ///
     /// - Parameters:
     ///   - number: the batch's number, if it is known. Another batch may have the name in the meantime.
-    ///   - retention: how long the batch must have been kept if it does not say so itself, in seconds. Default nil: it
+    ///   - retention: how long a batch without its own retention must have been kept, in seconds. Default nil: the time
     ///     does not matter.
     /// - Throws: `notPossible` if the batch has not ended or was not kept long enough, or if workers have claimed lines
     ///   of it.

@@ -34,9 +34,9 @@ public final class FleetWorker: Sendable {
         /// Whether the worker ends when every batch is complete, paused or cancelled, instead of waiting for more
         /// lines. Default false.
         public var endsWhenIdle = false
-        /// How long batches are kept when all their lines have ended, if they do not say so themselves
-        /// (`FleetSettings.retention`). One worker of the fleet at a time removes such batches. From 0 to 1,000,000,000
-        /// s; other values count as the nearest of these. Default nil: until they are removed.
+        /// How long batches without their own retention (`FleetSettings.retention`) are kept when all their lines have
+        /// ended. One worker of the fleet at a time removes such batches. From 0 to 1,000,000,000 s; other values count
+        /// as the nearest of these. Default nil: until they are removed.
         public var retention: Duration?
         /// How often the worker looks for batches to be removed.
         var pruningInterval = Duration.seconds(60)

@@ -28,12 +28,12 @@ struct StoreAccess {
     private var connectionError: FleetError?
     /// Why old batches were not removed.
     var pruningError: FleetError?
-    /// What is wrong with the store.
+    /// The error of the connection, or else of pruning.
     var problem: FleetError? { connectionError ?? pruningError }
     private(set) var nextAttempt = Instant.now
     /// The notifications to be sent, also with a later connection.
     private let notices = PendingNotices()
-    /// When to ask for news; nil if notifications arrive.
+    /// When to poll the store; nil if notifications arrive.
     private var pace: PollPace?
 
     init(_ target: String, _ configuration: FleetWorker.Configuration) {
@@ -72,7 +72,7 @@ struct StoreAccess {
         return store
     }
 
-    /// Lets notifications arrive, or makes the worker ask for news if a pooler keeps them away.
+    /// Lets notifications arrive, or makes the worker poll the store if a pooler keeps them away.
     mutating func subscribe() throws(FleetError) {
         guard let connection = session?.connection else { return }
         pace = connection.isPooled ? PollPace(now: .now) : nil
