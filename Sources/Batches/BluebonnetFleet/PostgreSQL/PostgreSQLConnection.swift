@@ -208,7 +208,7 @@ extension PostgreSQLConnection {
 
     /// Runs `work` in a transaction, all or nothing. After a conflict with another transaction, `work` runs again.
     func transaction<Value>(
-        attempts: Int = attemptCount, _ work: () throws(FleetError) -> Value
+        attempts: Int = PostgreSQLConnection.attemptCount, _ work: () throws(FleetError) -> Value
     ) throws(FleetError) -> Value {
         for _ in 1..<attempts {
             do throws(FleetError) {

@@ -27,7 +27,7 @@ enum FleetSchema {
     ///
     /// - Parameter newest: the version to migrate to; for tests.
     /// - Throws: `newerVersion` if the tables are more than one version newer.
-    static func prepare(_ connection: PostgreSQLConnection, to newest: Int = version) throws(FleetError) {
+    static func prepare(_ connection: PostgreSQLConnection, to newest: Int = FleetSchema.version) throws(FleetError) {
         if try version(connection) < newest { try migrate(connection, to: newest) }
         try check(connection)
     }

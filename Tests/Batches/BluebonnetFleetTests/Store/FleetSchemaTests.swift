@@ -82,7 +82,7 @@ extension StoreTests {
             let (reader, worker) = (try fixture.connect(), try fixture.connect())
             try reader.query("BEGIN")
             try reader.query("SELECT count(*) FROM bluebonnet.ready WHERE batch > $1", [.integer(0)])
-            async let migration = onThreads(1) { _ in try FleetSchema.prepare(fixture.connect()) }
+            async let migration: [Void] = onThreads(1) { _ in try FleetSchema.prepare(fixture.connect()) }
             try await becomes(true) {
                 try await fixture.number("SELECT count(*) FROM pg_locks WHERE NOT granted AND relation IS NOT NULL") > 0
             }
