@@ -106,7 +106,8 @@ struct StoreDiagnosis {
     }
 
     private mutating func judgeHolders() {
-        for holder in facts.holders {
+        let unknown = facts.holders.first { $0.isOfUnknownAge }
+        for holder in facts.holders where !holder.isOfUnknownAge {
             let name = holder.application.isEmpty ? holder.name : "\(holder.name) (\(holder.application))"
             let age = holder.age.map { "for \(Int($0)) s" } ?? "\(holder.transactionCount) transactions old"
             let advice =
@@ -124,9 +125,10 @@ struct StoreDiagnosis {
                     + "results wait if it has written", advice)
         }
         guard facts.seesAllSessions else {
+            let oldest = unknown.map { ", of which session \($0.name) is \($0.transactionCount) transactions old" }
             return add(
                 .warning, "transactions",
-                "this user cannot see the transactions of other users: one that is open for long goes unnoticed",
+                "this user cannot see how long the transactions of other users are open" + (oldest ?? ""),
                 "GRANT pg_read_all_stats TO the user")
         }
         if facts.holders.isEmpty { add(.fine, "transactions", "no transaction is open for long") }

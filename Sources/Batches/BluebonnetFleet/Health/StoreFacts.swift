@@ -17,6 +17,9 @@ struct StoreFacts: Equatable {
         let age: Double?
         /// How many transactions began since then.
         let transactionCount: Int
+
+        /// Whether it is a session of another user, of which this user does not see the times.
+        var isOfUnknownAge: Bool { kind == "session" && age == nil }
     }
 
     /// A table, or an index, of the fleet.
@@ -50,7 +53,7 @@ struct StoreFacts: Equatable {
     var connectionCount = 0
     var connectionLimit = 0
     var holders: [Holder] = []
-    /// Whether the user sees the transactions of other users.
+    /// Whether the user sees the times of other users' transactions.
     var seesAllSessions = true
     var relations: [Relation] = []
     /// The tables, or the schema, that the user may not use as a worker does.

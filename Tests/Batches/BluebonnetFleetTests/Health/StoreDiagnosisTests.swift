@@ -85,11 +85,17 @@ import Testing
     }
 
     /// Nobody may call what cannot be seen fine.
-    @Test func userWhoSeesNoTransactionsOfOthersIsTold() {
+    @Test func userWhoSeesNoTimesOfOthersIsTold() {
         let blind = Self.problems { $0.seesAllSessions = false }
         #expect(blind.map(\.1) == ["transactions"] && blind[0].2.contains("GRANT pg_read_all_stats"))
         var facts = Self.healthy
         facts.seesAllSessions = false
+        facts.holders = [
+            .init(kind: "session", name: "12", application: "", age: nil, transactionCount: 70),
+            .init(kind: "session", name: "34", application: "", age: 90, transactionCount: 5),
+        ]
+        let messages = StoreDiagnosis(facts).findings.filter { $0.level == .warning }.map(\.message)
+        #expect(messages.count == 2 && messages[0].contains("34") && messages[1].contains("12 is 70 transactions old"))
         #expect(StoreDiagnosis(facts).findings.allSatisfy { $0.subject != "transactions" || $0.level != .fine })
     }
 
