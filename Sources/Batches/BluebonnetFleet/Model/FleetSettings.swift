@@ -40,11 +40,10 @@ public struct FleetSettings: Sendable, Codable, Hashable {
     /// The batch's priority. Batches of a higher priority go first; batches of the same priority share the workers
     /// evenly. Default 0.
     public var priority = 0
-    /// How long the batch is kept when all its lines have ended. Workers remove it then, with its lines and results. The
-    /// time begins when a worker, or `Fleet.prune(keeping:)`, finds that the lines have ended: within about a minute
-    /// while workers run, otherwise later.
-    /// From 0 to 1,000,000,000 s; other values count as the nearest of these. Default nil: the workers'
-    /// `FleetWorker.Configuration.retention`.
+    /// How long the batch is kept when all its lines have ended. Workers remove it then, with its lines and results.
+    /// The time begins when a worker, or `Fleet.prune(keeping:)`, finds that the lines have ended: within about a
+    /// minute while workers run, otherwise later. From 0 to 1,000,000,000 s; other values count as the nearest of
+    /// these. Default nil: the workers' `FleetWorker.Configuration.retention`.
     public var retention: Duration?
 
     /// Creates the default settings.

@@ -10,9 +10,9 @@
 /// position. Nothing is added to the second range.
 ///
 /// A mark is a hint. A claim that was rolled back, or a transaction that took longer than `lag` to make lines ready,
-/// leaves lines below a mark. A complete search, from time to time, forgets the marks and finds them. Parts that it does
-/// not reach, because it has enough lines, or because their lanes are full, have no marks until a later search visits
-/// them.
+/// leaves lines below a mark. A complete search, from time to time, forgets the marks and finds them. Parts that it
+/// does not reach, because it has enough lines, or because their lanes are full, have no marks until a later search
+/// visits them.
 struct ClaimMarks {
     typealias Instant = ContinuousClock.Instant
 
