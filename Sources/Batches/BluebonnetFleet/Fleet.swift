@@ -164,8 +164,9 @@ public struct Fleet: Sendable {
     /// Removes the batches that have been complete, or cancelled, for longer than they are kept, with their lines and
     /// results. Workers do so by themselves, once a minute.
     ///
-    /// - Parameter retention: how long batches are kept that do not say so themselves (`FleetSettings.retention`).
-    ///   Default nil: such batches are not removed.
+    /// - Parameter retention: how long batches without their own retention (`FleetSettings.retention`) are kept.
+    ///   From 0 to 1,000,000,000 s; other values count as the nearest of these. Default nil: such batches are not
+    ///   removed.
     /// - Returns: the names of the removed batches.
     @discardableResult
     public func prune(keeping retention: Duration? = nil) async throws(FleetError) -> [String] {
@@ -178,7 +179,7 @@ public struct Fleet: Sendable {
     /// Examines the store: its version, settings, permissions and clock, transactions that stay open, and the sizes
     /// of tables and indexes.
     ///
-    /// - Returns: what was found, the problems first.
+    /// - Returns: the findings, problems first.
     /// - Throws: `FleetError` if the store cannot be reached or refuses the connection.
     public func examine() async throws(FleetError) -> [StoreFinding] {
         try await StoreThread.run(store) { connection throws(FleetError) in

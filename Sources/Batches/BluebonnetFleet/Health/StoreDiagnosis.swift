@@ -30,7 +30,7 @@ struct StoreDiagnosis {
         judgeRest()
     }
 
-    /// The findings, the problems first.
+    /// The findings, problems first.
     var findings: [StoreFinding] {
         found.enumerated().sorted { ($0.element.level, $0.offset) < ($1.element.level, $1.offset) }.map(\.element)
     }
@@ -48,6 +48,7 @@ struct StoreDiagnosis {
         } else {
             add(.fine, "version", "the server is PostgreSQL \(version)")
         }
+        guard facts.isReadable else { return }
         guard let tables = facts.tablesVersion else {
             return add(.error, "tables", "the store has no tables", "submit a batch as the owner of the database")
         }
@@ -105,7 +106,8 @@ struct StoreDiagnosis {
     }
 
     private mutating func judgeHolders() {
-        for holder in facts.holders {
+        let unknown = facts.holders.first { $0.isOfUnknownAge }
+        for holder in facts.holders where !holder.isOfUnknownAge {
             let name = holder.application.isEmpty ? holder.name : "\(holder.name) (\(holder.application))"
             let age = holder.age.map { "for \(Int($0)) s" } ?? "\(holder.transactionCount) transactions old"
             let advice =
@@ -121,6 +123,13 @@ struct StoreDiagnosis {
                 .warning, "transactions",
                 "the \(holder.kind) \(name) is open, \(age): no dead row of the server can be removed meanwhile, and "
                     + "results wait if it has written", advice)
+        }
+        guard facts.seesAllSessions else {
+            let oldest = unknown.map { ", of which session \($0.name) is \($0.transactionCount) transactions old" }
+            return add(
+                .warning, "transactions",
+                "this user cannot see how long the transactions of other users are open" + (oldest ?? ""),
+                "GRANT pg_read_all_stats TO the user")
         }
         if facts.holders.isEmpty { add(.fine, "transactions", "no transaction is open for long") }
     }
@@ -165,6 +174,25 @@ struct StoreDiagnosis {
             "REINDEX INDEX CONCURRENTLY bluebonnet.\(index.name)")
     }
 
+    private mutating func judgePermissions() {
+        let count = facts.missingPermissions.count
+        let first = facts.missingPermissions.prefix(3).joined(separator: ", ")
+        if !facts.isReadable {
+            add(
+                .error, "permissions", "this user may not read all tables, which were not examined: \(first)",
+                "grant what the page \"A fleet\" says")
+        } else if count > 0, !facts.mayChange {
+            add(.fine, "permissions", "this user may only look")
+        } else if count > 0 {
+            add(
+                .warning, "permissions",
+                "this user may change tables, but lacks \(count) privileges of a worker: \(first)",
+                "grant them as the page \"A fleet\" says, or revoke the others: a viewer needs SELECT only")
+        } else if facts.tablesVersion != nil {
+            add(.fine, "permissions", "this user may do what a worker does")
+        }
+    }
+
     private mutating func judgeRest() {
         if abs(facts.clockDifference) > Self.largestDifference {
             add(
@@ -174,15 +202,7 @@ struct StoreDiagnosis {
         } else {
             add(.fine, "clock", "the clocks of the store and of this machine agree")
         }
-        if !facts.missingPermissions.isEmpty {
-            let first = facts.missingPermissions.prefix(3).joined(separator: ", ")
-            add(
-                .warning, "permissions",
-                "this user lacks \(facts.missingPermissions.count) privileges of a worker: \(first)",
-                "grant them as the page \"A fleet\" says, unless the user is only to look")
-        } else if facts.tablesVersion != nil {
-            add(.fine, "permissions", "this user may do what a worker does")
-        }
+        judgePermissions()
         let free = facts.connectionLimit - facts.connectionCount
         if free < max(5, facts.connectionLimit / 10) {
             add(
@@ -195,7 +215,7 @@ struct StoreDiagnosis {
         if facts.isPooled {
             add(
                 .fine, "connections",
-                "a pooler is between: workers ask for news instead of waiting for notifications; if it pools sessions, "
+                "a pooler is between: workers poll the store instead of waiting for notifications; if it pools sessions, "
                     + "write ?pooler=session into the store's URL")
         }
         if !facts.silentWorkers.isEmpty {

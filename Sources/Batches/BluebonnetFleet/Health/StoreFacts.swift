@@ -17,6 +17,9 @@ struct StoreFacts: Equatable {
         let age: Double?
         /// How many transactions began since then.
         let transactionCount: Int
+
+        /// Whether it is a session of another user, of which this user does not see the times.
+        var isOfUnknownAge: Bool { kind == "session" && age == nil }
     }
 
     /// A table, or an index, of the fleet.
@@ -24,6 +27,7 @@ struct StoreFacts: Equatable {
         let name: String
         /// The name of the table of an index; nil for a table.
         let table: String?
+        /// The size, with the large values of a table's rows (TOAST).
         let byteCount: Int
         let liveCount: Int
         let deadCount: Int
@@ -49,9 +53,15 @@ struct StoreFacts: Equatable {
     var connectionCount = 0
     var connectionLimit = 0
     var holders: [Holder] = []
+    /// Whether the user sees the times of other users' transactions.
+    var seesAllSessions = true
     var relations: [Relation] = []
     /// The tables, or the schema, that the user may not use as a worker does.
     var missingPermissions: [String] = []
+    /// Whether the user may change a table.
+    var mayChange = true
+    /// Whether the user may read all tables.
+    var isReadable: Bool { !missingPermissions.contains { $0.hasPrefix("schema ") || $0.hasSuffix(": SELECT") } }
     /// The clock of the store minus the clock of this machine, in seconds.
     var clockDifference = 0.0
     /// The age of the oldest transaction number of the database.
@@ -79,6 +89,7 @@ extension StoreFacts {
             [.text("bluebonnet")])
         guard exists.bool(0, 0) else { return facts }
         try facts.readPermissions(connection)
+        guard facts.isReadable else { return facts }
         facts.tablesVersion = try FleetSchema.version(connection)
         try facts.readWorkers(connection)
         try facts.readRelations(connection)
@@ -91,9 +102,10 @@ extension StoreFacts {
             """
             SELECT current_setting('server_version_num')::integer, pg_is_in_recovery(),
                    current_setting('transaction_read_only') = 'on', current_setting('max_connections')::integer,
-                   (SELECT count(*) FROM pg_stat_activity WHERE backend_type = 'client backend'),
+                   (SELECT coalesce(sum(numbackends), 0)::bigint FROM pg_stat_database),
                    extract(epoch FROM clock_timestamp())::double precision,
-                   (SELECT age(datfrozenxid) FROM pg_database WHERE datname = current_database())
+                   (SELECT age(datfrozenxid) FROM pg_database WHERE datname = current_database()),
+                   pg_has_role(current_user, 'pg_read_all_stats', 'USAGE')
             WHERE $1
             """, [.bool(true)])
         let middle = (before.timeIntervalSince1970 + Date().timeIntervalSince1970) / 2
@@ -101,7 +113,7 @@ extension StoreFacts {
         (isStandby, isReadOnly) = (row.bool(0, 1), row.bool(0, 2))
         (connectionLimit, connectionCount) = (row.integer(0, 3), row.integer(0, 4))
         clockDifference = row.double(0, 5) - middle
-        transactionAge = row.integer(0, 6)
+        (transactionAge, seesAllSessions) = (row.integer(0, 6), row.bool(0, 7))
         isPooled = connection.isPooled
         let found = try connection.query(
             "SELECT name, current_setting(name) FROM unnest($1::text[]) AS u (name)", [.texts(Self.settingNames)])
@@ -118,7 +130,7 @@ extension StoreFacts {
                    greatest(age(backend_xmin), age(backend_xid))::bigint AS count
             FROM pg_stat_activity
             WHERE (backend_xmin IS NOT NULL OR backend_xid IS NOT NULL) AND pid <> pg_backend_pid()
-              AND backend_type NOT IN ('autovacuum worker', 'walsender')
+              AND coalesce(backend_type, '') NOT IN ('autovacuum worker', 'walsender')
             UNION ALL
             SELECT 'prepared transaction', gid, '', extract(epoch FROM now() - prepared)::double precision,
                    age(transaction)::bigint
@@ -142,7 +154,7 @@ extension StoreFacts {
         }
     }
 
-    /// Reads which tables the user may not use, and the sizes of all.
+    /// Reads which tables the user may not use.
     private mutating func readPermissions(_ connection: PostgreSQLConnection) throws(FleetError) {
         let rows = try connection.query(
             """
@@ -156,6 +168,13 @@ extension StoreFacts {
             ORDER BY 1
             """, [.text("bluebonnet")])
         missingPermissions = (0..<rows.count).map { rows.text($0, 0) }
+        mayChange = try connection.query(
+            """
+            SELECT EXISTS (
+                SELECT FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+                WHERE n.nspname = $1 AND c.relkind = 'r' AND has_table_privilege(c.oid, 'INSERT, UPDATE, DELETE'))
+            """, [.text("bluebonnet")]
+        ).bool(0, 0)
     }
 
     private mutating func readWorkers(_ connection: PostgreSQLConnection) throws(FleetError) {
@@ -174,8 +193,9 @@ extension StoreFacts {
     private mutating func readRelations(_ connection: PostgreSQLConnection) throws(FleetError) {
         let rows = try connection.query(
             """
-            SELECT c.relname, t.relname, pg_relation_size(c.oid), greatest(s.n_live_tup, 0), greatest(s.n_dead_tup, 0),
-                   coalesce(i.indisvalid, true)
+            SELECT c.relname, t.relname,
+                   CASE c.relkind WHEN 'r' THEN pg_table_size(c.oid) ELSE pg_relation_size(c.oid) END,
+                   greatest(s.n_live_tup, 0), greatest(s.n_dead_tup, 0), coalesce(i.indisvalid, true)
             FROM pg_class c
             JOIN pg_namespace n ON n.oid = c.relnamespace
             LEFT JOIN pg_index i ON i.indexrelid = c.oid

@@ -5,7 +5,7 @@
 public struct StoreFinding: Sendable, Hashable {
     /// How urgent a finding is.
     public enum Level: String, Sendable, Codable, CaseIterable, Comparable {
-        /// The fleet does not work, or may lose what it has recorded.
+        /// The fleet does not work, or may lose recorded outcomes.
         case error
         /// The fleet works, but slows down, grows, or reports late.
         case warning

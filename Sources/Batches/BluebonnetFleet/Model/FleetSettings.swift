@@ -41,7 +41,9 @@ public struct FleetSettings: Sendable, Codable, Hashable {
     /// evenly. Default 0.
     public var priority = 0
     /// How long the batch is kept when all its lines have ended. Workers remove it then, with its lines and results.
-    /// Default nil: as long as the workers' `FleetWorker.Configuration.retention` says.
+    /// The time begins when a worker, or `Fleet.prune(keeping:)`, finds that the lines have ended: within about a
+    /// minute while workers run, otherwise later. From 0 to 1,000,000,000 s; other values count as the nearest of
+    /// these. Default nil: the workers' `FleetWorker.Configuration.retention`.
     public var retention: Duration?
 
     /// Creates the default settings.

@@ -20,6 +20,8 @@ final class PostgreSQLConnection {
     /// Whether each transaction may get another session of the server, because of a pooler: then there are neither
     /// notifications nor settings nor prepared statements of a session.
     private(set) var isPooled = false
+    /// Whether a setting made transactions read-only when the connection was made, on a server that was no standby.
+    private var isReadOnlyByDefault = false
     /// The statements at the beginning of each transaction through a pooler.
     private var localSettings = ""
     /// Receives the duration of each statement that the server has answered; nil without one.
@@ -98,7 +100,11 @@ final class PostgreSQLConnection {
     /// Finds out whether there is a pooler, and sets the isolation of transactions that the statements rely on.
     private func beginSession(_ pooler: PoolerMode) throws(FleetError) {
         let found = try unnamed(
-            "SELECT pg_backend_pid(), current_setting('default_transaction_isolation') = 'read committed'", [])
+            """
+            SELECT pg_backend_pid(), current_setting('default_transaction_isolation') = 'read committed',
+                   current_setting('default_transaction_read_only') = 'on' AND NOT pg_is_in_recovery()
+            """, [])
+        isReadOnlyByDefault = found.bool(0, 2)
         isPooled =
             switch pooler {
             case .transaction: true
@@ -211,8 +217,10 @@ extension PostgreSQLConnection {
     private static let attemptCount = 8
 
     /// Runs `work` in a transaction, all or nothing. After a conflict with another transaction, `work` runs again.
-    func transaction<Value>(_ work: () throws(FleetError) -> Value) throws(FleetError) -> Value {
-        for _ in 1..<Self.attemptCount {
+    func transaction<Value>(
+        attempts: Int = PostgreSQLConnection.attemptCount, _ work: () throws(FleetError) -> Value
+    ) throws(FleetError) -> Value {
+        for _ in 1..<attempts {
             do throws(FleetError) {
                 return try attempt(work)
             } catch {
@@ -368,7 +376,7 @@ extension PostgreSQLConnection {
         }
         guard let code = PQresultErrorField(result, Int32(UInt8(ascii: "C"))) else { throw lost }
         let message = Self.oneLine(PQresultErrorField(result, Int32(UInt8(ascii: "M"))))
-        throw FleetError(serverCode: String(cString: code), message)
+        throw FleetError(serverCode: String(cString: code), message, isReadOnlyByDefault: isReadOnlyByDefault)
     }
 
     private var lost: FleetError { .unreachable(message) }

@@ -11,11 +11,19 @@ extension FleetError {
 
     /// Creates an error from the code of a server error. The server has rolled back the transaction. Codes are listed
     /// in the SQL standard and by PostgreSQL (errcodes-appendix).
-    init(serverCode code: String, _ message: String) {
+    ///
+    /// - Parameter isReadOnlyByDefault: whether a setting makes transactions read-only on a server that is no standby.
+    init(serverCode code: String, _ message: String, isReadOnlyByDefault: Bool = false) {
         // Connection exceptions, an administrator's action, a shutdown or a crash (57P01 to 57P05), and too many
         // connections (53300).
         if code.hasPrefix("08") || code.hasPrefix("57P") || code == "53300" {
             self = .unreachable(message)
+        } else if code == "25006", isReadOnlyByDefault {
+            self.init(
+                .refused,
+                "the store accepts no changes, although its server is no standby: \(message); the setting "
+                    + "default_transaction_read_only is on, for the user, the database or the server: set it off",
+                underlying: code)
         } else if code == "25006" {
             // After a failover, a connection may lead to a standby.
             self = .unreachable(

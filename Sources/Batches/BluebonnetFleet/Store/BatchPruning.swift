@@ -25,12 +25,29 @@ enum BatchCompletion {
 
 /// Removes batches that have been complete for longer than they are to be kept.
 struct BatchPruning {
-    /// The turn of the worker that prunes.
-    private static let turn = "prune"
+    /// The longest retention in seconds, as in the command: more does not fit into PostgreSQL's times.
+    private static let longestRetention = 1e9
 
     let connection: PostgreSQLConnection
-    /// How long batches are kept that do not say so themselves; nil keeps them.
+    /// How long batches without their own retention are kept; nil keeps them.
     let retention: Duration?
+    /// Called before each piece of work that may take long; an error ends the pruning there.
+    var onSlice: () throws(FleetError) -> Void = {}
+
+    /// Whether a batch was kept long enough.
+    ///
+    /// - Parameter keep: the statement's parameter for the retention of batches without their own.
+    static func isDue(_ keep: String) -> String {
+        """
+        (coalesce(keep, \(keep)) IS NOT NULL
+         AND completed + least(coalesce(keep, \(keep)), \(longestRetention)) * interval '1 second' <= now())
+        """
+    }
+
+    /// Returns a retention in seconds for a statement; null without a retention.
+    static func parameter(_ retention: Duration?) -> PostgreSQLValue {
+        retention.map { .double(min(max(0, $0 / .seconds(1)), longestRetention)) } ?? .null
+    }
 
     /// Removes the batches, each with its lines and results.
     ///
@@ -40,51 +57,20 @@ struct BatchPruning {
         let due = try connection.query(
             """
             SELECT number, name FROM bluebonnet.batches
-            WHERE completed + coalesce(keep, $1) * interval '1 second' <= now() ORDER BY completed, number
-            """, [retention.map { .double($0 / .seconds(1)) } ?? .null])
+            WHERE \(Self.isDue("$1")) ORDER BY completed, number
+            """, [Self.parameter(retention)])
         var names: [String] = []
         for row in 0..<due.count {
             let name = due.text(row, 1)
             do throws(FleetError) {
-                try BatchRemoval(connection: connection).remove(name, number: due.integer(row, 0))
+                try BatchRemoval(connection: connection, onSlice: onSlice).remove(
+                    name, number: due.integer(row, 0), ifKept: Self.parameter(retention))
                 names.append(name)
             } catch {
-                // The batch was removed meanwhile, or its lines run again.
+                // The batch was removed meanwhile, its lines run again, or they have ended again.
                 guard error.code == .noBatch || error.code == .notPossible else { throw error }
             }
         }
         return names
-    }
-
-    /// Acquires the turn of one worker among all, unless another one has it.
-    ///
-    /// - Parameter length: how long the other workers wait.
-    func acquireTurn(_ length: Duration) throws(FleetError) -> Bool {
-        try connection.query(
-            """
-            INSERT INTO bluebonnet.turns AS t (name, until) VALUES ($1, now() + $2 * interval '1 second')
-            ON CONFLICT (name) DO UPDATE SET until = excluded.until WHERE t.until <= now()
-            """, [.text(Self.turn), .double(length / .seconds(1))]
-        ).changedCount == 1
-    }
-}
-
-/// Prunes again and again while a worker runs. One worker of the fleet does it at a time, with its own connection.
-struct RetentionLoop: Sendable {
-    let store: String
-    let retention: Duration?
-    let interval: Duration
-
-    /// Runs until the task is cancelled. The worker itself reports what is wrong with the store.
-    func run() async {
-        while true {
-            do { try await Task.sleep(for: interval) } catch { return }
-            try? await StoreThread.run(store) { [self] connection throws(FleetError) in
-                try FleetSchema.check(connection)
-                let pruning = BatchPruning(connection: connection, retention: retention)
-                guard try pruning.acquireTurn(interval) else { return }
-                _ = try pruning.prune()
-            }
-        }
     }
 }

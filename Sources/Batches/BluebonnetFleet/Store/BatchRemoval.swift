@@ -15,35 +15,50 @@ struct BatchRemoval {
         ("keys", "position"), ("polls", "position"),
     ]
     /// Deleting rows with large bodies takes long.
-    private static let timeout = Duration.seconds(600)
+    static let timeout = Duration.seconds(600)
 
     let connection: PostgreSQLConnection
     /// The number of positions in a slice.
     var sliceLength = 10_000
+    /// Called before each statement that may take long; an error ends the removal there.
+    var onSlice: () throws(FleetError) -> Void = {}
 
     /// Removes a batch.
     ///
-    /// - Parameter number: the batch's number, if it is known. Another batch may have the name in the meantime.
-    /// - Throws: `notPossible` if the batch has not ended, or if workers have claimed lines of it.
-    func remove(_ name: String, number: Int? = nil) throws(FleetError) {
+    /// - Parameters:
+    ///   - number: the batch's number, if it is known. Another batch may have the name in the meantime.
+    ///   - retention: how long a batch without its own retention must have been kept, in seconds. Default nil: the time
+    ///     does not matter.
+    /// - Throws: `notPossible` if the batch has not ended or was not kept long enough, or if workers have claimed lines
+    ///   of it.
+    func remove(
+        _ name: String, number: Int? = nil, ifKept retention: PostgreSQLValue? = nil
+    ) throws(FleetError) {
         let patience = connection.timeout
         connection.timeout = Self.timeout
         defer { connection.timeout = patience }
         try connection.forceIndexScans()
         try finish()
-        try deleteRow(of: name, number)
+        try onSlice()
+        try deleteRow(of: name, number, retention)
         try finish()
     }
 
     /// Deletes the row of the batch, and with it the list of its lanes.
-    private func deleteRow(of name: String, _ number: Int?) throws(FleetError) {
+    private func deleteRow(
+        of name: String, _ number: Int?, _ retention: PostgreSQLValue?
+    ) throws(FleetError) {
         try connection.transaction { () throws(FleetError) in
             let found = try connection.query(
                 """
-                SELECT number, state, line_count FROM bluebonnet.batches
-                WHERE name = $1 AND number = coalesce($2, number) FOR UPDATE
-                """, [.text(name), number.map { .integer($0) } ?? .null])
+                SELECT number, state, line_count, $3 OR coalesce(\(BatchPruning.isDue("$4")), false)
+                FROM bluebonnet.batches WHERE name = $1 AND number = coalesce($2, number) FOR UPDATE
+                """,
+                [.text(name), number.map { .integer($0) } ?? .null, .bool(retention == nil), retention ?? .null])
             guard found.count == 1 else { throw .noBatch(name) }
+            guard found.bool(0, 3) else {
+                throw FleetError(.notPossible, "the batch \(name) was not kept long enough to be removed")
+            }
             let number = found.integer(0, 0)
             // While the batch is locked, no worker can claim lines of it.
             let counts = try connection.query(
@@ -81,6 +96,7 @@ struct BatchRemoval {
             let batch = gone.integer(row, 0)
             for (table, column) in Self.tables { try removeRows(of: table, by: column, batch) }
             for table in ["ready", "expansions", "tallies"] {
+                try onSlice()
                 try connection.query("DELETE FROM bluebonnet.\(table) WHERE batch = $1", [.integer(batch)])
             }
         }
@@ -89,6 +105,7 @@ struct BatchRemoval {
     private func removeRows(of table: String, by column: String, _ batch: Int) throws(FleetError) {
         var start = 0
         while true {
+            try onSlice()
             let next = try connection.query(
                 """
                 SELECT \(column)::bigint FROM bluebonnet.\(table) WHERE batch = $1 AND \(column) >= $2

@@ -10,7 +10,9 @@
 /// position. Nothing is added to the second range.
 ///
 /// A mark is a hint. A claim that was rolled back, or a transaction that took longer than `lag` to make lines ready,
-/// leaves lines below a mark. A complete search, from time to time, finds them.
+/// leaves lines below a mark. A complete search, from time to time, forgets the marks and finds them. Parts that it
+/// does not reach, because it has enough lines, or because their lanes are full, have no marks until a later search
+/// visits them.
 struct ClaimMarks {
     typealias Instant = ContinuousClock.Instant
 
@@ -66,8 +68,10 @@ struct ClaimMarks {
 
     private struct BatchMarks {
         var epoch: Int
-        /// Where the waiting lines of a part begin.
+        /// Where the waiting lines of a part begin, for the parts that were visited since the marks were forgotten.
         var starts: [Part: Int] = [:]
+        /// How long the searches of unmarked parts took since then.
+        var cost = Duration.zero
         var nextComplete: Instant
         var nextCompleteWhenIdle: Instant
         var isIdle = false
@@ -128,19 +132,19 @@ struct ClaimMarks {
         var known = batches[batch] ?? BatchMarks(epoch: epoch, nextComplete: now, nextCompleteWhenIdle: now)
         let found = Dictionary(uniqueKeysWithValues: found.map { ($0.part, $0) })
         let horizon = time - Int(lag / .microseconds(1))
+        if search.isComplete { (known.starts, known.cost) = ([:], .zero) }
+        var visitsUnmarked = false
         for index in visited(search, found, limit: limit) {
             let part = search.parts[index.part]
             let last = index.isExhausted ? part.end : found[part]?.lastEntry ?? part.start
-            var start = known.starts[part] ?? part.start
-            // A complete search has found lines below the mark.
-            if let first = found[part]?.firstEntry { start = min(start, first) }
-            known.starts[part] = max(start, part.isSubmitted ? last : min(last, horizon))
+            if known.starts[part] == nil { visitsUnmarked = true }
+            known.starts[part] = max(known.starts[part] ?? part.start, part.isSubmitted ? last : min(last, horizon))
         }
         known.isIdle = found.isEmpty
-        if search.isComplete {
-            let cost = start.duration(to: now)
-            known.nextComplete = now + max(.seconds(30), cost * 200)
-            known.nextCompleteWhenIdle = now + max(.seconds(1), cost * 20)
+        if visitsUnmarked || search.isComplete {
+            known.cost += start.duration(to: now)
+            known.nextComplete = now + max(.seconds(30), known.cost * 200)
+            known.nextCompleteWhenIdle = now + max(.seconds(1), known.cost * 20)
         }
         batches[batch] = known
     }

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 
 internal import BluebonnetBatch
+internal import Foundation
 
 /// Creates and migrates the tables of a fleet's store.
 ///
@@ -15,18 +16,58 @@ enum FleetSchema {
     /// The key of the advisory lock that lets one program at a time change the tables ("BBFL").
     private static let lock = 0x4242_464C
 
+    /// Creating an index of a million rows takes longer than the usual time limit of a statement.
+    private static let timeout = Duration.seconds(600)
+    /// How long statements of a fleet at work may wait for the migration, which itself waits for older transactions.
+    private static let lockTimeout = Duration.milliseconds(500)
+    /// How often the migration tries to lock the tables. Between two attempts, the fleet works.
+    private static let lockAttemptCount = 20
+
     /// Creates the tables, or migrates tables of an older version to this version.
     ///
+    /// - Parameter newest: the version to migrate to; for tests.
     /// - Throws: `newerVersion` if the tables are more than one version newer.
-    static func prepare(_ connection: PostgreSQLConnection) throws(FleetError) {
-        if try version(connection) != version {
-            try connection.transaction { () throws(FleetError) in
-                try connection.query("SELECT pg_advisory_xact_lock($1)", [.integer(lock)])
-                let found = try version(connection)
-                for number in found..<max(found, version) { try apply(number, connection) }
-            }
-        }
+    static func prepare(_ connection: PostgreSQLConnection, to newest: Int = FleetSchema.version) throws(FleetError) {
+        if try version(connection) < newest { try migrate(connection, to: newest) }
         try check(connection)
+    }
+
+    private static func migrate(_ connection: PostgreSQLConnection, to newest: Int) throws(FleetError) {
+        let patience = connection.timeout
+        connection.timeout = timeout
+        defer { connection.timeout = patience }
+        for attempt in 1... {
+            do throws(FleetError) {
+                return try connection.transaction(attempts: 1) { () throws(FleetError) in
+                    try connection.query("SELECT pg_advisory_xact_lock($1)", [.integer(lock)])
+                    let found = try version(connection)
+                    if (1..<3).contains(found), newest >= 3 { try lockTables(connection) }
+                    for number in found..<max(found, newest) { try apply(number, connection) }
+                }
+            } catch {
+                guard error.isConflict else { throw error }
+                guard attempt < lockAttemptCount else { throw tablesInUse(error) }
+            }
+            Thread.sleep(forTimeInterval: lockTimeout / .seconds(1))
+        }
+    }
+
+    /// Locks the tables that claims use, in the order in which claims use them. The server ends what takes longer than
+    /// the connection waits for.
+    private static func lockTables(_ connection: PostgreSQLConnection) throws(FleetError) {
+        try connection.query(
+            """
+            SET LOCAL lock_timeout = \(Int(lockTimeout / .milliseconds(1)));
+            SET LOCAL statement_timeout = \(Int(timeout / .milliseconds(1)) - 5_000);
+            LOCK TABLE bluebonnet.batches, bluebonnet.lanes, bluebonnet.ready IN ACCESS EXCLUSIVE MODE
+            """)
+    }
+
+    private static func tablesInUse(_ error: FleetError) -> FleetError {
+        FleetError(
+            .failed,
+            "the store's tables cannot be brought to version \(version) while other transactions use them: end "
+                + "transactions that are open for long", underlying: error.underlying)
     }
 
     /// Checks that the tables exist and that this program can work with them.
@@ -236,9 +277,10 @@ enum FleetSchema {
         """,
         """
         -- The order in which lines became ready, as `ClaimMarks` describes it. Programs of version 2 use the primary
-        -- key.
-        ALTER TABLE bluebonnet.ready ADD COLUMN entry bigint NOT NULL
-            DEFAULT (extract(epoch FROM clock_timestamp()) * 1000000)::bigint;
+        -- key. Rows that are there get 0, which does not rewrite the table: they come first, in the order of the rows.
+        ALTER TABLE bluebonnet.ready ADD COLUMN entry bigint NOT NULL DEFAULT 0;
+        ALTER TABLE bluebonnet.ready
+            ALTER COLUMN entry SET DEFAULT (extract(epoch FROM clock_timestamp()) * 1000000)::bigint;
         CREATE INDEX ready_entry ON bluebonnet.ready (batch, lane, rank, entry);
         -- The priorities of a lane's lines, a bit for each rank; null if all are possible.
         ALTER TABLE bluebonnet.lanes ADD COLUMN ranks smallint;

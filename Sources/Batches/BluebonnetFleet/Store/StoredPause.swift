@@ -47,6 +47,14 @@ extension WorkerStore {
         ).bool(0, 0)
     }
 
+    /// Whether no open batch has an unfinished line. If so, records which batches are complete: the worker ends, and
+    /// perhaps no other worker runs.
+    func recordIdle() throws(FleetError) -> Bool {
+        guard try isIdle() else { return false }
+        try BatchCompletion.record(nil, connection)
+        return true
+    }
+
     /// Whether a line of a batch has failed.
     func hasFailure(_ batch: Int) throws(FleetError) -> Bool {
         try connection.query(

@@ -73,7 +73,7 @@ struct Submission {
             [
                 .text(name), .text(""), .text(settings.encoded()), .integer(settings.priority),
                 .integer(lines.count), .bool(false), .text(batch.keySeed),
-                settings.retention.map { .double($0 / .seconds(1)) } ?? .null, uniqueKey.map { .text($0) } ?? .null,
+                BatchPruning.parameter(settings.retention), uniqueKey.map { .text($0) } ?? .null,
             ])
         return inserted.count == 1 ? inserted.integer(0, 0) : nil
     }

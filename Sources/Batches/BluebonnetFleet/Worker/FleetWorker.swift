@@ -34,9 +34,9 @@ public final class FleetWorker: Sendable {
         /// Whether the worker ends when every batch is complete, paused or cancelled, instead of waiting for more
         /// lines. Default false.
         public var endsWhenIdle = false
-        /// How long batches are kept when all their lines have ended, if they do not say so themselves
-        /// (`FleetSettings.retention`). One worker of the fleet at a time removes such batches. Default nil: until they
-        /// are removed.
+        /// How long batches without their own retention (`FleetSettings.retention`) are kept when all their lines have
+        /// ended. One worker of the fleet at a time removes such batches. From 0 to 1,000,000,000 s; other values count
+        /// as the nearest of these. Default nil: until they are removed.
         public var retention: Duration?
         /// How often the worker looks for batches to be removed.
         var pruningInterval = Duration.seconds(60)
@@ -63,7 +63,7 @@ public final class FleetWorker: Sendable {
         public internal(set) var runningCount = 0
         /// The number of outcomes that are not recorded yet.
         public internal(set) var unrecordedCount = 0
-        /// Why there is no connection to the store; nil while there is a connection.
+        /// Why there is no connection to the store, or why old batches were not removed; nil while the store works.
         public internal(set) var problem: FleetError?
     }
 
@@ -91,15 +91,15 @@ public final class FleetWorker: Sendable {
     /// Runs on a separate thread until the worker is drained or cancelled, or is idle with `endsWhenIdle`. To be
     /// called once. Cancelling the calling task cancels the worker.
     ///
-    /// - Parameter onProblem: called on the worker's thread with an error when the store becomes unavailable, and with
-    ///   nil when the store is back.
+    /// - Parameter onProblem: called on the worker's thread with an error when the store becomes unavailable or old
+    ///   batches cannot be removed, and with nil when that is over.
     /// - Throws: `FleetError` if the store cannot be used at the beginning or refuses the worker, or if the worker
     ///   ends with outcomes that it could not record. If the store is only unreachable, the worker waits for it.
     public func run(onProblem: @escaping @Sendable (FleetError?) -> Void = { _ in }) async throws(FleetError) {
         let retention = RetentionLoop(
-            store: store, retention: configuration.retention, interval: configuration.pruningInterval)
+            store: store, retention: configuration.retention, interval: configuration.pruningInterval,
+            onEnd: { [inbox] in inbox.post(.pruned($0)) })
         let pruning = Task { await retention.run() }
-        defer { pruning.cancel() }
         let outcome: Result<Void, FleetError> = await withTaskCancellationHandler {
             await withCheckedContinuation { done in
                 Thread.detachNewThread { [self] in
@@ -112,6 +112,8 @@ public final class FleetWorker: Sendable {
         } onCancel: {
             cancel()
         }
+        pruning.cancel()
+        await pruning.value
         try outcome.get()
     }
 

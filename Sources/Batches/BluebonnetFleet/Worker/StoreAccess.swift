@@ -25,11 +25,15 @@ struct StoreAccess {
     /// Whether the connection was just made.
     var isNew = false
     /// Why there is no connection.
-    private(set) var problem: FleetError?
+    private var connectionError: FleetError?
+    /// Why old batches were not removed.
+    var pruningError: FleetError?
+    /// The error of the connection, or else of pruning.
+    var problem: FleetError? { connectionError ?? pruningError }
     private(set) var nextAttempt = Instant.now
     /// The notifications to be sent, also with a later connection.
     private let notices = PendingNotices()
-    /// When to ask for news; nil if notifications arrive.
+    /// When to poll the store; nil if notifications arrive.
     private var pace: PollPace?
 
     init(_ target: String, _ configuration: FleetWorker.Configuration) {
@@ -49,7 +53,7 @@ struct StoreAccess {
         let pending = notices
         session?.notices = pending
         (isNew, wasOpen, pause) = (true, true, Self.shortestPause)
-        problem = nil
+        connectionError = nil
         return session
     }
 
@@ -69,7 +73,7 @@ struct StoreAccess {
         return store
     }
 
-    /// Lets notifications arrive, or makes the worker ask for news if a pooler keeps them away.
+    /// Lets notifications arrive, or makes the worker poll the store if a pooler keeps them away.
     mutating func subscribe() throws(FleetError) {
         guard let connection = session?.connection else { return }
         pace = connection.isPooled ? PollPace(now: .now) : nil
@@ -105,15 +109,16 @@ struct StoreAccess {
     /// Registers the worker again with the next connection, after the store has declared it lost.
     mutating func registerAgain() { (worker, session, nextAttempt) = (nil, nil, .now) }
 
-    /// Whether an error is lasting: the store refuses the worker before the first connection was made.
-    func isRefusal(_ error: FleetError) -> Bool { !wasOpen && error.code != .unreachable }
+    /// Whether an error is lasting: the store refuses the worker before the first connection was made. Tables that
+    /// other transactions use are free later.
+    func isRefusal(_ error: FleetError) -> Bool { !wasOpen && error.code != .unreachable && !error.isConflict }
 
     /// The error of a worker that ends with outcomes that it could not record.
     func lastWord(unrecorded count: Int) -> FleetError {
         FleetError(
             .unreachable,
             "the worker stopped before it recorded \(count) outcomes: "
-                + "the store is unavailable (\(problem?.message ?? "no answer"))")
+                + "the store is unavailable (\(connectionError?.message ?? "no answer"))")
     }
 
     /// Gives up the connection after an error. The next attempt follows after a pause.
@@ -121,7 +126,7 @@ struct StoreAccess {
         session = nil
         nextAttempt = .now + pause
         pause = min(Self.longestPause, pause * 2)
-        problem = error
+        connectionError = error
     }
 }
 

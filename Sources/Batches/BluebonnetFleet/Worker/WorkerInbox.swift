@@ -15,6 +15,8 @@ final class WorkerInbox: Sendable {
         case waiting(WorkerHand.Serial, length: Duration)
         /// A server asks for a pause of its origin.
         case originPaused(origin: String, length: Duration)
+        /// The worker has tried to remove old batches.
+        case pruned(FleetError?)
         /// The worker is to stop starting lines.
         case drain
         /// The worker is to cancel its running lines.

@@ -126,6 +126,7 @@ extension WorkerLoop {
         case .originPaused(let origin, let length):
             if rules.recordPause(of: origin, for: length) { pausesToReport.append((origin, length)) }
             rules.apply(to: &hand)
+        case .pruned(let error): store.pruningError = error
         case .drain:
             guard case .working = stage else { return }
             stage = .draining(until: .now + configuration.drainTimeout)
@@ -414,7 +415,7 @@ extension WorkerLoop {
         guard configuration.endsWhenIdle, hand.isEmpty, linesToGiveBack.isEmpty, case .working = stage else {
             return false
         }
-        return try due.isFiring ? false : session.isIdle()
+        return try due.isFiring ? false : session.recordIdle()
     }
 
     private mutating func handle(_ notice: FleetNotice, _ session: WorkerStore) throws(FleetError) {

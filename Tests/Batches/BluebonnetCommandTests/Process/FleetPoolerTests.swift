@@ -50,7 +50,7 @@ extension ProcessTests {
             }
         }
 
-        /// A pooler is detected: a worker then asks for news and leaves nothing in the sessions.
+        /// A pooler is detected: a worker then polls the store and leaves nothing in the sessions.
         @Test(arguments: [(PgBouncer.PoolMode.session, 10), (.transaction, 1)])
         func workersShareABatchThroughAPooler(mode: PgBouncer.PoolMode, connectionCount: Int) async throws {
             try await withPooler(mode, connectionCount: connectionCount) { fixture, store in

@@ -84,6 +84,21 @@ import Testing
         #expect(found.count == 1 && found[0].1 == "transactions" && found[0].2.contains(advice))
     }
 
+    /// Nobody may call what cannot be seen fine.
+    @Test func userWhoSeesNoTimesOfOthersIsTold() {
+        let blind = Self.problems { $0.seesAllSessions = false }
+        #expect(blind.map(\.1) == ["transactions"] && blind[0].2.contains("GRANT pg_read_all_stats"))
+        var facts = Self.healthy
+        facts.seesAllSessions = false
+        facts.holders = [
+            .init(kind: "session", name: "12", application: "", age: nil, transactionCount: 70),
+            .init(kind: "session", name: "34", application: "", age: 90, transactionCount: 5),
+        ]
+        let messages = StoreDiagnosis(facts).findings.filter { $0.level == .warning }.map(\.message)
+        #expect(messages.count == 2 && messages[0].contains("34") && messages[1].contains("12 is 70 transactions old"))
+        #expect(StoreDiagnosis(facts).findings.allSatisfy { $0.subject != "transactions" || $0.level != .fine })
+    }
+
     @Test func deadRowsAndLargeIndexesAreReported() {
         let dead = Self.problems {
             $0.relations[0] = .init(
@@ -114,6 +129,19 @@ import Testing
         #expect(Self.problems { $0.workerVersions = [FleetSchema.version - 1] }.map(\.1) == ["workers"])
         #expect(Self.problems { $0.isReadOnly = true }.map(\.0) == ["error"])
         #expect(Self.problems { $0.isPooled = true }.isEmpty)
+    }
+
+    @Test func userWhoMayOnlyLookIsFine() {
+        #expect(Self.problems { ($0.missingPermissions, $0.mayChange) = (["table ready: DELETE"], false) }.isEmpty)
+    }
+
+    /// What may not be read was not examined: nothing is said about it.
+    @Test(arguments: ["schema bluebonnet", "table workers: SELECT"])
+    func tablesThatMayNotBeReadAreAnError(missing: String) {
+        let found = Self.problems {
+            ($0.missingPermissions, $0.tablesVersion, $0.relations) = ([missing], nil, [])
+        }
+        #expect(found.map(\.0) == ["error"] && found[0].1 == "permissions" && found[0].2.contains("grant"))
     }
 
     @Test func errorsComeFirst() {

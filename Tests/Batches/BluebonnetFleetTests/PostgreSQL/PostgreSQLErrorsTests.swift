@@ -17,6 +17,14 @@ import Testing
         #expect(error.underlying == code)
     }
 
+    /// A standby may be the primary server later; a setting stays.
+    @Test func readOnlyServerIsUnreachableUnlessASettingIsTheReason() {
+        let standby = FleetError(serverCode: "25006", "m")
+        #expect(standby.code == .unreachable && standby.message.contains("target_session_attrs=read-write"))
+        let setting = FleetError(serverCode: "25006", "m", isReadOnlyByDefault: true)
+        #expect(setting.code == .refused && setting.message.contains("default_transaction_read_only"))
+    }
+
     @Test(arguments: ["08006", "57P01", "53300"]) func temporaryServerErrorIsUnreachable(code: String) {
         #expect(FleetError(serverCode: code, "m").code == .unreachable)
     }

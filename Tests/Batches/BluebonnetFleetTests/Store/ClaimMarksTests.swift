@@ -111,6 +111,45 @@ import Testing
         #expect(Self.starts(marks, at: 31)[1] == Self.first + 8)
     }
 
+    /// A complete search that has enough lines says nothing about the lines below the marks of later parts.
+    @Test func partsThatACompleteSearchDoesNotReachAreSearchedFromTheBeginning() {
+        var marks = ClaimMarks()
+        Self.record(&marks, [])
+        let horizon = Self.time - 5_000_000
+        #expect(Self.starts(marks) == [horizon, ClaimMarks.end, horizon, ClaimMarks.end])
+        Self.record(&marks, [Self.found(Self.submitted(0), 5...7)], limit: 3, at: 30)
+        let later = horizon + 30_000_000
+        #expect(Self.starts(marks, at: 31) == [later, Self.first + 7, 0, Self.first])
+        Self.record(&marks, [Self.found(Self.submitted(1), 2...3)], at: 31)
+        #expect(
+            Self.starts(marks, at: 32) == [later + 1_000_000, ClaimMarks.end, later + 1_000_000, ClaimMarks.end])
+    }
+
+    /// The worker has as many lines of the lane 1 as it may have: searches leave the lane out.
+    @Test func fullLaneIsSearchedFromTheBeginningWhenItIsFree() {
+        var marks = ClaimMarks()
+        Self.record(&marks, [])
+        let (now, time) = (Self.start + .seconds(30), Self.time + 30_000_000)
+        let search = marks.search(1, [Self.lanes[0]], now: now)
+        #expect(search.isComplete)
+        marks.record(1, epoch: 0, search, [], limit: 8, time: time, start: now, now: now)
+        #expect(Self.starts(marks, at: 30) == [time - 5_000_000, ClaimMarks.end, 0, Self.first])
+    }
+
+    /// A complete search costs what all its parts cost.
+    @Test func searchOfTheRestCountsForTheNextCompleteOne() {
+        var marks = ClaimMarks()
+        let ends = [Self.start + .seconds(2), Self.start + .seconds(5)]
+        marks.record(
+            1, epoch: 0, marks.search(1, Self.lanes, now: Self.start), [Self.found(Self.submitted(0), 0...3)], limit: 4,
+            time: Self.time, start: Self.start, now: ends[0])
+        marks.record(
+            1, epoch: 0, marks.search(1, Self.lanes, now: ends[0]), [Self.found(Self.submitted(1), 0...3)], limit: 4,
+            time: Self.time, start: ends[0], now: ends[1])
+        #expect(!marks.search(1, Self.lanes, now: ends[1] + .seconds(999)).isComplete)
+        #expect(marks.search(1, Self.lanes, now: ends[1] + .seconds(1_000)).isComplete)
+    }
+
     @Test func changedStateForgetsTheMarks() {
         var marks = ClaimMarks()
         Self.record(&marks, [Self.found(Self.submitted(0), 0...3)])

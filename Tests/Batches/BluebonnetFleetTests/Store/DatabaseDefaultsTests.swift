@@ -77,7 +77,7 @@ extension StoreTests {
             #expect(error?.code == .notPossible && error?.message.contains("at most 1000 bytes") == true)
         }
 
-        /// After a failover, the connection leads to a server that accepts no changes. Later it does again.
+        /// The server accepts no changes while a worker runs. Later it does again.
         @Test func workerWaitsForAServerThatIsReadOnly() async throws {
             let gate = Gate()
             try await Fixture.with { _ in
@@ -92,8 +92,8 @@ extension StoreTests {
                     "ALTER DATABASE \(database) SET default_transaction_read_only = on")
                 _ = try await fixture.store.server.query(
                     "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '\(database)'")
-                await problems.becomes { $0.contains { $0?.message.contains("read-only") == true } }
-                #expect(problems.value.allSatisfy { $0 == nil || $0?.code == .unreachable })
+                await problems.becomes { $0.contains { $0?.message.contains("read_only") == true } }
+                #expect(problems.value.allSatisfy { $0.map { [.unreachable, .refused].contains($0.code) } ?? true })
                 gate.open()
                 _ = try await fixture.store.server.query(
                     "ALTER DATABASE \(database) RESET default_transaction_read_only")
@@ -102,14 +102,16 @@ extension StoreTests {
             }
         }
 
-        @Test func commandOnAReadOnlyServerNamesTheRemedy() async throws {
+        @Test func userWithReadOnlyTransactionsIsRefused() async throws {
             let fixture = try await StoreFixture()
             _ = try await fixture.server.query(
                 "ALTER DATABASE \(fixture.database) SET default_transaction_read_only = on")
             let error = await #expect(throws: FleetError.self) {
                 try await fixture.fleet.submit([StoreFixture.get("a")], named: "n")
             }
-            #expect(error?.message.contains("target_session_attrs=read-write") == true, "\(error?.message ?? "")")
+            #expect(error?.code == .refused && error?.message.contains("default_transaction_read_only") == true)
+            let end = await #expect(throws: FleetError.self) { try await FleetWorker(store: fixture.url).run() }
+            #expect(end?.code == .refused && end?.message.contains("default_transaction_read_only") == true)
         }
     }
 }
