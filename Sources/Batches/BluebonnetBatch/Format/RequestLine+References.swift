@@ -23,7 +23,8 @@ extension RequestLine {
     /// - Parameters:
     ///   - environment: the environment variables, by name. Default none.
     ///   - source: returns the response of the operation with an id.
-    /// - Throws: `unresolvedReference`, for the first reference that cannot be resolved.
+    /// - Throws: `unresolvedReference`, for the first reference that cannot be resolved; `cannotOpenFile`, if a value
+    ///   that is inserted in `output` contains a slash or NUL, or makes an empty component, `.` or `..`.
     public func resolved(
         environment: [String: String] = [:], using source: (String) -> ReferenceSource?
     ) throws(NetworkingError) -> RequestLine {
@@ -87,6 +88,9 @@ extension RequestLine {
         return line
     }
 
+    /// The field whose value is the path of a file that is written.
+    private static let outputPath = FieldPath.top.member(Name.output.rawValue)
+
     private static func resolved(
         _ text: String, _ elementName: String?, at path: FieldPath, _ environment: [String: String],
         _ variables: LineVariables, _ source: (String) -> ReferenceSource?
@@ -97,7 +101,11 @@ extension RequestLine {
         } catch {
             throw NetworkingError(.unresolvedReference, error.description)
         }
-        return try template?.resolved(environment: environment, variables: variables, using: source) ?? text
+        guard let template else { return text }
+        if path == outputPath {
+            return try template.resolvedPath(environment: environment, variables: variables, using: source)
+        }
+        return try template.resolved(environment: environment, variables: variables, using: source)
     }
 
     /// The names of the environment variables that the line's strings refer to.

@@ -99,6 +99,30 @@ import Testing
         }
     }
 
+    @Test(arguments: Form.allCases) func nothingIsSentForAPathThatLeadsElsewhere(form: Form) async throws {
+        let folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let list = #"{"id":"list","method":"POST","url":"echo","json":[{"n":"../evil"},{"n":"/tmp/evil"},{"n":"good"}]}"#
+        let each = #"""
+            {"id":"o","url":"x","output":"\#(folder.path)/sub/${r.n}.json","each":{"of":"list","as":"r","key":"$.n"}}
+            """#
+        try FileManager.default.createDirectory(
+            at: folder.appendingPathComponent("sub"), withIntermediateDirectories: true)
+        try await TestServer.serving(script: Self.script) { server in
+            let results = try await Self.run([list, each], on: server, as: form)
+            for id in ["o/../evil", "o//tmp/evil"] {
+                let error = try #require(results[id]?.error)
+                #expect(error.code == .cannotOpenFile && error.message.contains("${r.n} contains \"/\""))
+            }
+            #expect(results["o/good"]?.outcome == .success)
+            #expect(server.requests.map(\.path).sorted() == ["/echo", "/x"])
+        }
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["sub"])
+        let files = try FileManager.default.contentsOfDirectory(atPath: folder.appendingPathComponent("sub").path)
+        #expect(files == ["good.json"])
+    }
+
     @Test func elementsOfFirstPageAreSentBeforeTheLastPageArrives() async throws {
         let each = #"{"id":"detail","url":"x/${u.id}","each":{"of":"users","as":"u"}}"#
         try await TestServer.serving(script: Self.script) { server in
