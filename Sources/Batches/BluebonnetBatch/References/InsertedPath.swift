@@ -47,9 +47,8 @@ struct InsertedPath {
     }
 
     private static func refusal(_ reference: String, _ problem: String) -> NetworkingError {
-        let remedy = "an inserted value must be part of one name"
-        return NetworkingError(
-            .cannotOpenFile, "the path in \"output\" cannot be used: the value of \(reference) \(problem), but \(remedy)")
+        let reason = "the value of \(reference) \(problem), but an inserted value must be part of one name"
+        return NetworkingError(.cannotOpenFile, "the path in \"output\" cannot be used: \(reason)")
     }
 }
 

@@ -103,7 +103,9 @@ import Testing
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: folder) }
-        let list = #"{"id":"list","method":"POST","url":"echo","json":[{"n":"../evil"},{"n":"/tmp/evil"},{"n":"good"}]}"#
+        let list = #"""
+            {"id":"list","method":"POST","url":"echo","json":[{"n":"../evil"},{"n":"/tmp/evil"},{"n":"good"}]}
+            """#
         let each = #"""
             {"id":"o","url":"x","output":"\#(folder.path)/sub/${r.n}.json","each":{"of":"list","as":"r","key":"$.n"}}
             """#

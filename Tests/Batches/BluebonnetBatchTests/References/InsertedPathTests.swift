@@ -9,7 +9,9 @@ import Testing
 
 @Suite struct InsertedPathTests {
     /// Returns the path of a line whose reference `${a.body.n}` has a value.
-    private static func path(_ output: String, _ value: String, _ environment: [String: String] = [:]) throws -> String? {
+    private static func path(
+        _ output: String, _ value: String, _ environment: [String: String] = [:]
+    ) throws -> String? {
         var line = RequestLine(url: "u")
         line.output = output
         let body = JSONValue.object(["n": .string(value)]).jsonText
