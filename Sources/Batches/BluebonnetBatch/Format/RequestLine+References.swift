@@ -137,21 +137,12 @@ extension RequestLine {
 
     /// Returns all references of the line, with their fields.
     func referencedMentions() throws(RequestLineError) -> [Mention] {
-        guard mayContainReferences else { return [] }
-        var mentions: [Mention] = []
-        var line = self
-        try line.replaceStrings { text, path throws(RequestLineError) in
-            if let template = try Self.template(text, self.elementName, at: path) {
-                mentions += template.referencedIDs.map { Mention(id: $0, path: path) }
-            }
-            return text
-        }
-        return mentions
+        try placedReferences().map { Mention(id: $0.reference.id, path: $0.path) }
     }
 
     /// False if no string of the line can contain a reference. This quick check covers most lines, which set few
     /// fields.
-    private var mayContainReferences: Bool {
+    var mayContainReferences: Bool {
         guard headers.isEmpty, query == nil, body == nil, expect == nil, credential == nil, security == nil,
             proxy == nil, unixSocket == nil, resolve.isEmpty, idempotencyKey == nil, boxedPipeline == nil
         else { return true }
