@@ -347,6 +347,31 @@ import Testing
         #expect(count == 3 && result?.attempts == 3)
     }
 
+    @Test func allRequestsOfALineHaveOneAutomaticKey() async throws {
+        let keys = Observed<[String]>([])
+        try await TestServer.serving { request in
+            keys.append(request.headers["Idempotency-Key"] ?? "none")
+            return .response(body: #"{"state":"\#(keys.value.count < 3 ? "running" : "done")"}"#)
+        } _: { server in
+            var settings = RequestLineRunner.Settings()
+            settings.baseURL = server.url("/")
+            let text = String(Self.line(#""timeout":30"#).dropLast()) + #","method":"POST","idempotencyKey":true}"#
+            let other = text.replacingOccurrences(of: #""id":"j""#, with: #""id":"k""#)
+            for line in [text, other] {
+                let numbered = try #require(try RequestLineParser().parse(line: Data(line.utf8), number: 1))
+                let lines = ListedLines(try RequestLineGraph([numbered]).nodesInDependencyOrder)
+                let schedule = lines.schedule(settings.scheduleLimits)
+                let results = Observed<[ResultLine]>([])
+                let run = WindowedRun(settings: settings, lines: lines, schedule: schedule) { results.append($0) }
+                run.begin()
+                try await run.finish()
+                #expect(results.value.first?.outcome == .success)
+            }
+        }
+        #expect(keys.value.count == 4 && Set(keys.value.prefix(3)).count == 1 && keys.value.last != keys.value.first)
+        #expect(!keys.value.contains("none"))
+    }
+
     @Test func unmetConditionFailsAfterItsNumberOfRequests() async throws {
         let (result, count) = try await Self.run(Self.line(#""max":4"#), states: ["running"])
         #expect(result?.outcome == .failure && result?.error?.code == .conditionNotMet && count == 4)
