@@ -23,6 +23,7 @@ import Testing
         let runner = RequestLineRunner(settings: settings) { results.append($0) }
         for node in try RequestLineGraph(lines).nodesInDependencyOrder { runner.add(node) }
         await runner.waitUntilFinished()
+        await server.stop()
         let error = try #require(results.value.first?.error)
         #expect(error.code == .timedOut && error.message.hasSuffix(words), "\(error.message)")
     }
