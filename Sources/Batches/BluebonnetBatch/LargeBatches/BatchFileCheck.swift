@@ -201,6 +201,7 @@ extension BatchFileCheck {
         if let errors = RequestLineErrors(lineErrors) { throw .badLines(errors) }
         checkParents()
         findFaultyMentions()
+        if rules.hasColumns { checkColumns() }
         var table = DependencyTable()
         var isInOrder = true
         for place in lines.indices {
@@ -239,6 +240,22 @@ extension BatchFileCheck {
             guard let owner else { continue }
             let error = RequestLineError.ambiguous(id, of: index.names.number(at: owner))
             batchErrors.append(error.numbered(index.names.number(at: place)))
+        }
+    }
+
+    /// Checks that all values can be columns of one table.
+    private mutating func checkColumns() {
+        var columns = ColumnNames()
+        let names = index.uses.valueNames.sorted { ($0.value, $0.key) < ($1.value, $1.key) }
+        var faultyLine: Int?
+        for (name, line) in names where line != faultyLine {
+            do throws(RequestLineError) {
+                try columns.add(name.string, of: line)
+            } catch {
+                batchErrors.append(error.numbered(line))
+                faultyLine = line
+                if columns.isFull { return }
+            }
         }
     }
 

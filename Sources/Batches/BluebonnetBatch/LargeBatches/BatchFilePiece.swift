@@ -70,7 +70,7 @@ struct BatchFilePiece: Sendable {
                 line.error = error
             }
             lines.append(line)
-            if let pipeline = parsed.boxedPipeline?.value { uses.add(pipeline) }
+            if let pipeline = parsed.boxedPipeline?.value { uses.add(pipeline, of: number) }
         } catch {
             errors.append(error.numbered(number))
         }
