@@ -308,6 +308,11 @@ import Testing
             #expect(results["a"]?.url?.hasSuffix("/x/2026-01-02/5") == true)
             let without = try await Self.run([line], on: server, as: .file)
             #expect(without["a"]?.error?.message == "${state.since}: there is no state file (--state)")
+            let empty = try await Self.run([line], on: server, as: .file) { $0.state = [:] }
+            let remedy = #"before the first run, write a value to it, such as {"since": 0}"#
+            #expect(
+                empty["a"]?.error?.message
+                    == #"${state.since}: the state file has no member "since"; \#(remedy)"#)
         }
     }
 }
