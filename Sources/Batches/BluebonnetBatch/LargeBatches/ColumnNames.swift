@@ -3,8 +3,8 @@
 
 internal import Bluebonnet
 
-/// The names of extracted values as columns of an SQLite table, which has limits that other files of rows do not have. A
-/// value type without a file.
+/// The names of extracted values as columns of an SQLite table, which has limits that other files of rows do not have.
+/// A value type without a file.
 package struct ColumnNames: Sendable {
     private struct Column {
         let name: String

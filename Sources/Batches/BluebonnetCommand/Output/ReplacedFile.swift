@@ -49,9 +49,9 @@ struct ReplacedFile: Sendable {
         }
     }
 
-    /// Calls `body` while no other process does the same for a file of this folder, so that a file that is read and then
-    /// written loses no change. The lock (flock) is on the folder, because the file itself is replaced. On a file system
-    /// without such locks, nothing is locked.
+    /// Calls `body` while no other process does the same for a file of this folder, so that a file that is read and
+    /// then written loses no change. The lock (flock) is on the folder, because the file itself is replaced. On a file
+    /// system without such locks, nothing is locked.
     func whileLocked(_ body: () throws(CommandError) -> Void) throws(CommandError) {
         let number = open(folder(of: target), O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard number >= 0 else { throw error(SystemError.latest) }

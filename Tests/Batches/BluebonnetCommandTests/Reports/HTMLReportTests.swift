@@ -45,8 +45,8 @@ import Testing
         #expect(page.hasPrefix("<!DOCTYPE html>\n"))
         for part in [
             "<h1>lines.ndjson</h1>", "3 results of 2 requests in 2.0 s, 1.0 req/s", "1970-01-01 00:00 UTC",
-            "<b>1</b> succeeded", "<b>1</b> failed", "<b>1</b> skipped", "timedOut <small>1</small>", "too late", "Slowest lines",
-            "http://h/b", "Slowest origins", "<svg ",
+            "<b>1</b> succeeded", "<b>1</b> failed", "<b>1</b> skipped", "timedOut <small>1</small>", "too late",
+            "Slowest lines", "http://h/b", "Slowest origins", "<svg ",
         ] { #expect(page.contains(part), "\(part)") }
         #expect(!page.contains("<b>0</b> cancelled"))
     }
