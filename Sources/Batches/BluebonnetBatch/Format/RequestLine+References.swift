@@ -11,6 +11,12 @@ extension RequestLine {
         let path: FieldPath
     }
 
+    /// A reference and the field that contains it.
+    struct PlacedReference {
+        let reference: ReferenceTemplate.Reference
+        let path: FieldPath
+    }
+
     /// Returns the ids that the line's string values refer to, each once, in the order of the fields.
     public func referencedIDs() throws(RequestLineError) -> [String] {
         try referencedMentions().map(\.id).uniqueTexts
@@ -135,14 +141,28 @@ extension RequestLine {
         return mention
     }
 
-    /// Returns all references of the line, with their fields.
+    /// Returns all references to other lines, in the order of the fields.
+    func placedReferences() throws(RequestLineError) -> [PlacedReference] {
+        guard mayContainReferences else { return [] }
+        var found: [PlacedReference] = []
+        var line = self
+        try line.replaceStrings { text, path throws(RequestLineError) in
+            if let template = try Self.template(text, self.elementName, at: path) {
+                found += template.references.map { PlacedReference(reference: $0, path: path) }
+            }
+            return text
+        }
+        return found
+    }
+
+    /// Returns the ids of all references of the line, with their fields.
     func referencedMentions() throws(RequestLineError) -> [Mention] {
         try placedReferences().map { Mention(id: $0.reference.id, path: $0.path) }
     }
 
     /// False if no string of the line can contain a reference. This quick check covers most lines, which set few
     /// fields.
-    var mayContainReferences: Bool {
+    private var mayContainReferences: Bool {
         guard headers.isEmpty, query == nil, body == nil, expect == nil, credential == nil, security == nil,
             proxy == nil, unixSocket == nil, resolve.isEmpty, idempotencyKey == nil, boxedPipeline == nil
         else { return true }

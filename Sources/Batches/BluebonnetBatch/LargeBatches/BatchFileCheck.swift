@@ -32,7 +32,7 @@ package struct BatchFileCheck {
     }
 
     /// An extracted value, by the number of the mentioned id.
-    private struct Value: Hashable {
+    private struct MentionedValue: Hashable {
         let mention: UInt32
         let path: [ByteString]
     }
@@ -51,7 +51,7 @@ package struct BatchFileCheck {
     /// What each mention uses.
     private var uses: [ReferenceUses] = []
     /// The extracted values that lines refer to, each once.
-    private var values: Set<Value> = []
+    private var values: Set<MentionedValue> = []
     /// The mentions with a value that does not exist.
     private var faultyMentions: Set<UInt32> = []
     private var referable = ReferablePartsTable()
@@ -187,7 +187,7 @@ extension BatchFileCheck {
             uses += line.uses
             for value in line.values {
                 let mention = UInt32(index.names.mention(value.id))
-                values.insert(Value(mention: mention, path: value.path.map { ByteString($0) }))
+                values.insert(MentionedValue(mention: mention, path: value.path.map { ByteString($0) }))
             }
         }
         lines.append(Line(lane: UInt32(lane), priority: line.priority, mentionEnd: mentions.count))

@@ -6,7 +6,7 @@ internal import Bluebonnet
 /// The names of extracted values as columns of an SQLite table, which has limits that other files of rows do not have.
 /// A value type without a file.
 package struct ColumnNames: Sendable {
-    private struct Column {
+    private struct TableColumn {
         let name: String
         let line: Int
     }
@@ -15,7 +15,7 @@ package struct ColumnNames: Sendable {
     static let maximumCount = 1_999
 
     /// The columns by the names that SQLite compares.
-    private var columns: [ByteString: Column] = [:]
+    private var columns: [ByteString: TableColumn] = [:]
 
     package init() {}
 
@@ -43,7 +43,7 @@ package struct ColumnNames: Sendable {
         guard !isFull else {
             throw Self.error(name, "the file of --into can have at most \(Self.maximumCount) columns after the id")
         }
-        columns[key] = Column(name: name, line: line)
+        columns[key] = TableColumn(name: name, line: line)
     }
 
     /// The name as SQLite compares it: without the case of ASCII letters. A NUL is written as U+FFFD.

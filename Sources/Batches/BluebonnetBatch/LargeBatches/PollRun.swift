@@ -28,7 +28,7 @@ final class PollRun: Sendable {
     ) {
         var part = part
         if part.instance.line.idempotencyKey == .automatic {  // one key for all requests of the line
-            part.instance = part.instance.with(idempotencyKey: .value(IdempotencyKey.automatic.value))
+            part.instance = part.instance.with(idempotencyKey: .random)
         }
         (self.pipelines, self.part, self.condition, self.onEnd) = (pipelines, part, condition, onEnd)
     }

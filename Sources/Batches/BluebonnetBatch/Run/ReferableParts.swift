@@ -145,26 +145,6 @@ struct ReferablePartsTable: Sendable {
 }
 
 extension RequestLine {
-    /// A reference and the field that contains it.
-    struct PlacedReference {
-        let reference: ReferenceTemplate.Reference
-        let path: FieldPath
-    }
-
-    /// Returns all references to other lines, in the order of the fields.
-    func placedReferences() throws(RequestLineError) -> [PlacedReference] {
-        guard mayContainReferences else { return [] }
-        var found: [PlacedReference] = []
-        var line = self
-        try line.replaceStrings { text, path throws(RequestLineError) in
-            if let template = try Self.template(text, self.elementName, at: path) {
-                found += template.references.map { PlacedReference(reference: $0, path: path) }
-            }
-            return text
-        }
-        return found
-    }
-
     /// Checks that each reference can be replaced, and that the source of the elements can have some.
     ///
     /// - Parameter parts: returns the parts of the line with an id, or of the line with the page of this id; nil if the
