@@ -19,3 +19,8 @@ extension RequestLine {
         }
     }
 }
+
+extension RequestLine.Key {
+    /// A new random key, each time the property is read. It stays the same for all requests of a line that gets it.
+    static var random: RequestLine.Key { .value(IdempotencyKey.automatic.value) }
+}

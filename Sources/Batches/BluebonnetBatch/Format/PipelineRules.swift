@@ -54,6 +54,10 @@ extension RequestLine {
         if pipeline.rows != nil { throw Self.error(.rows, message + ": each item is a row") }
         if !pipeline.remember.isEmpty { throw Self.error(.remember, message) }
         if output != nil { throw Self.error(.output, message) }
+        if expect?.sha256 != nil {
+            let path = FieldPath.top.member(Name.expect.rawValue).member("sha256")
+            throw RequestLineError(at: path, "\(message): the digest is of a body that is kept or written")
+        }
     }
 
     private func checkPages() throws(RequestLineError) {

@@ -11,6 +11,12 @@ extension RequestLine {
         let path: FieldPath
     }
 
+    /// A reference and the field that contains it.
+    struct PlacedReference {
+        let reference: ReferenceTemplate.Reference
+        let path: FieldPath
+    }
+
     /// Returns the ids that the line's string values refer to, each once, in the order of the fields.
     public func referencedIDs() throws(RequestLineError) -> [String] {
         try referencedMentions().map(\.id).uniqueTexts
@@ -23,7 +29,8 @@ extension RequestLine {
     /// - Parameters:
     ///   - environment: the environment variables, by name. Default none.
     ///   - source: returns the response of the operation with an id.
-    /// - Throws: `unresolvedReference`, for the first reference that cannot be resolved.
+    /// - Throws: `unresolvedReference`, for the first reference that cannot be resolved; `cannotOpenFile`, if a value
+    ///   that is inserted in `output` contains a slash or NUL, or makes an empty component, `.` or `..`.
     public func resolved(
         environment: [String: String] = [:], using source: (String) -> ReferenceSource?
     ) throws(NetworkingError) -> RequestLine {
@@ -87,6 +94,9 @@ extension RequestLine {
         return line
     }
 
+    /// The field whose value is the path of a file that is written.
+    private static let outputPath = FieldPath.top.member(Name.output.rawValue)
+
     private static func resolved(
         _ text: String, _ elementName: String?, at path: FieldPath, _ environment: [String: String],
         _ variables: LineVariables, _ source: (String) -> ReferenceSource?
@@ -97,7 +107,11 @@ extension RequestLine {
         } catch {
             throw NetworkingError(.unresolvedReference, error.description)
         }
-        return try template?.resolved(environment: environment, variables: variables, using: source) ?? text
+        guard let template else { return text }
+        if path == outputPath {
+            return try template.resolvedPath(environment: environment, variables: variables, using: source)
+        }
+        return try template.resolved(environment: environment, variables: variables, using: source)
     }
 
     /// The names of the environment variables that the line's strings refer to.
@@ -127,18 +141,23 @@ extension RequestLine {
         return mention
     }
 
-    /// Returns all references of the line, with their fields.
-    func referencedMentions() throws(RequestLineError) -> [Mention] {
+    /// Returns all references to other lines, in the order of the fields.
+    func placedReferences() throws(RequestLineError) -> [PlacedReference] {
         guard mayContainReferences else { return [] }
-        var mentions: [Mention] = []
+        var found: [PlacedReference] = []
         var line = self
         try line.replaceStrings { text, path throws(RequestLineError) in
             if let template = try Self.template(text, self.elementName, at: path) {
-                mentions += template.referencedIDs.map { Mention(id: $0, path: path) }
+                found += template.references.map { PlacedReference(reference: $0, path: path) }
             }
             return text
         }
-        return mentions
+        return found
+    }
+
+    /// Returns the ids of all references of the line, with their fields.
+    func referencedMentions() throws(RequestLineError) -> [Mention] {
+        try placedReferences().map { Mention(id: $0.reference.id, path: $0.path) }
     }
 
     /// False if no string of the line can contain a reference. This quick check covers most lines, which set few

@@ -35,7 +35,7 @@ package final class BatchFile: LineSource {
     package var count: Int { index.offsets.count }
 
     /// The names of the values that the lines extract, each once and sorted.
-    package var valueNames: [String] { index.uses.valueNames.sorted().map(\.string) }
+    package var valueNames: [String] { index.uses.valueNames.keys.sorted().map(\.string) }
 
     /// The files with the elements of lines, each once and sorted.
     package var elementFiles: [String] { index.uses.elementFiles.sorted().map(\.string) }

@@ -31,6 +31,12 @@ package struct BatchFileCheck {
         let parts: LineParts
     }
 
+    /// An extracted value, by the number of the mentioned id.
+    private struct MentionedValue: Hashable {
+        let mention: UInt32
+        let path: [ByteString]
+    }
+
     /// The number of bytes read at once. Longer lines are completed by further reads.
     private static let blockByteCount = 4 << 20
 
@@ -42,8 +48,13 @@ package struct BatchFileCheck {
     private var lines: [Line] = []
     /// The dependencies of all lines, line after line, as numbers of ids.
     private var mentions: [UInt32] = []
-    /// Whether each mention is a reference.
-    private var referenceFlags: [Bool] = []
+    /// What each mention uses.
+    private var uses: [ReferenceUses] = []
+    /// The extracted values that lines refer to, each once.
+    private var values: Set<MentionedValue> = []
+    /// The mentions with a value that does not exist.
+    private var faultyMentions: Set<UInt32> = []
+    private var referable = ReferablePartsTable()
     private var parents: [Parent] = []
     /// The places of lines whose responses are streams of items.
     private var streams: [Int] = []
@@ -167,6 +178,7 @@ extension BatchFileCheck {
         let earlier = index.names.add(number: line.number, id: line.id, isPaged: line.parts?.isPaged ?? false)
         if let parts = line.parts { parents.append(Parent(place: place, parts: parts)) }
         if line.hasItems { streams.append(place) }
+        referable.add(line.referable, at: place)
         let duplicate = earlier.map { earlier in
             RequestLineError.duplicate(index.names.id(at: place), of: index.names.number(at: earlier))
         }
@@ -174,9 +186,11 @@ extension BatchFileCheck {
             batchErrors.append(error.numbered(line.number))
         } else {
             if let output = line.output { outputs.claim(output, for: line.number) }
-            for id in line.dependencies {
-                mentions.append(UInt32(index.names.mention(id)))
-                referenceFlags.append(line.references.contains { FieldSyntax.isSameText($0, id) })
+            for id in line.dependencies { mentions.append(UInt32(index.names.mention(id))) }
+            uses += line.uses
+            for value in line.values {
+                let mention = UInt32(index.names.mention(value.id))
+                values.insert(MentionedValue(mention: mention, path: value.path.map { ByteString($0) }))
             }
         }
         lines.append(Line(lane: UInt32(lane), priority: line.priority, mentionEnd: mentions.count))
@@ -189,6 +203,8 @@ extension BatchFileCheck {
     private mutating func finish() throws(Failure) -> (file: BatchFile, schedule: LineSchedule) {
         if let errors = RequestLineErrors(lineErrors) { throw .badLines(errors) }
         checkParents()
+        findFaultyMentions()
+        if rules.hasColumns { checkColumns() }
         var table = DependencyTable()
         var isInOrder = true
         for place in lines.indices {
@@ -231,6 +247,22 @@ extension BatchFileCheck {
         }
     }
 
+    /// Checks that all values can be columns of one table.
+    private mutating func checkColumns() {
+        var columns = ColumnNames()
+        let names = index.uses.valueNames.sorted { ($0.value, $0.key) < ($1.value, $1.key) }
+        var faultyLine: Int?
+        for (name, line) in names where line != faultyLine {
+            do throws(RequestLineError) {
+                try columns.add(name.string, of: line)
+            } catch {
+                batchErrors.append(error.numbered(line))
+                faultyLine = line
+                if columns.isFull { return }
+            }
+        }
+    }
+
     private mutating func fillReaders() {
         for parent in parents {
             index.parents.insert(position(ofPlace: parent.place))
@@ -256,24 +288,70 @@ extension BatchFileCheck {
         let places = mentions[range].map { index.names.place(ofMention: Int($0)) }
         let known = places.compactMap(\.self)
         // Pages of one line are several mentions and one dependency.
-        if known.count == places.count, !known.contains(place) { return parents.isEmpty ? known : known.unique }
-        batchErrors.append(error(at: place))
-        return []
+        guard known.count == places.count, !known.contains(place) else {
+            batchErrors.append(error(at: place))
+            return []
+        }
+        let mustCheck = zip(range, known).contains(where: { pair in isSuspect(mention: pair.0, of: pair.1) })
+        if mustCheck { checkReferences(at: place) }
+        return parents.isEmpty ? known : known.unique
+    }
+
+    /// Whether what a mention uses of a line may not exist.
+    private func isSuspect(mention number: Int, of place: Int) -> Bool {
+        let (mention, uses) = (mentions[number], uses[number])
+        if faultyMentions.contains(mention) { return true }
+        if referable.isPlain(place) { return uses.contains(.counts) }
+        let id = index.names.text(ofMention: Int(mention))
+        return !referable[place].permit(uses, id, isPage: index.names.isPage(id, at: place))
+    }
+
+    private mutating func findFaultyMentions() {
+        for value in values {
+            guard let place = index.names.place(ofMention: Int(value.mention)) else { continue }
+            let id = index.names.text(ofMention: Int(value.mention))
+            let reference = ReferenceTemplate.Reference(id: id, selector: .values(path: value.path.map(\.string)))
+            let isPage = index.names.isPage(id, at: place)
+            if referable[place].problem(of: reference, isPage: isPage) != nil { faultyMentions.insert(value.mention) }
+        }
+    }
+
+    /// Records the error of a line's references, if there is one. This parses the line again.
+    private mutating func checkReferences(at place: Int) {
+        guard let line = line(at: place) else { return batchErrors.append(changedFile(at: place)) }
+        do throws(RequestLineError) {
+            try line.line.checkReferences { [names = index.names, referable] id in
+                names.place(of: id).map { (parts: referable[$0], isPage: names.isPage(id, at: $0)) }
+            }
+        } catch {
+            batchErrors.append(error.numbered(line.number))
+        }
+    }
+
+    /// Reads and parses a line again; nil if that is no longer possible.
+    private func line(at place: Int) -> NumberedLine? {
+        let number = index.names.number(at: place)
+        guard let bytes = FileBytes.read(descriptor, Int(index.byteCounts[place]), at: index.offsets[place]) else {
+            return nil
+        }
+        return try? RequestLineParser().parse(bytes[...], number: number)
+    }
+
+    private func changedFile(at place: Int) -> RequestLineError {
+        let number = index.names.number(at: place)
+        return RequestLineError(line: number, message: "the file changed while it was being read")
     }
 
     /// Returns the error of a line's dependencies, with its field. This parses the line again, because fields are not
     /// kept.
     private func error(at place: Int) -> RequestLineError {
-        let number = index.names.number(at: place)
-        let other = RequestLineError(line: number, message: "the file changed while it was being read")
-        guard let bytes = FileBytes.read(descriptor, Int(index.byteCounts[place]), at: index.offsets[place]),
-            let line = try? RequestLineParser().parse(bytes[...], number: number)
-        else { return other }
+        let other = changedFile(at: place)
+        guard let line = line(at: place) else { return other }
         do throws(RequestLineError) {
             _ = try line.dependencies { index.names.place(of: $0) == nil ? "no line has the id" : nil }
             return other
         } catch {
-            return error.numbered(number)
+            return error.numbered(line.number)
         }
     }
 
@@ -285,7 +363,7 @@ extension BatchFileCheck {
             let references =
                 dependencies.isEmpty
                 ? []
-                : range.filter { referenceFlags[$0] }.compactMap { mention in
+                : range.filter { uses[$0].contains(.response) }.compactMap { mention in
                     index.names.place(ofMention: Int(mentions[mention])).map { self.position(ofPlace: $0) }
                 }
             schedule.add(

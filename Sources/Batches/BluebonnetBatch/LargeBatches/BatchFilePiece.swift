@@ -17,8 +17,12 @@ struct BatchFilePiece: Sendable {
         let priority: RequestLine.Priority
         /// The ids that the line depends on, each once.
         var dependencies: [String] = []
-        /// The ids among the dependencies that the line refers to.
-        var references: [String] = []
+        /// What the line uses of each dependency.
+        var uses: [ReferenceUses] = []
+        /// The extracted values that the line refers to.
+        var values: [ReferredValue] = []
+        /// The parts to which other lines can refer; nil for a plain line.
+        var referable: ReferableParts?
         /// Whether the line has an `output`.
         let hasOutput: Bool
         /// Whether the responses of the line are streams of items.
@@ -60,23 +64,18 @@ struct BatchFilePiece: Sendable {
             do throws(RequestLineError) {
                 try rules.check(parsed)
                 line.output = try outputs.namedOutput(of: NumberedLine(number: number, line: parsed))
-                line.references = try parsed.referencedIDs()
+                let references = try parsed.placedReferences().map(\.reference)
+                if parsed.boxedPipeline != nil || parsed.output != nil { line.referable = ReferableParts(parsed) }
                 line.parts = LineParts(parsed)
-                let named = parsed.elementSource.map { parsed.after + [$0] } ?? parsed.after
-                line.dependencies = Self.unique(named, line.references)
+                line.set(references, after: parsed.after, elementSource: parsed.elementSource)
             } catch {
                 line.error = error
             }
             lines.append(line)
-            if let pipeline = parsed.boxedPipeline?.value { uses.add(pipeline) }
+            if let pipeline = parsed.boxedPipeline?.value { uses.add(pipeline, of: number) }
         } catch {
             errors.append(error.numbered(number))
         }
-    }
-
-    private static func unique(_ named: [String], _ references: [String]) -> [String] {
-        if named.isEmpty { return references }
-        return (named + references).uniqueTexts
     }
 
     private mutating func lane(of url: String) -> Int {
@@ -90,5 +89,26 @@ struct BatchFilePiece: Sendable {
         let end = url.utf8.index(url.startIndex, offsetBy: name.utf8.count)
         if !name.isEmpty, end < url.utf8.endIndex { latest = (String(url[...end]), lane) }
         return lane
+    }
+}
+
+extension BatchFilePiece.Line {
+    /// Sets the dependencies, and what the line uses of each.
+    fileprivate mutating func set(
+        _ references: [ReferenceTemplate.Reference], after: [String], elementSource: String?
+    ) {
+        guard !references.isEmpty || !after.isEmpty || elementSource != nil else { return }
+        let named = elementSource.map { after + [$0] } ?? after
+        let ids = (named + references.map(\.id)).uniqueTexts
+        dependencies = ids
+        uses = ids.map { id in
+            var uses: ReferenceUses = []
+            if let elementSource, FieldSyntax.isSameText(elementSource, id) { uses.insert(.elements) }
+            for reference in references where FieldSyntax.isSameText(reference.id, id) {
+                uses.formUnion(ReferenceUses(reference.selector))
+            }
+            return uses
+        }
+        values = references.compactMap { ReferredValue($0) }
     }
 }

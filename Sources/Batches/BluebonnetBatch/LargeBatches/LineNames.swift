@@ -1,6 +1,8 @@
 // Bluebonnet: HTTP operations for Swift on Linux.
 // SPDX-License-Identifier: MIT
 
+internal import Bluebonnet
+
 /// The ids of a batch's lines, by place: the index of the line in its file or stream, from 0. A line without an id is
 /// identified by its number, for which no text is stored.
 struct LineNames: Sendable {
@@ -75,6 +77,12 @@ struct LineNames: Sendable {
     func id(at place: Int) -> String {
         ownTexts[place] == Self.none ? String(numbers[place]) : texts[Int(ownTexts[place])]
     }
+
+    /// Returns the mentioned id.
+    func text(ofMention mention: Int) -> String { texts[mention] }
+
+    /// Whether an id is that of a page of the line at a place, and not the line's own.
+    func isPage(_ id: String, at place: Int) -> Bool { !FieldSyntax.isSameText(self.id(at: place), id) }
 
     /// Returns the number of the line at a place.
     func number(at place: Int) -> Int { Int(numbers[place]) }

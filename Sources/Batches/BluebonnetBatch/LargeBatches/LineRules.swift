@@ -9,12 +9,17 @@ package struct LineRules: Sendable {
     package var hasState: Bool
     /// Whether values become rows, which begin with the id of the operation.
     package var hasRows: Bool
+    /// Whether the rows become rows of an SQLite table. They are not checked by `check(_:)`: see `ColumnNames`.
+    package var hasColumns: Bool
     /// Whether a fleet runs the lines.
     private let isForFleet: Bool
 
     /// Makes rules. Without arguments, they permit every line.
-    package init(hasState: Bool = true, hasRows: Bool = false, isForFleet: Bool = false) {
+    package init(
+        hasState: Bool = true, hasRows: Bool = false, hasColumns: Bool = false, isForFleet: Bool = false
+    ) {
         (self.hasState, self.hasRows, self.isForFleet) = (hasState, hasRows, isForFleet)
+        self.hasColumns = hasColumns
     }
 
     /// - Throws: the first field that the options do not permit.
@@ -50,21 +55,23 @@ package struct LineRules: Sendable {
 
 /// The values that the lines of a batch take from their responses.
 struct LineUses: Sendable {
-    /// The names of the values that the lines extract.
-    private(set) var valueNames: Set<ByteString> = []
+    /// The names of the values that the lines extract, each with the number of the first line.
+    private(set) var valueNames: [ByteString: Int] = [:]
     /// Whether a line remembers values.
     private(set) var remembers = false
     /// The files with the elements of lines.
     private(set) var elementFiles: Set<ByteString> = []
 
-    mutating func add(_ pipeline: RequestLine.Pipeline) {
+    mutating func add(_ pipeline: RequestLine.Pipeline, of line: Int) {
         if case .file(let path)? = pipeline.each?.source { elementFiles.insert(ByteString(path)) }
-        for name in pipeline.extract.keys { valueNames.insert(ByteString(name)) }
+        for name in pipeline.extract.keys where valueNames[ByteString(name)] == nil {
+            valueNames[ByteString(name)] = line
+        }
         if !pipeline.remember.isEmpty { remembers = true }
     }
 
     mutating func add(_ other: LineUses) {
-        valueNames.formUnion(other.valueNames)
+        valueNames.merge(other.valueNames) { min($0, $1) }
         remembers = remembers || other.remembers
         elementFiles.formUnion(other.elementFiles)
     }

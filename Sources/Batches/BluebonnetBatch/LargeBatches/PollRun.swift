@@ -26,6 +26,10 @@ final class PollRun: Sendable {
         _ pipelines: PipelineRunner, _ part: PipelineRunner.Part, _ condition: RequestLine.Condition,
         onEnd: @escaping @Sendable (RequestLineRunner.End) -> Void
     ) {
+        var part = part
+        if part.instance.line.idempotencyKey == .automatic {  // one key for all requests of the line
+            part.instance = part.instance.with(idempotencyKey: .random)
+        }
         (self.pipelines, self.part, self.condition, self.onEnd) = (pipelines, part, condition, onEnd)
     }
 

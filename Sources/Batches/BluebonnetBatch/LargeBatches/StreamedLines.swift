@@ -27,6 +27,7 @@ package final class StreamedLines: LineSource {
         var parents: [Int: JSONPath] = [:]
         /// The positions of the lines whose responses are streams of items.
         var streams: Set<Int> = []
+        var referable = ReferablePartsTable()
     }
 
     private let state: Mutex<State>
@@ -76,8 +77,16 @@ extension StreamedLines.State {
         let dependencies = try line.dependencies {
             names.place(of: $0) == nil ? "no earlier line has the id" : nil
         }
+        if !dependencies.isEmpty {
+            try line.line.checkReferences { id in
+                names.place(of: id).map { (parts: referable[$0], isPage: names.isPage(id, at: $0)) }
+            }
+        }
         let position = names.count
         let parts = LineParts(line.line)
+        if line.line.boxedPipeline != nil || line.line.output != nil {
+            referable.add(ReferableParts(line.line), at: position)
+        }
         _ = names.add(number: line.number, id: line.line.id, isPaged: parts?.isPaged ?? false)
         if parts != nil { parents[position] = line.line.boxedPipeline?.value.paginate?.itemPath ?? .elements }
         if line.line.hasItems { streams.insert(position) }

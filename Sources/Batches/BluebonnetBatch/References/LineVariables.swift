@@ -38,6 +38,11 @@ package struct LineVariables: Sendable, Hashable {
         for (depth, step) in path.enumerated() {
             guard let next = found.step(step) else {
                 let place = depth == 0 ? name : path[depth - 1]
+                if depth == 0, name == Self.stateName, elementName != Self.stateName {
+                    let member = JSONText.quoted(step)
+                    let remedy = "before the first run, write a value to it, such as {\(member): 0}"
+                    throw Self.unresolved(name, path, "the state file has no member \(member); \(remedy)")
+                }
                 throw Self.unresolved(name, path, "\(place) is \(found.kind) without \(JSONText.quoted(step))")
             }
             found = next

@@ -137,25 +137,31 @@ public struct ReferenceTemplate: Sendable, Hashable {
         environment: [String: String], variables: LineVariables, using source: (String) -> ReferenceSource?
     ) throws(NetworkingError) -> String {
         var text = ""
-        for part in parts {
-            switch part {
-            case .literal(let literal): text += literal
-            case .reference(let reference):
-                guard let source = source(reference.id) else {
-                    throw NetworkingError(.unresolvedReference, "\(reference): \(reference.id) has no result")
-                }
-                text += try source.text(for: reference)
-            case .environmentVariable(let name):
-                guard let value = environment[named: name] else {
-                    let remedy = "set it in the environment of the process that sends the request"
-                    throw NetworkingError(
-                        .unresolvedReference, "${env:\(name)}: the environment variable \(name) is not set; \(remedy)")
-                }
-                text += value
-            case .variable(let name, let path): text += try variables.text(name, path)
-            }
-        }
+        for part in parts { text += try Self.text(of: part, environment, variables, source) }
         return text
+    }
+
+    /// Returns the text that replaces a part.
+    static func text(
+        of part: Part, _ environment: [String: String], _ variables: LineVariables,
+        _ source: (String) -> ReferenceSource?
+    ) throws(NetworkingError) -> String {
+        switch part {
+        case .literal(let literal): return literal
+        case .reference(let reference):
+            guard let source = source(reference.id) else {
+                throw NetworkingError(.unresolvedReference, "\(reference): \(reference.id) has no result")
+            }
+            return try source.text(for: reference)
+        case .environmentVariable(let name):
+            guard let value = environment[named: name] else {
+                let remedy = "set it in the environment of the process that sends the request"
+                throw NetworkingError(
+                    .unresolvedReference, "${env:\(name)}: the environment variable \(name) is not set; \(remedy)")
+            }
+            return value
+        case .variable(let name, let path): return try variables.text(name, path)
+        }
     }
 
     /// Returns whether `text` may contain more than literal text and must be parsed.

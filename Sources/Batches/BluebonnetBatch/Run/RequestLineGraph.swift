@@ -83,6 +83,13 @@ public struct RequestLineGraph: Sendable {
         if lines.contains(where: { $0.line.boxedPipeline != nil }) {
             errors += RequestLineIDs(lines).parentErrors(lines)
         }
+        for node in nodes {
+            do throws(RequestLineError) {
+                try checkReferences(node)
+            } catch {
+                errors.append(error.numbered(node.line.number))
+            }
+        }
         let dependencyOrder = DependencyOrder(table) { [nodes] in (nodes[$0].line.id, nodes[$0].line.number) }
         if let errors = RequestLineErrors(errors + dependencyOrder.cycles) { throw errors }
         order = dependencyOrder.order
@@ -93,6 +100,7 @@ public struct RequestLineGraph: Sendable {
     public mutating func add(_ line: NumberedLine) throws(RequestLineError) -> Node {
         do throws(RequestLineError) {
             let checked = try checkedNode(line) { index(of: $0) == nil ? "no earlier line has the id" : nil }
+            try checkReferences(checked.node)
             order.append(nodes.count)
             insert(checked)
             return checked.node
@@ -156,6 +164,14 @@ extension RequestLineGraph {
         if let first = indices[ByteString(line.id)] { throw .duplicate(line.id, of: nodes[first].line.number) }
         let output = try outputs.output(of: line)
         return (Node(line: line, dependencies: try line.dependencies(reasonUnknown)), output)
+    }
+
+    /// Checks that the references of a line can be replaced.
+    private func checkReferences(_ node: Node) throws(RequestLineError) {
+        guard !node.dependencies.isEmpty else { return }
+        try node.line.line.checkReferences { id in
+            index(of: id).map { (parts: ReferableParts(nodes[$0].line.line), isPage: indices[ByteString(id)] == nil) }
+        }
     }
 }
 

@@ -12,6 +12,8 @@ struct StreamedBatch {
     private let rules: LineRules
     private var splitter = LineSplitter()
     private var lineCount = 0
+    /// The values of all lines, if they become columns.
+    private var columns = ColumnNames()
 
     /// - Parameters:
     ///   - lines: checks and receives the lines.
@@ -50,6 +52,7 @@ struct StreamedBatch {
             guard let line = try parser.parse(line: line, number: lineCount) else { return nil }
             do throws(RequestLineError) {
                 try rules.check(line.line)
+                if rules.hasColumns { try columns.add(line) }
             } catch {
                 throw RequestLineError(line: lineCount, field: error.field, message: error.message)
             }

@@ -21,7 +21,10 @@ enum OptionValue {
 
     /// Parses a time in seconds, which may be zero.
     static func secondsOrZero(_ text: String) throws -> Double {
-        Double(text) == 0 ? 0 : try seconds(text)
+        guard let seconds = Double(text), seconds >= 0, seconds <= longestTime else {
+            throw ValidationError("it must be a number of seconds, 0 or more and at most 1000000000")
+        }
+        return seconds
     }
 
     /// Parses a number of transfers.

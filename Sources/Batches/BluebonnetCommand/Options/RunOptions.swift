@@ -45,7 +45,9 @@ struct RunOptions: ParsableArguments {
 
     /// The fields that the options permit in lines.
     var rules: LineRules {
-        LineRules(hasState: files.state != nil, hasRows: files.into != nil)
+        LineRules(
+            hasState: files.state != nil, hasRows: files.into != nil,
+            hasColumns: files.into.flatMap { RowForm(path: $0) } == .sqlite)
     }
 
     /// The name of the request lines in reports.

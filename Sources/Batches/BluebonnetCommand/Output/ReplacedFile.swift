@@ -49,6 +49,26 @@ struct ReplacedFile: Sendable {
         }
     }
 
+    /// Calls `body` while no other process does the same for a file of this folder, so that a file that is read and
+    /// then written loses no change. The lock (flock) is on the folder, because the file itself is replaced. On a file
+    /// system without such locks, nothing is locked.
+    func whileLocked(_ body: () throws(CommandError) -> Void) throws(CommandError) {
+        let number = open(folder(of: target), O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard number >= 0 else { throw error(SystemError.latest) }
+        defer { close(number) }  // this unlocks the folder, too
+        for _ in 0..<Self.lockTryCount {
+            if flock(number, LOCK_EX | LOCK_NB) == 0 { return try body() }
+            let code = errno
+            guard code == EWOULDBLOCK || code == EINTR else { return try body() }
+            usleep(Self.lockPauseMicroseconds)
+        }
+        throw error("another process has locked its folder")
+    }
+
+    /// How often a lock is tried, and the pause in between: five seconds in all.
+    private static let lockTryCount = 500
+    private static let lockPauseMicroseconds: UInt32 = 10_000
+
     private func replace(
         _ target: String, keeping kept: UInt32?, _ body: (FileDescriptor) throws(SystemError) -> Void
     ) throws(SystemError) {

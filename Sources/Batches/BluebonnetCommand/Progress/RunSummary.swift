@@ -19,15 +19,18 @@ struct RunSummary {
     var lines: [String] {
         let total = tally.totalCount
         let hidden = tally.hiddenProblemCount
-        let rate = elapsed > 0 ? ", \(Quantity.requestsPerSecond(Double(total) / elapsed))" : ""
+        let sent = tally.requestCount
+        let rate = elapsed > 0 && sent > 0 ? ", \(Quantity.requestsPerSecond(Double(sent) / elapsed))" : ""
         let size = "\(Quantity.bytes(tally.byteCount)) received"
-        return ["\(Quantity.count(total, "request")) in \(Quantity.elapsed(elapsed))\(rate), \(size)", outcomes]
+        let requests = Quantity.count(sent, "request")
+        let count = sent == total ? requests : "\(Quantity.count(total, "result")) of \(requests)"
+        return ["\(count) in \(Quantity.elapsed(elapsed))\(rate), \(size)", outcomes]
             + limits + retries + problems + (hidden > 0 ? ["  and \(hidden) more"] : [])
     }
 
     /// The line that names the limits; only if they may have slowed the run.
     private var limits: [String] {
-        guard tally.totalCount > concurrencyPerOrigin else { return [] }
+        guard tally.requestCount > concurrencyPerOrigin else { return [] }
         return ["at most \(concurrency) at once, \(concurrencyPerOrigin) to one origin (--concurrency, --per-origin)"]
     }
 

@@ -54,9 +54,11 @@ extension HTMLReport {
     private var heading: String {
         let total = statistics.totalCount
         let recorded = statistics.recordedCount
-        let perSecond = elapsed > 0 ? Double(total - recorded) / elapsed : 0
+        let sent = statistics.requestCount
+        let perSecond = elapsed > 0 ? Double(sent) / elapsed : 0
         let rate = perSecond > 0 ? ", \(Quantity.requestsPerSecond(perSecond))" : ""
-        let count = Quantity.count(total, "result")
+        let requests = Quantity.count(sent, "request")
+        let count = sent == total ? requests : "\(Quantity.count(total, "result")) of \(requests)"
         let notes = [
             isPartial ? "The run ended early." : "",
             recorded > 0 ? "\(Quantity.count(recorded, "result")) from earlier runs of the journal." : "",

@@ -35,6 +35,8 @@ struct ReportStatistics: Sendable {
     private(set) var timeline = RequestTimeline()
     /// The results of earlier runs.
     private(set) var recordedCount = 0
+    /// The results of requests that this run sent.
+    private(set) var requestCount = 0
     private var origins: [String: LatencyHistogram] = [:]
     private var otherOrigins = LatencyHistogram()
 
@@ -44,7 +46,10 @@ struct ReportStatistics: Sendable {
         if result.isFromJournal { recordedCount += 1 }
         if result.isFailure { recordFailure(result) }
         guard let duration = result.seconds else { return }
-        if !result.isFromJournal { timeline.record(at: seconds, isFailure: result.isFailure) }
+        if !result.isFromJournal {
+            requestCount += 1
+            timeline.record(at: seconds, isFailure: result.isFailure)
+        }
         recordSlow(result, duration)
         if let url = result.url { recordOrigin(RequestLine.lane(of: url), duration) }
     }

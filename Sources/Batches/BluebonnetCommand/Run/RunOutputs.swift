@@ -178,7 +178,7 @@ extension RunOutputs {
         let changes = changes.withLock { $0 }
         guard let state, !changes.isEmpty else { return nil }
         guard isSuccess else { return "\(state.path) was not changed, because not every operation succeeded" }
-        try state.write(try changes.applied(to: state.members))
+        try state.update { members throws(CommandError) in try changes.applied(to: members) }
         return nil
     }
 }

@@ -18,6 +18,9 @@ struct RunTally: Sendable {
 
     private(set) var counts: [ResultLine.Outcome: Int] = [:]
     private(set) var byteCount: Int64 = 0
+    /// The number of results of requests that this run sent. Items of a stream, whole lines with pages or elements, and
+    /// results of earlier runs are not among them; a polling line counts once.
+    private(set) var requestCount = 0
     /// The number of requests that were retried.
     private(set) var retriedCount = 0
     /// The number of retries by the reason of the retry: a status, or an error code.
@@ -47,14 +50,15 @@ struct RunTally: Sendable {
 
     /// Counts a delivered line. A delivery without a result is counted by its outcome and size.
     mutating func record(_ delivery: LineRunner.Delivery) {
-        if let result = delivery.result { return record(result) }
+        if let result = delivery.result { return record(result, isFromJournal: delivery.isFromJournal) }
         counts[delivery.outcome, default: 0] += 1
         byteCount += Int64(delivery.byteCount)
     }
 
     /// Counts a result.
-    mutating func record(_ line: ResultLine) {
+    mutating func record(_ line: ResultLine, isFromJournal: Bool = false) {
         counts[line.outcome, default: 0] += 1
+        if line.attempts > 0, !isFromJournal { requestCount += 1 }
         byteCount += Int64(line.bytes ?? 0)
         if let retries = line.retries, !retries.isEmpty {
             retriedCount += 1

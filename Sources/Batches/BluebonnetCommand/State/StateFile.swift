@@ -15,17 +15,32 @@ struct StateFile: Sendable {
     /// Reads the file. A file that does not exist has no members.
     init(path: String) throws(CommandError) {
         self.path = path
+        members = try Self.members(of: path)
+    }
+
+    /// The file, as it is written at the end: a new one is readable by its owner only.
+    var file: ReplacedFile { ReplacedFile(option: "--state", path: path, permissions: 0o600) }
+
+    /// Changes the members that the file has now: another run may have written some since this one has read them.
+    ///
+    /// - Parameter change: returns the new members. No other run writes the file meanwhile.
+    func update(_ change: (JSONObject) throws(CommandError) -> JSONObject) throws(CommandError) {
+        try file.whileLocked { () throws(CommandError) in try write(try change(try Self.members(of: path))) }
+    }
+
+    private static func members(of path: String) throws(CommandError) -> JSONObject {
+        // Anything but a file could not be replaced, and reading it might never end.
+        if let status = FileStatus(path: path), !status.isRegularFile, !status.isFolder {
+            throw .unusable("cannot use \(path) for --state: it is not a regular file")
+        }
         let bytes: [UInt8]?
         do throws(SystemError) {
             bytes = try Self.bytes(of: path)
         } catch {
             throw .unusable("cannot read \(path) for --state: \(error)")
         }
-        members = try Self.object(in: bytes, path)
+        return try object(in: bytes, path)
     }
-
-    /// The file, as it is written at the end: a new one is readable by its owner only.
-    var file: ReplacedFile { ReplacedFile(option: "--state", path: path, permissions: 0o600) }
 
     /// Replaces the file by one with these members. Readers see either the old or the new contents.
     func write(_ members: JSONObject) throws(CommandError) {

@@ -364,7 +364,7 @@ extension HopSequence {
             unusedFile: end.unusedFile, keepsUnusedFile: end.unusedFile != nil && end.canBeContinued,
             summary: summary, retryStop: stop ?? hops.credentialStop, cacheWork: cache?.work(isComplete: error == nil),
             serializer: prepared.plan.serializer,
-            expectedDigest: prepared.plan.expectedDigest)
+            expectedDigest: prepared.plan.expectedDigest, options: prepared.plan.options)
     }
 }
 

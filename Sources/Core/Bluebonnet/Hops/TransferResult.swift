@@ -35,6 +35,8 @@ struct TransferResult: Sendable {
     /// The serializer at the time the request was sent; nil if the request was not made, and without a serializer.
     var serializer: ResolvedSerializer?
     var expectedDigest: String?
+    /// The options at the time the request was sent; nil if the request was not made.
+    var options: ResolvedOptions?
 
     /// Where the body is.
     enum Content: Sendable {
@@ -52,7 +54,9 @@ struct TransferResult: Sendable {
 extension TransferResult {
     /// Makes the result of an operation that made no transfer.
     init(of prepared: PreparedRequest?, given: HTTPRequest?, error: NetworkingError?, summary: TransferSummary) {
-        self.init(request: prepared?.request ?? given, first: prepared?.request, error: error, summary: summary)
+        self.init(
+            request: prepared?.request ?? given, first: prepared?.request, error: error, summary: summary,
+            options: prepared?.plan.options)
     }
 
     /// Moves the complete body into place; in a folder, under the name that the response suggests.

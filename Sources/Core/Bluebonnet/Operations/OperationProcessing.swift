@@ -163,7 +163,8 @@ extension OperationOutcome {
         if error.request == nil {  // otherwise another operation's error, rethrown by a closure
             error.request = result.request?.urlRequest
             let interval = error.request?.timeoutInterval ?? 0
-            if let limit = error.timeLimit, let value = timeouts.value(of: limit, requestInterval: interval) {
+            let limits = result.options?.timeouts ?? timeouts  // the request may have been made with other options
+            if let limit = error.timeLimit, let value = limits.value(of: limit, requestInterval: interval) {
                 error.message += " (\(limit.rawValue) limit: \(value))"
             }
         }

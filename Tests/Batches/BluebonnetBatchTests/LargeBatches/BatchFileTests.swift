@@ -51,6 +51,10 @@ import Testing
         #"{"url":"u","output":"x"}"# + "\n" + #"{"url":"u","output":"./x"}"#,
         #"{"url":"u","headers":{"A":"${7.body}","B":"${nobody.body}"},"after":["2"]}"# + "\n" + #"{"url":"u"}"#,
         "# comment\n\n#\n" + #"{"url":1}"#, "\u{FEFF}# comment\n" + #"{"id":"1","url":"${2.status}"}"#,
+        #"{"id":"a","url":"u"}"# + "\n" + #"{"url":"${a.values.x}"}"# + "\n" + #"{"url":"${a.items}"}"#,
+        #"{"url":"${p.body}${p/1.items}"}"# + "\n" + #"{"id":"p","url":"u","paginate":{"next":"link"}}"#,
+        #"{"id":"a","url":"u","extract":{"n":"$.n"}}"# + "\n" + #"{"url":"${a.values.n}","text":"${a.values.m}"}"#,
+        #"{"id":"s","url":"u","stream":"lines"}"# + "\n" + #"{"url":"x","each":{"of":"s","as":"e"}}"#,
         "\u{FEFF}{\"url\":\"u\"}\n\u{FEFF}{\"url\":\"u\"}", "{\"url\":\"u\"}\r\n{\"url\":\"u\"\n",
     ])
     func fileCheckReportsTheSameErrorsAsTheGraph(text: String) throws {

@@ -99,6 +99,32 @@ import Testing
         }
     }
 
+    @Test(arguments: Form.allCases) func nothingIsSentForAPathThatLeadsElsewhere(form: Form) async throws {
+        let folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let list = #"""
+            {"id":"list","method":"POST","url":"echo","json":[{"n":"../evil"},{"n":"/tmp/evil"},{"n":"good"}]}
+            """#
+        let each = #"""
+            {"id":"o","url":"x","output":"\#(folder.path)/sub/${r.n}.json","each":{"of":"list","as":"r","key":"$.n"}}
+            """#
+        try FileManager.default.createDirectory(
+            at: folder.appendingPathComponent("sub"), withIntermediateDirectories: true)
+        try await TestServer.serving(script: Self.script) { server in
+            let results = try await Self.run([list, each], on: server, as: form)
+            for id in ["o/../evil", "o//tmp/evil"] {
+                let error = try #require(results[id]?.error)
+                #expect(error.code == .cannotOpenFile && error.message.contains("${r.n} contains \"/\""))
+            }
+            #expect(results["o/good"]?.outcome == .success)
+            #expect(server.requests.map(\.path).sorted() == ["/echo", "/x"])
+        }
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["sub"])
+        let files = try FileManager.default.contentsOfDirectory(atPath: folder.appendingPathComponent("sub").path)
+        #expect(files == ["good.json"])
+    }
+
     @Test func elementsOfFirstPageAreSentBeforeTheLastPageArrives() async throws {
         let each = #"{"id":"detail","url":"x/${u.id}","each":{"of":"users","as":"u"}}"#
         try await TestServer.serving(script: Self.script) { server in
@@ -282,6 +308,11 @@ import Testing
             #expect(results["a"]?.url?.hasSuffix("/x/2026-01-02/5") == true)
             let without = try await Self.run([line], on: server, as: .file)
             #expect(without["a"]?.error?.message == "${state.since}: there is no state file (--state)")
+            let empty = try await Self.run([line], on: server, as: .file) { $0.state = [:] }
+            let remedy = #"before the first run, write a value to it, such as {"since": 0}"#
+            #expect(
+                empty["a"]?.error?.message
+                    == #"${state.since}: the state file has no member "since"; \#(remedy)"#)
         }
     }
 }
@@ -319,6 +350,31 @@ import Testing
         let (result, count) = try await Self.run(Self.line(#""timeout":30"#), states: ["running", "running", "done"])
         #expect(result?.outcome == .success && result?.body == #"{"state":"done"}"#)
         #expect(count == 3 && result?.attempts == 3)
+    }
+
+    @Test func allRequestsOfALineHaveOneAutomaticKey() async throws {
+        let keys = Observed<[String]>([])
+        try await TestServer.serving { request in
+            keys.append(request.headers["Idempotency-Key"] ?? "none")
+            return .response(body: #"{"state":"\#(keys.value.count < 3 ? "running" : "done")"}"#)
+        } _: { server in
+            var settings = RequestLineRunner.Settings()
+            settings.baseURL = server.url("/")
+            let text = String(Self.line(#""timeout":30"#).dropLast()) + #","method":"POST","idempotencyKey":true}"#
+            let other = text.replacingOccurrences(of: #""id":"j""#, with: #""id":"k""#)
+            for line in [text, other] {
+                let numbered = try #require(try RequestLineParser().parse(line: Data(line.utf8), number: 1))
+                let lines = ListedLines(try RequestLineGraph([numbered]).nodesInDependencyOrder)
+                let schedule = lines.schedule(settings.scheduleLimits)
+                let results = Observed<[ResultLine]>([])
+                let run = WindowedRun(settings: settings, lines: lines, schedule: schedule) { results.append($0) }
+                run.begin()
+                try await run.finish()
+                #expect(results.value.first?.outcome == .success)
+            }
+        }
+        #expect(keys.value.count == 4 && Set(keys.value.prefix(3)).count == 1 && keys.value.last != keys.value.first)
+        #expect(!keys.value.contains("none"))
     }
 
     @Test func unmetConditionFailsAfterItsNumberOfRequests() async throws {

@@ -134,6 +134,10 @@ import Testing
         (#""stream":"lines","maxItems":0"#, "1"), (#""stream":"lines","output":"f""#, "cannot have it"),
         (#""stream":"lines","paginate":{"next":"link"}"#, "cannot have it"),
         (#""stream":"lines","extract":{"a":"$.a"},"rows":"$[*]""#, "each item is a row"),
+        (
+            #""stream":"lines","expect":{"sha256":"\#(String(repeating: "a", count: 64))"}"#,
+            "field \"expect.sha256\": a line with \"stream\" cannot have it"
+        ),
     ]) func contradictionsAreRefused(fields: String, reason: String) throws {
         let error = #expect(throws: RequestLineErrors.self) {
             try RequestLineParser().parse(file: Data(#"{"id":"a","url":"x",\#(fields)}"#.utf8))

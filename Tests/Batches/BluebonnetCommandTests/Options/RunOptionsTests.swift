@@ -45,6 +45,7 @@ struct RefusedOptions: Sendable, CustomTestStringConvertible {
         RefusedOptions("--rate", "9223372036854775807/s", says: "at most 1000000000"),
         RefusedOptions("--origin-rate", "1000000001/h", says: "at most 1000000000"),
         RefusedOptions("--drain-timeout", "1e10", says: "at most 1000000000"),
+        RefusedOptions("--drain-timeout", "-1", says: "0 or more"),
         RefusedOptions("--retry-max-time", "1e10", says: "at most 1000000000"),
         RefusedOptions("--header", "Idempotency-Key: ", says: "the idempotency key is blank"),
         RefusedOptions("--rate", "10", says: "followed by /s, /m or /h"),

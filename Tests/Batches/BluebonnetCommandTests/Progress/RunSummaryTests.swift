@@ -30,6 +30,16 @@ import Testing
             ])
     }
 
+    @Test func itemsOfAStreamAreNoRequests() {
+        var tally = RunTally()
+        tally.record(.sample("s", .success))
+        for number in 1...200 { tally.record(ResultLine(id: "s/\(number)", outcome: .success)) }
+        #expect(
+            summary(tally, elapsed: 2).lines == [
+                "201 results of 1 request in 2.0 s, 0.5 req/s, 0 B received", "201 succeeded",
+            ])
+    }
+
     @Test func unsuccessfulRequestsAreNamedWithCodeAndMessage() {
         var tally = RunTally()
         tally.record(.sample("first", .skipped, .dependencyFailed))
@@ -37,7 +47,7 @@ import Testing
         tally.record(.sample("c", .cancelled, .cancelled))
         #expect(
             summary(tally, elapsed: 0).lines == [
-                "3 requests in 0.00 s, 0 B received", "0 succeeded, 1 failed, 1 cancelled, 1 skipped",
+                "3 results of 1 request in 0.00 s, 0 B received", "0 succeeded, 1 failed, 1 cancelled, 1 skipped",
                 "  a?b    timedOut: something went wrong", "  first  dependencyFailed: something went wrong",
                 "  c      cancelled: something went wrong",
             ])

@@ -45,6 +45,31 @@ extension ProcessTests {
             }
         }
 
+        @Test func clashingColumnsLeaveTheFileAsItWas() async throws {
+            try await CommandFixture.with(Self.script) { fixture in
+                let path = try fixture.folder.write("rows.sqlite", "old")
+                let lines = [#"{"url":"a","extract":{"name":"$.n"}}"#, #"{"url":"a","extract":{"Name":"$.n"}}"#]
+                let end = try await fixture.run(lines, ["--into", path])
+                #expect(end.status == 2)
+                let problem = "SQLite does not distinguish the column from \"name\" of line 1: use another name"
+                #expect(end.errors == "line 2, field \"extract.Name\": \(problem)\n")
+                #expect(try text(path) == "old" && fixture.server.connectionCount == 0)
+            }
+        }
+
+        @Test func clashingColumnsOfAStreamAreAnErrorOfTheLine() async throws {
+            try await CommandFixture.with(Self.script) { fixture in
+                let (path, pipe) = (fixture.folder.path("rows.sqlite"), try TestPipe())
+                let process = try fixture.start(["--into", path], input: pipe.readEnd)
+                pipe.write(#"{"url":"a","extract":{"n":"$.n","N":"$.n"}}"# + "\n")
+                let end = await process.end()
+                pipe.closeWriteEnd()
+                pipe.closeReadEnd()
+                #expect(end.status == 2 && end.errors.hasPrefix("line 1, field \"extract.n\": SQLite does not "))
+                #expect(fixture.server.connectionCount == 0)
+            }
+        }
+
         @Test func continuedRunHasEachRowOnce() async throws {
             try await CommandFixture.with(Self.script) { fixture in
                 let (path, journal) = (fixture.folder.path("rows.csv"), fixture.folder.path("journal"))

@@ -83,6 +83,25 @@ extension ProcessTests {
             }
         }
 
+        @Test func pollsReachTheServer() async throws {
+            let count = Observed(0)
+            try await CommandFixture.with { _ in
+                count.update { $0 += 1 }
+                let state = count.value < 3 ? "running" : "done"
+                return .response(headers: ["Cache-Control": "max-age=60, immutable"], body: #"{"state":"\#(state)"}"#)
+            } _: { fixture in
+                let folder = fixture.folder.url.appendingPathComponent("cache").path
+                let until = #""until":{"assert":[{"path":"$.state","equals":"done"}],"every":0.01,"max":9}"#
+                let line = #"{"url":"\#(fixture.server.url("/").absoluteString)",\#(until)}"#
+                let arguments = ["run", try fixture.file([line]), "--cache", folder]
+                let end = try await CommandProcess(arguments, in: fixture.folder).end()
+                #expect(end.status == 0 && end.output.contains(#""outcome":"success""#), "\(end.errors)")
+                #expect(fixture.server.requests.count == 3)
+                let offline = try await CommandProcess(arguments + ["--offline"], in: fixture.folder).end()
+                #expect(offline.status == 0 && fixture.server.requests.count == 3, "\(offline.errors)")
+            }
+        }
+
         @Test func outputFileComesFromTheFolder() async throws {
             let body = String(repeating: "0123456789", count: 30_000)
             let script: TestServer.Script = { _ in .response(headers: ["Cache-Control": "max-age=60"], body: body) }

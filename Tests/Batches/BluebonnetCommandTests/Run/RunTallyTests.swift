@@ -22,6 +22,15 @@ import Testing
         #expect(tally.byteCount == 16)
     }
 
+    @Test func onlySentRequestsOfThisRunAreRequests() {
+        var tally = RunTally()
+        tally.record(.sample("stream", .success))
+        for number in 1...200 { tally.record(ResultLine(id: "stream/\(number)", outcome: .success)) }
+        tally.record(.sample("earlier", .success), isFromJournal: true)
+        tally.record(.sample("skipped", .skipped, .dependencyFailed))
+        #expect(tally.totalCount == 203 && tally.requestCount == 1)
+    }
+
     @Test func failuresAreShownBeforeSkippedLines() {
         var tally = RunTally()
         for number in 0..<12 { tally.record(.sample("s\(number)", .skipped, .dependencyFailed)) }
@@ -38,6 +47,7 @@ extension ResultLine {
     ) -> ResultLine {
         var line = ResultLine(id: id, outcome: outcome)
         line.bytes = bytes
+        line.attempts = outcome == .success || outcome == .failure ? 1 : 0
         line.error = code.map { Failure(code: $0, message: "something went wrong") }
         return line
     }

@@ -2,7 +2,9 @@
 // SPDX-License-Identifier: MIT
 
 import Bluebonnet
+import BluebonnetLocks
 import BluebonnetTestServer
+import Dispatch
 import Foundation
 import Testing
 
@@ -41,6 +43,48 @@ import Testing
         #expect(throws: CommandError.unusable("cannot read \(path) for --state: Is a directory")) {
             try StateFile(path: path)
         }
+    }
+
+    @Test(arguments: ["/dev/full", "/dev/null", "/dev/zero"]) func deviceIsRefused(path: String) {
+        #expect(throws: CommandError.unusable("cannot use \(path) for --state: it is not a regular file")) {
+            try StateFile(path: path)
+        }
+    }
+
+    @Test func changesAreMadeInTheFileAsItIsThen() throws {
+        let folder = try TemporaryFolder()
+        defer { folder.remove() }
+        let path = try folder.write("state", #"{"a":1,"b":1}"#)
+        let (first, second) = (try StateFile(path: path), try StateFile(path: path))
+        for (file, name) in [(first, "a"), (second, "b")] {
+            try file.update { members throws(CommandError) in
+                var changed = members
+                changed[name] = 2
+                return changed
+            }
+        }
+        #expect(try StateFile(path: path).members == ["a": 2, "b": 2])
+    }
+
+    @Test func manyChangesAtOnceLoseNone() throws {
+        let folder = try TemporaryFolder()
+        defer { folder.remove() }
+        let path = folder.path("state")
+        let file = try StateFile(path: path)
+        let failures = Mutex(0)
+        DispatchQueue.concurrentPerform(iterations: 16) { number in
+            do throws(CommandError) {
+                try file.update { members throws(CommandError) in
+                    var changed = members
+                    changed["\(number)"] = 1
+                    return changed
+                }
+            } catch {
+                failures.withLock { $0 += 1 }
+            }
+        }
+        #expect(failures.withLock { $0 } == 0)
+        #expect(try StateFile(path: path).members.names.count == 16)
     }
 
     @Test func newFileIsReadableByItsOwnerOnly() throws {

@@ -28,6 +28,20 @@ extension ProcessTests {
             }
         }
 
+        @Test func membersOfAnotherRunAreKept() async throws {
+            let path = Observed("")
+            try await CommandFixture.with { request in
+                // Another run ends while this one waits for its response.
+                try? #"{"since":1,"other":2}"#.write(toFile: path.value, atomically: true, encoding: .utf8)
+                return Self.script(request)
+            } _: { fixture in
+                let state = try fixture.folder.write("state", #"{"since":1}"#)
+                path.update { $0 = state }
+                #expect(try await fixture.run([Self.line], ["--state", state]).status == 0)
+                #expect(try text(state) == #"{"other":2,"since":9}"# + "\n")
+            }
+        }
+
         @Test func pagesAndElementsAreRemembered() async throws {
             try await CommandFixture.with { request in
                 switch request.target {
