@@ -412,9 +412,8 @@ extension WorkerLoop {
     }
 
     private func isIdle(_ session: WorkerStore) throws(FleetError) -> Bool {
-        guard configuration.endsWhenIdle, hand.isEmpty, linesToGiveBack.isEmpty, case .working = stage else {
-            return false
-        }
+        guard configuration.endsWhenIdle, hand.isEmpty, linesToGiveBack.isEmpty else { return false }
+        guard case .working = stage else { return false }
         return try due.isFiring ? false : session.recordIdle()
     }
 
