@@ -53,6 +53,7 @@ import Testing
         let none = try RunOptions.parse([]).rules
         #expect(!none.hasState && !none.hasRows)
         let all = try RunOptions.parse(["--state", "a", "--into", "c.csv"]).rules
-        #expect(all.hasState && all.hasRows)
+        #expect(all.hasState && all.hasRows && !all.hasColumns)
+        #expect(try RunOptions.parse(["--into", "c.SQLite"]).rules.hasColumns)
     }
 }

@@ -72,7 +72,7 @@ import Testing
         let path = folder.path("state")
         let file = try StateFile(path: path)
         let failures = Mutex(0)
-        DispatchQueue.concurrentPerform(iterations: 16) { number in
+        DispatchQueue.concurrentPerform(iterations: 8) { number in
             do throws(CommandError) {
                 try file.update { members throws(CommandError) in
                     var changed = members
@@ -84,7 +84,7 @@ import Testing
             }
         }
         #expect(failures.withLock { $0 } == 0)
-        #expect(try StateFile(path: path).members.names.count == 16)
+        #expect(try StateFile(path: path).members.names.count == 8)
     }
 
     @Test func newFileIsReadableByItsOwnerOnly() throws {
