@@ -34,7 +34,7 @@ extension Bluebonnet.HTTPRequest {
     ///   - base: the URL against which a path is resolved if the request has neither scheme nor authority. Default nil:
     ///     the request needs both.
     /// - Throws: `invalidRequest` for CONNECT, for the target `*`, and for a request without path; `badURL` if scheme,
-    ///   authority and path are no URL, or are none without a base.
+    ///   authority and path are no URL, or are missing without a base.
     public init(
         _ request: HTTPTypes.HTTPRequest, body: Data? = nil, relativeTo base: URL? = nil
     ) throws(NetworkingError) {

@@ -33,7 +33,7 @@ extension TestAnswer {
         /// - Parameters:
         ///   - data: the data; each of its lines becomes a field `data`.
         ///   - type: the type of the event, on one line. Default nil: `message`, which is not sent.
-        ///   - id: the identifier, on one line. Default nil: the event has none.
+        ///   - id: the identifier, on one line. Default nil: no identifier.
         ///   - retry: the time before a reconnection, sent in whole milliseconds. Default nil: none.
         public static func event(
             _ data: String, type: String? = nil, id: String? = nil, retry: Duration? = nil

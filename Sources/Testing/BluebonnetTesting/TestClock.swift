@@ -70,7 +70,7 @@ public final class TestClock: Sendable {
                 try? await Task.sleep(for: .milliseconds(1))
             }
         }
-        /// The clock stands still when the work has ended.
+        /// Stops the clock when the work has ended.
         func stop() async {
             mover.cancel()
             await mover.value

@@ -48,7 +48,7 @@ package struct BatchFileCheck {
     private var lines: [Line] = []
     /// The dependencies of all lines, line after line, as numbers of ids.
     private var mentions: [UInt32] = []
-    /// What each mention uses.
+    /// The parts of the response that each mention uses.
     private var uses: [ReferenceUses] = []
     /// The extracted values that lines refer to, each once.
     private var values: Set<MentionedValue> = []

@@ -17,7 +17,7 @@ struct BatchFilePiece: Sendable {
         let priority: RequestLine.Priority
         /// The ids that the line depends on, each once.
         var dependencies: [String] = []
-        /// What the line uses of each dependency.
+        /// The parts of each dependency that the line uses.
         var uses: [ReferenceUses] = []
         /// The extracted values that the line refers to.
         var values: [ReferredValue] = []

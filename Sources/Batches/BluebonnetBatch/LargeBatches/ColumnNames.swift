@@ -24,7 +24,7 @@ package struct ColumnNames: Sendable {
 
     /// Adds the values of a line.
     ///
-    /// - Throws: the first name that cannot be a column beside those before.
+    /// - Throws: the first name that cannot be a column in addition to the earlier ones.
     package mutating func add(_ line: NumberedLine) throws(RequestLineError) {
         guard let extract = line.line.boxedPipeline?.value.extract, !extract.isEmpty else { return }
         for name in extract.keys.sorted() { try add(name, of: line.number) }

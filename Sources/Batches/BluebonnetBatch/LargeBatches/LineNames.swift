@@ -81,7 +81,7 @@ struct LineNames: Sendable {
     /// Returns the mentioned id.
     func text(ofMention mention: Int) -> String { texts[mention] }
 
-    /// Whether an id is that of a page of the line at a place, and not the line's own.
+    /// Whether an id names a page of the line at a place, not the line.
     func isPage(_ id: String, at place: Int) -> Bool { !FieldSyntax.isSameText(self.id(at: place), id) }
 
     /// Returns the number of the line at a place.

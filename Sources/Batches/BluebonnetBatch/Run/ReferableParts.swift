@@ -82,7 +82,7 @@ struct ReferableParts: Hashable, Sendable {
     }
 }
 
-/// What a line uses of a line that it depends on.
+/// The parts of a dependency that a line uses.
 struct ReferenceUses: OptionSet, Sendable {
     /// Any reference.
     static let response = ReferenceUses(rawValue: 1)

@@ -158,7 +158,7 @@ extension StatusDocument {
                     .object([
                         "origin": .string(origin.name), "lines": number(origin.lineCount),
                         "ready": number(origin.readyCount), "ended": number(origin.endedCount),
-                        "held": number(origin.secondsHeld), "limits": .string(origin.limits),
+                        "paused": number(origin.secondsHeld), "limits": .string(origin.limits),
                     ])
                 }),
             "failures": .array(

@@ -149,7 +149,7 @@ enum StatusPageScript {
         }
         function showOrigin(parts, origin) {
           say(parts.name, origin.origin || "not known yet");
-          const pause = origin.held;
+          const pause = origin.paused;
           say(parts.state, pause === null ? "" : "paused for " + duration(pause), "tag warn");
           say(parts.facts, [origin.lines === null ? "" : count(origin.lines, "line"),
             origin.ready === null ? "" : limited(origin.ready) + " ready",

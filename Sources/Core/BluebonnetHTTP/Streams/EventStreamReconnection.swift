@@ -94,7 +94,7 @@ package struct EventStreamReconnection: Sendable, Hashable {
         return .reconnect(after: Self.lengthened(delay, random: random))
     }
 
-    /// Returns a wait that is up to 50 % longer, so that the clients of a server do not return all at once.
+    /// Returns a time that is up to 50 % longer, so that the clients of a server do not return all at once.
     ///
     /// - Parameter random: a random number from 0 to 1.
     package static func lengthened(_ wait: Duration, random: Double) -> Duration {

@@ -74,7 +74,7 @@ import Testing
         let batch = try #require(object["batch"] as? [String: Any])
         let failures = try #require(batch["failures"] as? [[String: Any]])
         #expect(failures.map { $0["count"] as? Int } == [29, 1])
-        #expect((batch["origins"] as? [[String: Any]])?.first?["held"] as? Double == 12.5)
+        #expect((batch["origins"] as? [[String: Any]])?.first?["paused"] as? Double == 12.5)
         #expect((batch["waits"] as? [[String: Any]])?.first?["count"] as? Int == 40)
     }
 
