@@ -78,6 +78,10 @@ import Testing
             "numberedURLsComeFromPipe",
         "FleetInProduction.md: export BLUEBONNET_STORE=postgresql://fleet@db.example.com/fleet":
             "commandsCheckNewStore",
+        "CommandFormat.md: bluebonnet results nightly --failed --group-by code,status": "commandsOfThePagesRun",
+        "Fleet.md: bluebonnet results nightly --failed --group-by code,origin": "commandsOfThePagesRun",
+        "Fleet.md: bluebonnet schedule orders orders.ndjson --every '*/15 * * * *' --keep 7d": "commandsOfThePagesRun",
+        #"CommandFormat.md: echo '{"since": 0}' > news.state.json"#: "stateOfThePageIsRemembered",
         "FleetInProduction.md: bluebonnet doctor postgresql://fleet@db.example.com/fleet":
             "doctorFindsNothingInNewStore",
         "WatchingAFleet.md: bluebonnet status --serve 127.0.0.1:8080": "statusPageOfThePageIsServed",

@@ -39,6 +39,33 @@ extension ProcessTests {
             }
         }
 
+        @Test(arguments: [
+            ("CommandFormat.md", "bluebonnet results nightly"), ("Fleet.md", "bluebonnet results nightly"),
+            ("Fleet.md", "bluebonnet schedule orders"),
+        ]) func commandsOfThePagesRun(page: String, start: String) async throws {
+            let server = try await PostgreSQLServer.shared()
+            let store = server.unixURL(database: try await server.createDatabase())
+            let block = try CodeBlock.ofPages().first {
+                $0.page == page && $0.language == "sh" && $0.lines.first?.hasPrefix(start) == true
+            }
+            let lines = try #require(block).lines
+            try await CommandFixture.with { fixture in
+                for name in ["orders", "report", "nightly"] {
+                    _ = try fixture.folder.write("\(name).ndjson", #"{"url":"https://api.example.com/"}"# + "\n")
+                }
+                let first = "bluebonnet submit nightly.ndjson --name nightly"
+                let commands = ([first] + lines).map {
+                    $0.hasPrefix("bluebonnet ") ? "\"$0\"" + $0.dropFirst("bluebonnet".count) : $0
+                }
+                let script = ["set -e", "export BLUEBONNET_STORE='\(store)'"] + commands
+                let end = try await CommandProcess(
+                    ["-c", script.joined(separator: "\n"), CommandProcess.path(of: "bluebonnet")], program: "/bin/sh",
+                    in: fixture.folder
+                ).end()
+                #expect(end.status == 0, "\(end.errors)\(end.output)")
+            }
+        }
+
         @Test func doctorFindsNothingInNewStore() async throws {
             let server = try await PostgreSQLServer.shared()
             let store = server.unixURL(database: try await server.createDatabase())

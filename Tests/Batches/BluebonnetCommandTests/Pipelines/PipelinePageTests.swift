@@ -101,6 +101,11 @@ extension ProcessTests {
                 #expect(fixture.server.requests.map(\.target) == ["/items?since=2025-12-24"])
                 let written = try JSONValue(parsing: try Data(contentsOf: URL(fileURLWithPath: state)))
                 #expect(written == ["since": "2026-03-01"])
+                let first = try Self.block("CommandFormat.md", #"echo '{"since""#)
+                let shell = try CommandProcess(["-c", first], program: "/bin/sh", in: fixture.folder)
+                #expect(try await shell.end().status == 0)
+                #expect(try await CommandProcess(arguments, in: fixture.folder).end().status == 0)
+                #expect(fixture.server.requests.last?.target == "/items?since=0")
             }
         }
     }

@@ -161,6 +161,7 @@ import Testing
             """
         ),
         ("BluebonnetFleet/Health", "Model PostgreSQL Store"),
+        ("BluebonnetFleet/Status", "BluebonnetJournal Model PostgreSQL Store"),
         (
             "BluebonnetFleet",
             "BluebonnetFleet/Health Failures Format LargeBatches Model Run Schedules Store"
@@ -197,7 +198,7 @@ import Testing
             Addresses BluebonnetBatch/References BluebonnetCache BluebonnetFleet BluebonnetFleet/Credentials
             BluebonnetFleet/Health BluebonnetJournal BluebonnetMonitors BluebonnetServing Certificates Credentials
             Errors Events Failures Hops Format Formats Governor LargeBatches Manager Messages Model OAuth Reachability Retries
-            Run Schedules Security Store Syntax Transport Worker
+            Run Schedules Security Status Syntax Transport Worker
             """
         ),
         ("CommandMain", ""),
