@@ -35,6 +35,8 @@ struct BodyFiles: Sendable {
         self.folder = folder.appendingPathComponent("bodies").path
         incoming = folder.appendingPathComponent("incoming").path
         try Self.make(folder.path)
+        guard let directory = opendir(folder.path) else { throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO) }
+        closedir(directory)
         let names = try FileManager.default.contentsOfDirectory(atPath: folder.path)
         if !names.contains("index.sqlite"), let name = names.filter({ !Self.ownNames.contains($0) }).min() {
             throw ForeignFile(name: name)
