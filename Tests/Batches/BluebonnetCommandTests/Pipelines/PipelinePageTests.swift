@@ -103,7 +103,7 @@ extension ProcessTests {
                 #expect(written == ["since": "2026-03-01"])
                 let first = try Self.block("CommandFormat.md", #"echo '{"since""#)
                 let shell = try CommandProcess(["-c", first], program: "/bin/sh", in: fixture.folder)
-                #expect(try await shell.end().status == 0)
+                #expect(await shell.end().status == 0)
                 #expect(try await CommandProcess(arguments, in: fixture.folder).end().status == 0)
                 #expect(fixture.server.requests.last?.target == "/items?since=0")
             }
