@@ -57,7 +57,8 @@ extension ProcessTests {
                 let commands = ([first] + lines).map {
                     $0.hasPrefix("bluebonnet ") ? "\"$0\"" + $0.dropFirst("bluebonnet".count) : $0
                 }
-                let script = ["set -e", "export BLUEBONNET_STORE='\(store)'"] + commands
+                let place = "cd '\(fixture.folder.url.path)'"
+                let script = ["set -e", place, "export BLUEBONNET_STORE='\(store)'"] + commands
                 let end = try await CommandProcess(
                     ["-c", script.joined(separator: "\n"), CommandProcess.path(of: "bluebonnet")], program: "/bin/sh",
                     in: fixture.folder

@@ -102,7 +102,8 @@ extension ProcessTests {
                 let written = try JSONValue(parsing: try Data(contentsOf: URL(fileURLWithPath: state)))
                 #expect(written == ["since": "2026-03-01"])
                 let first = try Self.block("CommandFormat.md", #"echo '{"since""#)
-                let shell = try CommandProcess(["-c", first], program: "/bin/sh", in: fixture.folder)
+                let script = "cd '\(fixture.folder.url.path)'\n" + first
+                let shell = try CommandProcess(["-c", script], program: "/bin/sh", in: fixture.folder)
                 #expect(await shell.end().status == 0)
                 #expect(try await CommandProcess(arguments, in: fixture.folder).end().status == 0)
                 #expect(fixture.server.requests.last?.target == "/items?since=0")
