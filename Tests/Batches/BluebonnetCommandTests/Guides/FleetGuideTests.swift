@@ -50,11 +50,10 @@ extension ProcessTests {
             }
             let lines = try #require(block).lines
             try await CommandFixture.with { fixture in
-                for name in ["orders", "report", "nightly"] {
-                    _ = try fixture.folder.write("\(name).ndjson", #"{"url":"https://api.example.com/"}"# + "\n")
-                }
-                let first = "bluebonnet submit nightly.ndjson --name nightly"
-                let commands = ([first] + lines).map {
+                let line = #"{"url":"\#(fixture.server.url("/").absoluteString)"}"# + "\n"
+                for name in ["orders", "report", "nightly"] { _ = try fixture.folder.write("\(name).ndjson", line) }
+                let first = ["bluebonnet submit nightly.ndjson --name nightly", "bluebonnet work --until-done"]
+                let commands = (first + lines).map {
                     $0.hasPrefix("bluebonnet ") ? "\"$0\"" + $0.dropFirst("bluebonnet".count) : $0
                 }
                 let place = "cd '\(fixture.folder.url.path)'"
