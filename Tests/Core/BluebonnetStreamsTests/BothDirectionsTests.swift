@@ -123,33 +123,30 @@ import Testing
 
     @Test(arguments: Way.allCases) func cancelEndsBothDirections(way: Way) async throws {
         try await TestServer.withManager(way.options, script: Self.echo) { server, manager in
-            let ended = Observed(false)
-            let (pieces, request) = AsyncStream.makeStream(of: Data.self)
-            request.onTermination = { _ in ended.update { $0 = true } }
-            let response = try await manager.stream("POST", "echo", body: .stream(pieces))
+            let body = UnendingBody()
+            let response = try await manager.stream("POST", "echo", body: .stream(body.pieces))
             var chunks = response.body.makeAsyncIterator()
-            request.yield(Data("abc".utf8))
             #expect(try await chunks.next() == Data("abc".utf8))
+            await body.isWaiting.wait()
             response.operation.cancel()
             let error = await #expect(throws: NetworkingError.self) { while try await chunks.next() != nil {} }
             #expect(error?.code == .cancelled)
-            await ended.becomes(true)
+            await body.isCancelled.wait()
             await server.wait { !$0.unfinishedRequests.isEmpty }
         }
     }
 
     @Test(arguments: Way.allCases) func refusalEndsTheRequest(way: Way) async throws {
-        let script: TestServer.Script = { _ in .response(status: 403, body: "no") }
+        let body = UnendingBody()
+        let script: TestServer.Script = { _ in
+            Reply([.wait(until: body.isWaiting)] + Reply.response(status: 403, body: "no").steps)
+        }
         try await TestServer.withManager(way.options, script: script) { server, manager in
-            let ended = Observed(false)
-            let (pieces, request) = AsyncStream.makeStream(of: Data.self)
-            request.onTermination = { _ in ended.update { $0 = true } }
-            request.yield(Data("abc".utf8))
             let error = await #expect(throws: NetworkingError.self) {
-                try await manager.stream("POST", "x", body: .stream(pieces))
+                try await manager.stream("POST", "x", body: .stream(body.pieces))
             }
             #expect(error?.statusCode == 403 && error?.body == Data("no".utf8))
-            await ended.becomes(true)
+            await body.isCancelled.wait()
             #expect(server.history.requests.isEmpty)
         }
     }
@@ -171,15 +168,14 @@ import Testing
 
     /// RFC 9113, 8.1: the server has answered completely, and does not need the rest of the request.
     @Test func completeResponseEndsRequestOverHTTP2() async throws {
-        let script: TestServer.Script = { _ in .response(body: "enough") }
+        let body = UnendingBody()
+        let script: TestServer.Script = { _ in
+            Reply([.wait(until: body.isWaiting)] + Reply.response(body: "enough").steps)
+        }
         try await TestServer.withManager(Way.http2.options, script: script) { _, manager in
-            let ended = Observed(false)
-            let (pieces, request) = AsyncStream.makeStream(of: Data.self)
-            request.onTermination = { _ in ended.update { $0 = true } }
-            request.yield(Data("abc".utf8))
-            let text: String = try await manager.call("POST", "x").body(.stream(pieces)).value()
+            let text: String = try await manager.call("POST", "x").body(.stream(body.pieces)).value()
             #expect(text == "enough")
-            await ended.becomes(true)
+            await body.isCancelled.wait()
         }
     }
 

@@ -29,3 +29,26 @@ extension TestServer.Options {
         return options
     }
 }
+
+/// A body of one piece, "abc", after which its sequence waits until the task that reads it is cancelled.
+struct UnendingBody: Sendable {
+    /// Open when the first piece is taken and the second is waited for.
+    let isWaiting = Gate()
+    let isCancelled = Gate()
+
+    var pieces: AsyncStream<Data> {
+        let isBegun = Observed(false)
+        return AsyncStream {
+            let isFirst = isBegun.update { isBegun in
+                defer { isBegun = true }
+                return !isBegun
+            }
+            if isFirst { return Data("abc".utf8) }
+            isWaiting.open()
+            await isCancelled.wait()
+            return nil
+        } onCancel: {
+            isCancelled.open()
+        }
+    }
+}

@@ -111,21 +111,13 @@ import Testing
     }
 
     @Test func cancelledRequestCancelsTheSequence() async throws {
-        let (begun, ended) = (Observed(false), Observed(false))
-        let waiting = AsyncStream<Data> { continuation in
-            continuation.yield(Data("a".utf8))
-            continuation.onTermination = { _ in ended.update { $0 = true } }
-        }
-        let pieces = waiting.map { piece in
-            begun.update { $0 = true }
-            return piece
-        }
+        let body = UnendingBody()
         try await TestServer.withManager(script: Self.nothing) { _, manager in
-            let task = Task { try await manager.call("POST", "x").body(.stream(pieces)).response() }
-            await begun.becomes(true)
+            let task = Task { try await manager.call("POST", "x").body(.stream(body.pieces)).response() }
+            await body.isWaiting.wait()
             task.cancel()
             await #expect(throws: NetworkingError.self) { try await task.value }
-            await ended.becomes(true)
+            await body.isCancelled.wait()
         }
     }
 }

@@ -75,5 +75,5 @@ final class EventChannelUse: Sendable {
 
     init(_ channel: EventChannel) { self.channel = channel }
 
-    deinit { EventChannels.remove(ObjectIdentifier(channel.monitor)) }
+    deinit { EventChannels.end(channel) }
 }

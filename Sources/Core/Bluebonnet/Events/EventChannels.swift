@@ -7,9 +7,9 @@ internal import Dispatch
 /// The channels of the process: one for each monitor that is in use.
 enum EventChannels {
     private struct Entry {
-        let monitor: ObjectIdentifier
+        /// Known until the last events of the last use are delivered.
+        let channel: EventChannel
         weak var use: EventChannelUse?
-        let kinds: RequestEvent.Kinds
     }
 
     private static let entries = Mutex<[Entry]>([], rank: .inbox)
@@ -21,35 +21,41 @@ enum EventChannels {
     static func use(of monitor: any EventMonitor) -> EventChannelUse {
         let made = EventChannelUse(EventChannel(monitor))  // outside of the lock: it calls the monitor
         return entries.withLock { entries in
-            let key = ObjectIdentifier(monitor)
-            if let use = entries.first(where: { $0.monitor == key })?.use { return use }
-            entries.removeAll { $0.monitor == key }
-            entries.append(Entry(monitor: key, use: made, kinds: made.channel.kinds))
-            update(entries)
-            return made
+            guard let index = entries.firstIndex(where: { $0.channel.monitor === monitor }) else {
+                entries.append(Entry(channel: made.channel, use: made))
+                update(entries)
+                return made
+            }
+            if let use = entries[index].use { return use }
+            let use = EventChannelUse(entries[index].channel)
+            entries[index].use = use
+            return use
         }
     }
 
     private static func update(_ entries: [Entry]) {
-        let kinds = entries.reduce(RequestEvent.Kinds()) { $0.union($1.kinds) }
+        let kinds = entries.reduce(RequestEvent.Kinds()) { $0.union($1.channel.kinds) }
         EventCounters.wantedKinds = kinds
         ConnectionReports.areEnabled = !kinds.isDisjoint(with: .connections)
     }
 
-    /// Forgets the channel of a monitor that is no longer in use.
-    static func remove(_ key: ObjectIdentifier) {
-        entries.withLock { entries in
-            entries.removeAll { $0.monitor == key && $0.use == nil }
-            update(entries)
+    /// Delivers the last events of a channel that is no longer in use, and forgets the channel.
+    static func end(_ channel: EventChannel) {
+        Queues.events.async {
+            channel.deliver()
+            entries.withLock { entries in
+                entries.removeAll { $0.channel === channel && $0.use == nil }
+                update(entries)
+            }
         }
     }
 
-    /// Returns the channels of the monitors that want a kind of events without an operation.
+    /// Returns the channels in use whose monitors want a kind of events without an operation.
     private static func all(wanting kinds: RequestEvent.Kinds) -> InlineList<EventChannel> {
         entries.withLock { entries in
             var found = InlineList<EventChannel>()
-            for entry in entries where !entry.kinds.isDisjoint(with: kinds) {
-                if let use = entry.use { found.append(use.channel) }
+            for entry in entries where !entry.channel.kinds.isDisjoint(with: kinds) {
+                if entry.use != nil { found.append(entry.channel) }
             }
             return found
         }
@@ -72,7 +78,7 @@ enum EventChannels {
     static func flush() async {
         await withCheckedContinuation { continuation in
             Queues.events.async {
-                all(wanting: .all).visit { $0.deliver() }
+                for channel in entries.withLock({ $0.map(\.channel) }) { channel.deliver() }
                 continuation.resume()
             }
         }

@@ -40,6 +40,22 @@ import Testing
         #expect(EventChannelList([log]).channels.first === list.channels.first)
     }
 
+    /// A program often releases its last manager, and then waits for the last events.
+    @Test func flushDeliversTheEventsOfAListThatIsReleased() async {
+        for _ in 0..<100 {
+            let log = EventLog()
+            func report() { EventChannelList([log]).pass(RequestEvent(operation: 1, .admitted)) }
+            report()
+            #expect(await log.all.count { $0.operation == 1 } == 1)
+        }
+    }
+
+    @Test func monitorInUseAgainGetsEventsOnce() async {
+        let log = EventLog()
+        for number in 1...100 { EventChannelList([log]).pass(RequestEvent(operation: number, .admitted)) }
+        #expect(await log.all.compactMap(\.operation) == (1...100).map { $0 })
+    }
+
     @Test func monitorReceivesTheKindsThatItWants() async {
         let (all, some) = (EventLog(), EventLog(kinds: [.hopBegan, .finished]))
         let list = EventChannelList([all, some])
