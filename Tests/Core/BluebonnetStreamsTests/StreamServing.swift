@@ -4,6 +4,7 @@
 import Bluebonnet
 import BluebonnetTestServer
 import Foundation
+import Testing
 
 extension TestServer {
     /// Starts a server and a manager that trusts it, passes both to `body`, and stops the server at the end.
