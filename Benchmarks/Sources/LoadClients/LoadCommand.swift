@@ -67,6 +67,9 @@ package struct LoadCommand: ParsableCommand {
     @Flag(help: "Decode bodies as the benchmark's JSON; libcurl never does.")
     var decode = false
 
+    @Flag(help: "Keep all answers of mixed traffic as bytes.")
+    var keepBytes = false
+
     @Option(help: ArgumentHelp("How long each answer's body has to be.", valueName: "count"))
     var expect: Int64?
 
@@ -112,6 +115,7 @@ package struct LoadCommand: ParsableCommand {
         }
         guard !client.isCommand else { throw ValidationError("\(client.rawValue) is not a client.") }
         if !mix.isEmpty { try validateMix() }
+        guard !keepBytes || !mix.isEmpty else { throw ValidationError("--keep-bytes is for --mix.") }
         _ = try traffic()
     }
 
@@ -158,7 +162,11 @@ extension LoadCommand {
     }
 
     private func traffic() throws -> Job.Traffic {
-        if !mix.isEmpty { return .mixed(MixedPlan(origins: try mix.map(Self.parseOrigin))) }
+        if !mix.isEmpty {
+            var plan = MixedPlan(origins: try mix.map(Self.parseOrigin))
+            plan.decodesAnswers = !keepBytes
+            return .mixed(plan)
+        }
         guard let url else { throw ValidationError("Either --url or --mix has to be there.") }
         return .uniform(try Self.parse(url))
     }

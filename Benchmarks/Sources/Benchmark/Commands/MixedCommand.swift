@@ -44,6 +44,9 @@ struct MixedCommand: ParsableCommand {
         help: "Who takes part: \(Case(.mixed, concurrency: 1).contenders.map(\.rawValue).joined(separator: ", ")).")
     var client = Case(.mixed, concurrency: 1).contenders
 
+    @Flag(help: "Decode no answer, as libcurl in C: the clients alone are compared.")
+    var keepBytes = false
+
     @Option(help: ArgumentHelp("Where mixed.json and mixed.txt are written.", valueName: "folder"))
     var output = "benchmark-results"
 
@@ -61,7 +64,7 @@ struct MixedCommand: ParsableCommand {
         let results = ResultFolder(path: output)
         try results.make()
         var sizes = Laboratory.Sizes()
-        sizes.mixedCount = count
+        (sizes.mixedCount, sizes.keepsBytes) = (count, keepBytes)
         let works = [Work.mixed, .mixedOneOrigin]
         let cases = works.flatMap { work in concurrency.map { Case(work, concurrency: $0) } }
         let (reports, failures) = try Stage.withServer { folder, server in

@@ -17,6 +17,8 @@ final class Laboratory {
         var seconds = 0.25
         /// The number of mixed requests in a round; nil means as many as take `seconds`.
         var mixedCount: Int?
+        /// Whether no client decodes answers of mixed traffic.
+        var keepsBytes = false
         var mebibyteCount = 1024
         var enqueuedCount = 100_000
         var smallFileCount = 3000
@@ -173,6 +175,7 @@ final class Laboratory {
             ]
         case .mixed, .mixedOneOrigin:
             let origins = server.mixedOrigins.prefix(testCase.work.mixedOriginCount ?? 1)
+            if sizes.keepsBytes { words.append("--keep-bytes") }
             return words + ["--mix"] + origins + ["--expect", "\(JSONDocument.small.byteCount)"]
         case .downloadFile, .downloadMemory:
             return words + ["--url", try url(CaseFiles.largeName, testCase)] + (try warmUp(testCase))

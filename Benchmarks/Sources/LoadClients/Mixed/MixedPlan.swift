@@ -13,6 +13,8 @@ package struct MixedPlan: Sendable {
     package let origins: [String]
     /// The number of the first request, so that a warm-up and a measurement send different requests.
     package var firstNumber = 0
+    /// Whether answers are decoded, by turns. If not, all clients keep the bytes.
+    package var decodesAnswers = true
 
     /// - Parameter origins: at least one origin.
     package init(origins: [String]) {
@@ -38,7 +40,8 @@ package struct MixedPlan: Sendable {
 
     /// Returns how a client decodes the answer to a request.
     package func decoding(_ index: Int) -> MixedRequest.Decoding {
-        switch (firstNumber + index) % 3 {
+        if !decodesAnswers { return .data }
+        return switch (firstNumber + index) % 3 {
         case 0: .json
         case 1: .data
         default: .decodable
