@@ -33,17 +33,19 @@ extension HTTPRequest {
     /// The fields of requests whose callers set no fields.
     private static let plain: HeaderFields = [
         "Accept-Encoding": ContentDecoder.acceptedCodings,
-        "User-Agent": DefaultHeaders.ofThisProcess["User-Agent"] ?? "",
+        "User-Agent": userAgent,
     ]
+    private static let userAgent = DefaultHeaders.ofThisProcess["User-Agent"] ?? ""
 
     private static func withDefaults(_ fields: HeaderFields, _ cachePolicy: URLRequest.CachePolicy) -> HeaderFields {
         if fields.isEmpty, cachePolicy != .reloadIgnoringLocalAndRemoteCacheData { return plain }
         var headers = fields
-        if headers["Accept-Encoding"] == nil {
+        if !fields.contains(name: "Accept-Encoding") {
             // A part of a coded body cannot be decoded.
-            headers["Accept-Encoding"] = headers["Range"] == nil ? ContentDecoder.acceptedCodings : "identity"
+            let codings = fields.contains(name: "Range") ? "identity" : ContentDecoder.acceptedCodings
+            headers.add(name: "Accept-Encoding", value: codings)
         }
-        if headers["User-Agent"] == nil { headers["User-Agent"] = DefaultHeaders.ofThisProcess["User-Agent"] }
+        if !fields.contains(name: "User-Agent") { headers.add(name: "User-Agent", value: userAgent) }
         // Intermediate caches receive only directives that a client may send (RFC 9111, 5.2.1.4 and 5.4).
         if cachePolicy == .reloadIgnoringLocalAndRemoteCacheData, headers["Cache-Control"] == nil {
             headers["Cache-Control"] = "no-cache"

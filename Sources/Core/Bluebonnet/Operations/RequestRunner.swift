@@ -21,8 +21,8 @@ final class RequestRunner {
     /// Applies an event and carries out its effect, and then the events that follow, until an effect waits.
     func handle(_ event: RequestMachine.Event) {
         reference.keep()
-        var effect = machine.handle(event)
-        while let next = effect { effect = perform(next).flatMap { machine.handle($0) } }
+        var event = Optional(event)
+        while let next = event.take(), let effect = machine.handle(next) { event = perform(effect) }
         attributeTime()
         if machine.isParked { reference.release() }
     }

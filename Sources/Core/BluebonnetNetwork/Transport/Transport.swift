@@ -176,18 +176,20 @@ package final class TransferRequest: Sendable {
 
     /// Whether the request asks for `100 Continue` before its body (RFC 9110, 10.1.1).
     var asksForContinue: Bool {
-        headers.contains {
-            FieldSyntax.isSameName($0.name, Self.expectation) && $0.value.lowercased().contains("100-continue")
-        }
+        headers.containsName(Self.expectation)
+            && headers.contains {
+                FieldSyntax.isSameName($0.name, Self.expectation) && $0.value.lowercased().contains("100-continue")
+            }
     }
 
     static let expectation = "Expect"
 
     /// Whether the request asks for its connection to be closed afterwards (`Connection: close`; RFC 9112, 9.6).
     var closesConnection: Bool {
-        headers.contains {
-            FieldSyntax.isSameName($0.name, "Connection") && ResponseHead.list([$0.value]).contains("close")
-        }
+        headers.containsName("Connection")
+            && headers.contains {
+                FieldSyntax.isSameName($0.name, "Connection") && ResponseHead.list([$0.value]).contains("close")
+            }
     }
 
     /// The limits and settings of a transfer.

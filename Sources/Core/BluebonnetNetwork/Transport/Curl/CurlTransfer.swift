@@ -180,7 +180,10 @@ package final class CurlTransfer: Transfer {
 
 extension CurlTransfer {
     /// The next instant at which to check the time limits; `UInt64.max` is never.
-    var nextDeadline: UInt64 { machine.nextDeadline(bodyDeadline: bodyDeadline) }
+    var nextDeadline: UInt64 {
+        let bodyDeadline = bodyDeadline  // before the access to the machine, which would be copied
+        return machine.nextDeadline(bodyDeadline: bodyDeadline)
+    }
 
     /// Returns the error of a time limit that has passed.
     func limitError(now: UInt64) -> NetworkingError? {

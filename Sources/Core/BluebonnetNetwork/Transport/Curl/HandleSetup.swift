@@ -266,27 +266,28 @@ extension TransferRequest {
     fileprivate func setFields(
         of handle: EasyHandle, in partition: CurlPartition, namingHost: Bool
     ) throws(CurlError) {
-        let given = body.isEmpty && asksForContinue ? fieldsWithoutExpectation : headers
-        let fields = given + hostField(in: partition)
+        var fields = body.isEmpty && asksForContinue ? fieldsWithoutExpectation : headers
+        if let host = hostField(in: partition) { fields.append(host) }
         try handle.setHeaders(fields, namingHost: namingHost) { (lined(fields), unwantedNames(fields)) }
     }
 
-    fileprivate var hasHostField: Bool { headers.contains { FieldSyntax.isSameName($0.name, "Host") } }
+    fileprivate var hasHostField: Bool { headers.containsName("Host") }
 
     /// Whether a proxy reads the request and forwards it. Other proxies only relay connections.
     fileprivate var isForwarded: Bool { !isSecure && poolKey.proxy?.forwardsRequests == true }
 
     /// The `Host` field of a forwarded request.
-    private func hostField(in partition: CurlPartition) -> [HeaderFields.Field] {
+    private func hostField(in partition: CurlPartition) -> HeaderFields.Field? {
         guard BracketedHost.isPresent, isForwarded, !hasHostField,
             let host = partition.curlOrigin(of: origin)?.hostField
-        else { return [] }
-        return [HeaderFields.Field(name: "Host", value: host)]
+        else { return nil }
+        return HeaderFields.Field(name: "Host", value: host)
     }
 
     /// Removes the expectation from the fields, for a server that refused it.
     func leaveExpectationOut(of handle: EasyHandle, in partition: CurlPartition) throws(CurlError) {
-        let fields = fieldsWithoutExpectation + hostField(in: partition)
+        var fields = fieldsWithoutExpectation
+        if let host = hostField(in: partition) { fields.append(host) }
         try handle.setHeaders(fields, namingHost: handle.hasNamedHost) { (lined(fields), unwantedNames(fields)) }
     }
 
