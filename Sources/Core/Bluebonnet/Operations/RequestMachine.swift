@@ -5,7 +5,8 @@
 /// callback.
 ///
 /// The runner applies an event and carries out the effect. An effect that is done at once ends with the next event.
-/// Late events have no effect, and no event is an error.
+/// Late events have no effect, and no event is an error. Large and rare payloads are indirect, because every request
+/// moves a dozen events and effects.
 struct RequestMachine {
     /// The states of a request.
     enum State: Equatable {
@@ -66,7 +67,7 @@ struct RequestMachine {
         /// The transfer has ended, or a block of the program has answered after its end.
         case transferEnded(HopSequence.NextStep, DeliveryCertainty)
         /// - Parameter error: the error of the failed attempt; nil if a response was refused.
-        case judged(RetryController.Verdict, NetworkingError?)
+        indirect case judged(RetryController.Verdict, NetworkingError?)
         case retryDue
         /// The refused response is the result.
         case accepted
@@ -90,7 +91,7 @@ struct RequestMachine {
         /// Decide whether the request is retried. The error is nil if a response was refused.
         case judge(NetworkingError?, DeliveryCertainty)
         /// Ask the retry block.
-        case ask(RetryController.Question)
+        indirect case ask(RetryController.Question)
         /// Make the refused response the result.
         case acceptResponse
         /// Cancel all work, and end.

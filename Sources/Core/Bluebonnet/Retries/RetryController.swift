@@ -16,7 +16,7 @@ final class RetryController {
         /// No attempt follows.
         case end
         /// The retry block decides.
-        case ask(Question)
+        indirect case ask(Question)
     }
 
     /// A failed attempt that the retry block decides about.
