@@ -31,6 +31,18 @@ import Testing
         #expect(tally.totalCount == 203 && tally.requestCount == 1)
     }
 
+    @Test func itemsOfAStreamAreNoOperations() {
+        var tally = RunTally()
+        for (number, outcome) in [ResultLine.Outcome.success, .success, .failure].enumerated() {
+            var item = ResultLine(id: "s/\(number + 1)", outcome: outcome)
+            item.item = number + 1
+            tally.record(item)
+        }
+        #expect(tally.operationCounts == [:] && tally.totalCount == 3)
+        tally.record(.sample("s", .failure, .assertionFailed))
+        #expect(tally.operationCounts == [.failure: 1] && tally.count(.failure) == 2)
+    }
+
     @Test func pollingLineHasSeveralRequests() {
         var (tally, line) = (RunTally(), ResultLine.sample("job", .success))
         (line.attempts, line.requests) = (14, 12)
