@@ -1,6 +1,8 @@
 // Bluebonnet: HTTP operations for Swift on Linux.
 // SPDX-License-Identifier: MIT
 
+import Glibc
+
 /// Measures the lines of a stream without keeping them, to detect a line without an end. A value type: the caller adds
 /// bytes as they arrive.
 struct LineMeasure {
@@ -21,11 +23,16 @@ struct LineMeasure {
 
     /// Adds the next bytes of the stream.
     mutating func add(_ bytes: [UInt8]) {
-        guard let end = bytes.lastIndex(of: UInt8(ascii: "\n")) else {
-            byteCount += bytes.count
-            return
+        bytes.withUnsafeBytes { bytes in
+            var rest = bytes[...]
+            while let start = UnsafeRawBufferPointer(rebasing: rest).baseAddress,
+                let end = memchr(start, 0x0A, rest.count)
+            {
+                rest = rest.dropFirst(start.distance(to: end) + 1)
+                number += 1
+                byteCount = 0
+            }
+            byteCount += rest.count
         }
-        number += bytes.count { $0 == UInt8(ascii: "\n") }
-        byteCount = bytes.count - end - 1
     }
 }

@@ -94,14 +94,14 @@ import Testing
         }
     }
 
-    @Test(arguments: [("a.ndjson", "line 1 is longer than 64 MiB"), ("a.csv", "the row has more than 16777216 bytes")])
-    func lineWithoutEndIsRefused(name: String, problem: String) throws {
+    @Test func lineWithoutEndIsRefused() throws {
         let folder = try TemporaryFolder()
         defer { folder.remove() }
-        let path = try folder.write(name, "")
+        let path = try folder.write("a.ndjson", "")
         #expect(truncate(path, 1 << 30) == 0)  // a hole: only zeros
         let failure = Self.failure(of: path)
-        #expect(failure?.code == .cannotReadFile && failure?.message.hasSuffix(problem) == true)
+        #expect(failure?.code == .cannotReadFile)
+        #expect(failure?.message.hasSuffix("line 1 is longer than 64 MiB") == true)
     }
 
     @Test(arguments: ["device", "pipe", "folder"]) func onlyRegularFilesAreRead(kind: String) throws {

@@ -66,15 +66,11 @@ extension ProcessTests {
             }
         }
 
-        @Test(arguments: [
-            ("curl", "longer than 64 MiB"), ("csv", "the row has more than 16777216 bytes"),
-            ("urls", "longer than 64 MiB"),
-        ])
-        func fileWithoutEndIsRefused(format: String, problem: String) async throws {
+        @Test(arguments: ["curl", "urls"]) func fileWithoutEndIsRefused(format: String) async throws {
             try await withFolder { folder in
                 let end = try await lines(["from", format, "/dev/zero"], in: folder)
                 #expect(end.status == 2 && end.output == "")
-                #expect(end.errors == "/dev/zero:1: \(problem)\n")
+                #expect(end.errors == "/dev/zero:1: longer than 64 MiB\n")
             }
         }
 
