@@ -41,7 +41,7 @@ struct RunCommand: ParsableCommand {
 
     /// Runs on the main thread and does not return: once the run has begun, the process ends with its status.
     func run() throws {
-        let control = StopControl()
+        let control = StopControl(isPreparing: true)
         try Signals.stop(control)
         let (source, status) = try InputSource.open(options.file)
         if !options.requests.plan { RequestLineRunner.prepare() }
@@ -76,6 +76,7 @@ struct RunCommand: ParsableCommand {
         let page = try statusPage(settings)
         observer?.observe(&settings)
         outputs?.observe(&settings)
+        control.begin()
         let session = RunSession(
             settings: settings, input: input, journal: opened, target: target, observer: observer, outputs: outputs,
             status: page, progress: options.output.style, showsSummary: !options.output.quiet, control: control)

@@ -60,8 +60,8 @@ final class JournaledParts: PartRecorder {
         if end.result.outcome == .failure, run.settings.cancelsAtFirstFailure { run.stop() }
     }
 
-    func deliverItems(of id: String, from number: Int, count: Int?) -> [ResultLine.Outcome: Int] {
-        run?.deliverItems(of: id, from: number, count: count) ?? [:]
+    func deliverItems(of id: String, from number: Int, count: Int?) -> Int {
+        run?.deliverItems(of: id, from: number, count: count) ?? 0
     }
 }
 
@@ -116,19 +116,17 @@ extension JournaledRun {
             RequestLineRunner.End(recorded: result, line: ending.line, source: source, findings: ending.findings))
     }
 
-    fileprivate func deliverItems(of id: String, from first: Int, count: Int?) -> [ResultLine.Outcome: Int] {
-        guard journal.hasRecords else { return [:] }
-        var outcomes: [ResultLine.Outcome: Int] = [:]
+    fileprivate func deliverItems(of id: String, from first: Int, count: Int?) -> Int {
+        guard journal.hasRecords else { return 0 }
         var number = first
         while number <= count ?? .max, case .ended(let ending)? = partRecord(of: "\(id)/\(number)")?.state {
             deliver(
                 Delivery(
                     outcome: ending.outcome, byteCount: ending.byteCount, line: ending.line,
                     result: result(of: ending), isFromJournal: true))
-            outcomes[ending.outcome, default: 0] += 1
             number += 1
         }
-        return outcomes
+        return number - first
     }
 
     /// Delivers the result of a part that ended in an earlier run.

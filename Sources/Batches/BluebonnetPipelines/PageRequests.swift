@@ -96,7 +96,7 @@ extension HTTPRequest {
         let query = text.drop { $0 != "?" }.dropFirst()
         let others = query.split(separator: "&").filter { item in
             let key = String(item.prefix { $0 != "=" }.replacing("+", with: " "))
-            return (key.removingPercentEncoding ?? key) != name
+            return !FieldSyntax.isSameText(key.removingPercentEncoding ?? key, name)
         }
         let added = try QueryEncoder().encode([name: value] as JSONObject)
         let changed = (others.map(String.init) + [added]).joined(separator: "&")

@@ -44,7 +44,7 @@ package struct PageSequence: Sendable {
     private let rule: Pagination
     package private(set) var course: Course
     /// The requests made so far, for URLs and cursors.
-    private var seen: Set<String> = []
+    private var seen: Set<ByteString> = []
 
     /// - Parameter course: the pages before. `step(after:)` then detects loops among the later pages only: the caller
     ///   compares `key(of:)` with the requests before.
@@ -68,7 +68,7 @@ package struct PageSequence: Sendable {
         course.itemCount += page.itemCount
         if pageCount == 1 {
             course.firstOrigin = page.requestURL.flatMap { Origin($0) }.map { "\($0)" }
-            if let key = key(ofFirst: page) { seen.insert(key) }
+            if let key = key(ofFirst: page) { seen.insert(ByteString(key)) }
         }
         let step = next(after: page)
         guard case .next = step, pageCount >= rule.max else { return step }
@@ -116,7 +116,7 @@ package struct PageSequence: Sendable {
     }
 
     private mutating func unseen(_ change: PageChange) -> Step {
-        guard let key = key(of: change), !seen.insert(key).inserted else { return .next(change) }
+        guard let key = key(of: change), !seen.insert(ByteString(key)).inserted else { return .next(change) }
         return loop(to: change)
     }
 

@@ -71,6 +71,19 @@ import Testing
         #expect(message.hasSuffix(#"the cursor "a""#))
     }
 
+    @Test func normalFormsOfOneTextAreTwoCursors() throws {
+        var sequence = PageSequence(Pagination(next: .cursor(.header("X"), into: .query("c"))))
+        for cursor in ["\u{E9}", "e\u{301}"] {
+            #expect(Self.next(sequence.step(after: try Self.page(.cursor(.string(cursor))))) != nil)
+        }
+    }
+
+    @Test func parameterInAnotherNormalFormIsKept() throws {
+        var request = HTTPRequest(url: try Self.url("https://a.test/list?e%CC%81=1&%C3%A9=2&b=3"))
+        try request.apply(PageChange(place: .parameter(.query("\u{E9}"), 4), hasLeftOrigin: false))
+        #expect(request.url.absoluteString == "https://a.test/list?e%CC%81=1&b=3&%C3%A9=4")
+    }
+
     @Test(arguments: ["http://a.test/2", "ftp://a.test/2", "https://", "https://a.test:99999/"])
     func unusableURLFailsTheLine(text: String) throws {
         var sequence = PageSequence(Pagination(next: .link))

@@ -38,7 +38,7 @@ extension RequestLine {
             case count(Int)
         }
 
-        /// A comparison of two numbers, or of two texts in the order of their characters.
+        /// A comparison of the exact values of two numbers, or of two texts by the order of their Unicode scalars.
         public enum Comparison: String, Sendable, Hashable, CaseIterable {
             case lessThan, atMost, greaterThan, atLeast
         }

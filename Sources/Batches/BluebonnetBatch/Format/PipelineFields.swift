@@ -84,13 +84,17 @@ extension StrictField {
         return name
     }
 
-    /// Returns the members of an object with arbitrary names, each read by `read`.
+    /// Returns the members of an object with arbitrary names, each read by `read`. Two Unicode normal forms of one name
+    /// are an error: a dictionary would lose one of the members, and no reader could tell them apart.
     func eachMember<Value>(
         _ read: (StrictField) throws(RequestLineError) -> Value
     ) throws(RequestLineError) -> [String: Value] {
         var values: [String: Value] = [:]
         for (name, value) in try members().sorted {
-            values[name] = try read(StrictField(value: value, path: path.member(name)))
+            let member = StrictField(value: value, path: path.member(name))
+            guard values.updateValue(try read(member), forKey: name) == nil else {
+                throw member.problem("duplicate name, in another Unicode normal form")
+            }
         }
         return values
     }

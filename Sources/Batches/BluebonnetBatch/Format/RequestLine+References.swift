@@ -30,7 +30,8 @@ extension RequestLine {
     ///   - environment: the environment variables, by name. Default none.
     ///   - source: returns the response of the operation with an id.
     /// - Throws: `unresolvedReference`, for the first reference that cannot be resolved; `cannotOpenFile`, if a value
-    ///   that is inserted in `output` contains a slash or NUL, or makes an empty component, `.` or `..`.
+    ///   that is inserted in `output` contains a slash or NUL, or makes an empty component, `.` or `..`;
+    ///   `cannotReadFile`, if a value of a response or of the state file does so in the path of a file that is sent.
     public func resolved(
         environment: [String: String] = [:], using source: (String) -> ReferenceSource?
     ) throws(NetworkingError) -> RequestLine {
@@ -43,13 +44,26 @@ extension RequestLine {
         guard mayContainReferences else { return self }
         var line = self
         try line.replaceStrings { text, path throws(NetworkingError) in
-            try Self.resolved(text, self.elementName, at: path, environment, variables, source)
+            guard let template = try Self.usableTemplate(text, self.elementName, at: path) else { return text }
+            guard let field = Self.pathField(path) else {
+                return try template.resolved(environment: environment, variables: variables, using: source)
+            }
+            // A row of the caller's own file may name the files to send.
+            let rowName = path == Self.outputPath ? nil : self.rowName
+            return try template.resolvedPath(
+                in: field, rowName: rowName, environment: environment, variables: variables, using: source)
         }
         return line
     }
 
     /// The name by which the line refers to its element; nil for a line without `each`.
     var elementName: String? { boxedPipeline?.value.each?.name }
+
+    /// The name of the element if it is a row of a file; nil if it comes from a response.
+    private var rowName: String? {
+        guard let each = boxedPipeline?.value.each, case .file = each.source else { return nil }
+        return each.name
+    }
 
     /// Returns the line with `$${` for each `${` in its string values, so that they are sent as they are here.
     package func escapingReferences() -> RequestLine {
@@ -86,10 +100,9 @@ extension RequestLine {
         var line = self
         let path = FieldPath.top.member(Name.headers.rawValue)
         for field in headers where !self.headers.contains(name: field.name) {
-            let value = try Self.resolved(
-                field.value, nil, at: path.member(field.name), environment, LineVariables()
-            ) { _ in nil }
-            line.headers.add(name: field.name, value: value)
+            let template = try Self.usableTemplate(field.value, nil, at: path.member(field.name))
+            let value = try template?.resolved(environment: environment) { _ in nil }
+            line.headers.add(name: field.name, value: value ?? field.value)
         }
         return line
     }
@@ -97,21 +110,26 @@ extension RequestLine {
     /// The field whose value is the path of a file that is written.
     private static let outputPath = FieldPath.top.member(Name.output.rawValue)
 
-    private static func resolved(
-        _ text: String, _ elementName: String?, at path: FieldPath, _ environment: [String: String],
-        _ variables: LineVariables, _ source: (String) -> ReferenceSource?
-    ) throws(NetworkingError) -> String {
-        let template: ReferenceTemplate?
+    /// The field at a place, if its value is the path of a file that is written or sent; else nil.
+    private static func pathField(_ path: FieldPath) -> InsertedPath.Field? {
+        if path == outputPath { return InsertedPath.Field(name: path.description, code: .cannotOpenFile) }
+        let names: [String] = path.components.compactMap { if case .member(let name) = $0 { name } else { nil } }
+        let part = [Name.multipart.rawValue, Part.Name.file.rawValue]
+        guard names == [Name.file.rawValue] || names == part else { return nil }
+        return InsertedPath.Field(name: path.description, code: .cannotReadFile)
+    }
+
+    /// Returns the template in `text`, or nil if `text` is all literal.
+    ///
+    /// - Throws: `unresolvedReference` for a text that is no template.
+    private static func usableTemplate(
+        _ text: String, _ elementName: String?, at path: FieldPath
+    ) throws(NetworkingError) -> ReferenceTemplate? {
         do throws(RequestLineError) {
-            template = try Self.template(text, elementName, at: path)
+            return try template(text, elementName, at: path)
         } catch {
             throw NetworkingError(.unresolvedReference, error.description)
         }
-        guard let template else { return text }
-        if path == outputPath {
-            return try template.resolvedPath(environment: environment, variables: variables, using: source)
-        }
-        return try template.resolved(environment: environment, variables: variables, using: source)
     }
 
     /// The names of the environment variables that the line's strings refer to.

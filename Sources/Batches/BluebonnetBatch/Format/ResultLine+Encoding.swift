@@ -40,6 +40,7 @@ extension JSONText {
     /// Writes the members that only lines with pages, elements and values have.
     fileprivate mutating func writePipeline(_ result: ResultLine) {
         member("values", result.values) { $0.value($1) }
+        member("requests", result.requests) { $0.integer($1) }
         member("page", result.page) { $0.integer($1) }
         member("item", result.item) { $0.integer($1) }
         member("event", result.event) { text, event in

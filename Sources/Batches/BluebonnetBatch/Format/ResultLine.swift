@@ -63,6 +63,8 @@ public struct ResultLine: Sendable, Hashable, Codable {
     public var error: Failure?
     /// The values that `extract` took from the response: an object, or an array of objects with `rows`.
     public var values: JSONValue?
+    /// The number of requests of a line with `until`, without redirects and retries; nil for other lines.
+    public var requests: Int?
     /// The number of the page, from 1; nil if the line is not a page.
     public var page: Int?
     /// The number of the item, from 1; nil if the line is not an item of a stream.
@@ -90,7 +92,7 @@ public struct ResultLine: Sendable, Hashable, Codable {
         case id, outcome, status, url, bytes, sha256
         case lineHeaders = "headers"
         case body, attempts, retries, redirects, `protocol`, reused, cache, timing
-        case values, page, item, event, items, pages, count, succeeded, failed, skipped
+        case values, requests, page, item, event, items, pages, count, succeeded, failed, skipped
         case duplicates, error, worker
     }
 

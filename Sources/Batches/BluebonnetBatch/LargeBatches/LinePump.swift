@@ -300,8 +300,8 @@ extension LinePump {
         var needs: [RunnerDependency] = []
         for (dependency, outcome) in zip(known, outcomes) {
             // Its source may not have ended: the line uses its responses as they come.
-            let isFed = outcome == nil && node.line.line.elementSource == dependency.id
-            if isFed { continue }
+            let source = outcome == nil ? node.line.line.elementSource : nil
+            if let source, FieldSyntax.isSameText(source, dependency.id) { continue }
             guard let position = dependency.position, let (outcome, reason) = outcome else {
                 throw LineSourceError("the dependencies of \(node.line.id) changed after they were checked")
             }

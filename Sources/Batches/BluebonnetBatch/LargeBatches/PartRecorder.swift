@@ -39,8 +39,8 @@ package protocol PartRecorder: Sendable {
     ///   - id: the id of the line or the element.
     ///   - number: the number of the first item to deliver.
     ///   - count: the number of items of the stream; nil if it is not known.
-    /// - Returns: the number of delivered items by outcome.
-    func deliverItems(of id: String, from number: Int, count: Int?) -> [ResultLine.Outcome: Int]
+    /// - Returns: the number of delivered items.
+    func deliverItems(of id: String, from number: Int, count: Int?) -> Int
 }
 
 /// Delivers the ends of parts without recording them.
@@ -66,5 +66,5 @@ struct UnrecordedParts: PartRecorder {
         then()
     }
 
-    func deliverItems(of id: String, from number: Int, count: Int?) -> [ResultLine.Outcome: Int] { [:] }
+    func deliverItems(of id: String, from number: Int, count: Int?) -> Int { 0 }
 }

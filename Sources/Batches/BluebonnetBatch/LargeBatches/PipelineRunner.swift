@@ -213,11 +213,7 @@ package final class PipelineRunner: Sendable {
     /// - Returns: the number of delivered items.
     @discardableResult
     package func restoreItems(of id: String, from number: Int = 1, count: Int?) -> Int {
-        let outcomes = recorder.deliverItems(of: id, from: number, count: count)
-        state.withLock { state in
-            for (outcome, count) in outcomes { state.partCounts[outcome, default: 0] += count }
-        }
-        return outcomes.values.reduce(0, +)
+        recorder.deliverItems(of: id, from: number, count: count)
     }
 
     /// Starts no further parts. Lines with parts that were not started end as cancelled. Running requests and streams
@@ -244,7 +240,8 @@ package final class PipelineRunner: Sendable {
         }
     }
 
-    /// The number of parts that have ended, by outcome.
+    /// The number of pages and elements that have ended, by outcome. Items of streams are not counted: they are parts
+    /// of one response.
     package var partCounts: [ResultLine.Outcome: Int] { state.withLock { $0.partCounts } }
 }
 
@@ -255,14 +252,19 @@ extension PipelineRunner {
 
     var endsStreams: Bool { state.withLock { $0.endsStreams } }
 
-    /// Records and delivers the end of a page or an element.
+    /// Counts, records and delivers the end of a page or an element.
     func deliver(
         _ end: RequestLineRunner.End, _ part: Part, _ ticket: (any Sendable)?, then: @escaping @Sendable () -> Void
     ) {
-        let outcome = end.result.outcome
-        state.withLock { $0.partCounts[outcome, default: 0] += 1 }
+        state.withLock { $0.partCounts[end.result.outcome, default: 0] += 1 }
+        record(end, part, ticket, then: then)
+    }
+
+    private func record(
+        _ end: RequestLineRunner.End, _ part: Part, _ ticket: (any Sendable)?, then: @escaping @Sendable () -> Void
+    ) {
         recorder.end(end, part.instance, of: part.position, ticket, then: then)
-        guard outcome == .failure, cancelsAtFirstFailure else { return }
+        guard end.result.outcome == .failure, cancelsAtFirstFailure else { return }
         pump.stop()
         stop()
         runner.cancel()
@@ -275,9 +277,9 @@ extension PipelineRunner {
         _ end: RequestLineRunner.End, _ item: Part, then: @escaping @Sendable (ResultLine) -> Void
     ) {
         guard case .ended(let earlier) = recorder.earlier(item.instance, of: item.position) else {
-            return deliver(end, item, nil) { then(end.result) }
+            return record(end, item, nil) { then(end.result) }
         }
-        deliver(earlier, item, nil) { then(earlier.result) }
+        record(earlier, item, nil) { then(earlier.result) }
     }
 
     /// Whether a page's body is needed after its end.

@@ -71,7 +71,7 @@ final class PollRun: Sendable {
 
     private func finish(_ end: RequestLineRunner.End) {
         var result = end.result
-        result.attempts = state.withLock { $0.course.attemptCount }
+        state.withLock { $0.course }.complete(&result)
         onEnd(RequestLineRunner.End(result: result, source: end.source, findings: end.findings))
     }
 }

@@ -93,11 +93,11 @@ extension RequestLine.Assertion {
     ) -> Bool {
         let value = comparable(value, with: expected)
         if let one = value.string, let other = expected.string {
-            return comparison.holds(one == other, one.unicodeScalars.lexicographicallyPrecedes(other.unicodeScalars))
+            let (one, other) = (ByteString(one), ByteString(other))
+            return comparison.holds(one == other, one < other)
         }
-        if let one = value.integer, let other = expected.integer { return comparison.holds(one == other, one < other) }
-        guard let one = value.number, let other = expected.number else { return false }
-        return comparison.holds(value.hasSameValue(as: expected), one < other)
+        guard let one = value.exactNumber, let other = expected.exactNumber else { return false }
+        return comparison.holds(one == other, one < other)
     }
 
     private static func contains(_ value: JSONValue, _ expected: JSONValue) -> Bool {
@@ -160,11 +160,6 @@ extension RequestLine.Assertion.ValueType {
         default: false
         }
     }
-}
-
-extension JSONNumber {
-    /// Whether the value has no fraction: `1.0` and `1e3` are whole.
-    fileprivate var isWhole: Bool { double.isFinite && double == double.rounded() }
 }
 
 extension JSONValue {

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 
 package import Bluebonnet
+internal import CLinux
 internal import Foundation
 internal import Glibc
 
@@ -153,8 +154,7 @@ extension ElementReader {
 
     /// Reads a file block by block until `body` returns false.
     private static func eachBlock(of path: String, _ body: ([UInt8]) throws -> Bool) throws {
-        let file = open(path, O_RDONLY | O_CLOEXEC)
-        guard file >= 0 else { throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO) }
+        let file = try open(path)
         defer { close(file) }
         while true {
             var count = 0
@@ -167,6 +167,19 @@ extension ElementReader {
             guard count >= 0 else { throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO) }
             guard count > 0, try body(block) else { return }
         }
+    }
+
+    /// Opens a regular file. A pipe or a device may never end, and cannot be read twice: for the check and for the rows.
+    private static func open(_ path: String) throws -> CInt {
+        // Opening a pipe without a writer would block.
+        let file = Glibc.open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+        guard file >= 0 else { throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO) }
+        var status = bluebonnet_file()
+        guard bluebonnet_look_at(file, &status) == 0, status.is_regular else {
+            close(file)
+            throw Failure(code: .cannotReadFile, message: "it is not a regular file")
+        }
+        return file
     }
 
     private static func failure(_ path: String, _ error: any Error) -> Failure {

@@ -26,6 +26,13 @@ package struct PollCourse: Sendable, Equatable {
         attemptCount += attempts
     }
 
+    /// Completes the result of the last request, which is the result of the line.
+    package func complete(_ result: inout ResultLine) {
+        let wasNotSent = result.outcome == .cancelled && result.attempts == 0
+        result.requests = wasNotSent ? requestCount - 1 : requestCount
+        result.attempts = attemptCount
+    }
+
     /// Decides what follows a response.
     ///
     /// - Parameters:

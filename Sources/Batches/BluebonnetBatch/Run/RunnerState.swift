@@ -234,10 +234,11 @@ extension RequestLineRunner {
             public let expectedByteCount: Int64
         }
 
-        /// The number of lines added so far.
+        /// The number of lines added so far, and of their pages and elements that have ended. Items of streams are not
+        /// counted.
         public internal(set) var totalCount: Int
         var counts: [ResultLine.Outcome: Int]
-        /// The number of lines that have ended, with any outcome.
+        /// The number of lines, pages and elements that have ended, with any outcome.
         public var finishedCount: Int { counts.values.reduce(0, +) }
         /// The number of lines that succeeded.
         public var successCount: Int { counts[.success] ?? 0 }

@@ -10,7 +10,7 @@ struct RunMeasures: Sendable {
     /// The results that failed or have an unknown outcome.
     private(set) var failedCount = 0
     private(set) var skippedCount = 0
-    /// The results of requests that this run sent.
+    /// The requests that this run sent.
     private(set) var sentCount = 0
     /// The whole times of successes and failures, in nanoseconds.
     private(set) var durations = LatencyHistogram()
@@ -22,7 +22,7 @@ struct RunMeasures: Sendable {
         if result.isFailure { failedCount += 1 }
         if result.outcome == .skipped { skippedCount += 1 }
         guard let seconds = result.seconds else { return }
-        if !result.isFromJournal { sentCount += 1 }
+        if !result.isFromJournal { sentCount += result.requestCount }
         guard result.outcome == .success || result.isFailure else { return }
         durations.record(UInt64(max(0, min(seconds, 1e9)) * 1e9))
     }

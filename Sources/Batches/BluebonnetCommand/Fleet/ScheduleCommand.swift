@@ -43,11 +43,6 @@ struct ScheduleCommand: ParsableCommand {
     @Argument(help: "The schedule's name, unique in the store.", transform: OptionValue.scheduleName)
     var name: String
 
-    @Argument(
-        help: ArgumentHelp("The request lines; standard input if absent or \"-\".", valueName: "file"),
-        completion: .file())
-    var file: String?
-
     @OptionGroup var store: StoreOptions
 
     @Option(
@@ -76,7 +71,7 @@ struct ScheduleCommand: ParsableCommand {
 
     func validate() throws {
         if let change {
-            guard every == nil, file == nil else {
+            guard every == nil, options.file == nil else {
                 throw ValidationError("--\(change.rawValue) changes an existing schedule: omit --every and the file")
             }
         } else if every == nil {
@@ -90,7 +85,7 @@ struct ScheduleCommand: ParsableCommand {
         var rule = ScheduleRule(every)
         if let timeZone { rule.timeZone = timeZone }
         (rule.backfill, rule.skipsWhileRunning) = (backfill, skipWhileRunning)
-        let checked = try SubmissionOptions.check(file)
+        let checked = try options.checkedBatch()
         FleetCall.run { [fleet = store.fleet, name, rule, settings = try options.settings] in
             let next = try await fleet.schedule(
                 file: checked.descriptor.rawValue, named: name, rule, settings: settings)

@@ -24,11 +24,6 @@ struct SubmitCommand: ParsableCommand {
             Exit status: 0 the store has the batch; 2 the command line or a line is invalid, or the store failed.
             """)
 
-    @Argument(
-        help: ArgumentHelp("The request lines; standard input if absent or \"-\".", valueName: "file"),
-        completion: .file())
-    var file: String?
-
     @OptionGroup var store: StoreOptions
 
     @Option(
@@ -47,7 +42,7 @@ struct SubmitCommand: ParsableCommand {
     @OptionGroup var options: SubmissionOptions
 
     func run() throws {
-        let batch = try SubmissionOptions.check(file).batch
+        let batch = try options.checkedBatch().batch
         guard let schedule = batch.removeSchedule() else { preconditionFailure("the batch has a schedule") }
         let lines = SubmittedLines(batch.file, schedule)
         let settings = try options.settings
@@ -65,7 +60,7 @@ struct SubmitCommand: ParsableCommand {
     }
 
     private var defaultName: String {
-        let path = file.map { $0 == "-" ? "batch" : $0 } ?? "batch"
+        let path = options.file.map { $0 == "-" ? "batch" : $0 } ?? "batch"
         let stem = URL(fileURLWithPath: path).deletingPathExtension().lastPathComponent
         return "\(stem)-\(Self.stamp.string(from: Date()))"
     }

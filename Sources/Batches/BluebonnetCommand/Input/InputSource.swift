@@ -37,6 +37,8 @@ enum InputSource {
 extension InputSource {
     /// Returns a file with the lines. A stream is copied to its end into a file without a name, so that its lines can
     /// be checked as a whole without being in memory.
+    ///
+    /// - Throws: also an error for a line without an end, which would fill the disk.
     func file() throws(CommandError) -> FileDescriptor {
         switch self {
         case .file(let file): return file
@@ -45,15 +47,18 @@ extension InputSource {
                 throw .unusable("cannot create a temporary file for the request lines: \(SystemError.latest)")
             }
             let file = FileDescriptor(descriptor)
+            var lines = LineMeasure()
             do throws(SystemError) {
                 let reader = try StreamReader(stream, control: StopControl())
-                while case .bytes(let bytes) = try reader.next() {
+                while !lines.isTooLong, case .bytes(let bytes) = try reader.next() {
+                    lines.add(bytes)
                     var rest = bytes[...]
                     try file.write(&rest)
                 }
             } catch {
                 throw .unusable("cannot read the request lines: \(error)")
             }
+            if lines.isTooLong { throw .badLines([RequestLineError(line: lines.number, message: lines.tooLong)]) }
             lseek(descriptor, 0, SEEK_SET)
             return file
         }

@@ -5,9 +5,12 @@ import Foundation
 
 /// Splits a stream of bytes into lines. A value type: the caller adds bytes as they arrive.
 struct LineSplitter {
+    /// The usual maximum length of a line: 64 MiB.
+    static let usualLongestLine = 64 << 20
+
     /// The maximum length of a line in bytes, without its end. A longer line is a mistake, such as reading from the
     /// wrong device.
-    var longestLine = 64 << 20
+    var longestLine = usualLongestLine
 
     private var rest = Data()
 

@@ -12,6 +12,8 @@ struct LinesRun {
     /// The file as messages name it.
     private let name: String
     private let input: FileDescriptor
+    /// Waits for a pipe, which may have no writer yet; nil for a file.
+    private let reader: StreamReader?
     private var waiting: [UInt8] = []
 
     /// - Parameters:
@@ -21,7 +23,13 @@ struct LinesRun {
         let path = file == "-" ? nil : file
         name = path ?? "standard input"
         switch try InputSource.open(path, of: content).source {
-        case .file(let descriptor), .stream(let descriptor): input = descriptor
+        case .file(let descriptor): (input, reader) = (descriptor, nil)
+        case .stream(let descriptor):
+            do throws(SystemError) {
+                (input, reader) = (descriptor, try StreamReader(descriptor, control: StopControl()))
+            } catch {
+                throw .unusable("cannot read \(path ?? "standard input"): \(error)")
+            }
         }
     }
 
@@ -60,7 +68,9 @@ struct LinesRun {
 
     private func read() throws(CommandError) -> [UInt8] {
         do throws(SystemError) {
-            return try input.read(upTo: Self.pieceByteCount)
+            guard let reader else { return try input.read(upTo: Self.pieceByteCount) }
+            if case .bytes(let bytes) = try reader.next() { return bytes }
+            return []
         } catch {
             throw .unusable("cannot read \(name): \(error)")
         }

@@ -35,7 +35,7 @@ struct CriticalPath: Sendable {
 
     private var open: [Int: (begin: UInt64, previous: Int?)] = [:]
     private var records: [Record] = []
-    private var indexes: [String: Int] = [:]
+    private var indexes: [ByteString: Int] = [:]
     private var last: Record?
     /// Whether any line depends on another.
     private(set) var hasDependencies = false
@@ -45,7 +45,7 @@ struct CriticalPath: Sendable {
         switch event.kind {
         case .queued:
             if !line.dependencies.isEmpty { hasDependencies = true }
-            let previous = line.dependencies.compactMap { indexes[$0] }
+            let previous = line.dependencies.compactMap { indexes[ByteString($0)] }
                 .max { records[$0].step.end < records[$1].step.end }
             open[number] = (event.instant, previous)
         case .finished(let end):
@@ -55,7 +55,7 @@ struct CriticalPath: Sendable {
             let record = Record(step: step, previous: begun.previous)
             if last.map({ $0.step.end <= event.instant }) ?? true { last = record }
             guard line.isNeeded else { return }
-            indexes[line.id] = records.count
+            indexes[ByteString(line.id)] = records.count
             records.append(record)
         default: break
         }

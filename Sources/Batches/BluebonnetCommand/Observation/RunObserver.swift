@@ -23,7 +23,7 @@ final class RunObserver: EventMonitor {
 
     /// The lines whose operations are about to start, by their names.
     private struct Starts {
-        var lines: [String: StartedLine] = [:]
+        var lines: [ByteString: StartedLine] = [:]
         var isNeeded: @Sendable (String) -> Bool = { _ in false }
     }
 
@@ -88,7 +88,7 @@ final class RunObserver: EventMonitor {
     }
 
     /// Records a line whose operation is about to start.
-    func lineStarts(_ line: StartedLine) { starts.withLock { $0.lines[line.name] = line } }
+    func lineStarts(_ line: StartedLine) { starts.withLock { $0.lines[ByteString(line.name)] = line } }
 
     func receive(_ events: [RequestEvent]) {
         let lines = queuedLines(events)
@@ -102,7 +102,7 @@ final class RunObserver: EventMonitor {
         let isNeeded = starts.withLock { starts in
             for event in events {
                 guard case .queued = event.kind, let number = event.operation, let name = event.name,
-                    let line = starts.lines.removeValue(forKey: name)
+                    let line = starts.lines.removeValue(forKey: ByteString(name))
                 else { continue }
                 started.append((number, line))
             }

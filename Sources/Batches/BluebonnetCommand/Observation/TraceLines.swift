@@ -17,7 +17,7 @@ struct TraceLines: Sendable {
 
     private var open: [Int: (line: ObservedLine, slice: Slice)] = [:]
     /// The lines that have ended and that other lines depend on.
-    private var ended: [String: Slice] = [:]
+    private var ended: [ByteString: Slice] = [:]
     /// When each thread is free again; `UInt64.max` while it has a line.
     private var threads: [UInt64] = []
     private var arrowCount = 0
@@ -37,10 +37,10 @@ struct TraceLines: Sendable {
         var slice = begun
         slice.end = max(instant, slice.begin + Self.shortest)
         threads[slice.thread] = slice.end
-        if line.isNeeded { ended[line.id] = slice }
+        if line.isNeeded { ended[ByteString(line.id)] = slice }
         var events = [Self.event(line.id, slice)]
         for dependency in line.dependencies {
-            guard let from = ended[dependency] else { continue }
+            guard let from = ended[ByteString(dependency)] else { continue }
             arrowCount += 1
             events.append(arrow("s", from.thread, at: from.end - Self.shortest))
             events.append(arrow("f", slice.thread, at: slice.begin))

@@ -7,8 +7,13 @@ internal import BluebonnetBatch
 internal import BluebonnetFleet
 import Foundation
 
-/// The options for the batches of a fleet, which `submit` and `schedule` share.
+/// The request lines and the options for the batches of a fleet, which `submit` and `schedule` share.
 struct SubmissionOptions: ParsableArguments {
+    @Argument(
+        help: ArgumentHelp("The request lines; standard input if absent or \"-\".", valueName: "file"),
+        completion: .file())
+    var file: String?
+
     @Option(
         parsing: .unconditional,
         help: ArgumentHelp("Batches with a higher priority run first, -1000 to 1000. (default: 0)", valueName: "n"),
@@ -64,10 +69,10 @@ struct SubmissionOptions: ParsableArguments {
         }
     }
 
-    /// Opens a file of request lines, or standard input, and checks all lines.
+    /// Opens the file of request lines, or standard input, and checks all lines.
     ///
     /// - Returns: the lines, and the descriptor with their texts, which stays open.
-    static func check(_ file: String?) throws(CommandError) -> (batch: CheckedBatch, descriptor: FileDescriptor) {
+    func checkedBatch() throws(CommandError) -> (batch: CheckedBatch, descriptor: FileDescriptor) {
         let descriptor = try InputSource.open(file).source.file()
         let batch = try CheckedBatch(
             descriptor, limits: .init(concurrency: 1, concurrencyPerOrigin: 1),

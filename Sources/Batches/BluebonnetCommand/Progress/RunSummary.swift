@@ -30,7 +30,7 @@ struct RunSummary {
 
     /// The line that names the limits; only if they may have slowed the run.
     private var limits: [String] {
-        guard tally.requestCount > concurrencyPerOrigin else { return [] }
+        guard tally.sentCount > concurrencyPerOrigin else { return [] }
         return ["at most \(concurrency) at once, \(concurrencyPerOrigin) to one origin (--concurrency, --per-origin)"]
     }
 

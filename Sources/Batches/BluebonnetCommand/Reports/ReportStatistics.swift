@@ -35,7 +35,7 @@ struct ReportStatistics: Sendable {
     private(set) var timeline = RequestTimeline()
     /// The results of earlier runs.
     private(set) var recordedCount = 0
-    /// The results of requests that this run sent.
+    /// The requests that this run sent.
     private(set) var requestCount = 0
     private var origins: [String: LatencyHistogram] = [:]
     private var otherOrigins = LatencyHistogram()
@@ -47,7 +47,7 @@ struct ReportStatistics: Sendable {
         if result.isFailure { recordFailure(result) }
         guard let duration = result.seconds else { return }
         if !result.isFromJournal {
-            requestCount += 1
+            requestCount += result.requestCount
             timeline.record(at: seconds, isFailure: result.isFailure)
         }
         recordSlow(result, duration)

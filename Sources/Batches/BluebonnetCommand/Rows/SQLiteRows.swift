@@ -105,16 +105,24 @@ extension SQLiteRows {
         return "\"\(visible.replacingOccurrences(of: "\"", with: "\"\""))\""
     }
 
-    /// True and false become 1 and 0, arrays and objects JSON text. A number beyond the range of `Double` stays text.
+    /// True and false become 1 and 0, arrays and objects JSON text.
     private static func value(_ value: JSONValue) -> DatabaseValue {
         switch value {
         case .null: .null
         case .bool(let truth): (truth ? 1 : 0).databaseValue
         case .integer(let number): number.databaseValue
-        case .number(let number): number.double.isFinite ? number.double.databaseValue : text(number.text)
+        case .number(let number): self.number(number)
         case .string(let string): text(string)
         case .array, .object: text(JSONText.text(of: value))
         }
+    }
+
+    /// A whole number that `Double` cannot represent is an integer, or text beyond 64 bits. Others are rounded, except
+    /// beyond the range of `Double`.
+    private static func number(_ number: JSONNumber) -> DatabaseValue {
+        let double = number.double
+        if number.isWhole, JSONNumber(double) != number { return number.wholeValue?.databaseValue ?? text(number.text) }
+        return double.isFinite ? double.databaseValue : text(number.text)
     }
 
     /// A text with a NUL becomes a blob, because SQLite would end the text there.

@@ -12,6 +12,8 @@ struct ResultFacts: Sendable, Equatable {
     var code, message: String?
     /// The time of the whole operation in seconds; nil if nothing was sent.
     var seconds: Double?
+    /// The number of requests, if something was sent: a polling line has several.
+    var requestCount = 1
     var url: String?
     var values: JSONValue?
     /// Whether the result was recorded by an earlier run.
@@ -23,6 +25,7 @@ struct ResultFacts: Sendable, Equatable {
         self.init(id: result.id, outcome: result.outcome)
         (code, message) = (result.error?.code.rawValue, result.error?.message)
         (seconds, url, values) = (result.timing?.total, result.url, result.values)
+        requestCount = result.requests ?? 1
     }
 
     /// Reads an encoded result line.
@@ -30,6 +33,7 @@ struct ResultFacts: Sendable, Equatable {
         self.init(id: line["id"]?.string ?? "", outcome: outcome)
         (code, message) = (line["error"]?["code"]?.string, line["error"]?["message"]?.string)
         (seconds, url, values) = (line["timing"]?["total"]?.number, line["url"]?.string, line["values"])
+        requestCount = line["requests"]?.integer.map { Int($0) } ?? 1
     }
 
     init(_ delivery: LineRunner.Delivery) {

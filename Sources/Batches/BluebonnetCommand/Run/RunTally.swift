@@ -17,9 +17,13 @@ struct RunTally: Sendable {
     static let shownProblemCount = 10
 
     private(set) var counts: [ResultLine.Outcome: Int] = [:]
+    /// The results of items of streams, which are not operations.
+    private var itemCounts: [ResultLine.Outcome: Int] = [:]
     private(set) var byteCount: Int64 = 0
-    /// The number of results of requests that this run sent. Items of a stream, whole lines with pages or elements, and
-    /// results of earlier runs are not among them; a polling line counts once.
+    /// The number of operations that sent a request in this run. Items of a stream, whole lines with pages or elements,
+    /// and results of earlier runs are not among them; a polling line is one.
+    private(set) var sentCount = 0
+    /// The number of requests of these operations, without redirects and retries: a polling line has several.
     private(set) var requestCount = 0
     /// The number of requests that were retried.
     private(set) var retriedCount = 0
@@ -36,8 +40,13 @@ struct RunTally: Sendable {
         ResultLine.Outcome.allCases.map { ($0.rawValue, count($0)) }
     }
 
-    /// The number of operations.
+    /// The number of results.
     var totalCount: Int { counts.values.reduce(0, +) }
+
+    /// The number of lines, pages and elements by outcome, without items of streams.
+    var operationCounts: [ResultLine.Outcome: Int] {
+        counts.merging(itemCounts) { $0 - $1 }.filter { $0.value > 0 }
+    }
 
     /// Whether every operation succeeded.
     var isSuccess: Bool { totalCount == count(.success) }
@@ -58,7 +67,11 @@ struct RunTally: Sendable {
     /// Counts a result.
     mutating func record(_ line: ResultLine, isFromJournal: Bool = false) {
         counts[line.outcome, default: 0] += 1
-        if line.attempts > 0, !isFromJournal { requestCount += 1 }
+        if line.item != nil { itemCounts[line.outcome, default: 0] += 1 }
+        if line.attempts > 0, !isFromJournal {
+            sentCount += 1
+            requestCount += line.requests ?? 1
+        }
         byteCount += Int64(line.bytes ?? 0)
         if let retries = line.retries, !retries.isEmpty {
             retriedCount += 1

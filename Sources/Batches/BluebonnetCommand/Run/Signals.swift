@@ -12,13 +12,14 @@ import Glibc
 /// `nohup`, stay ignored.
 enum Signals {
     /// Cancels a run at the first SIGINT, drains it at the first SIGTERM or SIGHUP, and ends the process at the second
-    /// signal. Call this on the main thread before other threads are started: they inherit the blocked signals.
+    /// signal, or at the first one before the run has begun. Call this on the main thread before other threads are
+    /// started: they inherit the blocked signals.
     ///
     /// - Throws: an error if the process cannot start as many threads as a run needs.
     static func stop(_ control: StopControl) throws(CommandError) {
         try ProcessLimits.checkThreads()
         watch([SIGINT, SIGTERM, SIGHUP]) { count, number in
-            guard count > 1 else {
+            guard count > 1 || control.isPreparing else {
                 // Stopping may take a moment, and must not delay a second signal.
                 DispatchQueue.global().async { control.stop(number == SIGINT ? .interrupted : .terminated) }
                 return

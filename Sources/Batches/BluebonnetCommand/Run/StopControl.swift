@@ -26,11 +26,22 @@ final class StopControl: Sendable {
     }
 
     private struct State {
+        var isPreparing: Bool
         var reason: Reason?
         var handlers: [@Sendable (Reason) -> Void] = []
     }
 
-    private let state = Mutex(State())
+    private let state: Mutex<State>
+
+    /// - Parameter isPreparing: whether the run begins later, with `begin()`.
+    init(isPreparing: Bool = false) { state = Mutex(State(isPreparing: isPreparing)) }
+
+    /// Whether nothing has been sent and no result has been written, so that the first signal may end the process. A
+    /// thread that opens a file may not react otherwise: opening a named pipe blocks until its other end is opened.
+    var isPreparing: Bool { state.withLock { $0.isPreparing } }
+
+    /// Marks the begin of the run.
+    func begin() { state.withLock { $0.isPreparing = false } }
 
     /// The reason to end the run; nil while it continues.
     var reason: Reason? { state.withLock { $0.reason } }

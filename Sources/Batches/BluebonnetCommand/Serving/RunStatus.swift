@@ -68,25 +68,27 @@ final class RunStatus: StatusSource {
         let elapsed = (.now - start) / .seconds(1)
         guard let progress = state.withLock({ $0.progress }) else { return StatusDocument(kind: "run") }
         let run = progress()
+        let counts = run.tally.operationCounts
+        let endedCount = counts.values.reduce(0, +)
         let (failures, origins, rate) = state.withLock { state in
-            state.rate.record(Double(run.tally.totalCount), at: elapsed)
+            state.rate.record(Double(endedCount), at: elapsed)
             return (state.failures, state.endedCounts, state.rate.perSecond)
         }
         var document = StatusDocument(kind: "run")
         // Lines that have ended without a request are counted when their results are delivered.
-        let isComplete = run.isTotalKnown && run.tally.totalCount == run.snapshot.totalCount
+        let isComplete = run.isTotalKnown && endedCount == run.snapshot.totalCount
         let runningCount = min(concurrency, max(0, run.snapshot.totalCount - run.snapshot.finishedCount))
         document.batches = [
             StatusDocument.ShownBatch(
                 name: name, state: isComplete ? "complete" : "open", lineCount: run.snapshot.totalCount,
-                isGrowing: !run.isTotalKnown, counts: run.tally.counts, claimedCount: 0,
+                isGrowing: !run.isTotalKnown, counts: counts, claimedCount: 0,
                 byteCount: Int(run.tally.byteCount), created: startDate, rate: rate)
         ]
         document.batchCount = 1
         document.workers = [
             StatusDocument.Worker(
                 name: "bluebonnet run, process \(getpid())", version: nil, slotCount: concurrency,
-                claimedCount: runningCount, endedCount: run.tally.totalCount, secondsSilent: 0, started: startDate)
+                claimedCount: runningCount, endedCount: endedCount, secondsSilent: 0, started: startDate)
         ]
         var details = StatusDocument.Details(name: name)
         (details.failures, details.waits) = (failures, run.waits)

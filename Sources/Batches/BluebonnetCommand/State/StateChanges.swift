@@ -89,15 +89,7 @@ extension StateChanges.Member {
         if let first = first.string, let second = second.string {
             return first.utf8.lexicographicallyPrecedes(second.utf8)
         }
-        guard let first = exactNumber(first), let second = exactNumber(second) else { return false }
+        guard let first = first.exactNumber, let second = second.exactNumber else { return false }
         return first < second
-    }
-
-    private static func exactNumber(_ value: JSONValue) -> JSONNumber? {
-        switch value {
-        case .integer(let number): JSONNumber(checked: String(number))
-        case .number(let number): number
-        case .null, .bool, .string, .array, .object: nil
-        }
     }
 }

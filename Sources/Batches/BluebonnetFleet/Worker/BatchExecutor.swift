@@ -159,7 +159,7 @@ extension RequestLine.Condition {
     fileprivate func step(_ poll: StoredPoll, _ result: inout ResultLine, _ reason: String?) -> LineStep {
         var course = poll.course
         course.record(attempts: result.attempts)
-        result.attempts = course.attemptCount
+        course.complete(&result)
         let elapsed = (.now - poll.start) / .seconds(1)
         switch course.step(self, unmet: result.outcome == .success ? reason : nil, elapsed: elapsed) {
         case .end: return .result

@@ -38,6 +38,12 @@ public struct JSONNumber: Sendable {
 
     /// Whether the text is JSON. Otherwise the number was made from a `Double` that is not finite.
     package var isFinite: Bool { text.utf8.last.map { (0x30...0x39).contains($0) } ?? false }
+
+    /// Whether the value has no fraction in any notation: `1.0` and `1e3` are whole.
+    package var isWhole: Bool { DecimalValue(text)?.isWhole ?? false }
+
+    /// The exact value of a whole number in any notation; nil for other numbers, and beyond 64 bits.
+    package var wholeValue: Int64? { DecimalValue(text)?.wholeValue }
 }
 
 extension JSONNumber: ExpressibleByFloatLiteral, ExpressibleByIntegerLiteral, CustomStringConvertible {
@@ -47,6 +53,17 @@ extension JSONNumber: ExpressibleByFloatLiteral, ExpressibleByIntegerLiteral, Cu
 
     /// The number as written.
     public var description: String { text }
+}
+
+extension JSONValue {
+    /// The exact value of any number; nil for other values.
+    package var exactNumber: JSONNumber? {
+        switch self {
+        case .integer(let number): JSONNumber(integerLiteral: number)
+        case .number(let number): number
+        case .null, .bool, .string, .array, .object: nil
+        }
+    }
 }
 
 // MARK: - Equality
@@ -102,6 +119,15 @@ private struct DecimalValue: Hashable {
     static func < (first: DecimalValue, second: DecimalValue) -> Bool {
         guard first.sign == second.sign else { return first.sign < second.sign }
         return first.isNegative ? second.hasSmallerMagnitude(than: first) : first.hasSmallerMagnitude(than: second)
+    }
+
+    var isWhole: Bool { exponent >= 0 }
+
+    var wholeValue: Int64? {
+        guard isWhole, digits.count + exponent <= 19 else { return nil }
+        if digits.isEmpty { return 0 }
+        let text = String(decoding: digits, as: UTF8.self) + String(repeating: "0", count: exponent)
+        return Int64(isNegative ? "-" + text : text)
     }
 
     private var sign: Int { digits.isEmpty ? 0 : isNegative ? -1 : 1 }

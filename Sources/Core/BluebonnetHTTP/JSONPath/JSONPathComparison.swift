@@ -98,16 +98,8 @@ extension JSONPathComparison {
     private func numbers(
         _ first: JSONValue, _ second: JSONValue, _ budget: inout JSONPathBudget
     ) throws(JSONPathLimitError) -> (JSONNumber, JSONNumber)? {
-        guard let first = number(first), let second = number(second) else { return nil }
+        guard let first = first.exactNumber, let second = second.exactNumber else { return nil }
         try budget.spend(byteCount: first.text.utf8.count + second.text.utf8.count)
         return (first, second)
-    }
-
-    private func number(_ value: JSONValue) -> JSONNumber? {
-        switch value {
-        case .integer(let number): JSONNumber(integerLiteral: number)
-        case .number(let number): number
-        case .null, .bool, .string, .array, .object: nil
-        }
     }
 }

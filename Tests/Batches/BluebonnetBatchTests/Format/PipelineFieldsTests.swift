@@ -46,6 +46,14 @@ import Testing
         #expect(text == (try JSONValue(parsing: Data(#"{"url":"u",\#(members)}"#.utf8))))
     }
 
+    @Test(arguments: ["extract", "remember"])
+    func normalFormsOfOneNameAreAnError(field: String) {
+        let value = field == "extract" ? #""$.a""# : #"{"max":"$.a"}"#
+        let members = #""\#(field)":{"\u00e9":\#(value),"e\u0301":\#(value)}"#
+        let problem = "duplicate name, in another Unicode normal form"
+        #expect(Self.error(members) == "line 7, field \"\(field).\u{E9}\": \(problem)")
+    }
+
     @Test func everyParameterOfPagesIsRead() throws {
         let paging = try #require(
             try Self.parse(#""paginate":{"next":{"page":"query.p"},"items":"$.d[*]"}"#)?.pipeline?.paginate)

@@ -26,6 +26,12 @@ import Testing
         try JSONDecoder().decode(RequestLine.Assertion.self, from: Data(text.utf8))
     }
 
+    /// Reads an assertion of a line, whose numbers keep all their digits.
+    private static func ofLine(_ assertion: String) throws -> RequestLine.Assertion {
+        let line = try RequestLineParser().parse(line: Data(#"{"url":"a","assert":[\#(assertion)]}"#.utf8), number: 1)
+        return try #require(line?.line.pipeline?.assertions.first)
+    }
+
     @Test(arguments: [
         #"{"path":"$.state","equals":"done"}"#, #"{"path":"$.n","equals":2.0}"#, #"{"path":"$.f","equals":2}"#,
         #"{"path":"$.tags[*]","equals":["a","b"]}"#, #"{"path":"$.none","equals":null}"#,
@@ -66,6 +72,34 @@ import Testing
         (#"{"duration":true,"lessThan":0.1}"#, "duration lessThan 0.1, found 0.25"),
     ]) func falseStatementSaysWhatWasFound(text: String, message: String) throws {
         #expect(try Self.assertion(text).violation(by: Self.response()) == message)
+    }
+
+    // 2^53 + 1 has no Double: 9007199254740992 is the nearest one.
+    @Test(arguments: [
+        ("9007199254740993", "greaterThan", "9007199254740992"), ("9007199254740993", "lessThan", "9007199254740994"),
+        ("9007199254740993", "greaterThan", "9007199254740992.0"),
+        ("9007199254740993", "lessThan", "9007199254740993.5"),
+        ("9007199254740992.5", "lessThan", "9007199254740993"), ("9007199254740993.0", "atMost", "9007199254740993"),
+        ("12345678901234567891", "greaterThan", "12345678901234567890"), ("1e400", "greaterThan", "1e399"),
+        ("9007199254740993.0", "equals", "9007199254740993"), ("9007199254740993", "isType", "\"integer\""),
+        ("9007199254740993.5", "isType", "\"number\""),
+    ]) func numbersAreComparedExactly(found: String, predicate: String, expected: String) throws {
+        let assertion = try Self.ofLine(#"{"path":"$.n","\#(predicate)":\#(expected)}"#)
+        #expect(assertion.violation(by: try Self.response(#"{"n":\#(found)}"#)) == nil)
+    }
+
+    @Test(arguments: [
+        ("9007199254740993", "greaterThan", "9007199254740993.5"), ("9007199254740993", "atMost", "9007199254740992.0"),
+        ("9007199254740992.5", "atLeast", "9007199254740993"), ("9007199254740993.5", "isType", "\"integer\""),
+        ("9007199254740993", "equals", "9007199254740992.0"), ("9007199254740993", "notEquals", "9007199254740993.0"),
+    ]) func roundedNumbersDoNotDecide(found: String, predicate: String, expected: String) throws {
+        let assertion = try Self.ofLine(#"{"path":"$.n","\#(predicate)":\#(expected)}"#)
+        #expect(assertion.violation(by: try Self.response(#"{"n":\#(found)}"#)) != nil)
+    }
+
+    @Test func textsAreComparedByTheirScalars() throws {
+        let composed = try Self.ofLine(#"{"path":"$.t","atMost":"e\u0301"}"#)
+        #expect(composed.violation(by: try Self.response(#"{"t":"é"}"#)) != nil)
     }
 
     @Test func bodyThatIsNoJSONFailsAPath() throws {

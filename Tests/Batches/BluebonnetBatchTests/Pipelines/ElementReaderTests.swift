@@ -2,7 +2,9 @@
 // SPDX-License-Identifier: MIT
 
 import Bluebonnet
+import BluebonnetTestServer
 import Foundation
+import Glibc
 import Testing
 
 @testable import BluebonnetBatch
@@ -83,12 +85,38 @@ import Testing
         #expect(csv.rows.count == 1 && csv.error?.contains("line 3") == true)
     }
 
-    /// `/dev/zero` is one line without an end.
-    @Test func lineWithoutEndIsRefused() throws {
-        let error = #expect(throws: ElementReader.Failure.self) {
-            try ElementReader.read(file: "/dev/zero") { _ in true }
+    private static func failure(of path: String) -> ElementReader.Failure? {
+        do throws(ElementReader.Failure) {
+            try ElementReader.read(file: path) { _ in true }
+            return nil
+        } catch {
+            return error
         }
-        #expect(error?.code == .cannotReadFile && error?.message.contains("line 1 is longer than 64 MiB") == true)
+    }
+
+    @Test func lineWithoutEndIsRefused() throws {
+        let folder = try TemporaryFolder()
+        defer { folder.remove() }
+        let path = try folder.write("a.ndjson", "")
+        #expect(truncate(path, 1 << 30) == 0)  // a hole: only zeros
+        let failure = Self.failure(of: path)
+        #expect(failure?.code == .cannotReadFile)
+        #expect(failure?.message.hasSuffix("line 1 is longer than 64 MiB") == true)
+    }
+
+    @Test(arguments: ["device", "pipe", "folder"]) func onlyRegularFilesAreRead(kind: String) throws {
+        let folder = try TemporaryFolder()
+        defer { folder.remove() }
+        let path = folder.path("\(kind).csv")
+        switch kind {
+        case "device": #expect(symlink("/dev/zero", path) == 0)
+        case "pipe": #expect(mkfifo(path, 0o600) == 0)
+        default: #expect(mkdir(path, 0o700) == 0)
+        }
+        let message = "the elements of \(path) cannot be read: it is not a regular file"
+        #expect(Self.failure(of: path)?.message == message)
+        #expect(throws: ElementReader.Failure.self) { try ElementReader.columns(ofCSV: path) }
+        #expect(throws: ElementReader.Failure.self) { try ElementReader.check(file: path) }
     }
 
     @Test func missingFileIsAnError() throws {

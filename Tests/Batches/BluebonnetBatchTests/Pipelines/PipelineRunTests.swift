@@ -349,7 +349,7 @@ import Testing
     @Test func requestIsRepeatedUntilTheConditionIsMet() async throws {
         let (result, count) = try await Self.run(Self.line(#""timeout":30"#), states: ["running", "running", "done"])
         #expect(result?.outcome == .success && result?.body == #"{"state":"done"}"#)
-        #expect(count == 3 && result?.attempts == 3)
+        #expect(count == 3 && result?.attempts == 3 && result?.requests == 3)
     }
 
     @Test func allRequestsOfALineHaveOneAutomaticKey() async throws {
@@ -380,6 +380,7 @@ import Testing
     @Test func unmetConditionFailsAfterItsNumberOfRequests() async throws {
         let (result, count) = try await Self.run(Self.line(#""max":4"#), states: ["running"])
         #expect(result?.outcome == .failure && result?.error?.code == .conditionNotMet && count == 4)
+        #expect(result?.requests == 4)
         let reason = #"path "$.state" matches "^(done|failed)$", found "running""#
         #expect(result?.error?.message == "the condition was not met within 4 requests: \(reason)")
     }

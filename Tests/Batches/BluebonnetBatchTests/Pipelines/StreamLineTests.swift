@@ -59,6 +59,32 @@ import Testing
         #expect(results.allSatisfy { $0.outcome == .success } && results.last?.status == 200)
     }
 
+    @Test func itemsAreNoLinesOfTheProgress() async throws {
+        let gate = Gate()
+        let chunks = [Reply.Step.chunk(Data("data: 1\n\n".utf8)), .chunk(Data("data: 2\n\n".utf8))]
+        try await TestServer.serving { _ in
+            Reply([.head(status: 200, fields: Self.fields)] + chunks + [.wait(until: gate), .trailers([:])])
+        } _: { server in
+            var settings = RequestLineRunner.Settings()
+            settings.baseURL = server.url("/")
+            let text = Data(#"{"id":"s","url":"s","stream":"events"}"#.utf8)
+            let listed = ListedLines(
+                try RequestLineGraph(RequestLineParser().parse(file: text)).nodesInDependencyOrder)
+            let results = Observed<[ResultLine]>([])
+            let run = WindowedRun(
+                settings: settings, lines: listed, schedule: listed.schedule(settings.scheduleLimits)
+            ) { results.append($0) }
+            run.begin()
+            await results.becomes { $0.count == 2 }
+            let progress = run.snapshot(largest: 0)
+            #expect(progress.totalCount == 1 && progress.finishedCount == 0)
+            gate.open()
+            try await run.finish()
+            let end = run.snapshot(largest: 0)
+            #expect(results.value.count == 3 && end.totalCount == 1 && end.successCount == 1)
+        }
+    }
+
     @Test func eachLineHasAResult() async throws {
         let results = try await Self.run([#"{"id":"l","url":"lines","stream":"lines","maxItems":2}"#])
         #expect(results.map(\.id) == ["l/1", "l/2", "l"])

@@ -30,6 +30,15 @@ import Testing
         #expect(lines("a\n") == ["a"])
     }
 
+    @Test func measuredLineIsTheUnfinishedOne() {
+        var lines = LineMeasure(longestLine: 5)
+        for (piece, number, isTooLong) in [("1\n12345", 2, false), ("6", 2, true), ("\n\n1", 4, false)] {
+            lines.add(Array(piece.utf8))
+            #expect(lines.number == number && lines.isTooLong == isTooLong)
+        }
+        #expect(LineMeasure().tooLong == "longer than 64 MiB")
+    }
+
     @Test func overlongLineIsDetected() {
         var splitter = LineSplitter()
         splitter.longestLine = 5

@@ -66,6 +66,32 @@ extension ProcessTests {
             }
         }
 
+        @Test(arguments: ["curl", "urls"]) func fileWithoutEndIsRefused(format: String) async throws {
+            try await withFolder { folder in
+                let end = try await lines(["from", format, "/dev/zero"], in: folder)
+                #expect(end.status == 2 && end.output == "")
+                #expect(end.errors == "/dev/zero:1: longer than 64 MiB\n")
+            }
+        }
+
+        @Test func namedPipeIsReadWhenItHasAWriter() async throws {
+            try await withFolder { folder in
+                let path = folder.path("pipe")
+                #expect(mkfifo(path, 0o600) == 0)
+                let process = try CommandProcess(["lines", "from", "urls", path], in: folder)
+                // Without a reader, a pipe cannot be opened for writing without waiting.
+                var writer: CInt = -1
+                await becomes(true) {
+                    writer = open(path, O_WRONLY | O_NONBLOCK)
+                    return writer >= 0
+                }
+                #expect(write(writer, "http://h/\n", 10) == 10)
+                close(writer)
+                let end = await process.end()
+                #expect(end.status == 0 && end.output == "{\"url\":\"http://h/\"}\n" && end.errors == "")
+            }
+        }
+
         @Test func warningsAreOnStandardError() async throws {
             try await withFolder { folder in
                 let end = try await lines(["from", "curl"], input: "curl -d @f h", in: folder)

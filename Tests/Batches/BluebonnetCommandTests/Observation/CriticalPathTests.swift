@@ -50,6 +50,14 @@ import Testing
         #expect(path.steps.map(\.id) == ["slow", "join"])
     }
 
+    @Test func normalFormsOfOneIDAreTwoLines() {
+        let path = path([
+            Line(id: "\u{E9}", begin: 0, end: 20), Line(id: "e\u{301}", begin: 0, end: 5),
+            Line(id: "last", after: ["e\u{301}"], begin: 21, end: 30),
+        ])
+        #expect(path.steps.map { Array($0.id.utf8) } == [Array("e\u{301}".utf8), Array("last".utf8)])
+    }
+
     @Test func lineWithoutDependenciesMayBeThePath() {
         let path = path([
             Line(id: "a", begin: 0, end: 10), Line(id: "b", after: ["a"], begin: 11, end: 30),

@@ -27,6 +27,12 @@ extension ProcessTests {
             #expect(end.errors.filter(\.isNewline).count == 1)
         }
 
+        @Test(arguments: [["submit"], ["schedule", "s", "--every", "* * * * *"]])
+        func lineWithoutEndIsRefused(command: [String]) async throws {
+            let end = try await run(command + ["/dev/zero", "--store", "postgresql://fleet@127.0.0.1/fleet"])
+            #expect(end.status == 2 && end.errors == "line 1: longer than 64 MiB\n")
+        }
+
         @Test func storeThatIsNoPostgreSQLIsRefused() async throws {
             let end = try await run(["status", "--store", "mysql://fleet@127.0.0.1/fleet"])
             #expect(end.status == 2)

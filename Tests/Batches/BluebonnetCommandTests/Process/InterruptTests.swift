@@ -134,6 +134,37 @@ extension ProcessTests {
             }
         }
 
+        @Test(arguments: ["--plan", "--results"])
+        func firstSignalEndsARunThatOpensNamedPipes(option: String) async throws {
+            try await CommandFixture.with { fixture in
+                let (input, results) = (fixture.folder.path("input"), fixture.folder.path("results"))
+                for path in [input, results] { #expect(mkfifo(path, 0o600) == 0) }
+                let process = try fixture.start([input, option] + (option == "--results" ? [results] : []))
+                // A plan waits for lines, and another run for a reader of its results. The command handles signals
+                // before it opens the input, which cannot be opened for writing without waiting until then.
+                var writer: CInt = -1
+                await becomes(true) {
+                    writer = open(input, O_WRONLY | O_NONBLOCK)
+                    return writer >= 0
+                }
+                process.send(SIGTERM)
+                let end = await process.end()
+                close(writer)
+                #expect(end.status == 130 && end.output == "" && end.errors == "")
+            }
+        }
+
+        @Test func namedPipeOfElementsIsRefused() async throws {
+            try await CommandFixture.with { fixture in
+                let path = fixture.folder.path("rows.csv")
+                #expect(mkfifo(path, 0o600) == 0)
+                let end = try await fixture.run([#"{"url":"${r.a}","each":{"file":"\#(path)","as":"r"}}"#])
+                #expect(end.status == 2)
+                let problem = "the elements of \(path) cannot be read: it is not a regular file"
+                #expect(end.errors == "line 1, field \"each.file\": \(problem)\n")
+            }
+        }
+
         @Test func secondSignalEndsTheProcessWithUnreadResults() async throws {
             try await CommandFixture.with { request in
                 request.path == "/last" ? .stall : .response(body: String(repeating: "x", count: 200_000))

@@ -40,6 +40,16 @@ import Testing
             ])
     }
 
+    @Test func everyPollIsARequestOfOneLine() {
+        var (tally, line) = (RunTally(), ResultLine.sample("job", .success))
+        line.requests = 12
+        tally.record(line)
+        #expect(
+            summary(tally, elapsed: 24, perOrigin: 6).lines == [
+                "1 result of 12 requests in 24.0 s, 0.5 req/s, 0 B received", "1 succeeded",
+            ])
+    }
+
     @Test func unsuccessfulRequestsAreNamedWithCodeAndMessage() {
         var tally = RunTally()
         tally.record(.sample("first", .skipped, .dependencyFailed))

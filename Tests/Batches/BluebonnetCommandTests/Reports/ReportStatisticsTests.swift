@@ -1,6 +1,8 @@
 // Bluebonnet: HTTP operations for Swift on Linux.
 // SPDX-License-Identifier: MIT
 
+import Bluebonnet
+import Foundation
 import Testing
 
 @testable import BluebonnetBatch
@@ -60,6 +62,17 @@ import Testing
         #expect(statistics.timeline.intervals.isEmpty && statistics.recordedCount == 1)
         statistics.record(.sample("c", .failure, seconds: 1), at: 0)
         #expect(statistics.timeline.intervals == [.init(count: 1, failureCount: 1)])
+    }
+
+    @Test(arguments: [(#","requests":12"#, 12), ("", 1)]) func pollsAreRequests(member: String, count: Int) throws {
+        var statistics = ReportStatistics()
+        var measures = RunMeasures()
+        measures.elapsed = 2
+        let text = #"{"id":"j","outcome":"success","timing":{"total":1}\#(member)}"#
+        let facts = ResultFacts(try JSONValue(parsing: Data(text.utf8)), outcome: .success)
+        statistics.record(facts, at: 0)
+        measures.record(facts)
+        #expect(statistics.requestCount == count && measures.rate == Double(count) / 2)
     }
 
     @Test func textsAreWithoutSecretsAndShort() {

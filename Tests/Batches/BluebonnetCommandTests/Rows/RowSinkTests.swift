@@ -90,6 +90,21 @@ extension RowSinkTests {
         #expect(found == values.map(\.1))
     }
 
+    @Test(arguments: [
+        ("9007199254740993", "integer 9007199254740993"), ("-9223372036854775808", "integer -9223372036854775808"),
+        ("9007199254740993.0", "integer 9007199254740993"), ("9223372036854775807.0", "integer 9223372036854775807"),
+        ("12345678901234567890", "text 12345678901234567890"), ("1e400", "text 1e400"), ("1.0", "real 1.0"),
+        ("1e3", "real 1000.0"), ("0.1", "real 0.1"),
+    ])
+    func digitsOfWholeNumbersAreKept(_ number: String, _ stored: String) throws {
+        let folder = try TemporaryFolder()
+        defer { folder.remove() }
+        let path = folder.path("a.sqlite")
+        let value = try JSONValue(parsing: Data(number.utf8))
+        try write(SQLiteRows(file(path), path: path, ["n"]), [[ValueRow(id: "i", values: ["n": value])]])
+        #expect(try read(path) { try String.fetchAll($0, sql: "SELECT typeof(n) || ' ' || n FROM rows") } == [stored])
+    }
+
     @Test func textWithANULKeepsItsBytes() throws {
         let folder = try TemporaryFolder()
         defer { folder.remove() }

@@ -31,6 +31,29 @@ import Testing
         #expect(tally.totalCount == 203 && tally.requestCount == 1)
     }
 
+    @Test func itemsOfAStreamAreNoOperations() {
+        var tally = RunTally()
+        for (number, outcome) in [ResultLine.Outcome.success, .success, .failure].enumerated() {
+            var item = ResultLine(id: "s/\(number + 1)", outcome: outcome)
+            item.item = number + 1
+            tally.record(item)
+        }
+        #expect(tally.operationCounts == [:] && tally.totalCount == 3)
+        tally.record(.sample("s", .failure, .assertionFailed))
+        #expect(tally.operationCounts == [.failure: 1] && tally.count(.failure) == 2)
+    }
+
+    @Test func pollingLineHasSeveralRequests() {
+        var (tally, line) = (RunTally(), ResultLine.sample("job", .success))
+        (line.attempts, line.requests) = (14, 12)
+        tally.record(line)
+        tally.record(.sample("other", .success))
+        tally.record(line, isFromJournal: true)
+        (line.attempts, line.requests) = (0, 0)
+        tally.record(line)
+        #expect(tally.totalCount == 4 && tally.requestCount == 13 && tally.sentCount == 2)
+    }
+
     @Test func failuresAreShownBeforeSkippedLines() {
         var tally = RunTally()
         for number in 0..<12 { tally.record(.sample("s\(number)", .skipped, .dependencyFailed)) }

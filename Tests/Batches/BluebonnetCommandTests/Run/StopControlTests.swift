@@ -32,6 +32,13 @@ import Testing
         #expect(heard.reasons == [.interrupted])
     }
 
+    @Test func runThatWasNotPreparedHasBegun() {
+        let (control, prepared) = (StopControl(), StopControl(isPreparing: true))
+        #expect(!control.isPreparing && prepared.isPreparing)
+        prepared.begin()
+        #expect(!prepared.isPreparing)
+    }
+
     @Test func readingContinuesOnlyAfterAFailure() {
         let control = StopControl()
         #expect(!control.stopsReading)

@@ -36,6 +36,7 @@ extension StoreTests {
                 try await fixture.run(fixture.worker("one"), fixture.worker("two"))
                 let results = try await fixture.results()
                 #expect(results["job"]?.outcome == .success && results["job"]?.attempts == 4)
+                #expect(results["job"]?.requests == 4 && results["e"]?.requests == nil)
                 #expect(results["e"]?.succeeded == 2 && fixture.requests(to: "/job").count == 4)
                 try await fixture.store.expectOrder()
             }

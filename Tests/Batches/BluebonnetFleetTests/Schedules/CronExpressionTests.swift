@@ -13,14 +13,9 @@ import Testing
     private static func ticks(
         _ expression: String, after start: String, zone: String = "UTC", count: Int
     ) throws -> [String] {
-        let expression = try CronExpression(expression)
         let zone = try #require(TimeZone(identifier: zone))
-        var (date, ticks) = (try date(start), [String]())
-        while ticks.count < count {
-            date = try #require(expression.next(after: date, in: zone))
-            ticks.append(date.ISO8601Format())
-        }
-        return ticks
+        let ticks = try CronExpression(expression).ticks(after: date(start), in: zone)
+        return ticks.prefix(count).map { $0.ISO8601Format() }
     }
 
     // MARK: Fields

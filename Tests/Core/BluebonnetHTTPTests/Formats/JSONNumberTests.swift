@@ -39,4 +39,32 @@ import Testing
     func numbersBeyondDoublePrecisionAreDistinct(one: String, other: String) throws {
         #expect(try #require(JSONNumber(one)) != #require(JSONNumber(other)))
     }
+
+    @Test(
+        arguments: [
+            ("0", 0), ("-0.0", 0), ("1.0", 1), ("1e3", 1_000), ("-120e-1", -12),
+            ("9007199254740993.0", 9_007_199_254_740_993), ("9223372036854775807", Int64.max),
+            ("-9223372036854775808", Int64.min), ("9.223372036854775807e18", Int64.max),
+            ("0e400", 0), ("9223372036854775808", nil), ("1e19", nil), ("1e400", nil), ("1.5", nil), ("1e-3", nil),
+            ("9007199254740993.5", nil),
+        ] as [(String, Int64?)])
+    func wholeValueIsExact(text: String, value: Int64?) throws {
+        #expect(try #require(JSONNumber(text)).wholeValue == value)
+    }
+
+    @Test(arguments: [
+        ("1.0", true), ("1e3", true), ("12345678901234567890", true), ("1e400", true), ("1.5", false),
+        ("12345678901234567890.5", false), ("1e-3", false),
+    ])
+    func fractionBeyondDoublePrecisionIsFound(text: String, isWhole: Bool) throws {
+        #expect(try #require(JSONNumber(text)).isWhole == isWhole)
+    }
+
+    @Test(
+        arguments: [
+            (.integer(.max), "9223372036854775807"), (.number(2.50), "2.5"), ("2", nil), (.null, nil),
+        ] as [(JSONValue, String?)])
+    func exactNumberOfValueHasAllDigits(value: JSONValue, text: String?) {
+        #expect(value.exactNumber?.text == text)
+    }
 }

@@ -104,7 +104,7 @@ import Testing
         ("Bluebonnet/Activity", "Operations"),
         (
             "BluebonnetPipelines",
-            "Addresses Errors Formats JSONPath Manager Messages Operations"
+            "Addresses Errors Formats JSONPath Manager Messages Operations Syntax"
         ),
         (
             "BluebonnetStreams",

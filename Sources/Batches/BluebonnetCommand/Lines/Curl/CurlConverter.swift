@@ -5,7 +5,7 @@ internal import BluebonnetBatch
 
 /// Converts commands of curl to request lines, a line for each URL. The file is read as a shell reads a script.
 struct CurlConverter: LineConverter {
-    private var file = WholeFile()
+    private var file = WholeFile(longestLine: LineSplitter.usualLongestLine)
     private var commands: ArraySlice<ShellCommand>?
     /// The error that ends the script.
     private var error: ConversionError?
@@ -17,8 +17,8 @@ struct CurlConverter: LineConverter {
 
     mutating func next() throws(ConversionError) -> Conversion? {
         if commands == nil {
-            guard file.isEnded else { return nil }
-            let script = ShellReader.read(try file.removeBytes())
+            guard let bytes = try file.removeBytes() else { return nil }
+            let script = ShellReader.read(bytes)
             (commands, error) = (script.commands[...], script.error)
         }
         while converted.isEmpty {

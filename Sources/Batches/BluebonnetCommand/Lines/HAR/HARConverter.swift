@@ -16,8 +16,8 @@ struct HARConverter: LineConverter {
 
     mutating func next() throws(ConversionError) -> Conversion? {
         if entries == nil {
-            guard file.isEnded else { return nil }
-            entries = try Self.entries(of: Data(try file.removeBytes()))[...]
+            guard let bytes = try file.removeBytes() else { return nil }
+            entries = try Self.entries(of: Data(bytes))[...]
         }
         return try entries?.popFirst().map { entry throws(ConversionError) in try entry.conversion() }
     }
