@@ -36,6 +36,7 @@ final class FleetStatusSource: StatusSource {
                 claimedCount: member.claimedCount, endedCount: member.endedCount, secondsSilent: member.secondsSilent,
                 started: member.started)
         }
+        (document.schedules, document.scheduleCount) = (status.schedules, status.scheduleCount)
         document.details = status.details.map(StatusDocument.Details.init)
         return document
     }

@@ -11,6 +11,7 @@ struct StatusReading: Sendable {
     /// The largest number that is counted; more lines are this number.
     static let countLimit = 1_001
     static let batchLimit = 200
+    static let scheduleLimit = 200
     static let originLimit = 16
     /// The number of results of a watched batch that are examined with one statement.
     static let resultLimit = 5_000
@@ -42,7 +43,8 @@ struct StatusReading: Sendable {
             let answer = try JSONDecoder().decode(Answer.self, from: rows.bytes(0, 0))
             return FleetStatus(
                 batches: answer.batches.map(FleetBatch.init), batchCount: answer.batchCount,
-                members: answer.workers.map(FleetMember.init), details: answer.details.map { advance($0) })
+                members: answer.workers.map(FleetMember.init), schedules: answer.schedules.map(FleetSchedule.init),
+                scheduleCount: answer.scheduleCount, details: answer.details.map { advance($0) })
         } catch {
             throw FleetError(.failed, "the state of the fleet cannot be read", underlying: String(describing: error))
         }
@@ -90,6 +92,9 @@ extension StatusReading {
             'workers', (SELECT coalesce(json_agg(\(worker) ORDER BY w.number), '[]'::json) FROM bluebonnet.workers w
                 LEFT JOIN (SELECT worker & \(TallyKey.workerMask) AS worker, sum(count)::bigint AS count
                            FROM bluebonnet.tallies GROUP BY 1) t ON t.worker = w.number),
+            'scheduleCount', (SELECT count(*) FROM bluebonnet.schedules),
+            'schedules', (SELECT coalesce(json_agg(s ORDER BY s.name COLLATE "C"), '[]'::json) FROM (
+                \(ScheduleStore.rows) ORDER BY s.name COLLATE "C" LIMIT \(scheduleLimit)) s),
             'details', (SELECT coalesce(json_agg(\(details) ORDER BY w.ordinal), '[]'::json) FROM watched w)
         )::text
         """
@@ -211,6 +216,14 @@ private struct Answer: Decodable {
         let position: Int?
     }
 
+    /// A row of `ScheduleStore.rows`.
+    struct Schedule: Decodable {
+        let name, expression, zone: String
+        let skips, paused, skipped: Bool
+        let backfill, next, last: Double?
+        let batch, problem: String?
+    }
+
     struct Details: Decodable {
         let name: String
         let number, epoch: Int
@@ -222,9 +235,10 @@ private struct Answer: Decodable {
         let failures: [Failures]
     }
 
-    let batchCount: Int
+    let batchCount, scheduleCount: Int
     let batches: [BatchRow]
     let workers: [Worker]
+    let schedules: [Schedule]
     let details: [Details]
 }
 
@@ -249,6 +263,17 @@ extension FleetMember {
             name: worker.name, version: worker.version, slotCount: worker.slots, claimedCount: worker.claimed,
             endedCount: worker.recorded, secondsSilent: max(0, worker.silent),
             started: Date(timeIntervalSince1970: worker.started))
+    }
+}
+
+extension FleetSchedule {
+    fileprivate init(_ schedule: Answer.Schedule) {
+        self.init(
+            name: schedule.name, expression: schedule.expression, timeZone: schedule.zone,
+            backfill: schedule.backfill.map { .seconds($0) }, skipsWhileRunning: schedule.skips,
+            isPaused: schedule.paused, nextTick: schedule.next.map(Date.init(timeIntervalSince1970:)),
+            lastTick: schedule.last.map(Date.init(timeIntervalSince1970:)), wasSkipped: schedule.skipped,
+            lastBatch: schedule.batch, problem: schedule.problem)
     }
 }
 

@@ -33,6 +33,45 @@ extension StoreTests {
             #expect(status.details.first?.origins == (try await fixture.fleet.origins(ofBatch: "n")))
         }
 
+        @Test func schedulesAreThoseOfTheList() async throws {
+            let fixture = try await StoreFixture()
+            try await fixture.fleet.submit([StoreFixture.get("a")], named: "n")
+            let reader = StatusReader(store: fixture.url)
+            let empty = try await reader.read(details: [])
+            #expect(empty.schedules == [] && empty.scheduleCount == 0)
+            var rule = ScheduleRule(try CronExpression("*/15 * * * *"))
+            for name in ["z \"quoted\"", "A", "ä", "b"] {
+                try await fixture.fleet.schedule([StoreFixture.get("a")], named: name, rule)
+                (rule.backfill, rule.skipsWhileRunning) = (.milliseconds(1_500), true)
+            }
+            try await fixture.fleet.pauseSchedule("A")
+            _ = try await fixture.rows(
+                """
+                UPDATE bluebonnet.schedules SET last_tick = '2030-01-31T04:15:00Z', last_name = 'b-old',
+                    problem = E'a\\nb' WHERE name = 'b';
+                INSERT INTO bluebonnet.ticks SELECT number, last_tick, NULL FROM bluebonnet.schedules WHERE name = 'b'
+                """)
+            let status = try await reader.read(details: ["n"])
+            #expect(status.schedules.map(\.name) == ["A", "b", "z \"quoted\"", "ä"] && status.scheduleCount == 4)
+            #expect(status.schedules.map(\.isPaused) == [true, false, false, false])
+            #expect(status.schedules.map(\.wasSkipped) == [false, true, false, false])
+            #expect(status.schedules[1].problem == "a\nb" && status.schedules[1].backfill == .milliseconds(1_500))
+            #expect(status.schedules == (try await fixture.fleet.schedules()))
+        }
+
+        @Test func numberOfSchedulesIsLimited() async throws {
+            let fixture = try await StoreFixture()
+            try await fixture.fleet.submit([StoreFixture.get("a")], named: "n")
+            _ = try await fixture.rows(
+                """
+                INSERT INTO bluebonnet.schedules (name, expression, zone, skips_while_running, settings)
+                SELECT 's' || lpad(n::text, 3, '0'), '0 0 * * *', 'UTC', false, '{}' FROM generate_series(1, 201) n
+                """)
+            let status = try await StatusReader(store: fixture.url).read(details: [])
+            #expect(status.scheduleCount == 201 && status.schedules.count == StatusReading.scheduleLimit)
+            #expect(status.schedules.first?.name == "s001" && status.schedules.last?.name == "s200")
+        }
+
         @Test func stateTakesOneStatement() async throws {
             let fixture = try await StoreFixture()
             try await fixture.fleet.submit([StoreFixture.get("a")], named: "n")

@@ -3,7 +3,7 @@
 
 package import BluebonnetBatch
 
-/// The state of a fleet at one moment: the batches, the workers, and details of some batches.
+/// The state of a fleet at one moment: the batches, the workers, the schedules, and details of some batches.
 package struct FleetStatus: Sendable {
     /// A batch that is watched, with facts that are too expensive to be read for all batches.
     package struct Details: Sendable {
@@ -24,6 +24,10 @@ package struct FleetStatus: Sendable {
     /// The number of all batches.
     package var batchCount: Int
     package var members: [FleetMember]
+    /// The first schedules, sorted by name.
+    package var schedules: [FleetSchedule]
+    /// The number of all schedules.
+    package var scheduleCount: Int
     package var details: [Details]
 }
 
