@@ -17,7 +17,8 @@ final class RunStatus: StatusSource {
     static let waitLimit = 12
 
     private struct State {
-        var failures = FailureLedger()
+        var failures = FailureGroups()
+        var examinedCount = 0
         var endedCounts: [String: Int] = [:]
         var rate = RateEstimate(memory: 10)
         var progress: (@Sendable () -> RunProgress)?
@@ -53,14 +54,14 @@ final class RunStatus: StatusSource {
         let result = delivery.result
         let origin = result?.url.map { RequestLine.lane(of: $0) } ?? ""
         state.withLock { state in
-            state.failures.examine(1)
+            state.examinedCount += 1
             if !origin.isEmpty, state.endedCounts[origin] != nil || state.endedCounts.count < Self.originLimit {
                 state.endedCounts[origin, default: 0] += 1
             }
             guard let result, result.outcome == .failure || result.outcome == .unknown else { return }
-            let sample = FailureLedger.Sample(id: result.id, message: result.error?.message ?? "")
             state.failures.add(
-                FailureLedger.code(result.error?.code.rawValue, status: result.status), samples: [sample])
+                .shown(code: result.error?.code.rawValue, status: result.status),
+                samples: [FailureGroup.Sample(id: result.id, message: result.error?.message ?? "")])
         }
     }
 
@@ -68,9 +69,9 @@ final class RunStatus: StatusSource {
         let elapsed = (.now - start) / .seconds(1)
         guard let progress = state.withLock({ $0.progress }) else { return StatusDocument(kind: "run") }
         let run = progress()
-        let (failures, origins, rate) = state.withLock { state in
+        let (failures, examinedCount, origins, rate) = state.withLock { state in
             state.rate.record(Double(run.tally.totalCount), at: elapsed)
-            return (state.failures, state.endedCounts, state.rate.perSecond)
+            return (state.failures, state.examinedCount, state.endedCounts, state.rate.perSecond)
         }
         var document = StatusDocument(kind: "run")
         // Lines that have ended without a request are counted when their results are delivered.
@@ -89,7 +90,7 @@ final class RunStatus: StatusSource {
                 claimedCount: runningCount, endedCount: run.tally.totalCount, secondsSilent: 0, started: startDate)
         ]
         var details = StatusDocument.Details(name: name)
-        (details.failures, details.waits) = (failures, run.waits)
+        (details.failures, details.examinedCount, details.waits) = (failures.groups, examinedCount, run.waits)
         details.origins = self.origins(origins, run.snapshot.heldOrigins)
         document.details = [details]
         return document

@@ -68,7 +68,9 @@ struct StatusDocument: Sendable {
         var origins: [Origin] = []
         var waits: [LineWait] = []
         var blockedCount = 0
-        var failures = FailureLedger()
+        var failures: [FailureGroup] = []
+        /// The number of results of which the failures are.
+        var examinedCount = 0
     }
 
     /// `fleet` or `run`.
@@ -145,7 +147,7 @@ extension StatusDocument {
     private static func object(_ details: Details) -> JSONValue {
         .object([
             "name": .string(details.name), "blocked": number(details.blockedCount),
-            "examined": number(details.failures.examinedCount),
+            "examined": number(details.examinedCount),
             "origins": .array(
                 details.origins.map { origin in
                     .object([
@@ -155,9 +157,9 @@ extension StatusDocument {
                     ])
                 }),
             "failures": .array(
-                details.failures.sortedGroups.map { group in
+                details.failures.map { group in
                     .object([
-                        "code": .string(group.code), "count": number(group.count),
+                        "code": .string(group.title), "count": number(group.count),
                         "samples": .array(
                             group.samples.map { .object(["id": .string($0.id), "message": .string($0.message)]) }),
                     ])

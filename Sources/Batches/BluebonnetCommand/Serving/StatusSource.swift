@@ -81,6 +81,7 @@ extension StatusDocument.Details {
                     name: origin.origin, lineCount: origin.lineCount, readyCount: origin.readyCount,
                     secondsHeld: origin.secondsHeld, limits: limits)
             },
-            waits: details.waits, blockedCount: details.blockedCount, failures: details.failures)
+            waits: details.waits, blockedCount: details.blockedCount, failures: details.failures,
+            examinedCount: details.examinedCount)
     }
 }

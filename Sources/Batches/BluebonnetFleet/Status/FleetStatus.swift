@@ -16,7 +16,9 @@ package struct FleetStatus: Sendable {
         /// The number of lines that wait for other lines, at most `StatusReading.countLimit`.
         package var blockedCount: Int
         /// The failures of the results that were examined.
-        package var failures: FailureLedger
+        package var failures: [FailureGroup]
+        /// The number of results that were examined, failed or not.
+        package var examinedCount: Int
     }
 
     /// The newest batches, in the order in which they were submitted.
@@ -29,62 +31,4 @@ package struct FleetStatus: Sendable {
     /// The number of all schedules.
     package var scheduleCount: Int
     package var details: [Details]
-}
-
-/// Failures by error code, with samples. A value that receives them step by step.
-package struct FailureLedger: Sendable, Equatable {
-    /// A failed line.
-    package struct Sample: Sendable, Equatable, Codable {
-        package let id: String
-        package let message: String
-
-        package init(id: String, message: String) { (self.id, self.message) = (id, message) }
-    }
-
-    /// The failures with one code.
-    package struct Group: Sendable, Equatable {
-        /// The error's code, and the status in brackets if there was an unacceptable one.
-        package let code: String
-        package var count = 0
-        /// The first failures.
-        package var samples: [Sample] = []
-    }
-
-    /// The maximum number of samples of a group.
-    package static let sampleLimit = 3
-    /// The maximum number of groups; further codes are counted together.
-    package static let groupLimit = 32
-    /// The code of the group of further codes.
-    package static let otherCode = "other"
-    private static let messageLimit = 300
-
-    private var groups: [String: Group] = [:]
-    /// The number of results that were examined.
-    package private(set) var examinedCount = 0
-
-    package init() {}
-
-    /// The groups, the largest first.
-    package var sortedGroups: [Group] { groups.values.sorted { ($0.count, $1.code) > ($1.count, $0.code) } }
-
-    /// Adds failures with one code.
-    package mutating func add(_ code: String, count: Int = 1, samples: [Sample]) {
-        let isKnown = groups[code] != nil || groups.count < Self.groupLimit
-        let key = isKnown ? code : Self.otherCode
-        var group = groups.removeValue(forKey: key) ?? Group(code: key)
-        group.count += count
-        for sample in samples.prefix(Self.sampleLimit - group.samples.count) {
-            group.samples.append(Sample(id: sample.id, message: String(sample.message.prefix(Self.messageLimit))))
-        }
-        groups[key] = group
-    }
-
-    /// Counts results that were examined, failed or not.
-    package mutating func examine(_ count: Int) { examinedCount += count }
-
-    /// Returns the code of a failure: `unacceptableStatus` with its status.
-    package static func code(_ error: String?, status: Int?) -> String {
-        guard let error else { return "unknown" }
-        return error == "unacceptableStatus" ? status.map { "\(error) (\($0))" } ?? error : error
-    }
 }

@@ -22,7 +22,8 @@ struct StatusReading: Sendable {
         var number = 0
         var epoch = 0
         var cursor = ResultCursor()
-        var failures = FailureLedger()
+        var failures = FailureGroups()
+        var examinedCount = 0
     }
 
     private var progress: [String: Progress] = [:]
@@ -58,10 +59,10 @@ struct StatusReading: Sendable {
         }
         for group in details.failures {
             known.failures.add(
-                FailureLedger.code(group.code, status: group.status.flatMap(Int.init)), count: group.count,
-                samples: group.samples)
+                .shown(code: group.code, status: group.status.flatMap(Int.init)), count: group.count,
+                samples: group.samples.map { FailureGroup.Sample(id: $0.id, message: $0.message) })
         }
-        known.failures.examine(details.examined.count)
+        known.examinedCount += details.examined.count
         if let written = details.examined.written.flatMap(Int.init), let position = details.examined.position {
             known.cursor = ResultCursor(transaction: written, position: position)
         }
@@ -69,7 +70,7 @@ struct StatusReading: Sendable {
         return FleetStatus.Details(
             name: details.name, origins: details.origins.map(FleetOrigin.init),
             settings: try? FleetSettings(stored: details.settings), waits: details.waits,
-            blockedCount: details.blocked, failures: known.failures)
+            blockedCount: details.blocked, failures: known.failures.groups, examinedCount: known.examinedCount)
     }
 }
 
@@ -144,7 +145,7 @@ extension StatusReading {
     /// The lines that others need and that have not ended.
     private static let needs = """
         SELECT u.need, coalesce(min(d.id), '#' || u.need) AS id, count(*) AS count,
-               (array_agg(l.id ORDER BY l.position))[1:\(FailureLedger.sampleLimit)] AS samples,
+               (array_agg(l.id ORDER BY l.position))[1:\(FailureGroups.shownSampleLimit)] AS samples,
                EXISTS (SELECT FROM bluebonnet.blocked x WHERE x.batch = w.number AND x.position = u.need) AS is_blocked
         FROM (SELECT position FROM bluebonnet.blocked WHERE batch = w.number ORDER BY position
               LIMIT \(blockedLimit)) b
@@ -168,8 +169,8 @@ extension StatusReading {
     private static let failures = """
         SELECT j.line->'error'->>'code' AS code, j.line->>'status' AS status, count(*) AS count,
                (array_agg(json_build_object('id', coalesce(j.line->>'id', ''),
-                'message', coalesce(left(j.line->'error'->>'message', 300), '')) ORDER BY j.position))
-               [1:\(FailureLedger.sampleLimit)] AS samples
+                'message', coalesce(left(j.line->'error'->>'message', \(FailureGroups.shownTextLimit + 1)), ''))
+                ORDER BY j.position))[1:\(FailureGroups.shownSampleLimit)] AS samples
         FROM (SELECT r.position, CASE WHEN strpos(r.line, '\\u0000') = 0 THEN r.line::json END AS line
               FROM (\(results)) r WHERE r.outcome IN ('failure', 'unknown')) j
         GROUP BY 1, 2
@@ -205,9 +206,13 @@ private struct Answer: Decodable {
     }
 
     struct Failures: Decodable {
+        struct Sample: Decodable {
+            let id, message: String
+        }
+
         let code, status: String?
         let count: Int
-        let samples: [FailureLedger.Sample]
+        let samples: [Sample]
     }
 
     struct Examined: Decodable {

@@ -72,10 +72,12 @@ enum StatusSample {
             LineWait(id: markup, count: 1, samples: ["c"], isBlocked: true),
         ]
         details.blockedCount = 41
-        details.failures.add(
-            "unacceptableStatus (503)", count: 29, samples: [.init(id: markup, message: "answered " + markup)])
-        details.failures.add(markup, samples: [.init(id: "x", message: "no connection")])
-        details.failures.examine(4_040)
+        var failures = FailureGroups()
+        failures.add(
+            .shown(code: "unacceptableStatus", status: 503), count: 29,
+            samples: [.init(id: markup, message: "answered " + markup)])
+        failures.add(.shown(code: markup, status: nil), samples: [.init(id: "x", message: "no connection")])
+        (details.failures, details.examinedCount) = (failures.groups, 4_040)
         return details
     }
 }

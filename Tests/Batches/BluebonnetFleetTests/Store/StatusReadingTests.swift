@@ -112,16 +112,16 @@ extension StoreTests {
                 if index % 10 == 0 { _ = try await reader.read(details: ["n"]) }
             }
             let details = try #require(try await reader.read(details: ["n"]).details.first)
-            #expect(details.failures.examinedCount == 30)
-            let groups = details.failures.sortedGroups
+            #expect(details.examinedCount == 30)
+            let groups = details.failures
             #expect(groups.map(\.count) == [10, 1])
             // PostgreSQL's JSON cannot hold the text of the second one.
-            #expect(groups.map(\.code) == ["unacceptableStatus (503)", "unknown"])
+            #expect(groups.map(\.title) == ["unacceptableStatus (503)", "unknown"])
             #expect(groups.first?.samples.map(\.message) == ["503", "503", "503"])
             // Lines that run again have new results.
             try await fixture.fleet.retryFailed("n")
             let again = try #require(try await reader.read(details: ["n"]).details.first)
-            #expect(again.failures.sortedGroups.isEmpty && again.failures.examinedCount == 19)
+            #expect(again.failures.isEmpty && again.examinedCount == 19)
         }
 
         @Test func linesThatOthersWaitForAreListed() async throws {
@@ -146,32 +146,6 @@ extension StoreTests {
             try await fixture.fleet.submit([StoreFixture.get("a")], named: "n")
             #expect(try fixture.worker().resumePolls() == nil)
         }
-    }
-}
-
-@Suite struct FailureLedgerTests {
-    @Test func groupsAndSamplesAreLimited() {
-        var ledger = FailureLedger()
-        for code in 0..<40 {
-            for line in 0..<5 {
-                ledger.add("c\(code)", samples: [.init(id: "\(line)", message: String(repeating: "x", count: 1_000))])
-            }
-        }
-        let groups = ledger.sortedGroups
-        #expect(groups.count == FailureLedger.groupLimit + 1)
-        #expect(groups[0].code == FailureLedger.otherCode && groups[0].count == 8 * 5)
-        #expect(groups.reduce(0) { $0 + $1.count } == 200)
-        #expect(groups.allSatisfy { $0.samples.count == FailureLedger.sampleLimit })
-        #expect(groups.allSatisfy { $0.samples.allSatisfy { $0.message.count == 300 } })
-    }
-
-    @Test(
-        arguments: [
-            ("timedOut", nil, "timedOut"), ("unacceptableStatus", 503, "unacceptableStatus (503)"),
-            ("unacceptableStatus", nil, "unacceptableStatus"), ("timedOut", 200, "timedOut"), (nil, 503, "unknown"),
-        ] as [(String?, Int?, String)]) func codeHasTheStatus(error: String?, status: Int?, code: String)
-    {
-        #expect(FailureLedger.code(error, status: status) == code)
     }
 }
 

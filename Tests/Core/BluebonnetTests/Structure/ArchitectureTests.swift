@@ -161,7 +161,7 @@ import Testing
             """
         ),
         ("BluebonnetFleet/Health", "Model PostgreSQL Store"),
-        ("BluebonnetFleet/Status", "Format LargeBatches Model PostgreSQL Schedules Store"),
+        ("BluebonnetFleet/Status", "Failures Format LargeBatches Model PostgreSQL Schedules Store"),
         (
             "BluebonnetFleet",
             "BluebonnetFleet/Health Failures Format LargeBatches Model Run Schedules Store"
