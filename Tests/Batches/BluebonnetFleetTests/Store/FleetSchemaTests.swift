@@ -93,5 +93,43 @@ extension StoreTests {
             #expect(try FleetSchema.version(fixture.connect()) == FleetSchema.version)
             #expect(try await fixture.number("SELECT count(*) FROM bluebonnet.ready") == 2)
         }
+
+        @Test func workerTriesTheMigrationAgainWithItsNextConnection() async throws {
+            let fixture = try await Self.makeOldStore(lineCount: 1)
+            let reader = try fixture.connect()
+            try reader.query("BEGIN")
+            try reader.query("SELECT count(*) FROM bluebonnet.ready WHERE batch > $1", [.integer(0)])
+            var access = StoreAccess(fixture.url, FleetWorker.Configuration())
+            do throws(FleetError) {
+                _ = try access.open()
+                Issue.record("the tables were migrated while a transaction used them")
+            } catch {
+                #expect(error.isConflict && !access.isRefusal(error))
+                #expect(error.message.contains("cannot be brought to version \(FleetSchema.version)"))
+                access.lose(error)
+                #expect(access.problem == error)
+            }
+            #expect(try FleetSchema.version(fixture.connect()) == 2)
+            try reader.query("COMMIT")
+            while try access.open() == nil { try await Task.sleep(until: access.nextAttempt) }
+            #expect(access.problem == nil)
+            #expect(try FleetSchema.version(fixture.connect()) == FleetSchema.version)
+            access.leave()
+        }
+
+        /// A worker that waits for the tables handles its events.
+        @Test func workerThatWaitsForTheTablesCanBeDrained() async throws {
+            let fixture = try await Self.makeOldStore(lineCount: 1)
+            let reader = try fixture.connect()
+            try reader.query("BEGIN")
+            try reader.query("SELECT count(*) FROM bluebonnet.ready WHERE batch > $1", [.integer(0)])
+            let worker = FleetWorker(store: fixture.url)
+            async let run: Void = worker.run()
+            await becomes(true) { worker.summary.problem?.isConflict == true }
+            worker.drain()
+            try await run
+            #expect(try FleetSchema.version(fixture.connect()) == 2)
+            try reader.query("ROLLBACK")
+        }
     }
 }
