@@ -346,5 +346,21 @@ enum FleetSchema {
             PRIMARY KEY (schedule, tick)
         );
         """,
+        """
+        -- The key that a line asks for, as `LineKeys` describes it.
+        CREATE TABLE bluebonnet.unique_lines (
+            batch bigint NOT NULL,
+            position integer NOT NULL,
+            key text COLLATE "C" NOT NULL,
+            PRIMARY KEY (batch, position)
+        );
+        -- The line that has a key. It may have ended, and its batch may be gone.
+        CREATE TABLE bluebonnet.line_keys (
+            key text COLLATE "C" PRIMARY KEY,
+            batch bigint NOT NULL,
+            position integer NOT NULL
+        );
+        CREATE INDEX line_keys_batch ON bluebonnet.line_keys (batch, key);
+        """,
     ]
 }
