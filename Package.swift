@@ -252,7 +252,7 @@ let package = Package(
             name: "FuzzTargets",
             dependencies: [
                 "Bluebonnet", "BluebonnetBatch", "BluebonnetFleet", "BluebonnetHTTP", "BluebonnetJournal",
-                "BluebonnetNetwork", "CCurl", "CPostgreSQL", "CZlib",
+                "BluebonnetNetwork", "BluebonnetServing", "CCurl", "CPostgreSQL", "CZlib",
             ],
             path: "Tests/Fuzzers/Targets", swiftSettings: strict),
         .executableTarget(

@@ -80,6 +80,7 @@ import Testing
             "commandsCheckNewStore",
         "CommandFormat.md: bluebonnet results nightly --failed --group-by code,status": "commandsOfThePagesRun",
         "Fleet.md: bluebonnet results nightly --failed --group-by code,origin": "commandsOfThePagesRun",
+        #"Fleet.md: {"url": "invoices/17", "method": "POST", "unique": "invoice 17"}"#: "lineOfThePageRunsOnce",
         "Fleet.md: bluebonnet schedule orders orders.ndjson --every '*/15 * * * *' --keep 7d": "commandsOfThePagesRun",
         #"CommandFormat.md: echo '{"since": 0}' > news.state.json"#: "stateOfThePageIsRemembered",
         "FleetInProduction.md: bluebonnet doctor postgresql://fleet@db.example.com/fleet":

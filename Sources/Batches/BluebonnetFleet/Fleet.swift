@@ -131,7 +131,7 @@ public struct Fleet: Sendable {
     }
 
     /// Runs failed, cancelled and skipped lines of a batch again, and removes their results. The batch is open
-    /// afterwards, even if it was cancelled.
+    /// afterwards, even if it was cancelled. A line whose key (`RequestLine.unique`) another line has does not run.
     ///
     /// - Parameters:
     ///   - name: the batch's name.

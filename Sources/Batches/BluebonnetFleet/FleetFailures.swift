@@ -25,9 +25,9 @@ extension Fleet {
         try await StoreThread.run(store) { connection throws(FleetError) in
             try FleetSchema.check(connection)
             let reading = FailureReading(connection: connection, outcomes: Self.failures, condition: condition)
-            var groups = FailureGroups(by: fields, sampleLimit: sampleLimit)
+            var groups = FailureGroups(sampleLimit: sampleLimit)
             try reading.forEachPage(of: try reading.number(of: name)) { results throws(FleetError) in
-                for result in results { try groups.add(result) }
+                for result in results { try groups.add(result, by: fields) }
             }
             return groups.groups
         }

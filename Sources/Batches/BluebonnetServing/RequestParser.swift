@@ -19,6 +19,8 @@ package struct RequestParser: Sendable {
     private var bytes: [UInt8] = []
     /// Up to here, no empty line was found.
     private var searched = 0
+    /// Whether the empty line before the next request was removed.
+    private var isLineRemoved = false
     private var refusal: RequestRefusal?
 
     /// - Parameters:
@@ -40,7 +42,10 @@ package struct RequestParser: Sendable {
     package mutating func next() -> Step {
         if let refusal { return .refusal(refusal) }
         // A server ignores an empty line before a request (RFC 9112, 2.2); one is enough.
-        if bytes.starts(with: [0x0D, 0x0A]) { bytes.removeFirst(2) }
+        if !isLineRemoved, bytes.starts(with: [0x0D, 0x0A]) {
+            bytes.removeFirst(2)
+            isLineRemoved = true
+        }
         guard let end = endOfHead() else {
             return bytes.count > headLimit ? refuse(.tooLarge) : .incomplete
         }
@@ -49,7 +54,7 @@ package struct RequestParser: Sendable {
         do throws(RequestRefusal) {
             let request = try RequestHead(head, fieldLimit: fieldLimit).request()
             bytes.removeFirst(end)
-            searched = 0
+            (searched, isLineRemoved) = (0, false)
             return .request(request)
         } catch {
             return refuse(error)

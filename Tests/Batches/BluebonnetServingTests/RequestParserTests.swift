@@ -72,6 +72,17 @@ import Testing
         #expect(refusal.status == status)
     }
 
+    @Test(arguments: [1, 2, 3, 100]) func oneEmptyLineIsIgnoredBeforeEachRequest(pieceLength: Int) {
+        let request = "GET / HTTP/1.1\r\nHost: h\r\n\r\n"
+        for (lines, isRead) in [("", true), ("\r\n", true), ("\r\n\r\n", false), ("\r\n\r\n\r\n", false)] {
+            let bytes = Array("\r\n\(request)\(lines)\(request)".utf8)
+            let starts = Array(stride(from: 0, to: bytes.count, by: pieceLength))
+            let steps = Self.steps(bytes, pieces: starts.map { min(pieceLength, bytes.count - $0) })
+            let count = steps.filter { if case .request = $0 { true } else { false } }.count
+            #expect(count == (isRead ? 2 : 1), "\(lines.debugDescription)")
+        }
+    }
+
     @Test func headMayArriveByteByByte() {
         let text = "GET /a?b=c HTTP/1.1\r\nHost: h\r\nAuthorization: Bearer x\r\n\r\n"
         var parser = RequestParser()

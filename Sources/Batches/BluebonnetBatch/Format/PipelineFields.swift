@@ -85,7 +85,7 @@ extension StrictField {
     }
 
     /// Returns the members of an object with arbitrary names, each read by `read`. Two Unicode normal forms of one name
-    /// are an error: a dictionary would lose one of the members, and no reader could tell them apart.
+    /// are an error: a dictionary would lose one of the members, and a reader could not distinguish them.
     func eachMember<Value>(
         _ read: (StrictField) throws(RequestLineError) -> Value
     ) throws(RequestLineError) -> [String: Value] {

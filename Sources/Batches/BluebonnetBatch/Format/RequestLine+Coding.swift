@@ -8,7 +8,7 @@ extension RequestLine: FieldCodable {
     enum Name: String, CaseIterable {
         case id, url, method, headers, query, json, form, plist, text, file, multipart, after, output, expect
         case timeout, connectTimeout, idleTimeout, maxBody, redirects, priority, credential, security, proxy
-        case httpVersion, unixSocket, resolve, retry, idempotencyKey, script, decode
+        case httpVersion, unixSocket, resolve, retry, idempotencyKey, unique, script, decode
         case paginate, each, extract, rows, until, stream, maxItems, remember
         case assertions = "assert"
     }
@@ -39,11 +39,13 @@ extension RequestLine: FieldCodable {
         resolve = try fields[.resolve].map { hosts throws(RequestLineError) in try Self.addresses(hosts) } ?? resolve
         retry = try fields[.retry].map { rule throws(RequestLineError) in try Retry(rule) }
         idempotencyKey = try fields[.idempotencyKey].map { key throws(RequestLineError) in try Key(key) }
+        unique = try fields[.unique]?.string()
         script = try fields[.script]?.each { step throws(RequestLineError) in try ScriptStep(step) } ?? script
         if Self.pipelineNames.contains(where: { fields[$0] != nil }) {
             pipeline = try Pipeline.read(fields.group(Pipeline.Name.self))
             try checkPipeline()
         }
+        if let keyProblem { throw RequestLineError(at: FieldPath.top.member(Name.unique.rawValue), keyProblem) }
     }
 
     private mutating func readLimits(_ fields: StrictObject<Name>) throws(RequestLineError) {
@@ -109,6 +111,7 @@ extension RequestLine: FieldCodable {
         members.set(.resolve, resolve, unless: defaults.resolve)
         members.set(.retry, retry)
         members.set(.idempotencyKey, idempotencyKey)
+        members.set(.unique, unique)
         members.set(.script, script, unless: defaults.script)
         members.set(.decode, decode)
         if let pipeline { members.add(pipeline.members) }

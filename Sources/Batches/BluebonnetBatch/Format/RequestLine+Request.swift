@@ -19,6 +19,9 @@ extension RequestLine {
     func complete(
         _ plan: inout RequestPlan, baseURL: URL?, options: TransferOptions, check: ResponseCheck? = nil
     ) throws {
+        guard unique == nil else {
+            throw NetworkingError(.invalidRequest, "the line has \"unique\", which only a fleet runs")
+        }
         try RequestCheck.method(method)
         try setRequest(of: &plan, baseURL: baseURL)
         if hasOptions(over: options) { plan.options = ResolvedOptions(try transferOptions(over: options)) }

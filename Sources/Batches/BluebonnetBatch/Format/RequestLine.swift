@@ -68,6 +68,10 @@ public struct RequestLine: Sendable, Hashable, Codable {
     public var retry: Retry?
     /// The `Idempotency-Key` field, the same for each attempt; nil sends no such field.
     public var idempotencyKey: Key?
+    /// The key of which the store of a fleet runs one line: the line is skipped if another line has the key, in any
+    /// batch of the store. From 1 to 1,000 bytes, without references. Nil means no key. Only a fleet runs lines with a
+    /// key; elsewhere they fail with `invalidRequest`.
+    public var unique: String?
     /// Actions on the operation while it runs.
     public var script: [ScriptStep] = []
     /// Pages, elements, values, assertions and polling; nil for a line that is one request.

@@ -16,7 +16,8 @@ public struct ResultLine: Sendable, Hashable, Codable {
         case failure
         /// The operation was cancelled.
         case cancelled
-        /// The operation was not started, because an operation that it depends on did not succeed.
+        /// The operation was not started, because an operation that it depends on did not succeed, or because another
+        /// line of the fleet has its key.
         case skipped
         /// With a journal only: the process ended when the request may already have been sent, so the outcome is not
         /// known.

@@ -14,7 +14,7 @@ package struct LineRules: Sendable {
     /// Whether a fleet runs the lines.
     private let isForFleet: Bool
 
-    /// Makes rules. Without arguments, they permit every line.
+    /// Makes rules. Without arguments, they permit every line that a run can have.
     package init(
         hasState: Bool = true, hasRows: Bool = false, hasColumns: Bool = false, isForFleet: Bool = false
     ) {
@@ -26,6 +26,10 @@ package struct LineRules: Sendable {
     package func check(_ line: RequestLine) throws(RequestLineError) {
         if !hasState, let mention = try line.stateMention() {
             throw RequestLineError(at: mention, "${state.…} needs --state FILE, which has the member")
+        }
+        if line.unique != nil, !isForFleet {
+            let path = FieldPath.top.member(RequestLine.Name.unique.rawValue)
+            throw RequestLineError(at: path, "only a fleet knows the lines of other batches: use bluebonnet submit")
         }
         guard let pipeline = line.boxedPipeline?.value else { return }
         try line.checkElementFile()

@@ -169,7 +169,7 @@ extension ElementReader {
         }
     }
 
-    /// Opens a regular file. A pipe or a device may never end, and cannot be read twice: for the check and for the rows.
+    /// Opens a regular file. A pipe or a device may never end, and cannot be read twice, for the check and the rows.
     private static func open(_ path: String) throws -> CInt {
         // Opening a pipe without a writer would block.
         let file = Glibc.open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)

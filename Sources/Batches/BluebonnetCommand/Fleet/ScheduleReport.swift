@@ -25,18 +25,20 @@ enum ScheduleReport {
 
     /// Returns a JSON object with the member `schedules`, and a line end. Times are seconds since 1970.
     static func json(_ schedules: [FleetSchedule]) -> String {
-        let list = schedules.map { schedule in
-            JSONValue.object([
-                "name": .string(schedule.name), "every": .string(schedule.expression),
-                "timeZone": .string(schedule.timeZone),
-                "backfill": schedule.backfill.map { .integer(Int64($0 / .seconds(1))) } ?? .null,
-                "skipsWhileRunning": .bool(schedule.skipsWhileRunning), "isPaused": .bool(schedule.isPaused),
-                "next": seconds(schedule.nextTick), "last": seconds(schedule.lastTick),
-                "wasSkipped": .bool(schedule.wasSkipped), "lastBatch": schedule.lastBatch.map { .string($0) } ?? .null,
-                "problem": schedule.problem.map { .string($0) } ?? .null,
-            ])
-        }
-        return JSONText.text(of: .object(["schedules": .array(list)])) + "\n"
+        JSONText.text(of: .object(["schedules": .array(schedules.map(object))])) + "\n"
+    }
+
+    /// Returns the object of one schedule.
+    static func object(_ schedule: FleetSchedule) -> JSONValue {
+        .object([
+            "name": .string(schedule.name), "every": .string(schedule.expression),
+            "timeZone": .string(schedule.timeZone),
+            "backfill": schedule.backfill.map { .integer(Int64($0 / .seconds(1))) } ?? .null,
+            "skipsWhileRunning": .bool(schedule.skipsWhileRunning), "isPaused": .bool(schedule.isPaused),
+            "next": seconds(schedule.nextTick), "last": seconds(schedule.lastTick),
+            "wasSkipped": .bool(schedule.wasSkipped), "lastBatch": schedule.lastBatch.map { .string($0) } ?? .null,
+            "problem": schedule.problem.map { .string($0) } ?? .null,
+        ])
     }
 
     private static func seconds(_ date: Date?) -> JSONValue {

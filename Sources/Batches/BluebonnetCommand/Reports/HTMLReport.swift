@@ -3,6 +3,7 @@
 
 import Bluebonnet
 internal import BluebonnetBatch
+internal import BluebonnetFleet
 import Foundation
 
 /// Composes the HTML report: one page without scripts and without other files.
@@ -106,13 +107,13 @@ extension HTMLReport {
 
 extension HTMLReport {
     private var failures: String {
-        let groups = statistics.sortedFailures.map { code, group in
+        let groups = statistics.failures.groups.map { group in
             let rows = group.samples.map { sample in
                 ["<td class=\"id\">\(Self.escaped(sample.id))", "<td>\(Self.escaped(sample.message))"]
             }
             let hidden = group.count - group.samples.count
             let more = hidden > 0 ? "\n<p class=\"note\">and \(hidden) more</p>" : ""
-            return "<h3>\(Self.escaped(code)) <small>\(group.count)</small></h3>\n"
+            return "<h3>\(Self.escaped(group.title)) <small>\(group.count)</small></h3>\n"
                 + Self.table(["line", "message"], rows) + more
         }
         return groups.isEmpty ? "" : "<h2>Failures</h2>\n" + groups.joined(separator: "\n")

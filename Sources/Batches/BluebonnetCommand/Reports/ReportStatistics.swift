@@ -3,18 +3,10 @@
 
 import Bluebonnet
 internal import BluebonnetBatch
+internal import BluebonnetFleet
 
 /// Sums up a run for the HTML report, in bounded memory. Texts are without secrets. A value without a clock.
 struct ReportStatistics: Sendable {
-    struct Sample: Sendable, Equatable {
-        let id, message: String
-    }
-
-    struct Failures: Sendable {
-        var count = 0
-        var samples: [Sample] = []
-    }
-
     struct SlowLine: Sendable, Equatable {
         let id, url: String
         let outcome: ResultLine.Outcome
@@ -28,8 +20,7 @@ struct ReportStatistics: Sendable {
     private static let textLimit = 300
 
     private(set) var counts: [ResultLine.Outcome: Int] = [:]
-    /// The failures by code.
-    private(set) var failures: [String: Failures] = [:]
+    private(set) var failures = FailureGroups(shownSampleLimit: ReportStatistics.sampleLimit)
     /// The slowest lines, the slowest first.
     private(set) var slowLines: [SlowLine] = []
     private(set) var timeline = RequestTimeline()
@@ -55,13 +46,9 @@ struct ReportStatistics: Sendable {
     }
 
     private mutating func recordFailure(_ result: ResultFacts) {
-        var group = failures[result.code ?? "unknown"] ?? Failures()
-        group.count += 1
-        if group.samples.count < Self.sampleLimit {
-            let message = Self.start(of: Redaction.text(result.message ?? ""))
-            group.samples.append(Sample(id: Self.start(of: result.id), message: message))
-        }
-        failures[result.code ?? "unknown"] = group
+        failures.add(
+            .shown(code: result.code, status: result.status),
+            samples: [FailureGroup.Sample(id: result.id, message: Redaction.text(result.message ?? ""))])
     }
 
     private mutating func recordSlow(_ result: ResultFacts, _ seconds: Double) {
@@ -107,11 +94,6 @@ extension ReportStatistics {
         if otherOrigins.count > 0 { all.append(Origin("other origins", otherOrigins)) }
         let sorted = all.sorted { ($1.p95, $0.name) < ($0.p95, $1.name) }
         return Array(sorted.prefix(Self.shownOriginCount))
-    }
-
-    /// The failures by code, the most frequent code first.
-    var sortedFailures: [(code: String, failures: Failures)] {
-        failures.map { ($0.key, $0.value) }.sorted { ($1.1.count, $0.0) < ($0.1.count, $1.0) }
     }
 
     var totalCount: Int { counts.values.reduce(0, +) }

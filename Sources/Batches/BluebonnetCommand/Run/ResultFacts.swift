@@ -10,6 +10,8 @@ struct ResultFacts: Sendable, Equatable {
     var outcome: ResultLine.Outcome
     /// The error; nil if the operation succeeded.
     var code, message: String?
+    /// The status of the final response; nil without a response.
+    var status: Int?
     /// The time of the whole operation in seconds; nil if nothing was sent.
     var seconds: Double?
     /// The number of requests, if something was sent: a polling line has several.
@@ -23,7 +25,7 @@ struct ResultFacts: Sendable, Equatable {
 
     init(_ result: ResultLine) {
         self.init(id: result.id, outcome: result.outcome)
-        (code, message) = (result.error?.code.rawValue, result.error?.message)
+        (code, message, status) = (result.error?.code.rawValue, result.error?.message, result.status)
         (seconds, url, values) = (result.timing?.total, result.url, result.values)
         requestCount = result.requests ?? 1
     }
@@ -32,6 +34,7 @@ struct ResultFacts: Sendable, Equatable {
     init(_ line: JSONValue, outcome: ResultLine.Outcome) {
         self.init(id: line["id"]?.string ?? "", outcome: outcome)
         (code, message) = (line["error"]?["code"]?.string, line["error"]?["message"]?.string)
+        status = line["status"]?.integer.map { Int($0) }
         (seconds, url, values) = (line["timing"]?["total"]?.number, line["url"]?.string, line["values"])
         requestCount = line["requests"]?.integer.map { Int($0) } ?? 1
     }

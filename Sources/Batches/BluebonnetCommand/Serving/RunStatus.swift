@@ -17,7 +17,8 @@ final class RunStatus: StatusSource {
     static let waitLimit = 12
 
     private struct State {
-        var failures = FailureLedger()
+        var failures = FailureGroups()
+        var examinedCount = 0
         var endedCounts: [String: Int] = [:]
         var rate = RateEstimate(memory: 10)
         var progress: (@Sendable () -> RunProgress)?
@@ -53,14 +54,14 @@ final class RunStatus: StatusSource {
         let result = delivery.result
         let origin = result?.url.map { RequestLine.lane(of: $0) } ?? ""
         state.withLock { state in
-            state.failures.examine(1)
+            state.examinedCount += 1
             if !origin.isEmpty, state.endedCounts[origin] != nil || state.endedCounts.count < Self.originLimit {
                 state.endedCounts[origin, default: 0] += 1
             }
             guard let result, result.outcome == .failure || result.outcome == .unknown else { return }
-            let sample = FailureLedger.Sample(id: result.id, message: result.error?.message ?? "")
             state.failures.add(
-                FailureLedger.code(result.error?.code.rawValue, status: result.status), samples: [sample])
+                .shown(code: result.error?.code.rawValue, status: result.status),
+                samples: [FailureGroup.Sample(id: result.id, message: result.error?.message ?? "")])
         }
     }
 
@@ -70,9 +71,9 @@ final class RunStatus: StatusSource {
         let run = progress()
         let counts = run.tally.operationCounts
         let endedCount = counts.values.reduce(0, +)
-        let (failures, origins, rate) = state.withLock { state in
+        let (failures, examinedCount, origins, rate) = state.withLock { state in
             state.rate.record(Double(endedCount), at: elapsed)
-            return (state.failures, state.endedCounts, state.rate.perSecond)
+            return (state.failures, state.examinedCount, state.endedCounts, state.rate.perSecond)
         }
         var document = StatusDocument(kind: "run")
         // Lines that have ended without a request are counted when their results are delivered.
@@ -91,7 +92,7 @@ final class RunStatus: StatusSource {
                 claimedCount: runningCount, endedCount: endedCount, secondsSilent: 0, started: startDate)
         ]
         var details = StatusDocument.Details(name: name)
-        (details.failures, details.waits) = (failures, run.waits)
+        (details.failures, details.examinedCount, details.waits) = (failures.groups, examinedCount, run.waits)
         details.origins = self.origins(origins, run.snapshot.heldOrigins)
         document.details = [details]
         return document

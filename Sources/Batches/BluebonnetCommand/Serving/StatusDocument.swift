@@ -68,19 +68,9 @@ struct StatusDocument: Sendable {
         var origins: [Origin] = []
         var waits: [LineWait] = []
         var blockedCount = 0
-        var failures = FailureLedger()
-    }
-
-    /// A schedule that submits batches.
-    struct Schedule: Sendable {
-        var name: String
-        /// The times, for example as cron fields.
-        var times: String
-        /// When it submits the next batch; nil if it is paused.
-        var next: Date?
-        /// When it submitted the last batch; nil if it never has.
-        var last: Date?
-        var state: String
+        var failures: [FailureGroup] = []
+        /// The number of results of which the failures are.
+        var examinedCount = 0
     }
 
     /// `fleet` or `run`.
@@ -90,8 +80,10 @@ struct StatusDocument: Sendable {
     var batchCount = 0
     var workers: [Worker] = []
     var details: [Details] = []
-    /// Nil if there are no schedules.
-    var schedules: [Schedule]?
+    /// Nil for a run, which has no schedules.
+    var schedules: [FleetSchedule]?
+    /// The number of all schedules, of which `schedules` may have the first only.
+    var scheduleCount = 0
 }
 
 // MARK: - JSON
@@ -107,7 +99,10 @@ extension StatusDocument {
             "batches": .array(shown.map(Self.object)), "batchCount": .integer(Int64(batchCount)),
             "workers": .array(workers.map(Self.object)),
         ]
-        if let schedules { members["schedules"] = .array(schedules.map(Self.object)) }
+        if let schedules {
+            members["schedules"] = .array(schedules.map(ScheduleReport.object))
+            members["scheduleCount"] = .integer(Int64(scheduleCount))
+        }
         let isOnly = kind == "run"  // one page shows everything about a run
         if let details = details.first(where: { isOnly || $0.name == batch }) {
             members["batch"] = Self.object(details)
@@ -152,7 +147,7 @@ extension StatusDocument {
     private static func object(_ details: Details) -> JSONValue {
         .object([
             "name": .string(details.name), "blocked": number(details.blockedCount),
-            "examined": number(details.failures.examinedCount),
+            "examined": number(details.examinedCount),
             "origins": .array(
                 details.origins.map { origin in
                     .object([
@@ -162,9 +157,9 @@ extension StatusDocument {
                     ])
                 }),
             "failures": .array(
-                details.failures.sortedGroups.map { group in
+                details.failures.map { group in
                     .object([
-                        "code": .string(group.code), "count": number(group.count),
+                        "code": .string(group.title), "count": number(group.count),
                         "samples": .array(
                             group.samples.map { .object(["id": .string($0.id), "message": .string($0.message)]) }),
                     ])
@@ -176,13 +171,6 @@ extension StatusDocument {
                         "samples": .array(wait.samples.map { .string($0) }),
                     ])
                 }),
-        ])
-    }
-
-    private static func object(_ schedule: Schedule) -> JSONValue {
-        .object([
-            "name": .string(schedule.name), "times": .string(schedule.times), "state": .string(schedule.state),
-            "next": number(schedule.next?.timeIntervalSince1970), "last": number(schedule.last?.timeIntervalSince1970),
         ])
     }
 }

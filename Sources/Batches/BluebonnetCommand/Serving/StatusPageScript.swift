@@ -189,16 +189,27 @@ enum StatusPageScript {
 
         function makeSchedule(item) {
           const head = element("div", item, "head");
-          return { name: element("h3", head), state: element("span", head, "tag"), times: element("p", item),
-            facts: element("p", item, "facts") };
+          const made = { name: element("h3", head), state: element("span", head, "tag"), times: element("p", item),
+            next: element("p", item, "numbers"), last: element("p", item, "facts") };
+          made.lastTime = element("span", made.last);
+          made.lastBatch = element("a", made.last);
+          made.problem = element("p", item, "warn");
+          return made;
         }
         function showSchedule(parts, schedule) {
           say(parts.name, schedule.name);
-          say(parts.state, schedule.state, "tag " + schedule.state);
-          say(parts.times, schedule.times);
-          say(parts.facts, [schedule.next === null ? "" : "next in " + duration(schedule.next - now),
-            schedule.last === null ? "never yet" : "last " + duration(now - schedule.last) + " ago"]
-            .filter(Boolean).join(" · "));
+          const state = schedule.isPaused ? "paused" : schedule.problem !== null ? "problem" : "active";
+          say(parts.state, state, state === "active" ? "tag complete" : "tag warn");
+          say(parts.times, schedule.every + " (" + schedule.timeZone + ")");
+          const wait = schedule.next === null ? 0 : schedule.next - now;
+          say(parts.next, schedule.next === null ? ""
+            : wait < 0 ? "due for " + duration(-wait) : "next in " + duration(wait));
+          const batch = schedule.wasSkipped || schedule.lastBatch === null ? "" : schedule.lastBatch;
+          say(parts.lastTime, schedule.last === null ? "never yet" : "last " + duration(now - schedule.last) + " ago"
+            + (schedule.wasSkipped ? ", skipped: the batch before it ran" : batch ? ": " : ""));
+          say(parts.lastBatch, batch);
+          parts.lastBatch.href = "#batch=" + encodeURIComponent(batch);
+          say(parts.problem, schedule.problem === null ? "" : schedule.problem);
         }
 
         let now = 0, name = "", source = null, lastEvent = 0, wasMissing = false;
@@ -225,7 +236,9 @@ enum StatusPageScript {
           section("workers", data.workers, item => item.name + " " + item.started, makeWorker, showWorker, "",
             "No workers.");
           $("workers-title").textContent = isRun ? "Process" : "Workers";
-          section("schedules", name ? null : data.schedules, key, makeSchedule, showSchedule, "", "No schedules.");
+          section("schedules", name ? null : data.schedules, key, makeSchedule, showSchedule,
+            data.schedules && data.scheduleCount > data.schedules.length
+              ? "The first of " + number(data.scheduleCount) + " schedules." : "", "No schedules.");
         }
         function titleShare(batches) {
           const lines = batches.reduce((sum, b) => sum + b.lines, 0), ended = batches.reduce((sum, b) => sum + b.ended, 0);

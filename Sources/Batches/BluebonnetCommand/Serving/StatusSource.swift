@@ -36,6 +36,7 @@ final class FleetStatusSource: StatusSource {
                 claimedCount: member.claimedCount, endedCount: member.endedCount, secondsSilent: member.secondsSilent,
                 started: member.started)
         }
+        (document.schedules, document.scheduleCount) = (status.schedules, status.scheduleCount)
         document.details = status.details.map(StatusDocument.Details.init)
         return document
     }
@@ -80,6 +81,7 @@ extension StatusDocument.Details {
                     name: origin.origin, lineCount: origin.lineCount, readyCount: origin.readyCount,
                     secondsHeld: origin.secondsHeld, limits: limits)
             },
-            waits: details.waits, blockedCount: details.blockedCount, failures: details.failures)
+            waits: details.waits, blockedCount: details.blockedCount, failures: details.failures,
+            examinedCount: details.examinedCount)
     }
 }

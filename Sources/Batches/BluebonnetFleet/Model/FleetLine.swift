@@ -23,7 +23,10 @@ struct FleetLine {
     let kind: Kind
     /// The order inside a lane: 0 for the highest priority.
     let rank: Int
+    /// The line's JSON text for workers, without its key: workers of the previous version do not know keys.
     let text: String
+    /// The line's JSON text, as it was submitted.
+    let submittedText: String
     /// The positions of the lines that this line needs, each once.
     let needs: [Int]
     /// The kind of the requests for pages and elements; nil for a line that is one request.
@@ -39,7 +42,14 @@ struct FleetLine {
         let hasParts = line.hasParts
         (kind, partKind) = hasParts ? (.safe, ownKind) : (ownKind, nil)
         rank = RequestLine.Priority.allCases.reversed().firstIndex(of: line.priority) ?? 0
-        text = line.canonicalText
+        submittedText = line.canonicalText
+        if line.unique == nil {
+            text = submittedText
+        } else {
+            var stored = line
+            stored.unique = nil
+            text = stored.canonicalText
+        }
         self.needs = needs
     }
 }

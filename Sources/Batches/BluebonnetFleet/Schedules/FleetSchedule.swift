@@ -44,4 +44,14 @@ public struct FleetSchedule: Sendable, Hashable {
     /// Why the batch of the next tick could not be made when a worker last tried; nil without a problem. Workers try
     /// again.
     public let problem: String?
+
+    package init(
+        name: String, expression: String, timeZone: String, backfill: Duration?, skipsWhileRunning: Bool,
+        isPaused: Bool, nextTick: Date?, lastTick: Date?, wasSkipped: Bool, lastBatch: String?, problem: String?
+    ) {
+        (self.name, self.expression, self.timeZone) = (name, expression, timeZone)
+        (self.backfill, self.skipsWhileRunning, self.isPaused) = (backfill, skipsWhileRunning, isPaused)
+        (self.nextTick, self.lastTick, self.wasSkipped) = (nextTick, lastTick, wasSkipped)
+        (self.lastBatch, self.problem) = (lastBatch, problem)
+    }
 }

@@ -121,17 +121,19 @@ struct ScheduleStore {
         guard gone.changedCount == 1 else { throw .noSchedule(name) }
     }
 
+    /// The rows of all schedules, without an order and a condition.
+    static let rows = """
+        SELECT s.name, s.expression, s.zone, s.backfill, s.skips_while_running AS skips, s.is_paused AS paused,
+               extract(epoch FROM CASE WHEN NOT s.is_paused THEN s.next_tick END)::double precision AS next,
+               extract(epoch FROM s.last_tick)::double precision AS last,
+               t.schedule IS NOT NULL AND t.batch IS NULL AS skipped, s.last_name AS batch, s.problem
+        FROM bluebonnet.schedules s LEFT JOIN bluebonnet.ticks t ON t.schedule = s.number AND t.tick = s.last_tick
+        """
+
     /// Returns the schedules, sorted by name.
     func list() throws(FleetError) -> [FleetSchedule] {
         let rows = try connection.query(
-            """
-            SELECT s.name, s.expression, s.zone, s.backfill, s.skips_while_running, s.is_paused,
-                   extract(epoch FROM CASE WHEN NOT s.is_paused THEN s.next_tick END)::double precision,
-                   extract(epoch FROM s.last_tick)::double precision,
-                   t.schedule IS NOT NULL AND t.batch IS NULL, s.last_name, s.problem
-            FROM bluebonnet.schedules s LEFT JOIN bluebonnet.ticks t ON t.schedule = s.number AND t.tick = s.last_tick
-            WHERE s.number > $1 ORDER BY s.name COLLATE "C"
-            """, [.integer(0)])
+            "\(Self.rows) WHERE s.number > $1 ORDER BY s.name COLLATE \"C\"", [.integer(0)])
         return (0..<rows.count).map { row in
             FleetSchedule(
                 name: rows.text(row, 0), expression: rows.text(row, 1), timeZone: rows.text(row, 2),

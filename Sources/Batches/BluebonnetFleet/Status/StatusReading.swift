@@ -11,6 +11,7 @@ struct StatusReading: Sendable {
     /// The largest number that is counted; more lines are this number.
     static let countLimit = 1_001
     static let batchLimit = 200
+    static let scheduleLimit = 200
     static let originLimit = 16
     /// The number of results of a watched batch that are examined with one statement.
     static let resultLimit = 5_000
@@ -21,7 +22,8 @@ struct StatusReading: Sendable {
         var number = 0
         var epoch = 0
         var cursor = ResultCursor()
-        var failures = FailureLedger()
+        var failures = FailureGroups()
+        var examinedCount = 0
     }
 
     private var progress: [String: Progress] = [:]
@@ -42,7 +44,8 @@ struct StatusReading: Sendable {
             let answer = try JSONDecoder().decode(Answer.self, from: rows.bytes(0, 0))
             return FleetStatus(
                 batches: answer.batches.map(FleetBatch.init), batchCount: answer.batchCount,
-                members: answer.workers.map(FleetMember.init), details: answer.details.map { advance($0) })
+                members: answer.workers.map(FleetMember.init), schedules: answer.schedules.map(FleetSchedule.init),
+                scheduleCount: answer.scheduleCount, details: answer.details.map { advance($0) })
         } catch {
             throw FleetError(.failed, "the state of the fleet cannot be read", underlying: String(describing: error))
         }
@@ -56,10 +59,10 @@ struct StatusReading: Sendable {
         }
         for group in details.failures {
             known.failures.add(
-                FailureLedger.code(group.code, status: group.status.flatMap(Int.init)), count: group.count,
-                samples: group.samples)
+                .shown(code: group.code, status: group.status.flatMap(Int.init)), count: group.count,
+                samples: group.samples.map { FailureGroup.Sample(id: $0.id, message: $0.message) })
         }
-        known.failures.examine(details.examined.count)
+        known.examinedCount += details.examined.count
         if let written = details.examined.written.flatMap(Int.init), let position = details.examined.position {
             known.cursor = ResultCursor(transaction: written, position: position)
         }
@@ -67,7 +70,7 @@ struct StatusReading: Sendable {
         return FleetStatus.Details(
             name: details.name, origins: details.origins.map(FleetOrigin.init),
             settings: try? FleetSettings(stored: details.settings), waits: details.waits,
-            blockedCount: details.blocked, failures: known.failures)
+            blockedCount: details.blocked, failures: known.failures.groups, examinedCount: known.examinedCount)
     }
 }
 
@@ -90,6 +93,9 @@ extension StatusReading {
             'workers', (SELECT coalesce(json_agg(\(worker) ORDER BY w.number), '[]'::json) FROM bluebonnet.workers w
                 LEFT JOIN (SELECT worker & \(TallyKey.workerMask) AS worker, sum(count)::bigint AS count
                            FROM bluebonnet.tallies GROUP BY 1) t ON t.worker = w.number),
+            'scheduleCount', (SELECT count(*) FROM bluebonnet.schedules),
+            'schedules', (SELECT coalesce(json_agg(s ORDER BY s.name COLLATE "C"), '[]'::json) FROM (
+                \(ScheduleStore.rows) ORDER BY s.name COLLATE "C" LIMIT \(scheduleLimit)) s),
             'details', (SELECT coalesce(json_agg(\(details) ORDER BY w.ordinal), '[]'::json) FROM watched w)
         )::text
         """
@@ -139,7 +145,7 @@ extension StatusReading {
     /// The lines that others need and that have not ended.
     private static let needs = """
         SELECT u.need, coalesce(min(d.id), '#' || u.need) AS id, count(*) AS count,
-               (array_agg(l.id ORDER BY l.position))[1:\(FailureLedger.sampleLimit)] AS samples,
+               (array_agg(l.id ORDER BY l.position))[1:\(FailureGroups.shownSampleLimit)] AS samples,
                EXISTS (SELECT FROM bluebonnet.blocked x WHERE x.batch = w.number AND x.position = u.need) AS is_blocked
         FROM (SELECT position FROM bluebonnet.blocked WHERE batch = w.number ORDER BY position
               LIMIT \(blockedLimit)) b
@@ -163,8 +169,8 @@ extension StatusReading {
     private static let failures = """
         SELECT j.line->'error'->>'code' AS code, j.line->>'status' AS status, count(*) AS count,
                (array_agg(json_build_object('id', coalesce(j.line->>'id', ''),
-                'message', coalesce(left(j.line->'error'->>'message', 300), '')) ORDER BY j.position))
-               [1:\(FailureLedger.sampleLimit)] AS samples
+                'message', coalesce(left(j.line->'error'->>'message', \(FailureGroups.shownTextLimit + 1)), ''))
+                ORDER BY j.position))[1:\(FailureGroups.shownSampleLimit)] AS samples
         FROM (SELECT r.position, CASE WHEN strpos(r.line, '\\u0000') = 0 THEN r.line::json END AS line
               FROM (\(results)) r WHERE r.outcome IN ('failure', 'unknown')) j
         GROUP BY 1, 2
@@ -200,15 +206,27 @@ private struct Answer: Decodable {
     }
 
     struct Failures: Decodable {
+        struct Sample: Decodable {
+            let id, message: String
+        }
+
         let code, status: String?
         let count: Int
-        let samples: [FailureLedger.Sample]
+        let samples: [Sample]
     }
 
     struct Examined: Decodable {
         let count: Int
         let written: String?
         let position: Int?
+    }
+
+    /// A row of `ScheduleStore.rows`.
+    struct Schedule: Decodable {
+        let name, expression, zone: String
+        let skips, paused, skipped: Bool
+        let backfill, next, last: Double?
+        let batch, problem: String?
     }
 
     struct Details: Decodable {
@@ -222,9 +240,10 @@ private struct Answer: Decodable {
         let failures: [Failures]
     }
 
-    let batchCount: Int
+    let batchCount, scheduleCount: Int
     let batches: [BatchRow]
     let workers: [Worker]
+    let schedules: [Schedule]
     let details: [Details]
 }
 
@@ -249,6 +268,17 @@ extension FleetMember {
             name: worker.name, version: worker.version, slotCount: worker.slots, claimedCount: worker.claimed,
             endedCount: worker.recorded, secondsSilent: max(0, worker.silent),
             started: Date(timeIntervalSince1970: worker.started))
+    }
+}
+
+extension FleetSchedule {
+    fileprivate init(_ schedule: Answer.Schedule) {
+        self.init(
+            name: schedule.name, expression: schedule.expression, timeZone: schedule.zone,
+            backfill: schedule.backfill.map { .seconds($0) }, skipsWhileRunning: schedule.skips,
+            isPaused: schedule.paused, nextTick: schedule.next.map(Date.init(timeIntervalSince1970:)),
+            lastTick: schedule.last.map(Date.init(timeIntervalSince1970:)), wasSkipped: schedule.skipped,
+            lastBatch: schedule.batch, problem: schedule.problem)
     }
 }
 

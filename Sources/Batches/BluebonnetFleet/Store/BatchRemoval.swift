@@ -95,6 +95,11 @@ struct BatchRemoval {
         for row in 0..<gone.count {
             let batch = gone.integer(row, 0)
             for (table, column) in Self.tables { try removeRows(of: table, by: column, batch) }
+            let keys = LineKeys(connection: connection, batch: batch)
+            if try keys.areSupported() {
+                try removeRows(of: "unique_lines", by: "position", batch)
+                try keys.remove(sliceLength: sliceLength, onSlice: onSlice)
+            }
             for table in ["ready", "expansions", "tallies"] {
                 try onSlice()
                 try connection.query("DELETE FROM bluebonnet.\(table) WHERE batch = $1", [.integer(batch)])

@@ -20,19 +20,27 @@ enum FleetSchema {
     private static let timeout = Duration.seconds(600)
     /// How long statements of a fleet at work may wait for the migration, which itself waits for older transactions.
     private static let lockTimeout = Duration.milliseconds(500)
-    /// How often the migration tries to lock the tables. Between two attempts, the fleet works.
+    /// How often the migration tries to lock the tables, unless the caller tries again. Between two attempts, the fleet
+    /// works.
     private static let lockAttemptCount = 20
 
     /// Creates the tables, or migrates tables of an older version to this version.
     ///
-    /// - Parameter newest: the version to migrate to; for tests.
-    /// - Throws: `newerVersion` if the tables are more than one version newer.
-    static func prepare(_ connection: PostgreSQLConnection, to newest: Int = FleetSchema.version) throws(FleetError) {
-        if try version(connection) < newest { try migrate(connection, to: newest) }
+    /// - Parameters:
+    ///   - newest: the version to migrate to; for tests.
+    ///   - attempts: how often to try while other transactions use the tables. The thread sleeps between two attempts.
+    /// - Throws: `newerVersion` if the tables are more than one version newer; a conflict after the last attempt.
+    static func prepare(
+        _ connection: PostgreSQLConnection, to newest: Int = FleetSchema.version,
+        attempts: Int = FleetSchema.lockAttemptCount
+    ) throws(FleetError) {
+        if try version(connection) < newest { try migrate(connection, to: newest, attempts: attempts) }
         try check(connection)
     }
 
-    private static func migrate(_ connection: PostgreSQLConnection, to newest: Int) throws(FleetError) {
+    private static func migrate(
+        _ connection: PostgreSQLConnection, to newest: Int, attempts: Int
+    ) throws(FleetError) {
         let patience = connection.timeout
         connection.timeout = timeout
         defer { connection.timeout = patience }
@@ -46,7 +54,7 @@ enum FleetSchema {
                 }
             } catch {
                 guard error.isConflict else { throw error }
-                guard attempt < lockAttemptCount else { throw tablesInUse(error) }
+                guard attempt < attempts else { throw tablesInUse(error) }
             }
             Thread.sleep(forTimeInterval: lockTimeout / .seconds(1))
         }
@@ -337,6 +345,22 @@ enum FleetSchema {
             batch bigint,
             PRIMARY KEY (schedule, tick)
         );
+        """,
+        """
+        -- The key that a line asks for, as `LineKeys` describes it.
+        CREATE TABLE bluebonnet.unique_lines (
+            batch bigint NOT NULL,
+            position integer NOT NULL,
+            key text COLLATE "C" NOT NULL,
+            PRIMARY KEY (batch, position)
+        );
+        -- The line that has a key. It may have ended, and its batch may be gone.
+        CREATE TABLE bluebonnet.line_keys (
+            key text COLLATE "C" PRIMARY KEY,
+            batch bigint NOT NULL,
+            position integer NOT NULL
+        );
+        CREATE INDEX line_keys_batch ON bluebonnet.line_keys (batch, key);
         """,
     ]
 }

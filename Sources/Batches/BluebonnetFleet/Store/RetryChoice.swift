@@ -7,7 +7,7 @@ internal import BluebonnetBatch
 /// locked the batch.
 ///
 /// A condition chooses failed and cancelled lines. With each of them, the lines run again that were skipped because of
-/// it, unless they also need a line that does not run again.
+/// it, unless they also need a line that does not run again. A line whose key another line has does not run again.
 struct RetryChoice {
     let connection: PostgreSQLConnection
     let batch: Int
@@ -21,12 +21,17 @@ struct RetryChoice {
     /// - Returns: the positions of the lines.
     func removeResults() throws(FleetError) -> [Int] {
         let outcomes: [ResultLine.Outcome] = [.failure, .cancelled] + (withUnknown ? [.unknown] : [])
+        let barred = try LineKeys(connection: connection, batch: batch).acquireAgain(outcomes + [.skipped])
         let chosen = try condition.map { condition throws(FleetError) in try positions(condition, outcomes) }
         return try connection.query(
             """
-            WITH RECURSIVE chosen (position) AS MATERIALIZED (
-                SELECT position FROM bluebonnet.results WHERE batch = $1 AND outcome = ANY ($2) AND $4
-                UNION ALL SELECT unnest($5::bigint[])
+            WITH RECURSIVE barred (position) AS MATERIALIZED (
+                SELECT unnest($6::bigint[])
+            ), chosen (position) AS MATERIALIZED (
+                SELECT c.position FROM (
+                    SELECT position FROM bluebonnet.results WHERE batch = $1 AND outcome = ANY ($2) AND $4
+                    UNION ALL SELECT unnest($5::bigint[])
+                ) c WHERE c.position NOT IN (SELECT position FROM barred)
             ), above (position) AS (
                 -- The lines whose pages or elements run again.
                 SELECT p.parent FROM chosen c JOIN bluebonnet.parts p ON p.batch = $1 AND p.position = c.position
@@ -38,8 +43,9 @@ struct RetryChoice {
                 -- What needs a line that is not sent again stays as it is.
                 SELECT e.dependent FROM bluebonnet.results r
                 JOIN bluebonnet.edges e ON e.batch = $1 AND e.dependency = r.position
-                WHERE r.batch = $1 AND r.outcome NOT IN ('success', 'skipped')
-                  AND r.position NOT IN (SELECT position FROM again)
+                WHERE r.batch = $1 AND (
+                    r.outcome NOT IN ('success', 'skipped') AND r.position NOT IN (SELECT position FROM again)
+                    OR r.position IN (SELECT position FROM barred))
                 UNION
                 SELECT e.dependent FROM stuck s JOIN bluebonnet.edges e ON e.batch = $1 AND e.dependency = s.position
             ), reached (position) AS (
@@ -48,7 +54,8 @@ struct RetryChoice {
                 SELECT e.dependent FROM reached c JOIN bluebonnet.edges e ON e.batch = $1 AND e.dependency = c.position
             ), gone AS (
                 DELETE FROM bluebonnet.results
-                WHERE batch = $1 AND position NOT IN (SELECT position FROM stuck) AND (
+                WHERE batch = $1 AND position NOT IN (SELECT position FROM stuck)
+                  AND position NOT IN (SELECT position FROM barred) AND (
                     outcome <> 'success' AND position IN (SELECT position FROM again)
                     OR outcome = 'skipped' AND ($4 OR position IN (SELECT position FROM reached)))
                 RETURNING position, outcome
@@ -62,7 +69,7 @@ struct RetryChoice {
             [
                 .integer(batch), .texts(outcomes.map(\.rawValue)),
                 .integer(connection.nextTally(of: BatchControl.noWorker)), .bool(chosen == nil),
-                .integers(chosen ?? []),
+                .integers(chosen ?? []), .integers(barred),
             ]
         ).integers(0, 0)
     }

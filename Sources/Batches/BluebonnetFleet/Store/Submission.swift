@@ -115,11 +115,14 @@ struct Submission {
                 .text(settings.encoded(hasPipelines: rows.pipelines.hasAny)),
             ])
         try insertLanes(batch, rows, connection)
+        let keys = rows.hasKeys ? LineKeys(connection: connection, batch: batch) : nil
+        try keys?.insert(lines)
+        let hasNotEnded = keys == nil ? "" : Self.hasNotEnded
         try connection.query(
             """
             INSERT INTO bluebonnet.ready (batch, lane, rank, position, entry)
             SELECT batch, lane, rank, position, \(ClaimMarks.submittedStart) + position
-            FROM bluebonnet.lines WHERE batch = $1 AND needs IS NULL ORDER BY lane, rank, position
+            FROM bluebonnet.lines WHERE batch = $1 AND needs IS NULL \(hasNotEnded) ORDER BY lane, rank, position
             """, [.integer(batch)])
         // The elements of files become ready when their lines begin.
         try rows.pipelines.insert(batch, lines.count, connection)
@@ -127,14 +130,22 @@ struct Submission {
         try connection.query(
             """
             INSERT INTO bluebonnet.blocked (batch, position, missing)
-            SELECT batch, position, cardinality(needs) FROM bluebonnet.lines WHERE batch = $1 AND needs IS NOT NULL
+            SELECT batch, position, cardinality(needs) FROM bluebonnet.lines
+            WHERE batch = $1 AND needs IS NOT NULL \(hasNotEnded)
             """, [.integer(batch)])
         try connection.query(
             """
             INSERT INTO bluebonnet.edges (batch, dependency, dependent)
             SELECT batch, unnest(needs), position FROM bluebonnet.lines WHERE batch = $1 AND needs IS NOT NULL
             """, [.integer(batch)])
+        try keys?.skipDependents()
     }
+
+    /// The condition for lines that have not ended because of their keys.
+    private static let hasNotEnded = """
+        AND NOT EXISTS (
+            SELECT FROM bluebonnet.results r WHERE r.batch = lines.batch AND r.position = lines.position)
+        """
 
     private func insertLanes(
         _ batch: Int, _ rows: LineRows, _ connection: PostgreSQLConnection
@@ -149,6 +160,36 @@ struct Submission {
                 .integer(batch), .integers(lanes.map(\.value)), .texts(lanes.map(\.key.string)),
                 .integers(lanes.map { rows.lineCounts[$0.value] }), .integers(lanes.map { rows.ranks[$0.value] }),
             ])
+    }
+}
+
+/// A key of which the store has one batch at most. Runs in the transaction of a submission; an index of the store holds
+/// the rule.
+private struct UniqueKey {
+    let key: String
+    let connection: PostgreSQLConnection
+
+    /// Checks the key, and takes it back from a batch that has ended and was kept for its time.
+    func prepare() throws(FleetError) {
+        guard !key.isEmpty, key.utf8.count <= RequestLine.longestKey, !key.utf8.contains(0) else {
+            throw FleetError(.notPossible, "a unique key has 1 to \(RequestLine.longestKey) bytes, and no NUL byte")
+        }
+        let found = try connection.query(
+            "SELECT number FROM bluebonnet.batches WHERE unique_key = $1", [.text(key)])
+        guard found.count == 1 else { return }
+        try BatchCompletion.record([found.integer(0, 0)], connection)
+        try connection.query(
+            """
+            UPDATE bluebonnet.batches SET unique_key = NULL
+            WHERE unique_key = $1 AND completed + coalesce(keep, 0) * interval '1 second' <= clock_timestamp()
+            """, [.text(key)])
+    }
+
+    /// Returns the name of the batch with the key; nil if no batch has it.
+    func owner() throws(FleetError) -> String? {
+        let found = try connection.query(
+            "SELECT name FROM bluebonnet.batches WHERE unique_key = $1", [.text(key)])
+        return found.count == 1 ? found.text(0, 0) : nil
     }
 }
 
@@ -170,6 +211,8 @@ private struct LineRows {
     private(set) var ranks: [Int] = []
     /// Whether lines wait for other lines, among the lines read so far.
     private(set) var hasEdges = false
+    /// Whether lines have keys, among the lines read so far.
+    private(set) var hasKeys = false
     private(set) var pipelines = SubmittedPipelines()
 
     init(batch: Int, lines: SubmittedLines, settings: FleetSettings) {
@@ -187,8 +230,9 @@ private struct LineRows {
             let node = try lines.node(at: index)
             let needs = lines.needs(of: node)
             if !needs.isEmpty { hasEdges = true }
+            if node.line.line.unique != nil { hasKeys = true }
             let line = FleetLine(node, needs: needs, settings: settings)
-            digest.add(line.text)
+            digest.add(line.submittedText)
             try pipelines.add(line, node, at: index, of: lines)
             write(line, to: &rows)
             index += 1
@@ -250,9 +294,19 @@ extension SubmittedLines {
                     "line \(node.line.number) has \"\(field)\", which a fleet does not run: use bluebonnet run --journal"
                 )
             }
+            try checkKey(node, at: position)
             return node
         } catch {
             throw FleetError(.notPossible, error.message)
+        }
+    }
+
+    private func checkKey(_ node: RequestLineGraph.Node, at position: Int) throws(LineSourceError) {
+        guard node.line.line.unique != nil else { return }
+        let start = "\"unique\" of line \(node.line.number): "
+        if let problem = node.line.line.keyProblem { throw LineSourceError(start + problem) }
+        guard source.readers(of: position).isEmpty else {
+            throw LineSourceError(start + "a line whose response has the elements of other lines has no key")
         }
     }
 }

@@ -47,7 +47,8 @@ struct StoreAccess {
         guard Instant.now >= nextAttempt else { return nil }
         let connection = try PostgreSQLConnection(target, name: "bluebonnet \(name)", timeout: timeout)
         connection.onAnswer = configuration.meter.map { meter in { meter.recordStatement($0) } }
-        try FleetSchema.prepare(connection)
+        // The worker waits for tables that other transactions use as it waits for a store: it handles its events.
+        try FleetSchema.prepare(connection, attempts: 1)
         try connection.forceIndexScans()
         if let known = try known(connection) { session = known } else { session = try register(connection) }
         let pending = notices

@@ -82,6 +82,7 @@ extension NetworkingError {
         .dependencyFailed: (.url, .resourceUnavailable),
         .mayHaveBeenSent: (.url, .networkConnectionLost),
         .workerLost: (.url, .networkConnectionLost),
+        .duplicateLine: (.url, .resourceUnavailable),
     ]
 
     /// The nearest `URLError` code, for code that was written for URLSession. `unknown` for a code that the library

@@ -81,6 +81,9 @@ extension NetworkingError {
         /// Several workers of a fleet were lost while they processed the request. Only request lines of a fleet fail
         /// with this code.
         public static let workerLost = Code(rawValue: "workerLost")
+        /// Another line in the store of a fleet has the key of the request line. Only request lines of a fleet are
+        /// skipped with this code.
+        public static let duplicateLine = Code(rawValue: "duplicateLine")
         /// A line with `paginate` has more pages than its `max`. This code and the next ones are only used by request
         /// lines, and by calls for pages.
         public static let tooManyPages = Code(rawValue: "tooManyPages")

@@ -32,6 +32,7 @@ import Testing
         line.resolve = ["h": "::1"]
         line.retry = .init(attempts: 3, maxTime: 60, statuses: [429, 503])
         line.idempotencyKey = .value("k")
+        line.unique = "q"
         line.script = [.init(at: 0.5, action: .pause), .init(at: 1, action: .cancel)]
         return line
     }

@@ -47,6 +47,13 @@ import Testing
         #expect(try error(line, LineRules()) == nil)
     }
 
+    @Test func keyOfALineIsRefusedWithoutAFleet() throws {
+        let line = #"{"url":"a","unique":"k"}"#
+        let found = try #require(try error(line, LineRules()))
+        #expect(found.field == "unique" && found.message.contains("use bluebonnet submit"))
+        #expect(try error(line, LineRules(hasState: false, isForFleet: true)) == nil)
+    }
+
     @Test(arguments: ["id", "ID", "Id"])
     func valueNamedLikeTheIDColumnIsRefusedForRows(_ name: String) throws {
         let line = #"{"url":"a","extract":{"\#(name)":"$.id","n":"$.n"}}"#

@@ -71,11 +71,11 @@ extension ResultFacts {
     /// Facts with defaults for what a test does not set.
     static func sample(
         _ id: String, _ outcome: ResultLine.Outcome, seconds: Double? = nil, code: String? = nil,
-        message: String? = nil, url: String? = nil, values: JSONValue? = nil
+        message: String? = nil, status: Int? = nil, url: String? = nil, values: JSONValue? = nil
     ) -> ResultFacts {
         var facts = ResultFacts(id: id, outcome: outcome)
         (facts.seconds, facts.code, facts.message) = (seconds, code, message)
-        (facts.url, facts.values) = (url, values)
+        (facts.status, facts.url, facts.values) = (status, url, values)
         return facts
     }
 }

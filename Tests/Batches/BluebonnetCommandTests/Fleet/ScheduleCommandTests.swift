@@ -3,10 +3,13 @@
 
 import Bluebonnet
 import BluebonnetBatch
+import BluebonnetFleet
 import BluebonnetTestServer
 import Foundation
 import RealServers
 import Testing
+
+@testable import BluebonnetCommand
 
 extension ProcessTests {
     /// `schedule` and `schedules`, keys of batches, and what failed.
@@ -104,6 +107,18 @@ extension ProcessTests {
                 #expect(try await fixture.run("schedules").output == "no schedules\n")
                 let again = try await fixture.run("schedule", "s", "--remove")
                 #expect(again.status == 2 && again.errors == "Error: the store has no schedule named s\n")
+            }
+        }
+
+        @Test func statusPageHasTheSchedulesOfTheList() async throws {
+            try await FleetFixture.with { fixture in
+                for name in ["s", "t"] { #expect(try await Self.schedule(fixture, name: name).status == 0) }
+                #expect(try await fixture.run("schedule", "t", "--pause").status == 0)
+                let source = FleetStatusSource(Fleet(store: fixture.store))
+                let object = try JSONValue(parsing: Data(await source.read(details: []).json(of: "", at: Date())))
+                let listed = try await Self.schedules(fixture)
+                #expect(object["schedules"]?.array == listed && listed.count == 2)
+                #expect(object["scheduleCount"] == 2)
             }
         }
 

@@ -65,6 +65,32 @@ extension ProcessTests {
             await store.remove()
         }
 
+        @Test func lineOfThePageRunsOnce() async throws {
+            let server = try await PostgreSQLServer.shared()
+            let store = server.unixURL(database: try await server.createDatabase())
+            let lines = try block("Fleet.md", startingWith: #"{"url": "invoices/17""#)
+            try await CommandFixture.with { fixture in
+                let file = try fixture.file(lines)
+                func run(_ words: [String]) async throws -> CommandProcess.End {
+                    try await CommandProcess(words, in: fixture.folder).end()
+                }
+                let base = ["--base-url", fixture.server.url("/").absoluteString]
+                for name in ["one", "two"] {
+                    let end = try await run(["submit", file, "--name", name, "--store", store] + base)
+                    #expect(end.status == 0, "\(end.errors)")
+                }
+                _ = try await run(["work", "--until-done", "--store", store])
+                #expect(fixture.server.requests.map(\.path) == ["/invoices/17"])
+                #expect(try await run(["results", "one", "--store", store]).results.map(\.outcome) == [.success])
+                let second = try await run(["results", "two", "--store", store]).results
+                #expect(second.map(\.outcome) == [.skipped] && second.map(\.error?.code) == [.duplicateLine])
+                // A run does not know the lines of other batches.
+                let end = try await run(["run", file] + base)
+                #expect(end.status == 2 && end.errors.contains("use bluebonnet submit"), "\(end.errors)")
+                #expect(fixture.server.requests.count == 1)
+            }
+        }
+
         @Test func batchOfThePageIsRemoved() async throws {
             let server = try await PostgreSQLServer.shared()
             let store = server.unixURL(database: try await server.createDatabase())

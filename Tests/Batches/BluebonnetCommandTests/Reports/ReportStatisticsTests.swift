@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 
 import Bluebonnet
+import BluebonnetFleet
 import Foundation
 import Testing
 
@@ -9,18 +10,21 @@ import Testing
 @testable import BluebonnetCommand
 
 @Suite struct ReportStatisticsTests {
-    @Test func failuresAreGroupedByCodeWithTenSamples() {
+    @Test func failuresAreGroupedByCodeAndStatusWithTenSamples() {
         var statistics = ReportStatistics()
         for number in 0..<12 {
             statistics.record(.sample("t\(number)", .failure, code: "timedOut", message: "m\(number)"), at: 0)
         }
         statistics.record(.sample("u", .unknown, code: "mayHaveBeenSent", message: "lost"), at: 0)
+        for status in [503, 404, 503] {
+            statistics.record(.sample("x", .failure, code: "unacceptableStatus", status: status), at: 0)
+        }
         statistics.record(.sample("s", .skipped, code: "dependencyFailed"), at: 0)
-        let groups = statistics.sortedFailures
-        #expect(groups.map(\.code) == ["timedOut", "mayHaveBeenSent"])
-        #expect(groups.map(\.failures.count) == [12, 1])
-        #expect(groups[0].failures.samples.map(\.id) == (0..<10).map { "t\($0)" })
-        #expect(statistics.totalCount == 14)
+        let groups = statistics.failures.groups
+        let titles = ["timedOut", "unacceptableStatus (503)", "mayHaveBeenSent", "unacceptableStatus (404)"]
+        #expect(groups.map(\.title) == titles && groups.map(\.count) == [12, 2, 1, 1])
+        #expect(groups[0].samples.map(\.id) == (0..<10).map { "t\($0)" })
+        #expect(statistics.totalCount == 17)
     }
 
     @Test func slowestTwentyLinesAreKeptInOrder() {
@@ -80,7 +84,7 @@ import Testing
         let url = "http://user:pw@h/?access_token=abc"
         let message = "password=abc " + String(repeating: "x", count: 10_000)
         statistics.record(.sample("a", .failure, seconds: 1, code: "timedOut", message: message, url: url), at: 0)
-        let sample = statistics.failures["timedOut"]?.samples.first?.message ?? ""
+        let sample = statistics.failures.groups.first?.samples.first?.message ?? ""
         #expect(sample.hasPrefix("password=REDACTED") && sample.count == 301)
         #expect(statistics.slowLines.first?.url == "http://REDACTED@h/?access_token=REDACTED")
     }

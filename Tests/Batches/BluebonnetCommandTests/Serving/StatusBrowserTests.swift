@@ -49,6 +49,35 @@ import Testing
         }
     }
 
+    @Test func schedulesShowTheirTicksAndProblems() async throws {
+        try await Self.with { browser, server in
+            try await browser.open(server.url, width: 1_200)
+            try await browser.wait(until: Self.isLive)
+            func texts(_ selector: String) async throws -> [String] {
+                let cards = "[...document.querySelectorAll('#schedules .cards > li')]"
+                let nodes = "\(cards).map(n => n.querySelector('\(selector)'))"
+                let text = try await browser.text("JSON.stringify(\(nodes).map(n => n.hidden ? '' : n.textContent))")
+                return try JSONDecoder().decode([String].self, from: Data(text.utf8))
+            }
+            #expect(try await texts(".tag") == ["active", "paused", "problem"])
+            #expect(try await texts("p") == Array(repeating: "*/15 * * * * (Europe/Berlin)", count: 3))
+            let next = try await texts(".numbers")
+            #expect(next[0].hasPrefix("next in 1 min") && next[1] == "" && next[2].hasPrefix("due for 3 min"))
+            let last = try await texts(".facts")
+            #expect(last[0].hasPrefix("last 14 min ") && last[0].hasSuffix(" s ago: \(StatusSample.markup)b"))
+            #expect(last[1] == "never yet" && last[2].hasPrefix("last 18 min "))
+            #expect(last[2].hasSuffix(" s ago, skipped: the batch before it ran"))
+            #expect(try await texts(".warn:not(.tag)") == ["", "", StatusSample.markup + "p"])
+            #expect(try await texts(":scope > .facts a") == [StatusSample.markup + "b", "", ""])
+            let note = try await browser.text("document.querySelector('#schedules .note').textContent")
+            #expect(note == "The first of 4 schedules.")
+            // The link to the last batch leads to its page.
+            _ = try await browser.text("document.querySelector('#schedules a').click()")
+            try await browser.wait(until: "document.getElementById('title').textContent.endsWith('b')")
+            #expect(try await browser.text("document.getElementById('schedules').hidden") == "true")
+        }
+    }
+
     @Test func keyboardReachesABatchAndItsFailures() async throws {
         try await Self.with { browser, server in
             try await browser.open(server.url, width: 1_200)

@@ -65,7 +65,10 @@ import Testing
         #expect(batches[0]["secondsLeft"] as? Double == 95.344)
         #expect(batches[1]["rate"] is NSNull && batches[1]["secondsLeft"] is NSNull)
         let schedules = try #require(object["schedules"] as? [[String: Any]])
-        #expect(schedules.map { $0["times"] as? String } == ["*/15 * * * *"])
+        #expect(schedules.map { $0["every"] as? String } == Array(repeating: "*/15 * * * *", count: 3))
+        #expect(schedules.map { $0["isPaused"] as? Bool } == [false, true, false])
+        #expect(schedules[0]["lastBatch"] as? String == StatusSample.markup + "b" && schedules[1]["next"] is NSNull)
+        #expect(object["scheduleCount"] as? Int == 4)
     }
 
     @Test func oneBatchIsShownWithDetails() throws {
@@ -90,7 +93,8 @@ import Testing
     @Test func documentWithoutSchedulesHasNoMember() throws {
         var document = StatusSample.document()
         document.schedules = nil
-        #expect(try Self.object(document.json(of: "", at: Date()))["schedules"] == nil)
+        let object = try Self.object(document.json(of: "", at: Date()))
+        #expect(object["schedules"] == nil && object["scheduleCount"] == nil)
     }
 
     @Test(arguments: [

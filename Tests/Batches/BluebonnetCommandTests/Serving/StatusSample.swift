@@ -36,12 +36,27 @@ enum StatusSample {
                 name: "silent", version: "3", slotCount: 64, claimedCount: 0, endedCount: 0, secondsSilent: 95,
                 started: now - 300),
         ]
-        document.schedules = [
-            StatusDocument.Schedule(
-                name: markup, times: "*/15 * * * *", next: now + 60, last: now - 840, state: "active")
-        ]
+        document.schedules = schedules(now)
+        document.scheduleCount = 4
         document.details = document.batches.map { details(of: $0.name) }
         return document
+    }
+
+    private static func schedules(_ now: Date) -> [FleetSchedule] {
+        func schedule(
+            _ name: String, next: Double?, last: Double?, wasSkipped: Bool = false, batch: String? = nil,
+            problem: String? = nil
+        ) -> FleetSchedule {
+            FleetSchedule(
+                name: name, expression: "*/15 * * * *", timeZone: "Europe/Berlin", backfill: nil,
+                skipsWhileRunning: true, isPaused: next == nil, nextTick: next.map { now + $0 },
+                lastTick: last.map { now + $0 }, wasSkipped: wasSkipped, lastBatch: batch, problem: problem)
+        }
+        return [
+            schedule(markup, next: 90, last: -840, batch: markup + "b"),
+            schedule("paused", next: nil, last: nil),
+            schedule("late", next: -210, last: -1_080, wasSkipped: true, batch: "old", problem: markup + "p"),
+        ]
     }
 
     private static func details(of name: String) -> StatusDocument.Details {
@@ -57,10 +72,12 @@ enum StatusSample {
             LineWait(id: markup, count: 1, samples: ["c"], isBlocked: true),
         ]
         details.blockedCount = 41
-        details.failures.add(
-            "unacceptableStatus (503)", count: 29, samples: [.init(id: markup, message: "answered " + markup)])
-        details.failures.add(markup, samples: [.init(id: "x", message: "no connection")])
-        details.failures.examine(4_040)
+        var failures = FailureGroups()
+        failures.add(
+            .shown(code: "unacceptableStatus", status: 503), count: 29,
+            samples: [.init(id: markup, message: "answered " + markup)])
+        failures.add(.shown(code: markup, status: nil), samples: [.init(id: "x", message: "no connection")])
+        (details.failures, details.examinedCount) = (failures.groups, 4_040)
         return details
     }
 }

@@ -6,7 +6,7 @@ import Testing
 
 @testable import BluebonnetFleet
 
-/// Conditions on results, and groups of failures, without a store.
+/// Conditions on results, without a store.
 @Suite struct ResultConditionTests {
     private static let line = #"""
         {"id":"user/7","outcome":"failure","status":503,"url":"https://a.example/users/7","bytes":12,"attempts":3,
@@ -54,34 +54,5 @@ import Testing
         for code in ["", "a b", "x' || '1'=='1", "é"] {
             #expect(throws: ResultCondition.ParseError.self) { try ResultCondition(codes: [code]) }
         }
-    }
-
-    @Test func groupsAreSortedAndKeepTheFirstSamples() throws {
-        var groups = FailureGroups(by: [.code, .status], sampleLimit: 2)
-        let rows =
-            [
-                ("a", "timedOut", nil), ("b", "unacceptableStatus", 500), ("c", "unacceptableStatus", 500),
-                ("d", "unacceptableStatus", 404), ("e", "unacceptableStatus", 500), ("f", "cannotConnect", nil),
-            ] as [(String, String, Int?)]
-        for (id, code, status) in rows {
-            let member = status.map { #""status":\#($0),"# } ?? ""
-            let line = #"{"id":"\#(id)",\#(member)"error":{"code":"\#(code)","message":"m-\#(id)"}}"#
-            try groups.add(StoredResult(position: 0, line: Data(line.utf8), origin: "http://h"))
-        }
-        let found = groups.groups
-        #expect(found.map(\.count) == [3, 1, 1, 1])
-        #expect(
-            found.map(\.code) == ["unacceptableStatus", "cannotConnect", "timedOut", "unacceptableStatus"])
-        #expect(found.map(\.status) == [500, nil, nil, 404])
-        #expect(found.allSatisfy { $0.origin == nil })
-        #expect(found.first?.samples == [.init(id: "b", message: "m-b"), .init(id: "c", message: "m-c")])
-    }
-
-    @Test func resultThatIsNoLineIsReported() {
-        var groups = FailureGroups(by: [], sampleLimit: 1)
-        let error = #expect(throws: FleetError.self) {
-            try groups.add(StoredResult(position: 0, line: Data("[]".utf8), origin: ""))
-        }
-        #expect(error?.code == .failed)
     }
 }

@@ -14,10 +14,10 @@ extension StoreTests {
     @Suite struct FleetSchemaTests {
         private typealias Fixture = StoreFixture
 
-        /// Creates a store of version 2 with ready lines, as a program of version 2 stores them.
-        private static func makeOldStore(lineCount: Int) async throws -> Fixture {
+        /// Creates a store of an older version with ready lines, as a program of version 2 stores them.
+        private static func makeOldStore(lineCount: Int, version: Int = 2) async throws -> Fixture {
             let fixture = try await Fixture()
-            try FleetSchema.prepare(fixture.connect(), to: 2)
+            try FleetSchema.prepare(fixture.connect(), to: version)
             _ = try await fixture.rows(
                 """
                 INSERT INTO bluebonnet.batches (name, digest, settings, line_count, has_edges, key_seed)
@@ -92,6 +92,62 @@ extension StoreTests {
             _ = try await migration
             #expect(try FleetSchema.version(fixture.connect()) == FleetSchema.version)
             #expect(try await fixture.number("SELECT count(*) FROM bluebonnet.ready") == 2)
+        }
+
+        /// A program that only reads and changes batches upgrades nothing.
+        @Test func batchOfVersionThreeIsRetriedAndRemovedWithoutKeys() async throws {
+            let fixture = try await Self.makeOldStore(lineCount: 1, version: 3)
+            _ = try await fixture.rows(
+                """
+                DELETE FROM bluebonnet.ready;
+                INSERT INTO bluebonnet.results (batch, position, outcome, bytes, line)
+                VALUES (1, 0, 'failure', 0, '{"id":"0","outcome":"failure"}');
+                INSERT INTO bluebonnet.tallies (batch, worker, outcome, count, bytes) VALUES (1, 0, 'failure', 1, 0)
+                """)
+            #expect(try await fixture.fleet.retryFailed("n") == 1)
+            #expect(try await fixture.ids(in: "ready") == ["0"])
+            try await fixture.fleet.cancel("n")
+            try await fixture.fleet.remove("n")
+            #expect(try await fixture.number("SELECT count(*) FROM bluebonnet.lines") == 0)
+            #expect(try FleetSchema.version(fixture.connect()) == 3)
+        }
+
+        @Test func workerTriesTheMigrationAgainWithItsNextConnection() async throws {
+            let fixture = try await Self.makeOldStore(lineCount: 1)
+            let reader = try fixture.connect()
+            try reader.query("BEGIN")
+            try reader.query("SELECT count(*) FROM bluebonnet.ready WHERE batch > $1", [.integer(0)])
+            var access = StoreAccess(fixture.url, FleetWorker.Configuration())
+            do throws(FleetError) {
+                _ = try access.open()
+                Issue.record("the tables were migrated while a transaction used them")
+            } catch {
+                #expect(error.isConflict && !access.isRefusal(error))
+                #expect(error.message.contains("cannot be brought to version \(FleetSchema.version)"))
+                access.lose(error)
+                #expect(access.problem == error)
+            }
+            #expect(try FleetSchema.version(fixture.connect()) == 2)
+            try reader.query("COMMIT")
+            while try access.open() == nil { try await Task.sleep(until: access.nextAttempt) }
+            #expect(access.problem == nil)
+            #expect(try FleetSchema.version(fixture.connect()) == FleetSchema.version)
+            access.leave()
+        }
+
+        /// A worker that waits for the tables handles its events.
+        @Test func workerThatWaitsForTheTablesCanBeDrained() async throws {
+            let fixture = try await Self.makeOldStore(lineCount: 1)
+            let reader = try fixture.connect()
+            try reader.query("BEGIN")
+            try reader.query("SELECT count(*) FROM bluebonnet.ready WHERE batch > $1", [.integer(0)])
+            let worker = FleetWorker(store: fixture.url)
+            async let run: Void = worker.run()
+            await becomes(true) { worker.summary.problem?.isConflict == true }
+            worker.drain()
+            try await run
+            #expect(try FleetSchema.version(fixture.connect()) == 2)
+            try reader.query("ROLLBACK")
         }
     }
 }

@@ -33,6 +33,45 @@ extension StoreTests {
             #expect(status.details.first?.origins == (try await fixture.fleet.origins(ofBatch: "n")))
         }
 
+        @Test func schedulesAreThoseOfTheList() async throws {
+            let fixture = try await StoreFixture()
+            try await fixture.fleet.submit([StoreFixture.get("a")], named: "n")
+            let reader = StatusReader(store: fixture.url)
+            let empty = try await reader.read(details: [])
+            #expect(empty.schedules == [] && empty.scheduleCount == 0)
+            var rule = ScheduleRule(try CronExpression("*/15 * * * *"))
+            for name in ["z \"quoted\"", "A", "ä", "b"] {
+                try await fixture.fleet.schedule([StoreFixture.get("a")], named: name, rule)
+                (rule.backfill, rule.skipsWhileRunning) = (.milliseconds(1_500), true)
+            }
+            try await fixture.fleet.pauseSchedule("A")
+            _ = try await fixture.rows(
+                """
+                UPDATE bluebonnet.schedules SET last_tick = '2030-01-31T04:15:00Z', last_name = 'b-old',
+                    problem = E'a\\nb' WHERE name = 'b';
+                INSERT INTO bluebonnet.ticks SELECT number, last_tick, NULL FROM bluebonnet.schedules WHERE name = 'b'
+                """)
+            let status = try await reader.read(details: ["n"])
+            #expect(status.schedules.map(\.name) == ["A", "b", "z \"quoted\"", "ä"] && status.scheduleCount == 4)
+            #expect(status.schedules.map(\.isPaused) == [true, false, false, false])
+            #expect(status.schedules.map(\.wasSkipped) == [false, true, false, false])
+            #expect(status.schedules[1].problem == "a\nb" && status.schedules[1].backfill == .milliseconds(1_500))
+            #expect(status.schedules == (try await fixture.fleet.schedules()))
+        }
+
+        @Test func numberOfSchedulesIsLimited() async throws {
+            let fixture = try await StoreFixture()
+            try await fixture.fleet.submit([StoreFixture.get("a")], named: "n")
+            _ = try await fixture.rows(
+                """
+                INSERT INTO bluebonnet.schedules (name, expression, zone, skips_while_running, settings)
+                SELECT 's' || lpad(n::text, 3, '0'), '0 0 * * *', 'UTC', false, '{}' FROM generate_series(1, 201) n
+                """)
+            let status = try await StatusReader(store: fixture.url).read(details: [])
+            #expect(status.scheduleCount == 201 && status.schedules.count == StatusReading.scheduleLimit)
+            #expect(status.schedules.first?.name == "s001" && status.schedules.last?.name == "s200")
+        }
+
         @Test func stateTakesOneStatement() async throws {
             let fixture = try await StoreFixture()
             try await fixture.fleet.submit([StoreFixture.get("a")], named: "n")
@@ -73,16 +112,16 @@ extension StoreTests {
                 if index % 10 == 0 { _ = try await reader.read(details: ["n"]) }
             }
             let details = try #require(try await reader.read(details: ["n"]).details.first)
-            #expect(details.failures.examinedCount == 30)
-            let groups = details.failures.sortedGroups
+            #expect(details.examinedCount == 30)
+            let groups = details.failures
             #expect(groups.map(\.count) == [10, 1])
             // PostgreSQL's JSON cannot hold the text of the second one.
-            #expect(groups.map(\.code) == ["unacceptableStatus (503)", "unknown"])
+            #expect(groups.map(\.title) == ["unacceptableStatus (503)", "unknown"])
             #expect(groups.first?.samples.map(\.message) == ["503", "503", "503"])
             // Lines that run again have new results.
             try await fixture.fleet.retryFailed("n")
             let again = try #require(try await reader.read(details: ["n"]).details.first)
-            #expect(again.failures.sortedGroups.isEmpty && again.failures.examinedCount == 19)
+            #expect(again.failures.isEmpty && again.examinedCount == 19)
         }
 
         @Test func linesThatOthersWaitForAreListed() async throws {
@@ -107,32 +146,6 @@ extension StoreTests {
             try await fixture.fleet.submit([StoreFixture.get("a")], named: "n")
             #expect(try fixture.worker().resumePolls() == nil)
         }
-    }
-}
-
-@Suite struct FailureLedgerTests {
-    @Test func groupsAndSamplesAreLimited() {
-        var ledger = FailureLedger()
-        for code in 0..<40 {
-            for line in 0..<5 {
-                ledger.add("c\(code)", samples: [.init(id: "\(line)", message: String(repeating: "x", count: 1_000))])
-            }
-        }
-        let groups = ledger.sortedGroups
-        #expect(groups.count == FailureLedger.groupLimit + 1)
-        #expect(groups[0].code == FailureLedger.otherCode && groups[0].count == 8 * 5)
-        #expect(groups.reduce(0) { $0 + $1.count } == 200)
-        #expect(groups.allSatisfy { $0.samples.count == FailureLedger.sampleLimit })
-        #expect(groups.allSatisfy { $0.samples.allSatisfy { $0.message.count == 300 } })
-    }
-
-    @Test(
-        arguments: [
-            ("timedOut", nil, "timedOut"), ("unacceptableStatus", 503, "unacceptableStatus (503)"),
-            ("unacceptableStatus", nil, "unacceptableStatus"), ("timedOut", 200, "timedOut"), (nil, 503, "unknown"),
-        ] as [(String?, Int?, String)]) func codeHasTheStatus(error: String?, status: Int?, code: String)
-    {
-        #expect(FailureLedger.code(error, status: status) == code)
     }
 }
 

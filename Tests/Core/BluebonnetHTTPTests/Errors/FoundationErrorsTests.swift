@@ -52,6 +52,7 @@ import Testing
         (.dependencyFailed, "dependencyFailed", url, -1008),
         (.mayHaveBeenSent, "mayHaveBeenSent", url, -1005),
         (.workerLost, "workerLost", url, -1005),
+        (.duplicateLine, "duplicateLine", url, -1008),
         (.tooManyPages, "tooManyPages", response, -1103), (.paginationLoop, "paginationLoop", response, -1011),
         (.tooManyElements, "tooManyElements", response, -1103),
         (.assertionFailed, "assertionFailed", response, -1011),

@@ -141,7 +141,7 @@ import Testing
             """
         ),
         ("BluebonnetJournal", "BluebonnetBatch/References Certificates Format LargeBatches Pipelines Run Syntax"),
-        ("BluebonnetFleet/Model", "Hops Format Governor LargeBatches Messages Retries Run"),
+        ("BluebonnetFleet/Model", "Hops Format Governor Messages Retries Run"),
         ("BluebonnetFleet/PostgreSQL", "Model"),
         ("BluebonnetFleet/Failures", "Format Formats JSONPath Model PostgreSQL"),
         (
@@ -161,7 +161,7 @@ import Testing
             """
         ),
         ("BluebonnetFleet/Health", "Model PostgreSQL Store"),
-        ("BluebonnetFleet/Status", "Format LargeBatches Model PostgreSQL Store"),
+        ("BluebonnetFleet/Status", "Failures Format LargeBatches Model PostgreSQL Schedules Store"),
         (
             "BluebonnetFleet",
             "BluebonnetFleet/Health Failures Format LargeBatches Model Run Schedules Store"

@@ -8,7 +8,7 @@ extension FuzzTarget {
             heads, fields, chunks, dates, dispositions, structuredFields, cacheRequests, retryHints,
             redirects, urls, json, csv,
             jsonPaths, propertyLists, texts, queries, multipartForms, certificates, proxies, netrc, references,
-            resultLines, journals, archives, curlCommands, eventStreams, lines, jsonStreams,
+            resultLines, journals, archives, curlCommands, eventStreams, lines, jsonStreams, servedRequests,
         ] + internals
 
     /// Targets that need `@testable` access to internals.

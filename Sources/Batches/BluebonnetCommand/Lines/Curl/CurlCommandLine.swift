@@ -37,6 +37,7 @@ struct CurlCommandLine {
         if line.expect != nil { refuse("expect") }
         if line.priority != .normal { refuse("priority") }
         if line.idempotencyKey == .automatic { refuse("idempotencyKey") }
+        if line.unique != nil { refuse("unique") }
         if !line.script.isEmpty { refuse("script") }
         for field in line.pipeline?.fieldNames ?? [] { refuse(field) }
     }
