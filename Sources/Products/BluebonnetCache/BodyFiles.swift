@@ -56,12 +56,12 @@ struct BodyFiles: Sendable {
     /// Returns a body.
     ///
     /// - Parameter checks: whether the digest is compared: after a power failure a file may lack contents.
-    func read(_ digest: String, checks: Bool) -> Data? {
-        let descriptor = open(path(of: digest), O_RDONLY | O_CLOEXEC)
+    func read(_ place: FolderIndex.Place, checks: Bool) -> Data? {
+        let descriptor = open(path(of: place.digest), O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { return nil }
         defer { close(descriptor) }
-        guard let data = Self.contents(of: descriptor) else { return nil }
-        return checks && MessageDigest.hexadecimalDigest(of: data) != digest ? nil : data
+        guard let data = Self.contents(of: descriptor, place.byteCount) else { return nil }
+        return checks && MessageDigest.hexadecimalDigest(of: data) != place.digest ? nil : data
     }
 
     /// Opens a body.
@@ -87,10 +87,9 @@ struct BodyFiles: Sendable {
         return digest.finish()
     }
 
-    private static func contents(of descriptor: CInt) -> Data? {
-        let length = lseek(descriptor, 0, SEEK_END)
-        guard length >= 0 else { return nil }
-        var data = Data(count: Int(length))
+    private static func contents(of descriptor: CInt, _ byteCount: Int64) -> Data? {
+        guard lseek(descriptor, 0, SEEK_END) == off_t(byteCount) else { return nil }
+        var data = Data(count: Int(byteCount))
         let count = data.withUnsafeMutableBytes { bytes in
             var offset = 0
             while offset < bytes.count, let base = bytes.baseAddress {

@@ -70,7 +70,7 @@ public final class FolderResponseCache: ResponseCache {
     }
 
     public func body(of entry: CacheEntry) -> Data? {
-        read(entry) { place, checks in bodies.read(place.digest, checks: checks) }
+        read(entry) { place, checks in bodies.read(place, checks: checks) }
     }
 
     public func bodyFile(of entry: CacheEntry) -> CacheBodyFile? {
