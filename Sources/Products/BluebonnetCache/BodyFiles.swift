@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: MIT
 
 internal import Bluebonnet
-internal import CLinux
 internal import Foundation
 internal import Glibc
 
@@ -22,34 +21,7 @@ struct BodyFiles: Sendable {
     private static let patience: TimeInterval = 600
     private static let pieceByteCount = 1 << 20
 
-    /// The folder has a file that no cache has made.
-    struct ForeignFile: Error { let name: String }
-
-    /// The names in the folder of a cache before its index is made, and what a new file system has.
-    private static let ownNames: Set = [
-        "bodies", "incoming", "index.sqlite-wal", "index.sqlite-shm", "index.sqlite-journal", "lost+found",
-    ]
-
-    /// - Throws: `ForeignFile` before anything is changed, if the folder has other files and no index.
-    init(in folder: URL) throws {
-        self.folder = folder.appendingPathComponent("bodies").path
-        incoming = folder.appendingPathComponent("incoming").path
-        try Self.make(folder.path)
-        guard let directory = opendir(folder.path) else { throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO) }
-        closedir(directory)
-        let names = try FileManager.default.contentsOfDirectory(atPath: folder.path)
-        if !names.contains("index.sqlite"), let name = names.filter({ !Self.ownNames.contains($0) }).min() {
-            throw ForeignFile(name: name)
-        }
-        for path in [self.folder, incoming] { try Self.make(path) }
-        let mode = try FileManager.default.attributesOfItem(atPath: folder.path)[.posixPermissions] as? Int
-        guard mode != 0o700, chmod(folder.path, 0o700) != 0 else { return }
-        throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO)
-    }
-
-    private static func make(_ folder: String) throws {
-        if mkdir(folder, 0o700) != 0, errno != EEXIST { throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO) }
-    }
+    init(in folder: CacheFolder) { (self.folder, incoming) = (folder.bodies, folder.incoming) }
 
     private func path(of digest: String) -> String { "\(folder)/\(digest)" }
 
@@ -153,14 +125,12 @@ struct BodyFiles: Sendable {
     private func write(_ fill: (FileHandle) throws -> Void, digest: () -> String) throws {
         let temporary = "\(incoming)/\(UUID().uuidString)"
         let descriptor = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
-        guard descriptor >= 0 else { throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO) }
+        guard descriptor >= 0 else { throw POSIXError.last }
         let file = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
         do {
             try fill(file)
             try file.close()
-            guard rename(temporary, path(of: digest())) == 0 else {
-                throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO)
-            }
+            guard rename(temporary, path(of: digest())) == 0 else { throw POSIXError.last }
         } catch {
             unlink(temporary)
             throw error

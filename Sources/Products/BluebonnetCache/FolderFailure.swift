@@ -20,7 +20,9 @@ struct FolderFailure {
             switch reason {
             case _ where disk?.code == .ENOSPC: "no space is left on the disk"
             case is FolderIndex.NewerVersion: "it was made by a newer version of Bluebonnet"
-            case let reason as BodyFiles.ForeignFile:
+            case is FolderIndex.IncompleteIndex:
+                "it cannot be written, and the last process has not closed its index: open it once where it can be written"
+            case let reason as CacheFolder.ForeignFile:
                 "it has files of others, such as \"\(reason.name)\": name an empty folder, or one for caches only"
             case let reason as POSIXError: String(cString: strerror(reason.code.rawValue))
             case let reason as DatabaseError: reason.message ?? "\(reason)"

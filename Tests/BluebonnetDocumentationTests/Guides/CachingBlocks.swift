@@ -131,6 +131,29 @@ extension PageTests {
         }
     }
 
+    private func setMode(_ mode: Int, of folder: URL) throws {
+        try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: folder.path)
+    }
+
+    @Test func folderWithoutPermissionIsRead() async throws {
+        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("cache-\(UUID().uuidString)")
+        defer {
+            try? setMode(0o700, of: folder)
+            try? FileManager.default.removeItem(at: folder)
+        }
+        try await Site.scripted(Self.freshScript) { site in
+            try await cachingManager(FolderResponseCache(at: folder), site).get("prices")
+            try setMode(0o500, of: folder)
+            printed.update { $0 = [] }
+            // BLOCK Caching.md
+            let prepared = try FolderResponseCache(at: folder)
+            print(prepared.isReadOnly)
+            // END
+            let prices = try await cachingManager(prepared, site).get("prices")
+            #expect(printed.value == ["true"] && prices.summary.isFromCache && site.server.requests.count == 1)
+        }
+    }
+
     @Test func statusSaysWhatTheCacheDid() async throws {
         try await Site.scripted(Self.freshScript) { site in
             let manager = cachingManager(InMemoryResponseCache(), site)

@@ -28,7 +28,8 @@ struct CacheOptions: ParsableArguments {
         if folder == nil, cacheSize != nil { throw ValidationError("--cache-size needs --cache") }
     }
 
-    /// Adds the cache, and opens it. If the disk is full or fails, the requests are sent without a cache.
+    /// Adds the cache, and opens it. If the disk is full or fails, the requests are sent without a cache. A folder that
+    /// cannot be written is used as it is.
     ///
     /// - Parameters:
     ///   - isNeeded: whether the requests cannot be sent instead.
@@ -40,8 +41,13 @@ struct CacheOptions: ParsableArguments {
         guard let folder else { return }
         let url = URL(fileURLWithPath: folder, isDirectory: true)
         do throws(NetworkingError) {
-            options.responseCache = try FolderResponseCache(
+            let cache = try FolderResponseCache(
                 at: url, byteCapacity: cacheSize ?? 1 << 30, storesForReplay: storesForReplay)
+            if cache.isReadOnly, !isNeeded {
+                let use = "its responses are used, and no others are stored"
+                StandardError.write("bluebonnet: warning: the cache \(folder) cannot be written: \(use)\n")
+            }
+            options.responseCache = cache
         } catch {
             let code = (error.underlying as? POSIXError)?.code
             guard !isNeeded, code == .ENOSPC || code == .EIO else { throw error }

@@ -4,6 +4,8 @@
 import ArgumentParser
 import BluebonnetTestServer
 import Foundation
+import Glibc
+import RealServers
 import Testing
 
 @testable import BluebonnetCommand
@@ -70,6 +72,39 @@ extension ProcessTests {
                 #expect(end.status == 0 && end.output.contains(#""outcome":"success""#))
                 #expect(end.errors.contains("warning: the cache \(folder) cannot be opened"))
                 #expect(try await run(limited + " --offline").status == 2)
+                #expect(fixture.server.requests.count == 1)
+            }
+        }
+
+        /// A folder whose mode forbids its owner to write is only read, also by the superuser.
+        @Test func folderWithoutPermissionAnswers() async throws {
+            try await CommandFixture.with(fresh) { fixture in
+                let folder = fixture.folder.url.appendingPathComponent("cache").path
+                #expect(try await run(fixture, ["--cache", folder]).status == 0)
+                #expect(chmod(folder, 0o500) == 0)
+                defer { chmod(folder, 0o700) }
+                let offline = try await run(fixture, ["--cache", folder, "--offline"])
+                #expect(offline.status == 0 && offline.output.contains(#""body":"text""#), "\(offline.errors)")
+                #expect(!offline.errors.contains("warning"))
+                let online = try await run(fixture, ["--cache", folder])
+                #expect(online.status == 0 && online.output.contains(#""cache":"hit""#))
+                let warning = "bluebonnet: warning: the cache \(folder) cannot be written"
+                #expect(online.errors.components(separatedBy: warning).count == 2, "\(online.errors)")
+                #expect(fixture.server.requests.count == 1)
+            }
+        }
+
+        @Test(.enabled(if: SmallFileSystem.isAvailable)) func readOnlyFileSystemAnswers() async throws {
+            let small = try SmallFileSystem()
+            defer { small.remove() }
+            try await CommandFixture.with(fresh) { fixture in
+                let folder = small.folder.path("cache")
+                #expect(try await run(fixture, ["--cache", folder]).status == 0)
+                try small.makeReadOnly()
+                let offline = try await run(fixture, ["--cache", folder, "--offline"])
+                #expect(offline.status == 0 && offline.output.contains(#""body":"text""#), "\(offline.errors)")
+                let none = try await run(fixture, ["--cache", small.folder.path("none"), "--offline"])
+                #expect(none.status == 2 && none.errors.contains("cannot be opened: Read-only file system"))
                 #expect(fixture.server.requests.count == 1)
             }
         }
