@@ -24,6 +24,7 @@ public final class FolderResponseCache: ResponseCache {
     private let bodies: BodyFiles
     /// Entries that were decoded, and bodies that were checked.
     private let known = Mutex(KnownEntries())
+    private let firstFailure = Mutex(FirstFailure())
 
     /// Opens a cache, and creates its folder if there is none. A folder with files of others is refused, and stays as
     /// it is.
@@ -53,7 +54,7 @@ public final class FolderResponseCache: ResponseCache {
             bodies = BodyFiles(in: place)
             index = try FolderIndex(in: place)
         } catch {
-            throw FolderFailure(error, in: folder.path).error
+            throw FolderFailure(error, opening: folder.path).error
         }
         if !isReadOnly { sweep() }
     }
@@ -66,6 +67,24 @@ public final class FolderResponseCache: ResponseCache {
 
     /// A quarter of the capacity.
     public var maximumBodyByteCount: Int { byteCapacity / 4 }
+
+    /// Called when a change cannot be stored, for the first time: the disk is full or fails, or the folder can no
+    /// longer be written.
+    ///
+    /// The error has the code `cannotWriteFile`. If the disk is the reason, `underlying` is a `POSIXError` with the
+    /// code `ENOSPC` or `EIO`. Requests are not affected, and later changes are stored when that is possible. Called on
+    /// a queue of the library. Default nil.
+    public var onFirstFailure: (@Sendable (NetworkingError) -> Void)? {
+        get { firstFailure.withLock { $0.action } }
+        // The old action is released outside of the lock.
+        set { _ = firstFailure.withLock { $0.replaceAction(newValue) } }
+    }
+
+    /// Reports the first failure.
+    private func report(_ reason: any Error) {
+        guard let failure = FolderFailure(reason, writing: folder.path) else { return }
+        firstFailure.withLock { $0.consumeAction() }?(failure.error)
+    }
 
     public func entries(for key: CacheKeyPair) -> [CacheEntry] {
         guard let places = try? index.places(for: key) else { return [] }
@@ -108,7 +127,12 @@ public final class FolderResponseCache: ResponseCache {
                 drop(change)
                 continue
             }
-            do { try apply(change) } catch { drop(change) }
+            do {
+                try apply(change)
+            } catch {
+                drop(change)
+                report(error)
+            }
         }
     }
 
@@ -144,21 +168,29 @@ public final class FolderResponseCache: ResponseCache {
     ///
     /// - Returns: the digests of the bodies of responses that were removed.
     private func store(_ entry: CacheEntry, _ body: CacheBody, replacing replaced: [Int64]) throws -> [String] {
-        let stored: BodyFiles.Stored?
-        switch body {
-        case .data(let data): stored = data.count <= maximumBodyByteCount ? try? bodies.store(data) : nil
-        case .file(let url, let sha256):
-            stored = try? bodies.store(copyOf: url, digest: sha256, limit: maximumBodyByteCount)
-        case .stored(let id):
-            stored = try index.place(of: id).map { BodyFiles.Stored(digest: $0.digest, byteCount: $0.byteCount) }
-        }
-        guard let stored else { return try index.remove(replaced) }
+        guard let stored = try stored(body) else { return try index.remove(replaced) }
         do {
             return try index.insert(
                 entry, record: Self.record(entry), body: stored, replacing: replaced, capacity: byteCapacity)
         } catch {
             try? removeBodies([stored.digest])
             throw error
+        }
+    }
+
+    /// Stores a body, or finds the stored one; nil if it is too large, is not as announced, or cannot be written.
+    private func stored(_ body: CacheBody) throws -> BodyFiles.Stored? {
+        do {
+            switch body {
+            case .data(let data): return data.count <= maximumBodyByteCount ? try bodies.store(data) : nil
+            case .file(let url, let sha256):
+                return try bodies.store(copyOf: url, digest: sha256, limit: maximumBodyByteCount)
+            case .stored(let id):
+                return try index.place(of: id).map { BodyFiles.Stored(digest: $0.digest, byteCount: $0.byteCount) }
+            }
+        } catch let error as POSIXError {
+            report(error)
+            return nil
         }
     }
 

@@ -47,12 +47,20 @@ struct CacheOptions: ParsableArguments {
                 let use = "its responses are used, and no others are stored"
                 StandardError.write("bluebonnet: warning: the cache \(folder) cannot be written: \(use)\n")
             }
+            cache.onFirstFailure = { StandardError.write(Self.warning($0)) }
             options.responseCache = cache
         } catch {
             let code = (error.underlying as? POSIXError)?.code
             guard !isNeeded, code == .ENOSPC || code == .EIO else { throw error }
             StandardError.write("bluebonnet: warning: \(error.message); requests are sent without it\n")
         }
+    }
+
+    /// The warning about a cache that can no longer be written. Requests continue.
+    static func warning(_ error: NetworkingError) -> String {
+        let isFull = (error.underlying as? POSIXError)?.code == .ENOSPC
+        let remedy = isFull ? "free space, or lower --cache-size" : "make it writable, or name another folder"
+        return "bluebonnet: warning: \(error.message); requests continue, and not all responses are stored: \(remedy)\n"
     }
 }
 

@@ -76,6 +76,29 @@ extension ProcessTests {
             }
         }
 
+        @Test(.enabled(if: SmallFileSystem.isAvailable)) func fullDiskIsReportedOnceAndLosesNothing() async throws {
+            let small = try SmallFileSystem()
+            defer { small.remove() }
+            let script: TestServer.Script = { request in
+                .response(
+                    headers: ["Cache-Control": "max-age=60"], body: String(repeating: request.target, count: 30_000))
+            }
+            try await CommandFixture.with(script) { fixture in
+                let folder = small.folder.path("cache")
+                let lines = (100..<130).map { #"{"url":"\#($0)"}"# }
+                let reason = "the cache \(folder) cannot be written: no space is left on the disk"
+                let effect = "requests continue, and not all responses are stored: free space, or lower --cache-size"
+                for _ in 0..<2 {
+                    let end = try await fixture.run(lines, ["--cache", folder, "--body", "none"])
+                    #expect(end.status == 0 && end.errors == "bluebonnet: warning: \(reason); \(effect)\n")
+                    let results = try end.results
+                    #expect(results.count == 30 && results.allSatisfy { $0.outcome == .success && $0.bytes == 120_000 })
+                }
+                // The responses that fit are answered from the folder.
+                #expect((31..<60).contains(fixture.server.requests.count))
+            }
+        }
+
         /// A folder whose mode forbids its owner to write is only read, also by the superuser.
         @Test func folderWithoutPermissionAnswers() async throws {
             try await CommandFixture.with(fresh) { fixture in
