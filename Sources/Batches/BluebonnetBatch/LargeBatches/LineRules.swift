@@ -7,6 +7,8 @@ internal import Bluebonnet
 package struct LineRules: Sendable {
     /// Whether there is a state file.
     package var hasState: Bool
+    /// Whether there is a cache.
+    package var hasCache: Bool
     /// Whether values become rows, which begin with the id of the operation.
     package var hasRows: Bool
     /// Whether the rows become rows of an SQLite table. They are not checked by `check(_:)`: see `ColumnNames`.
@@ -16,16 +18,21 @@ package struct LineRules: Sendable {
 
     /// Makes rules. Without arguments, they permit every line.
     package init(
-        hasState: Bool = true, hasRows: Bool = false, hasColumns: Bool = false, isForFleet: Bool = false
+        hasState: Bool = true, hasCache: Bool = true, hasRows: Bool = false, hasColumns: Bool = false,
+        isForFleet: Bool = false
     ) {
-        (self.hasState, self.hasRows, self.isForFleet) = (hasState, hasRows, isForFleet)
-        self.hasColumns = hasColumns
+        (self.hasState, self.hasCache, self.isForFleet) = (hasState, hasCache, isForFleet)
+        (self.hasRows, self.hasColumns) = (hasRows, hasColumns)
     }
 
     /// - Throws: the first field that the options do not permit.
     package func check(_ line: RequestLine) throws(RequestLineError) {
         if !hasState, let mention = try line.stateMention() {
             throw RequestLineError(at: mention, "${state.…} needs --state FILE, which has the member")
+        }
+        if !hasCache, line.cache != nil {
+            let path = FieldPath.top.member(RequestLine.Name.cache.rawValue)
+            throw RequestLineError(at: path, "needs --cache DIR, whose responses it permits or refuses")
         }
         guard let pipeline = line.boxedPipeline?.value else { return }
         try line.checkElementFile()

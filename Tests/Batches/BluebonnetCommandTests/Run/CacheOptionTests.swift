@@ -2,10 +2,13 @@
 // SPDX-License-Identifier: MIT
 
 import ArgumentParser
+import Bluebonnet
+import BluebonnetBatch
 import BluebonnetTestServer
 import Foundation
 import Glibc
 import RealServers
+import TestSupport
 import Testing
 
 @testable import BluebonnetCommand
@@ -157,6 +160,59 @@ extension ProcessTests {
                 #expect(fixture.server.requests.count == 3)
                 let offline = try await CommandProcess(arguments + ["--offline"], in: fixture.folder).end()
                 #expect(offline.status == 0 && fixture.server.requests.count == 3, "\(offline.errors)")
+            }
+        }
+
+        @Test func linesOfThePageUseTheirPolicies() async throws {
+            let block = try #require(
+                try CodeBlock.ofPages().first { $0.page == "Caching.md" && $0.language == "json" })
+            try await CommandFixture.with(fresh) { fixture in
+                let folder = fixture.folder.url.appendingPathComponent("cache").path
+                let plain = [#"{"url":"config"}"#, #"{"url":"prices"}"#]
+                #expect(try await fixture.run(plain, ["--cache", folder]).status == 0)
+                let end = try await fixture.run(block.lines, ["--cache", folder])
+                let answers = Dictionary(uniqueKeysWithValues: try end.results.map { ($0.id, $0.cache) })
+                #expect(end.status == 0 && answers == ["config": .hit, "prices": .miss], "\(end.errors)")
+                let sent = fixture.server.requests.map(\.target)
+                #expect(sent.prefix(2).sorted() == ["/config", "/prices"] && sent.dropFirst(2) == ["/prices"])
+            }
+        }
+
+        @Test func lineThatMustNotBeSentFailsWithoutItsResponse() async throws {
+            try await CommandFixture.with(fresh) { fixture in
+                let folder = fixture.folder.url.appendingPathComponent("cache").path
+                let lines = [#"{"id":"a","url":"a","cache":"onlyIfCached"}"#, #"{"id":"b","url":"b"}"#]
+                let end = try await fixture.run(lines, ["--cache", folder])
+                let codes = Dictionary(uniqueKeysWithValues: try end.results.map { ($0.id, $0.error?.code) })
+                #expect(end.status == 1 && codes == ["a": .notCached, "b": nil])
+                #expect(fixture.server.requests.map(\.target) == ["/b"])
+            }
+        }
+
+        @Test func offlineRunSendsNoLineWhateverItsPolicy() async throws {
+            try await CommandFixture.with(fresh) { fixture in
+                let folder = fixture.folder.url.appendingPathComponent("cache").path
+                #expect(try await fixture.run([#"{"url":"a"}"#], ["--cache", folder]).status == 0)
+                let lines = ["useProtocol", "reload", "revalidate", "forceCache", "onlyIfCached"].map {
+                    #"{"url":"a","cache":"\#($0)"}"#
+                }
+                let end = try await fixture.run(lines, ["--cache", folder, "--offline"])
+                #expect(try end.status == 0 && end.results.map(\.cache) == [.hit, .hit, .hit, .hit, .hit])
+                #expect(fixture.server.requests.count == 1)
+            }
+        }
+
+        @Test func policyOfALineIsCheckedWhenTheFileIsRead() async throws {
+            try await CommandFixture.with(fresh) { fixture in
+                let folder = fixture.folder.url.appendingPathComponent("cache").path
+                let lines = [#"{"url":"a"}"#, #"{"url":"b","cache":"no-store"}"#]
+                let unknown = try await fixture.run(lines, ["--cache", folder])
+                let words = #""useProtocol", "reload", "revalidate", "onlyIfCached", "forceCache""#
+                let message = #"line 2, field "cache": expected one of \#(words), found "no-store""#
+                #expect(unknown.status == 2 && unknown.errors.contains(message), "\(unknown.errors)")
+                let none = try await fixture.run([#"{"url":"a"}"#, #"{"url":"b","cache":"reload"}"#])
+                #expect(none.status == 2 && none.errors.contains(#"line 2, field "cache": needs --cache DIR"#))
+                #expect(fixture.server.requests.isEmpty)
             }
         }
 

@@ -38,6 +38,7 @@ struct CurlCommandLine {
         if line.priority != .normal { refuse("priority") }
         if line.idempotencyKey == .automatic { refuse("idempotencyKey") }
         if !line.script.isEmpty { refuse("script") }
+        if line.cache != nil { refuse("cache") }
         for field in line.pipeline?.fieldNames ?? [] { refuse(field) }
     }
 
