@@ -364,9 +364,8 @@ let package = Package(
         .testTarget(
             name: "BluebonnetCacheTests",
             dependencies: [
-                "Bluebonnet", "BluebonnetCache", "BluebonnetHTTP", "BluebonnetLocks", "BluebonnetTestServer",
-                "CacheProbe",
-                "CLinux", "TestSupport", grdb,
+                "Bluebonnet", "BluebonnetCache", "BluebonnetHTTP", "BluebonnetLocks", "BluebonnetNetwork",
+                "BluebonnetTestServer", "CacheProbe", "CLinux", "RealServers", "TestSupport", grdb,
             ],
             swiftSettings: strict),
         // Stores responses until it is killed.

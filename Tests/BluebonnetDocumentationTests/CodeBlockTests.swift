@@ -69,6 +69,7 @@ import Testing
             + #""^(done|failed)$"}], "every": 2, "timeout": 600}}"#: "pipelineLinesOfThePageRun",
         #"Pipelines.md: {"id": "answer", "url": "v1/chat", "method": "POST", "json": {"prompt": "Hi", "stream": "#
             + #"true}, "stream": "events", "assert": [{"text": true, "notEquals": ""}]}"#: "pipelineLinesOfThePageRun",
+        #"Caching.md: {"id": "config", "url": "config", "cache": "onlyIfCached"}"#: "linesOfThePageUseTheirPolicies",
         "CommandFormat.md: bluebonnet lines from curl requests.sh > batch.ndjson": "conversionsOfThePageRun",
         #"CommandFormat.md: {"id": "login", "method": "POST", "url": "login", "json": {"user": "ada", "password": "#
             + #""secret"}}"#: "requestLinesOfThePageRun",

@@ -1,6 +1,7 @@
 // Bluebonnet: HTTP operations for Swift on Linux.
 // SPDX-License-Identifier: MIT
 
+internal import Bluebonnet
 internal import BluebonnetLocks
 internal import CLinux
 internal import Foundation
@@ -22,8 +23,6 @@ final class JournalLock: Sendable {
 
     /// The files that this process has locked.
     private static let lockedFiles = Mutex<Set<File>>([])
-    /// How often a lock is tried, and the pause in between: a process that only checks the lock has it for a moment.
-    private static let (tryCount, pauseMicroseconds) = (20, UInt32(10_000))
 
     /// The journal's path without symbolic links.
     let path: String
@@ -112,7 +111,6 @@ extension JournalLock {
     }
 
     private static func locked(_ journal: String) throws(JournalError) -> (path: String, file: File, descriptor: CInt) {
-        var rest = tryCount
         while true {
             let descriptor = open(journal, O_RDWR | O_CREAT | O_CLOEXEC | O_NONBLOCK, 0o600)
             guard descriptor >= 0 else { throw failure("cannot open the journal \(journal)", errno) }
@@ -122,20 +120,20 @@ extension JournalLock {
             guard bluebonnet_look_at(descriptor, &status) == 0, status.is_regular else {
                 throw JournalError(.notAJournal, "\(journal) is not a journal: it is not an ordinary file")
             }
-            if flock(descriptor, LOCK_EX | LOCK_NB) == 0 {
-                // Another file may have got the name in the meantime.
-                guard let found = file(at: journal), found.file.number == Int(status.inode) else { continue }
-                guard found.linkCount == 1 else {
-                    throw JournalError(
-                        .unavailable, "the journal \(journal) has hard links, with which SQLite loses records")
-                }
-                isKept = true
-                return (found.path, found.file, descriptor)
+            // Tried several times: a process that only checks the lock has it for a moment.
+            switch FileLock.acquire(descriptor, tryCount: 20) {
+            case 0: break
+            case EWOULDBLOCK: throw inUse(journal, owner(ofFile: status.inode))
+            case let code: throw failure("cannot lock the journal \(journal)", code)
             }
-            guard errno == EWOULDBLOCK else { throw failure("cannot lock the journal \(journal)", errno) }
-            rest -= 1
-            guard rest > 0 else { throw inUse(journal, owner(ofFile: status.inode)) }
-            usleep(pauseMicroseconds)
+            // Another file may have got the name in the meantime.
+            guard let found = file(at: journal), found.file.number == Int(status.inode) else { continue }
+            guard found.linkCount == 1 else {
+                throw JournalError(
+                    .unavailable, "the journal \(journal) has hard links, with which SQLite loses records")
+            }
+            isKept = true
+            return (found.path, found.file, descriptor)
         }
     }
 

@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: MIT
 
 internal import Bluebonnet
-internal import CLinux
 internal import Foundation
 internal import Glibc
 
@@ -22,46 +21,19 @@ struct BodyFiles: Sendable {
     private static let patience: TimeInterval = 600
     private static let pieceByteCount = 1 << 20
 
-    /// The folder has a file that no cache has made.
-    struct ForeignFile: Error { let name: String }
-
-    /// The names in the folder of a cache before its index is made, and what a new file system has.
-    private static let ownNames: Set = [
-        "bodies", "incoming", "index.sqlite-wal", "index.sqlite-shm", "index.sqlite-journal", "lost+found",
-    ]
-
-    /// - Throws: `ForeignFile` before anything is changed, if the folder has other files and no index.
-    init(in folder: URL) throws {
-        self.folder = folder.appendingPathComponent("bodies").path
-        incoming = folder.appendingPathComponent("incoming").path
-        try Self.make(folder.path)
-        guard let directory = opendir(folder.path) else { throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO) }
-        closedir(directory)
-        let names = try FileManager.default.contentsOfDirectory(atPath: folder.path)
-        if !names.contains("index.sqlite"), let name = names.filter({ !Self.ownNames.contains($0) }).min() {
-            throw ForeignFile(name: name)
-        }
-        for path in [self.folder, incoming] { try Self.make(path) }
-        let mode = try FileManager.default.attributesOfItem(atPath: folder.path)[.posixPermissions] as? Int
-        guard mode != 0o700, chmod(folder.path, 0o700) != 0 else { return }
-        throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO)
-    }
-
-    private static func make(_ folder: String) throws {
-        if mkdir(folder, 0o700) != 0, errno != EEXIST { throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO) }
-    }
+    init(in folder: CacheFolder) { (self.folder, incoming) = (folder.bodies, folder.incoming) }
 
     private func path(of digest: String) -> String { "\(folder)/\(digest)" }
 
     /// Returns a body.
     ///
     /// - Parameter checks: whether the digest is compared: after a power failure a file may lack contents.
-    func read(_ digest: String, checks: Bool) -> Data? {
-        let descriptor = open(path(of: digest), O_RDONLY | O_CLOEXEC)
+    func read(_ place: FolderIndex.Place, checks: Bool) -> Data? {
+        let descriptor = open(path(of: place.digest), O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { return nil }
         defer { close(descriptor) }
-        guard let data = Self.contents(of: descriptor) else { return nil }
-        return checks && MessageDigest.hexadecimalDigest(of: data) != digest ? nil : data
+        guard let data = Self.contents(of: descriptor, place.byteCount) else { return nil }
+        return checks && MessageDigest.hexadecimalDigest(of: data) != place.digest ? nil : data
     }
 
     /// Opens a body.
@@ -72,25 +44,28 @@ struct BodyFiles: Sendable {
         guard descriptor >= 0 else { return nil }
         let file = CacheBodyFile(descriptor: descriptor, byteCount: place.byteCount, sha256: place.digest)
         guard lseek(descriptor, 0, SEEK_END) == off_t(place.byteCount) else { return nil }
-        return checks && Self.digest(of: file) != place.digest ? nil : file
+        return checks && (try? Self.digest(of: file)) != place.digest ? nil : file
     }
 
-    private static func digest(of file: CacheBodyFile) -> String? {
+    /// Returns the digest of a file, and passes its contents on in pieces; nil if the file cannot be read.
+    private static func digest(
+        of file: CacheBodyFile, _ pass: (Data) throws(POSIXError) -> Void = { _ in }
+    ) throws(POSIXError) -> String? {
         let digest = MessageDigest(.sha256)
         var offset: Int64 = 0
         while offset < file.byteCount {
             let end = min(offset + Int64(pieceByteCount), file.byteCount)
             guard let piece = try? file.contents(of: offset..<end) else { return nil }
             piece.withUnsafeBytes { digest.update($0) }
+            try pass(piece)
             offset = end
         }
         return digest.finish()
     }
 
-    private static func contents(of descriptor: CInt) -> Data? {
-        let length = lseek(descriptor, 0, SEEK_END)
-        guard length >= 0 else { return nil }
-        var data = Data(count: Int(length))
+    private static func contents(of descriptor: CInt, _ byteCount: Int64) -> Data? {
+        guard lseek(descriptor, 0, SEEK_END) == off_t(byteCount) else { return nil }
+        var data = Data(count: Int(byteCount))
         let count = data.withUnsafeMutableBytes { bytes in
             var offset = 0
             while offset < bytes.count, let base = bytes.baseAddress {
@@ -104,41 +79,36 @@ struct BodyFiles: Sendable {
     }
 
     /// Stores a body.
-    func store(_ data: Data) throws -> Stored {
+    ///
+    /// - Throws: why the file cannot be written.
+    func store(_ data: Data) throws(POSIXError) -> Stored {
         let stored = Stored(digest: MessageDigest.hexadecimalDigest(of: data), byteCount: Int64(data.count))
         guard !isThere(stored) else { return stored }
-        try write { file in
-            try file.write(contentsOf: data)
-        } digest: {
-            stored.digest
+        _ = try write(stored.digest) { target throws(POSIXError) in
+            try Self.append(data, to: target)
+            return true
         }
         return stored
     }
 
     /// Stores a copy of a file, which shares its blocks with the file if the file system can.
     ///
-    /// - Parameter digest: the digest of the body. A file with other contents is not stored, or is recognised when it
-    ///   is read.
-    /// - Throws: also if the file has more than `limit` bytes, or other contents.
-    func store(copyOf url: URL, digest: String, limit: Int) throws -> Stored {
-        let source = try FileHandle(forReadingFrom: url)
-        defer { try? source.close() }
-        let stored = Stored(digest: digest, byteCount: Int64(try source.seekToEnd()))
-        guard stored.byteCount <= limit else { throw POSIXError(.EFBIG) }
+    /// - Parameter digest: the digest of the body. A shared copy with other contents is recognised when it is read.
+    /// - Returns: nil if the file has more than `limit` bytes or other contents, or cannot be read.
+    /// - Throws: why the copy cannot be written.
+    func store(copyOf url: URL, digest: String, limit: Int) throws(POSIXError) -> Stored? {
+        let descriptor = open(url.path, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { return nil }
+        let stored = Stored(digest: digest, byteCount: Int64(lseek(descriptor, 0, SEEK_END)))
+        let source = CacheBodyFile(descriptor: descriptor, byteCount: stored.byteCount, sha256: digest)
+        guard (0...Int64(limit)).contains(stored.byteCount) else { return nil }
         guard !isThere(stored) else { return stored }
-        try write { file in
-            if FileCopy.clone(source.fileDescriptor, to: file.fileDescriptor) { return }
-            try source.seek(toOffset: 0)
-            let contents = MessageDigest(.sha256)
-            while let piece = try source.read(upToCount: Self.pieceByteCount), !piece.isEmpty {
-                piece.withUnsafeBytes { contents.update($0) }
-                try file.write(contentsOf: piece)
-            }
-            guard contents.finish() == digest else { throw POSIXError(.EIO) }
-        } digest: {
-            digest
+        let isStored = try write(digest) { target throws(POSIXError) in
+            if withExtendedLifetime(source, { FileCopy.clone(descriptor, to: target) }) { return true }
+            return try Self.digest(of: source) { piece throws(POSIXError) in try Self.append(piece, to: target) }
+                == digest
         }
-        return stored
+        return isStored ? stored : nil
     }
 
     /// Whether the body has its name already. The file is then as new, so that no process removes it.
@@ -151,20 +121,39 @@ struct BodyFiles: Sendable {
     }
 
     /// Writes a file under a temporary name, and gives it its name when it is complete.
-    private func write(_ fill: (FileHandle) throws -> Void, digest: () -> String) throws {
+    ///
+    /// - Parameter fill: writes the contents to a descriptor. Returns whether they have the digest.
+    /// - Returns: the same. A file with other contents is removed.
+    private func write(
+        _ digest: String, _ fill: (_ target: CInt) throws(POSIXError) -> Bool
+    ) throws(POSIXError) -> Bool {
         let temporary = "\(incoming)/\(UUID().uuidString)"
-        let descriptor = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
-        guard descriptor >= 0 else { throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO) }
-        let file = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
-        do {
-            try fill(file)
-            try file.close()
-            guard rename(temporary, path(of: digest())) == 0 else {
-                throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO)
-            }
+        let target = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+        guard target >= 0 else { throw POSIXError.last }
+        var hasName = false
+        defer { if !hasName { unlink(temporary) } }
+        let isRight: Bool
+        do throws(POSIXError) {
+            isRight = try fill(target)
         } catch {
-            unlink(temporary)
+            close(target)
             throw error
+        }
+        // Some file systems report a full disk only now.
+        guard close(target) == 0 else { throw POSIXError.last }
+        guard isRight else { return false }
+        guard rename(temporary, path(of: digest)) == 0 else { throw POSIXError.last }
+        hasName = true
+        return true
+    }
+
+    private static func append(_ data: Data, to target: CInt) throws(POSIXError) {
+        var rest = data[...]
+        while !rest.isEmpty {
+            let count = rest.withUnsafeBytes { Glibc.write(target, $0.baseAddress, $0.count) }
+            if count < 0, errno == EINTR { continue }
+            guard count > 0 else { throw POSIXError.last }
+            rest = rest.dropFirst(count)
         }
     }
 

@@ -20,22 +20,54 @@ final class FolderIndex: Sendable {
 
     /// The index was made by a newer version of the library.
     struct NewerVersion: Error {}
+    /// The index can only be used after a process has completed it, but it must not be changed.
+    struct IncompleteIndex: Error {}
 
     private let queue: DatabaseQueue
+    private let isReadOnly: Bool
 
     /// Grows with every change that an older version of the library could not read or would damage.
     private static let version = 1
 
-    init(_ path: String) throws {
+    init(in folder: CacheFolder) throws {
+        isReadOnly = folder.isReadOnly
         var configuration = Configuration()
         configuration.label = "org.bluebonnet.cache"
         configuration.busyMode = .timeout(5)
-        configuration.journalMode = .wal
-        queue = try DatabaseQueue(path: path, configuration: configuration)
-        if try read(Self.storedVersion) != Self.version { try queue.write(Self.prepare) }
-        for suffix in ["", "-wal", "-shm"] {
-            try? FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: path + suffix)
+        guard !folder.isReadOnly else {
+            configuration.readonly = true
+            queue = try Self.reader(folder, configuration)
+            let found = try read(Self.storedVersion)
+            guard found == Self.version else { throw found > Self.version ? NewerVersion() : IncompleteIndex() }
+            return
         }
+        configuration.journalMode = .wal
+        queue = try DatabaseQueue(path: folder.index, configuration: configuration)
+        if try read(Self.storedVersion) != Self.version { try queue.write(Self.prepare) }
+        for path in [folder.index, folder.indexLog, folder.sharedIndexMemory] {
+            try? FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: path)
+        }
+    }
+
+    /// Opens an index that must not be changed. Without a log the file is complete, and is read without locks and
+    /// without further files. A log is read with the shared memory that its writer has made.
+    private static func reader(_ folder: CacheFolder, _ configuration: Configuration) throws -> DatabaseQueue {
+        if FileManager.default.fileExists(atPath: folder.sharedIndexMemory) {
+            do {
+                return try DatabaseQueue(path: folder.index, configuration: configuration)
+            } catch {
+                // Without a log, the writer has closed the index in the meantime.
+                if hasLog(folder) { throw error }
+            }
+        }
+        guard !hasLog(folder), let path = folder.index.addingPercentEncoding(withAllowedCharacters: .urlPathAllowed)
+        else { throw IncompleteIndex() }
+        return try DatabaseQueue(path: "file:\(path)?immutable=1", configuration: configuration)
+    }
+
+    private static func hasLog(_ folder: CacheFolder) -> Bool {
+        let attributes = try? FileManager.default.attributesOfItem(atPath: folder.indexLog)
+        return (attributes?[.size] as? NSNumber)?.intValue ?? 0 > 0
     }
 
     private static func storedVersion(_ database: Database) throws -> Int {
@@ -118,23 +150,23 @@ final class FolderIndex: Sendable {
         }
     }
 
-    /// Returns the digests of the bodies of the responses that a change removes or expires, without the change.
-    func digests(affectedBy change: CacheChange) throws -> [String] {
+    /// Returns the responses that a change removes or expires, without the change.
+    func places(affectedBy change: CacheChange) throws -> [Place] {
         switch change {
-        case .store(_, _, let replaced): try replaced.compactMap { try place(of: $0)?.digest }
-        case .expire(let id), .remove(let id): try place(of: id).map { [$0.digest] } ?? []
-        case .removeURL(let url):
-            try read { try String.fetchAll($0, sql: "SELECT digest FROM responses WHERE url = ?", arguments: [url]) }
+        case .store(_, _, let replaced): try replaced.compactMap { try place(of: $0) }
+        case .expire(let id), .remove(let id): try place(of: id).map { [$0] } ?? []
+        case .removeURL(let url): try places(where: "url = ?", [url])
         case .removeGroup(let name, let origin):
-            try read { database in
-                try String.fetchAll(
-                    database,
-                    sql: """
-                        SELECT digest FROM responses JOIN groups ON id = response
-                        WHERE groups.origin = ? AND groups.name = ?
-                        """, arguments: [origin, name])
-            }
+            try places(where: "id IN (SELECT response FROM groups WHERE origin = ? AND name = ?)", [origin, name])
         case .update: []
+        }
+    }
+
+    private func places(where condition: String, _ arguments: StatementArguments) throws -> [Place] {
+        try read { database in
+            try Row.fetchAll(
+                database, sql: "SELECT \(Self.columns) FROM responses WHERE \(condition)", arguments: arguments
+            ).map(Self.place)
         }
     }
 
@@ -225,6 +257,7 @@ final class FolderIndex: Sendable {
     }
 
     func recordUses(of ids: Set<Int64>) throws {
+        guard !isReadOnly else { return }
         try queue.write { database in
             for id in ids {
                 try database.execute(sql: "UPDATE responses SET used = ? WHERE id = ?", arguments: [Self.now, id])

@@ -17,13 +17,21 @@ public final class FolderResponseCache: ResponseCache {
     /// The maximum number of bytes of bodies and index entries, approximately.
     public let byteCapacity: Int
     public let storesForReplay: Bool
+    /// Whether the folder cannot be written: the file system is read-only, or permission is missing. Stored responses
+    /// are used, and nothing is stored or removed.
+    public let isReadOnly: Bool
     private let index: FolderIndex
     private let bodies: BodyFiles
     /// Entries that were decoded, and bodies that were checked.
     private let known = Mutex(KnownEntries())
+    private let firstFailure = Mutex(FirstFailure())
 
     /// Opens a cache, and creates its folder if there is none. A folder with files of others is refused, and stays as
     /// it is.
+    ///
+    /// A folder that cannot be written, or whose mode forbids its owner to write, is opened for reading, see
+    /// `isReadOnly`. If no process had the index open at that time, none may change it through another mount until the
+    /// cache is released.
     ///
     /// - Parameters:
     ///   - folder: the folder. Its parent must exist. An empty folder gets the mode 0700.
@@ -32,19 +40,23 @@ public final class FolderResponseCache: ResponseCache {
     ///   - storesForReplay: whether responses are stored, too, that only `onlyIfCached` and `forceCache` can use.
     ///     Default false.
     /// - Throws: `cannotOpenFile` if the folder cannot be used. If the disk is full or fails, `underlying` is a
-    ///   `POSIXError` with the code `ENOSPC` or `EIO`: a program may then continue without the cache.
+    ///   `POSIXError` with the code `ENOSPC` or `EIO`: a program may then continue without the cache. A folder that
+    ///   cannot be written needs an index. An index that a killed process has left needs its files `index.sqlite-wal`
+    ///   and `index.sqlite-shm`.
     public init(
         at folder: URL, byteCapacity: Int = 1 << 30, storesForReplay: Bool = false
     ) throws(NetworkingError) {
         precondition(byteCapacity >= 0, "a cache's capacity cannot be negative")
         (self.folder, self.byteCapacity, self.storesForReplay) = (folder, byteCapacity, storesForReplay)
         do {
-            bodies = try BodyFiles(in: folder)
-            index = try FolderIndex(folder.appendingPathComponent("index.sqlite").path)
+            let place = try CacheFolder(folder)
+            isReadOnly = place.isReadOnly
+            bodies = BodyFiles(in: place)
+            index = try FolderIndex(in: place)
         } catch {
-            throw FolderFailure(error, in: folder.path).error
+            throw FolderFailure(error, opening: folder.path).error
         }
-        sweep()
+        if !isReadOnly { sweep() }
     }
 
     /// The approximate number of stored bytes.
@@ -56,9 +68,27 @@ public final class FolderResponseCache: ResponseCache {
     /// A quarter of the capacity.
     public var maximumBodyByteCount: Int { byteCapacity / 4 }
 
+    /// Called when a change cannot be stored, for the first time: the disk is full or fails, or the folder can no
+    /// longer be written.
+    ///
+    /// The error has the code `cannotWriteFile`. If the disk is the reason, `underlying` is a `POSIXError` with the
+    /// code `ENOSPC` or `EIO`. Requests are not affected, and later changes are stored when that is possible. Called on
+    /// a queue of the library. Default nil.
+    public var onFirstFailure: (@Sendable (NetworkingError) -> Void)? {
+        get { firstFailure.withLock { $0.action } }
+        // The old action is released outside of the lock.
+        set { _ = firstFailure.withLock { $0.replaceAction(newValue) } }
+    }
+
+    /// Reports the first failure.
+    private func report(_ reason: any Error) {
+        guard let failure = FolderFailure(reason, writing: folder.path) else { return }
+        firstFailure.withLock { $0.consumeAction() }?(failure.error)
+    }
+
     public func entries(for key: CacheKeyPair) -> [CacheEntry] {
         guard let places = try? index.places(for: key) else { return [] }
-        return places.compactMap { place in
+        return known.withLock { $0.present(places) }.compactMap { place in
             if let entry = known.withLock({ $0.entry(at: place) }) { return entry }
             guard let record = try? index.record(of: place.id),
                 var entry = try? JSONDecoder().decode(CacheEntry.self, from: record)
@@ -70,7 +100,7 @@ public final class FolderResponseCache: ResponseCache {
     }
 
     public func body(of entry: CacheEntry) -> Data? {
-        read(entry) { place, checks in bodies.read(place.digest, checks: checks) }
+        read(entry) { place, checks in bodies.read(place, checks: checks) }
     }
 
     public func bodyFile(of entry: CacheEntry) -> CacheBodyFile? {
@@ -93,14 +123,25 @@ public final class FolderResponseCache: ResponseCache {
 
     public func apply(_ changes: [CacheChange]) {
         for change in changes {
-            do { try apply(change) } catch { deleteBodies(affectedBy: change) }
+            guard !isReadOnly else {
+                drop(change)
+                continue
+            }
+            do {
+                try apply(change)
+            } catch {
+                drop(change)
+                report(error)
+            }
         }
     }
 
-    /// Deletes bodies instead of responses when the index cannot be changed, for instance on a full disk: a response
-    /// without its body answers no request.
-    private func deleteBodies(affectedBy change: CacheChange) {
-        for digest in (try? index.digests(affectedBy: change)) ?? [] { bodies.remove(digest) }
+    /// Makes the responses that a change removes or expires answer no request although the index cannot be changed, for
+    /// instance on a full disk: this process no longer uses them, and no process uses a response without its body.
+    private func drop(_ change: CacheChange) {
+        guard let places = try? index.places(affectedBy: change), !places.isEmpty else { return }
+        known.withLock { $0.drop(places) }
+        if !isReadOnly { for place in places { bodies.remove(place.digest) } }
     }
 
     private func apply(_ change: CacheChange) throws {
@@ -127,21 +168,29 @@ public final class FolderResponseCache: ResponseCache {
     ///
     /// - Returns: the digests of the bodies of responses that were removed.
     private func store(_ entry: CacheEntry, _ body: CacheBody, replacing replaced: [Int64]) throws -> [String] {
-        let stored: BodyFiles.Stored?
-        switch body {
-        case .data(let data): stored = data.count <= maximumBodyByteCount ? try? bodies.store(data) : nil
-        case .file(let url, let sha256):
-            stored = try? bodies.store(copyOf: url, digest: sha256, limit: maximumBodyByteCount)
-        case .stored(let id):
-            stored = try index.place(of: id).map { BodyFiles.Stored(digest: $0.digest, byteCount: $0.byteCount) }
-        }
-        guard let stored else { return try index.remove(replaced) }
+        guard let stored = try stored(body) else { return try index.remove(replaced) }
         do {
             return try index.insert(
                 entry, record: Self.record(entry), body: stored, replacing: replaced, capacity: byteCapacity)
         } catch {
             try? removeBodies([stored.digest])
             throw error
+        }
+    }
+
+    /// Stores a body, or finds the stored one; nil if it is too large, is not as announced, or cannot be written.
+    private func stored(_ body: CacheBody) throws -> BodyFiles.Stored? {
+        do {
+            switch body {
+            case .data(let data): return data.count <= maximumBodyByteCount ? try bodies.store(data) : nil
+            case .file(let url, let sha256):
+                return try bodies.store(copyOf: url, digest: sha256, limit: maximumBodyByteCount)
+            case .stored(let id):
+                return try index.place(of: id).map { BodyFiles.Stored(digest: $0.digest, byteCount: $0.byteCount) }
+            }
+        } catch let error as POSIXError {
+            report(error)
+            return nil
         }
     }
 
@@ -156,9 +205,9 @@ public final class FolderResponseCache: ResponseCache {
         for digest in Set(digests) where try !index.hasBody(digest) { bodies.remove(digest) }
     }
 
-    /// Removes all responses.
+    /// Removes all responses. Does nothing if the cache is read-only.
     public func removeAll() {
-        guard let removed = try? index.removeAll() else { return }
+        guard !isReadOnly, let removed = try? index.removeAll() else { return }
         known.withLock { $0 = KnownEntries() }
         try? removeBodies(removed)
     }

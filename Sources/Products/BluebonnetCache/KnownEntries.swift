@@ -3,8 +3,8 @@
 
 internal import Bluebonnet
 
-/// The entries that a process has decoded, up to a number, and the uses that the index does not know yet. A value,
-/// protected by the cache's lock.
+/// The entries that a process has decoded, up to a number, and what the index does not know: uses that are not written
+/// yet, and responses that could not be removed. A value, protected by the cache's lock.
 struct KnownEntries: Sendable {
     private struct Known: Sendable {
         let entry: CacheEntry
@@ -19,6 +19,8 @@ struct KnownEntries: Sendable {
 
     private var entries: [Int64: Known] = [:]
     private var uses: Set<Int64> = []
+    /// The responses that are no longer used, although the index has them.
+    private var dropped: Set<Int64> = []
 
     func entry(at place: FolderIndex.Place) -> CacheEntry? {
         entries[place.id].flatMap { $0.place == place ? $0.entry : nil }
@@ -32,6 +34,18 @@ struct KnownEntries: Sendable {
     }
 
     mutating func forget(_ id: Int64) { entries[id] = nil }
+
+    mutating func drop(_ places: [FolderIndex.Place]) {
+        for place in places {
+            forget(place.id)
+            dropped.insert(place.id)
+        }
+    }
+
+    /// Returns the places without dropped responses.
+    func present(_ places: [FolderIndex.Place]) -> [FolderIndex.Place] {
+        dropped.isEmpty ? places : places.filter { !dropped.contains($0.id) }
+    }
 
     func isChecked(_ id: Int64, _ place: FolderIndex.Place) -> Bool {
         entries[id].map { $0.isChecked && $0.place == place } ?? false

@@ -131,6 +131,49 @@ extension PageTests {
         }
     }
 
+    @Test func folderReportsItsFirstFailure() async throws {
+        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("cache-\(UUID().uuidString)")
+        defer { try? FileManager.default.removeItem(at: folder) }
+        try await Site.scripted(Self.freshScript) { site in
+            printed.update { $0 = [] }
+            // BLOCK Caching.md
+            let cache = try FolderResponseCache(at: folder)
+            cache.onFirstFailure = { error in print(error.message) }
+            // END
+            // Bodies are written to this folder.
+            let incoming = folder.appendingPathComponent("incoming")
+            try FileManager.default.removeItem(at: incoming)
+            try Data().write(to: incoming)
+            let manager = cachingManager(cache, site)
+            for path in ["prices", "offers"] { try await manager.get(path) }
+            #expect(printed.value == ["the cache \(folder.path) cannot be written: Not a directory"])
+            #expect(site.server.requests.count == 2)
+        }
+    }
+
+    private func setMode(_ mode: Int, of folder: URL) throws {
+        try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: folder.path)
+    }
+
+    @Test func folderWithoutPermissionIsRead() async throws {
+        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("cache-\(UUID().uuidString)")
+        defer {
+            try? setMode(0o700, of: folder)
+            try? FileManager.default.removeItem(at: folder)
+        }
+        try await Site.scripted(Self.freshScript) { site in
+            try await cachingManager(FolderResponseCache(at: folder), site).get("prices")
+            try setMode(0o500, of: folder)
+            printed.update { $0 = [] }
+            // BLOCK Caching.md
+            let prepared = try FolderResponseCache(at: folder)
+            print(prepared.isReadOnly)
+            // END
+            let prices = try await cachingManager(prepared, site).get("prices")
+            #expect(printed.value == ["true"] && prices.summary.isFromCache && site.server.requests.count == 1)
+        }
+    }
+
     @Test func statusSaysWhatTheCacheDid() async throws {
         try await Site.scripted(Self.freshScript) { site in
             let manager = cachingManager(InMemoryResponseCache(), site)

@@ -17,32 +17,6 @@ import Testing
         try FolderResponseCache(at: folder.url, byteCapacity: byteCapacity)
     }
 
-    private func url(_ path: String) throws -> URL { try #require(URL(string: "http://folder.test\(path)")) }
-
-    private func key(_ path: String, partition: String = "") throws -> CacheKeyPair {
-        CacheKeyPair(partition: partition, key: CacheKey(try url(path)))
-    }
-
-    @discardableResult
-    private func store(
-        _ cache: FolderResponseCache, _ path: String, _ body: CacheBody, _ headers: HeaderFields = [:],
-        request: HeaderFields = [:], partition: String = "", replacing replaced: [Int64] = []
-    ) throws -> CacheEntry {
-        let response = StoredResponse(
-            id: 0, key: CacheKey(try url(path)), statusCode: 200, reasonPhrase: "OK", headers: headers,
-            variance: try #require(CacheVariance(response: headers, request: request)), requestedAt: Date(),
-            receivedAt: Date(), body: StoredBody(byteCount: 4))
-        let entry = CacheEntry(response, partition: partition)
-        cache.apply([.store(entry, body: body, replacing: replaced)])
-        return entry
-    }
-
-    private func bodies(_ cache: FolderResponseCache, _ path: String, partition: String = "") throws -> [String] {
-        cache.entries(for: try key(path, partition: partition)).compactMap { entry in
-            cache.body(of: entry).map { String(decoding: $0, as: UTF8.self) }
-        }
-    }
-
     private func files(_ name: String) -> [String] {
         (try? FileManager.default.contentsOfDirectory(atPath: folder.url.appendingPathComponent(name).path)) ?? []
     }
@@ -53,16 +27,16 @@ import Testing
     }
 
     @Test func responseSurvivesItsCache() throws {
-        try store(opened(), "/a", .data(Data("text".utf8)), ["X-A": "1"])
+        try opened().store("/a", .data(Data("text".utf8)), ["X-A": "1"])
         let again = try opened()
-        let entry = try #require(again.entries(for: key("/a")).first)
+        let entry = try #require(again.entries(for: .of("/a")).first)
         #expect(entry.headers["X-A"] == "1" && again.count == 1)
-        #expect(try bodies(again, "/a") == ["text"] && bodies(again, "/b") == [])
-        #expect(try bodies(again, "/a", partition: "other") == [])
+        #expect(try again.bodies("/a") == ["text"] && again.bodies("/b") == [])
+        #expect(try again.bodies("/a", partition: "other") == [])
     }
 
     @Test func filesAreOnlyForTheirOwner() throws {
-        try store(opened(), "/a", .data(Data("text".utf8)))
+        try opened().store("/a", .data(Data("text".utf8)))
         #expect(try mode("") == 0o700 && mode("bodies") == 0o700 && mode("index.sqlite") == 0o600)
         let body = try #require(files("bodies").first)
         #expect(try mode("bodies/" + body) == 0o600)
@@ -105,11 +79,11 @@ import Testing
 
     @Test func equalBodiesShareAFile() throws {
         let cache = try opened()
-        let first = try store(cache, "/a", .data(Data("text".utf8)))
-        try store(cache, "/b", .data(Data("text".utf8)))
+        let first = try cache.store("/a", .data(Data("text".utf8)))
+        try cache.store("/b", .data(Data("text".utf8)))
         #expect(files("bodies").count == 1)
         cache.apply([.removeURL(first.url)])
-        #expect(try files("bodies").count == 1 && bodies(cache, "/b") == ["text"])
+        #expect(try files("bodies").count == 1 && cache.bodies("/b") == ["text"])
         cache.removeAll()
         #expect(files("bodies").isEmpty && cache.byteCount == 0)
     }
@@ -118,33 +92,33 @@ import Testing
         let (cache, file) = (try opened(), folder.url.appendingPathComponent("mine"))
         try Data("text".utf8).write(to: file)
         let digest = MessageDigest.hexadecimalDigest(of: Data("text".utf8))
-        try store(cache, "/b", .file(file, sha256: String(digest.reversed())))
-        #expect(try bodies(cache, "/b") == [])
-        try store(cache, "/a", .file(file, sha256: digest))
+        try cache.store("/b", .file(file, sha256: String(digest.reversed())))
+        #expect(try cache.bodies("/b") == [])
+        try cache.store("/a", .file(file, sha256: digest))
         try Data("else".utf8).write(to: file)
-        #expect(try bodies(cache, "/a") == ["text"])
+        #expect(try cache.bodies("/a") == ["text"])
     }
 
     @Test func changesAreSeenByOthers() throws {
         let (one, other) = (try opened(), try opened())
-        try store(one, "/a", .data(Data("text".utf8)), ["X-A": "1"])
-        var entry = try #require(other.entries(for: key("/a")).first)
+        try one.store("/a", .data(Data("text".utf8)), ["X-A": "1"])
+        var entry = try #require(other.entries(for: .of("/a")).first)
         entry.response = StoredResponse(
             id: entry.id, key: entry.response.key, statusCode: 200, reasonPhrase: "OK", headers: ["X-A": "2"],
             variance: entry.response.variance, requestedAt: Date(), receivedAt: Date(), body: entry.response.body)
         other.apply([.update(entry)])
-        #expect(try one.entries(for: key("/a")).first?.headers["X-A"] == "2")
+        #expect(try one.entries(for: .of("/a")).first?.headers["X-A"] == "2")
         other.apply([.expire(entry.id)])
-        #expect(try one.entries(for: key("/a")).first?.isExpired == true)
-        try store(one, "/a", .data(Data("next".utf8)), replacing: [entry.id])
-        #expect(try bodies(other, "/a") == ["next"] && other.count == 1)
+        #expect(try one.entries(for: .of("/a")).first?.isExpired == true)
+        try one.store("/a", .data(Data("next".utf8)), replacing: [entry.id])
+        #expect(try other.bodies("/a") == ["next"] && other.count == 1)
     }
 
     @Test func groupsAndQueriesAreFound() throws {
         let cache = try opened()
         let fields: HeaderFields = ["Cache-Groups": "\"one\"", "No-Vary-Search": "params"]
-        let entry = try store(cache, "/a?x=1", .data(Data("text".utf8)), fields)
-        #expect(try bodies(cache, "/a?x=2") == ["text"])
+        let entry = try cache.store("/a?x=1", .data(Data("text".utf8)), fields)
+        #expect(try cache.bodies("/a?x=2") == ["text"])
         cache.apply([.removeGroup("one", origin: entry.origin)])
         #expect(cache.count == 0)
     }
@@ -152,27 +126,27 @@ import Testing
     @Test func leastRecentlyUsedResponsesAreRemoved() async throws {
         let cache = try opened(byteCapacity: 40_000)
         for number in 0..<8 {
-            try store(cache, "/\(number)", .data(Data(repeating: UInt8(number), count: 8_000)))
+            try cache.store("/\(number)", .data(Data(repeating: UInt8(number), count: 8_000)))
             try await Task.sleep(for: .milliseconds(2))
         }
         #expect(cache.byteCount <= 40_000 && cache.count == 4 && files("bodies").count == 4)
-        #expect(try bodies(cache, "/7").count == 1 && bodies(cache, "/0").isEmpty)
-        try store(cache, "/large", .data(Data(count: 20_000)))
-        #expect(try bodies(cache, "/large").isEmpty)
+        #expect(try cache.bodies("/7").count == 1 && cache.bodies("/0").isEmpty)
+        try cache.store("/large", .data(Data(count: 20_000)))
+        #expect(try cache.bodies("/large").isEmpty)
     }
 
     @Test func damagedBodyIsNotUsed() throws {
-        try store(opened(), "/a", .data(Data("text".utf8)))
+        try opened().store("/a", .data(Data("text".utf8)))
         let name = try #require(files("bodies").first)
         try Data("tExt".utf8).write(to: folder.url.appendingPathComponent("bodies/" + name))
-        #expect(try bodies(opened(), "/a") == [])
+        #expect(try opened().bodies("/a") == [])
     }
 
     @Test func requestFieldsAreStoredAsDigests() throws {
         let cache = try opened()
         let request: HeaderFields = ["Cookie": "session=very-secret"]
-        try store(cache, "/a", .data(Data("text".utf8)), ["Vary": "Cookie"], request: request)
-        let entry = try #require(opened().entries(for: key("/a")).first)
+        try cache.store("/a", .data(Data("text".utf8)), ["Vary": "Cookie"], request: request)
+        let entry = try #require(opened().entries(for: .of("/a")).first)
         #expect(entry.response.variance.matches(request))
         #expect(!entry.response.variance.matches(["Cookie": "session=other"]))
         for name in ["index.sqlite", "index.sqlite-wal"] {
@@ -199,11 +173,4 @@ import Testing
         #expect(server.requests.count == 1)
         await server.stop()
     }
-}
-
-/// A folder that exists as long as its object.
-final class TemporaryFolder: Sendable {
-    let url = FileManager.default.temporaryDirectory.appendingPathComponent("bluebonnet-cache-\(UUID().uuidString)")
-
-    deinit { try? FileManager.default.removeItem(at: url) }
 }

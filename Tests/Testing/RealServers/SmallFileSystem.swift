@@ -33,6 +33,15 @@ public struct SmallFileSystem: Sendable {
         folder.remove()
     }
 
+    /// Makes the file system read-only.
+    ///
+    /// - Throws: `EBUSY` if a file is open for writing.
+    public func makeReadOnly() throws {
+        guard mount("tmpfs", folder.url.path, "tmpfs", UInt(MS_REMOUNT | MS_RDONLY), "size=1m") == 0 else {
+            throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .EPERM)
+        }
+    }
+
     /// Enlarges the file system.
     public func grow(toMebibytes count: Int) throws {
         guard mount("tmpfs", folder.url.path, "tmpfs", UInt(MS_REMOUNT), "size=\(count)m") == 0 else {

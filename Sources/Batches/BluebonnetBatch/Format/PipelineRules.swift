@@ -26,6 +26,9 @@ extension RequestLine {
 
     private func checkPolling(_ pipeline: Pipeline) throws(RequestLineError) {
         if pipeline.paginate != nil { throw Self.error(.until, "a line cannot have \"paginate\" and \"until\"") }
+        if cache != nil {
+            throw Self.error(.cache, "a line cannot have \"until\" and \"cache\": each of its requests asks the server")
+        }
         guard ["GET", "HEAD"].contains(method.uppercased()) || hasIdempotencyKey else {
             throw Self.error(
                 .until, "\(method) is sent again and again: use GET or HEAD, or give the line an \"idempotencyKey\"")

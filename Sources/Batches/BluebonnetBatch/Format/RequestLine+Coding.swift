@@ -8,7 +8,7 @@ extension RequestLine: FieldCodable {
     enum Name: String, CaseIterable {
         case id, url, method, headers, query, json, form, plist, text, file, multipart, after, output, expect
         case timeout, connectTimeout, idleTimeout, maxBody, redirects, priority, credential, security, proxy
-        case httpVersion, unixSocket, resolve, retry, idempotencyKey, unique, script, decode
+        case httpVersion, unixSocket, resolve, retry, idempotencyKey, unique, script, decode, cache
         case paginate, each, extract, rows, until, stream, maxItems, remember
         case assertions = "assert"
     }
@@ -30,6 +30,7 @@ extension RequestLine: FieldCodable {
         expect = try fields[.expect].map { expect throws(RequestLineError) in try Expectation(expect) }
         try readLimits(fields)
         decode = try fields[.decode]?.bool()
+        cache = try fields[.cache]?.choice()
         priority = try fields[.priority]?.choice() ?? priority
         credential = try fields[.credential].map { pair throws(RequestLineError) in try Credential(pair) }
         security = try fields[.security].map { policy throws(RequestLineError) in try Security(policy) }
@@ -114,6 +115,7 @@ extension RequestLine: FieldCodable {
         members.set(.unique, unique)
         members.set(.script, script, unless: defaults.script)
         members.set(.decode, decode)
+        members.set(.cache, cache)
         if let pipeline { members.add(pipeline.members) }
         return members.jsonValue
     }
@@ -127,6 +129,8 @@ extension HeaderFields {
         return members
     }
 }
+
+extension CachePolicy: JSONRepresentable {}
 
 extension HTTPProtocolVersion: JSONRepresentable {
     /// The versions that a line can name. The default has no name in the format.

@@ -147,14 +147,17 @@ extension RequestLine {
     /// Whether the line sets an option that the batch's options do not have.
     private func hasOptions(over batch: TransferOptions) -> Bool {
         let hasLimits = timeout != nil || connectTimeout != nil || idleTimeout != nil || maxBody != nil
-        if retry != nil || decode != nil || pollsBesideCache(of: batch) { return true }
+        if retry != nil || decode != nil || cachePolicy(over: batch) != batch.cachePolicy { return true }
         let hasPeers = credential != nil || security != nil || proxy != nil || unixSocket != nil || !resolve.isEmpty
         return hasLimits || hasPeers || redirects != batch.maximumRedirectCount || httpVersion != batch.httpVersion
     }
 
-    /// Whether the line polls, and stored responses must not answer it: each request asks the server for its state now.
-    private func pollsBesideCache(of batch: TransferOptions) -> Bool {
-        boxedPipeline?.value.until != nil && batch.responseCache != nil && batch.cachePolicy != .onlyIfCached
+    /// Returns how the line uses the cache. A batch that sends nothing does so for all lines. A line that polls asks
+    /// the server for its state now, and stored responses must not answer it.
+    private func cachePolicy(over batch: TransferOptions) -> CachePolicy {
+        if batch.cachePolicy == .onlyIfCached { return .onlyIfCached }
+        if boxedPipeline?.value.until != nil, batch.responseCache != nil { return .reload }
+        return cache ?? batch.cachePolicy
     }
 
     private func transferOptions(over batch: TransferOptions) throws(NetworkingError) -> TransferOptions {
@@ -167,7 +170,7 @@ extension RequestLine {
         options.maximumRedirectCount = redirects
         options.httpVersion = httpVersion
         if let decode { options.decodesContent = decode }
-        if pollsBesideCache(of: batch) { options.cachePolicy = .reload }
+        options.cachePolicy = cachePolicy(over: batch)
         if let credential {
             options.credential = URLCredential(
                 user: credential.user, password: credential.password, persistence: .none)

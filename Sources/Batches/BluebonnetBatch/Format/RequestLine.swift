@@ -48,6 +48,9 @@ public struct RequestLine: Sendable, Hashable, Codable {
     /// Whether content codings of the response are decoded; false delivers the bytes as received, nil means the
     /// batch's setting.
     public var decode: Bool?
+    /// How the batch's cache is used; nil means the batch's policy. A batch with the policy `onlyIfCached` sends
+    /// nothing, and a line that polls (`until`) asks the server each time, whatever this policy is.
+    public var cache: CachePolicy?
     /// The maximum number of redirects followed; 0 returns the redirect response itself.
     public var redirects = defaultRedirects
     /// The priority among ready operations.

@@ -7,6 +7,8 @@ internal import Bluebonnet
 package struct LineRules: Sendable {
     /// Whether there is a state file.
     package var hasState: Bool
+    /// Whether there is a cache.
+    package var hasCache: Bool
     /// Whether values become rows, which begin with the id of the operation.
     package var hasRows: Bool
     /// Whether the rows become rows of an SQLite table. They are not checked by `check(_:)`: see `ColumnNames`.
@@ -16,10 +18,11 @@ package struct LineRules: Sendable {
 
     /// Makes rules. Without arguments, they permit every line that a run can have.
     package init(
-        hasState: Bool = true, hasRows: Bool = false, hasColumns: Bool = false, isForFleet: Bool = false
+        hasState: Bool = true, hasCache: Bool = true, hasRows: Bool = false, hasColumns: Bool = false,
+        isForFleet: Bool = false
     ) {
-        (self.hasState, self.hasRows, self.isForFleet) = (hasState, hasRows, isForFleet)
-        self.hasColumns = hasColumns
+        (self.hasState, self.hasCache, self.isForFleet) = (hasState, hasCache, isForFleet)
+        (self.hasRows, self.hasColumns) = (hasRows, hasColumns)
     }
 
     /// - Throws: the first field that the options do not permit.
@@ -30,6 +33,10 @@ package struct LineRules: Sendable {
         if line.unique != nil, !isForFleet {
             let path = FieldPath.top.member(RequestLine.Name.unique.rawValue)
             throw RequestLineError(at: path, "only a fleet knows the lines of other batches: use bluebonnet submit")
+        }
+        if !hasCache, line.cache != nil {
+            let path = FieldPath.top.member(RequestLine.Name.cache.rawValue)
+            throw RequestLineError(at: path, "needs --cache DIR, whose responses it permits or refuses")
         }
         guard let pipeline = line.boxedPipeline?.value else { return }
         try line.checkElementFile()

@@ -28,7 +28,8 @@ struct CacheOptions: ParsableArguments {
         if folder == nil, cacheSize != nil { throw ValidationError("--cache-size needs --cache") }
     }
 
-    /// Adds the cache, and opens it. If the disk is full or fails, the requests are sent without a cache.
+    /// Adds the cache, and opens it. If the disk is full or fails, the requests are sent without a cache. A folder that
+    /// cannot be written is used as it is.
     ///
     /// - Parameters:
     ///   - isNeeded: whether the requests cannot be sent instead.
@@ -40,13 +41,26 @@ struct CacheOptions: ParsableArguments {
         guard let folder else { return }
         let url = URL(fileURLWithPath: folder, isDirectory: true)
         do throws(NetworkingError) {
-            options.responseCache = try FolderResponseCache(
+            let cache = try FolderResponseCache(
                 at: url, byteCapacity: cacheSize ?? 1 << 30, storesForReplay: storesForReplay)
+            if cache.isReadOnly, !isNeeded {
+                let use = "its responses are used, and no others are stored"
+                StandardError.write("bluebonnet: warning: the cache \(folder) cannot be written: \(use)\n")
+            }
+            cache.onFirstFailure = { StandardError.write(Self.warning($0)) }
+            options.responseCache = cache
         } catch {
             let code = (error.underlying as? POSIXError)?.code
             guard !isNeeded, code == .ENOSPC || code == .EIO else { throw error }
             StandardError.write("bluebonnet: warning: \(error.message); requests are sent without it\n")
         }
+    }
+
+    /// The warning about a cache that can no longer be written. Requests continue.
+    static func warning(_ error: NetworkingError) -> String {
+        let isFull = (error.underlying as? POSIXError)?.code == .ENOSPC
+        let remedy = isFull ? "free space, or lower --cache-size" : "make it writable, or name another folder"
+        return "bluebonnet: warning: \(error.message); requests continue, and not all responses are stored: \(remedy)\n"
     }
 }
 

@@ -46,7 +46,7 @@ struct RunOptions: ParsableArguments {
     /// The fields that the options permit in lines.
     var rules: LineRules {
         LineRules(
-            hasState: files.state != nil, hasRows: files.into != nil,
+            hasState: files.state != nil, hasCache: cache.cache.folder != nil, hasRows: files.into != nil,
             hasColumns: files.into.flatMap { RowForm(path: $0) } == .sqlite)
     }
 

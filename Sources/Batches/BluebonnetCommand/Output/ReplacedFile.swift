@@ -1,6 +1,7 @@
 // Bluebonnet: HTTP operations for Swift on Linux.
 // SPDX-License-Identifier: MIT
 
+import Bluebonnet
 import Foundation
 import Glibc
 
@@ -56,18 +57,12 @@ struct ReplacedFile: Sendable {
         let number = open(folder(of: target), O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard number >= 0 else { throw error(SystemError.latest) }
         defer { close(number) }  // this unlocks the folder, too
-        for _ in 0..<Self.lockTryCount {
-            if flock(number, LOCK_EX | LOCK_NB) == 0 { return try body() }
-            let code = errno
-            guard code == EWOULDBLOCK || code == EINTR else { return try body() }
-            usleep(Self.lockPauseMicroseconds)
+        // Five seconds in all.
+        guard FileLock.acquire(number, tryCount: 500) != EWOULDBLOCK else {
+            throw error("another process has locked its folder")
         }
-        throw error("another process has locked its folder")
+        try body()
     }
-
-    /// How often a lock is tried, and the pause in between: five seconds in all.
-    private static let lockTryCount = 500
-    private static let lockPauseMicroseconds: UInt32 = 10_000
 
     private func replace(
         _ target: String, keeping kept: UInt32?, _ body: (FileDescriptor) throws(SystemError) -> Void

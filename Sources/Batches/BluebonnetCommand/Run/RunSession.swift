@@ -3,6 +3,7 @@
 
 import Bluebonnet
 internal import BluebonnetBatch
+internal import BluebonnetCache
 internal import BluebonnetJournal
 
 /// Connects the parts of one run: the batch, the writer of results, the display and the signals. Must be created on
@@ -47,11 +48,12 @@ final class RunSession: Sendable {
         status?.begin { [run] in run.status }
         (self.control, self.display, self.writer, self.showsSummary) = (control, display, writer, showsSummary)
         (self.observer, self.outputs) = (observer, outputs)
-        observer?.begin { [run] in
-            run.isNeeded($0)
-        } write: { text in
+        let write: @Sendable (String) -> Void = { text in
             if let display { display.whileErased { StandardError.write(text) } } else { StandardError.write(text) }
         }
+        observer?.begin(isNeeded: { [run] in run.isNeeded($0) }, write: write)
+        let cache = settings.transferOptions.responseCache as? FolderResponseCache
+        cache?.onFirstFailure = { write(CacheOptions.warning($0)) }
         (concurrency, concurrencyPerOrigin) = (settings.concurrency, settings.concurrencyPerOrigin)
     }
 

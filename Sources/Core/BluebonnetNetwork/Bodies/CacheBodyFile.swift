@@ -44,21 +44,20 @@ public final class CacheBodyFile: Sendable {
 
 extension CacheBodyFile: UploadSource {
     package func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) throws(NetworkingError) -> Int {
-        let count = min(Int64(buffer.count), byteCount - offset)
+        let room = room(in: buffer, at: offset)
         do throws(POSIXError) {
-            try FileCopy.read(
-                descriptor, at: offset, into: UnsafeMutableRawBufferPointer(rebasing: buffer[..<Int(count)]))
+            try FileCopy.read(descriptor, at: offset, into: room)
         } catch {
             throw Self.unreadable(error)
         }
-        return Int(count)
+        return room.count
     }
 
     package func readCached(
         into buffer: UnsafeMutableRawBufferPointer, at offset: Int64
     ) throws(NetworkingError) -> Int? {
-        let count = bluebonnet_read_cached(
-            descriptor, buffer.baseAddress, min(buffer.count, Int(byteCount - offset)), offset)
+        let room = room(in: buffer, at: offset)
+        let count = bluebonnet_read_cached(descriptor, room.baseAddress, room.count, offset)
         return count > 0 ? count : nil
     }
 }

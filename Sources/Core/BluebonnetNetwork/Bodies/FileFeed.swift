@@ -12,6 +12,14 @@ package protocol UploadSource: Sendable {
     func readCached(into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) throws(NetworkingError) -> Int?
 }
 
+extension UploadSource {
+    /// The part of a buffer that the rest of the body fills.
+    func room(in buffer: UnsafeMutableRawBufferPointer, at offset: Int64) -> UnsafeMutableRawBufferPointer {
+        let rest = min(Int64(buffer.count), max(0, byteCount - offset))
+        return UnsafeMutableRawBufferPointer(rebasing: buffer.prefix(Int(rest)))
+    }
+}
+
 /// Reads a file for a request, from any offset and any number of times. The network thread copies the bytes that are in
 /// memory. From the first byte that is not in memory, a feed reads ahead on its own queue, so that an unresponsive disk
 /// delays only this request.

@@ -92,14 +92,6 @@ package final class UploadFile: UploadSource {
         return count < 0 ? nil : try checked(count, at: offset)
     }
 
-    /// The part of the buffer that the rest of the file fills.
-    private func room(
-        in buffer: UnsafeMutableRawBufferPointer, at offset: Int64
-    ) -> UnsafeMutableRawBufferPointer {
-        let rest = min(Int64(buffer.count), max(0, byteCount - offset))
-        return UnsafeMutableRawBufferPointer(rebasing: buffer.prefix(Int(rest)))
-    }
-
     /// Copies from `contents`. Returns nil if the file has to be read.
     private func copyContents(to room: UnsafeMutableRawBufferPointer, from offset: Int64) -> Int? {
         guard !room.isEmpty else { return 0 }

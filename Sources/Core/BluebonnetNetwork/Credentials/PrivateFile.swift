@@ -115,30 +115,3 @@ package enum PrivateFile {
         NetworkingError(.cannotWriteFile, "cannot \(text) \(path)", underlying: POSIXError.last)
     }
 }
-
-/// A lock of this process on a file, released when the object is deallocated.
-package final class FileLock: Sendable {
-    private let descriptor: CInt
-
-    /// Acquires the lock. Returns nil if another holder has it.
-    ///
-    /// - Throws: `cannotOpenFile` if the file can neither be opened nor created, or if it cannot be locked at all.
-    init?(_ path: String) throws(NetworkingError) {
-        let opened = open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0o600)
-        guard opened >= 0 else {
-            throw NetworkingError(.cannotOpenFile, "cannot open the lock file \(path)", underlying: POSIXError.last)
-        }
-        descriptor = opened
-        while flock(opened, LOCK_EX | LOCK_NB) != 0 {
-            switch errno {
-            case EINTR: continue
-            case EWOULDBLOCK: return nil
-            default:
-                throw NetworkingError(
-                    .cannotOpenFile, "cannot lock the lock file \(path)", underlying: POSIXError.last)
-            }
-        }
-    }
-
-    deinit { close(descriptor) }
-}

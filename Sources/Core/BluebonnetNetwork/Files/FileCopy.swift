@@ -16,10 +16,11 @@ package enum FileCopy {
 
     /// Makes an empty file a copy.
     ///
-    /// - Parameter byteCount: the length of the source.
+    /// - Parameter byteCount: the length of the copy.
     /// - Throws: also if the source is shorter.
     package static func copy(_ source: Int32, to target: Int32, byteCount: Int64) throws(POSIXError) {
-        guard byteCount > 0, !clone(source, to: target) else { return }
+        guard byteCount > 0 else { return }
+        if clone(source, to: target) { return try checkLength(of: target, byteCount) }
         var offset: Int64 = 0
         while offset < byteCount {
             let count = bluebonnet_copy_range(source, target, offset, Int(min(byteCount - offset, 1 << 30)))
@@ -32,6 +33,12 @@ package enum FileCopy {
                 return try copyThroughMemory(source, to: target, from: offset, byteCount: byteCount)
             }
         }
+    }
+
+    /// Gives a shared copy, which has the length of its source, the length of a copy.
+    private static func checkLength(of target: Int32, _ byteCount: Int64) throws(POSIXError) {
+        guard lseek(target, 0, SEEK_END) >= off_t(byteCount) else { throw POSIXError(.EIO) }
+        guard ftruncate(target, off_t(byteCount)) == 0 else { throw .last }
     }
 
     private static func copyThroughMemory(

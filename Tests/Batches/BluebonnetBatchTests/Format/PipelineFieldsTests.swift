@@ -135,6 +135,10 @@ import Testing
             #"field "until": a line cannot have "paginate" and "until""#
         ),
         (
+            #""cache":"reload","until":{"assert":[{"status":true,"equals":200}],"every":1,"max":2}"#,
+            #"field "cache": a line cannot have "until" and "cache": each of its requests asks the server"#
+        ),
+        (
             #""output":"f","extract":{"a":"$.a"}"#,
             #"field "extract": needs the body in memory: a line with "output" cannot have it"#
         ),

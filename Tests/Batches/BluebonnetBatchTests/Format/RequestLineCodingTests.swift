@@ -33,6 +33,7 @@ import Testing
         line.retry = .init(attempts: 3, maxTime: 60, statuses: [429, 503])
         line.idempotencyKey = .value("k")
         line.unique = "q"
+        line.cache = .revalidate
         line.script = [.init(at: 0.5, action: .pause), .init(at: 1, action: .cancel)]
         return line
     }
@@ -89,9 +90,10 @@ import Testing
         line.script = [.init(at: 1.5, action: .resume)]
         line.httpVersion = .http2
         line.decode = false
+        line.cache = .forceCache
         line.priority = .veryLow
         let expected = #"""
-            {"decode":false,"httpVersion":"2","id":"a","json":1,"method":"HEAD","priority":"veryLow",\#
+            {"cache":"forceCache","decode":false,"httpVersion":"2","id":"a","json":1,"method":"HEAD","priority":"veryLow",\#
             "script":[{"at":1.5,"do":"resume"}],"url":"/x"}
             """#
         #expect(String(decoding: try encoder.encode(line), as: UTF8.self) == expected)
@@ -102,7 +104,7 @@ import Testing
         (#"{"url":"u","multipart":[{"name":"a"}]}"#, "multipart[0].value"),
         (#"{"url":"u","multipart":[{"name":"a","value":"b","file":"c"}]}"#, "multipart[0].value"),
         (#"{"url":"u","multipart":[{"name":"a","value":"b","filename":"c"}]}"#, "multipart[0].filename"),
-        (#"{"url":"u","security":{"mode":"both"}}"#, "security.mode"),
+        (#"{"url":"u","security":{"mode":"both"}}"#, "security.mode"), (#"{"url":"u","cache":"no"}"#, "cache"),
         (#"{"url":"u","security":{"validatesHost":1}}"#, "security.validatesHost"),
     ])
     func decodingIsAsStrictAsTheParser(_ text: String, _ field: String) throws {

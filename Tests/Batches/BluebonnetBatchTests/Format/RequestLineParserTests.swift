@@ -59,6 +59,7 @@ import Testing
         #expect(line.query == nil && line.body == nil && line.output == nil && line.expect == nil)
         #expect(line.timeout == nil && line.connectTimeout == nil && line.idleTimeout == nil && line.maxBody == nil)
         #expect(line.credential == nil && line.security == nil && line.proxy == nil && line.unixSocket == nil)
+        #expect(line.decode == nil && line.cache == nil)
     }
 
     @Test func remainingFieldsAreRead() throws {
@@ -69,7 +70,7 @@ import Testing
              "expect":{"status":[200,599],"type":["text/html"],"sha256":"\#(digest)"},
              "timeout":0.5,"connectTimeout":1,"idleTimeout":2e1,"maxBody":0,"redirects":0,"priority":"veryHigh",
              "credential":{"user":"u","password":""},"security":{"ca":"ca.pem"},"proxy":"socks5h://p:1",
-             "httpVersion":"2-prior-knowledge","decode":false,"unixSocket":"/run/s","resolve":{"h":"127.0.0.1"},
+             "httpVersion":"2-prior-knowledge","decode":false,"cache":"reload","unixSocket":"/run/s","resolve":{"h":"127.0.0.1"},
              "script":[{"at":0,"do":"pause"},{"at":1.5,"do":"resume"},{"at":2,"do":"cancel"}]}
             """#)
         #expect(line.method == "PUT")
@@ -80,7 +81,7 @@ import Testing
         #expect(line.maxBody == 0 && line.redirects == 0 && line.priority == .veryHigh)
         #expect(line.credential == .init(user: "u", password: "") && line.security?.ca == "ca.pem")
         #expect(line.proxy == "socks5h://p:1" && line.httpVersion == .http2PriorKnowledge)
-        #expect(line.decode == false)
+        #expect(line.decode == false && line.cache == .reload)
         #expect(line.unixSocket == "/run/s" && line.resolve == ["h": "127.0.0.1"])
         let steps: [(Double, RequestLine.ScriptStep.Action)] = [(0, .pause), (1.5, .resume), (2, .cancel)]
         #expect(line.script == steps.map { .init(at: $0, action: $1) })
@@ -110,6 +111,14 @@ import Testing
     @Test func statusesGoTo999() throws {
         let line = try line(#"{"url":"u","expect":{"status":[600,999]},"retry":{"statuses":[999]}}"#)
         #expect(line.expect?.status == [600, 999] && line.retry?.statuses == [999])
+    }
+
+    @Test(arguments: [
+        ("useProtocol", CachePolicy.useProtocol), ("reload", .reload), ("revalidate", .revalidate),
+        ("onlyIfCached", .onlyIfCached), ("forceCache", .forceCache),
+    ])
+    func eachCachePolicyIsRead(_ name: String, _ policy: CachePolicy) throws {
+        #expect(try line(#"{"url":"u","cache":"\#(name)"}"#).cache == policy)
     }
 
     @Test(arguments: ["1.1", "2", "2-prior-knowledge"])

@@ -99,6 +99,34 @@ import Testing
         #expect(try plan.options.value.proxy(to: #require(Origin(url))) == nil)
     }
 
+    /// The line's policy, the batch's, whether the line polls, and the policy of the request.
+    static let cachePolicies: [(CachePolicy?, CachePolicy, Bool, CachePolicy)] = [
+        (nil, .useProtocol, false, .useProtocol), (nil, .forceCache, false, .forceCache),
+        (.reload, .useProtocol, false, .reload), (.onlyIfCached, .useProtocol, false, .onlyIfCached),
+        (.useProtocol, .forceCache, false, .useProtocol), (.revalidate, .reload, false, .revalidate),
+        // A batch that sends nothing.
+        (.reload, .onlyIfCached, false, .onlyIfCached), (.forceCache, .onlyIfCached, false, .onlyIfCached),
+        (nil, .useProtocol, true, .reload), (.forceCache, .useProtocol, true, .reload),
+        (.reload, .onlyIfCached, true, .onlyIfCached),
+    ]
+
+    @Test(arguments: cachePolicies)
+    func cachePolicyOfALineOverridesTheBatch(
+        _ own: CachePolicy?, _ batchPolicy: CachePolicy, _ polls: Bool, _ expected: CachePolicy
+    ) throws {
+        var (line, batch) = (RequestLine(url: Self.url), TransferOptions())
+        (batch.cachePolicy, batch.responseCache) = (batchPolicy, InMemoryResponseCache())
+        line.cache = own
+        if polls {
+            var pipeline = RequestLine.Pipeline()
+            pipeline.until = RequestLine.Condition([], every: 1, max: 2)
+            line.pipeline = pipeline
+        }
+        var plan = RequestPlan(recipe: .init { _ in }, options: ResolvedOptions(batch))
+        try line.complete(&plan, baseURL: nil, options: batch)
+        #expect(plan.options.value.cachePolicy == expected)
+    }
+
     @Test func addressOfALineReplacesAnotherSpellingOfTheHost() throws {
         var (line, batch) = (RequestLine(url: Self.url), TransferOptions())
         batch.addressOverrides = ["H.example": "127.0.0.1", "other.example": "127.0.0.3"]

@@ -54,6 +54,13 @@ import Testing
         #expect(try error(line, LineRules(hasState: false, isForFleet: true)) == nil)
     }
 
+    @Test func cachePolicyIsRefusedWithoutACache() throws {
+        let line = #"{"url":"a","cache":"reload"}"#
+        let found = try #require(try error(line, LineRules(hasCache: false)))
+        #expect(found.field == "cache" && found.message.contains("--cache DIR"))
+        #expect(try error(line, LineRules()) == nil && error(#"{"url":"a"}"#, LineRules(hasCache: false)) == nil)
+    }
+
     @Test(arguments: ["id", "ID", "Id"])
     func valueNamedLikeTheIDColumnIsRefusedForRows(_ name: String) throws {
         let line = #"{"url":"a","extract":{"\#(name)":"$.id","n":"$.n"}}"#

@@ -38,6 +38,7 @@ import Testing
                 #"{"decode":false,"expect":{"status":[404],"type":["a/b"]},"idempotencyKey":true,"retry":3,"timeout":1.5,"url":"u"}"#
             ]
         ),
+        ("url,cache\nu,reload", [#"{"cache":"reload","url":"u"}"#]),
         (
             "url,credential.user,credential.password,security.validatesHost,resolve.h.i\nu,a,17,true,::1",
             [

@@ -88,7 +88,7 @@ import Testing
         (#""id":"a\nb""#, [#"id "a\nb""#]), (#""after":["x"]"#, ["'after'"]), (#""expect":{}"#, ["'expect'"]),
         (#""priority":"high","script":[{"at":0,"do":"pause"}]"#, ["'priority'", "'script'"]),
         (#""idempotencyKey":true"#, ["'idempotencyKey'"]), (#""decode":false"#, ["'decode'"]),
-        (#""plist":1"#, ["'plist'"]), (#""unique":"k""#, ["'unique'"]),
+        (#""plist":1"#, ["'plist'"]), (#""unique":"k""#, ["'unique'"]), (#""cache":"reload""#, ["'cache'"]),
         (#""text":"\u0000""#, ["'text'"]), (#""multipart":[{"name":"a=b","value":""}]"#, ["'multipart[0].name'"]),
         (#""security":{"mode":"publicKey","pins":["p"]}"#, ["'security.mode'", "'security.pins'"]),
         (#""security":{"allowInvalidCertificates":true}"#, ["'security.allowInvalidCertificates'"]),

@@ -73,6 +73,7 @@ import Testing
         let section = try #require(sections["Request lines"])
         for name in RequestLine.Security.Name.allCases { #expect(section.contains("`\(name.rawValue)`")) }
         for priority in RequestLine.Priority.allCases { #expect(section.contains("`\(priority.rawValue)`")) }
+        for policy in CachePolicy.allCases { #expect(section.contains("`\(policy.rawValue)`")) }
     }
 
     @Test func everyResultLineFieldIsOnThePage() throws {

@@ -39,13 +39,24 @@ import Testing
         }
     }
 
-    @Test func shortSourceIsAnError() throws {
-        try withFiles(in: ["/dev/shm", "/tmp"]) { files in
+    @Test(arguments: [["/tmp", "/tmp"], ["/tmp", "/dev/shm"], ["/dev/shm", "/tmp"]])
+    func shortSourceIsAnError(_ folders: [String]) throws {
+        try withFiles(in: folders) { files in
             try files[0].write(contentsOf: contents)
             #expect(throws: POSIXError.self) {
                 try FileCopy.copy(
                     files[0].fileDescriptor, to: files[1].fileDescriptor, byteCount: Int64(contents.count) + 1)
             }
+        }
+    }
+
+    @Test(arguments: [["/tmp", "/tmp"], ["/tmp", "/dev/shm"], ["/dev/shm", "/tmp"]])
+    func longSourceIsCopiedUpToTheLength(_ folders: [String]) throws {
+        try withFiles(in: folders) { files in
+            try files[0].write(contentsOf: contents)
+            try FileCopy.copy(files[0].fileDescriptor, to: files[1].fileDescriptor, byteCount: 2_000_001)
+            try files[1].seek(toOffset: 0)
+            #expect(try files[1].readToEnd() == contents.prefix(2_000_001))
         }
     }
 }

@@ -140,7 +140,10 @@ import Testing
             Pipelines Run Streams Syntax
             """
         ),
-        ("BluebonnetJournal", "BluebonnetBatch/References Certificates Format LargeBatches Pipelines Run Syntax"),
+        (
+            "BluebonnetJournal",
+            "BluebonnetBatch/References Certificates Files Format LargeBatches Pipelines Run Syntax"
+        ),
         ("BluebonnetFleet/Model", "Hops Format Governor Messages Retries Run"),
         ("BluebonnetFleet/PostgreSQL", "Model"),
         ("BluebonnetFleet/Failures", "Format Formats JSONPath Model PostgreSQL"),
@@ -197,8 +200,8 @@ import Testing
             """
             Addresses BluebonnetBatch/References BluebonnetCache BluebonnetFleet BluebonnetFleet/Credentials
             BluebonnetFleet/Health BluebonnetJournal BluebonnetMonitors BluebonnetServing Certificates Credentials
-            Errors Events Failures Hops Format Formats Governor LargeBatches Manager Messages Model OAuth Reachability Retries
-            Run Schedules Security Status Syntax Transport Worker
+            Errors Events Failures Files Hops Format Formats Governor LargeBatches Manager Messages Model OAuth Reachability
+            Retries Run Schedules Security Status Syntax Transport Worker
             """
         ),
         ("CommandMain", ""),

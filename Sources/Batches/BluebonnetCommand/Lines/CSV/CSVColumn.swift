@@ -149,7 +149,7 @@ extension CSVColumn {
         "expect": .json, "timeout": .number, "connectTimeout": .number, "idleTimeout": .number, "maxBody": .number,
         "redirects": .number, "priority": .text, "credential": .json, "security": .json, "proxy": .text,
         "httpVersion": .text, "unixSocket": .text, "resolve": .json, "retry": .json, "idempotencyKey": .key,
-        "unique": .text, "script": .json, "decode": .boolean,
+        "unique": .text, "script": .json, "decode": .boolean, "cache": .text,
         "paginate": .json, "each": .json, "extract": .json, "rows": .text, "assert": .json, "until": .json,
         "stream": .text, "maxItems": .number, "remember": .json,
         "expect.status": .numbers, "expect.type": .texts, "expect.sha256": .text,

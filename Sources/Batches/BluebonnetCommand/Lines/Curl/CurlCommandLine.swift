@@ -39,6 +39,7 @@ struct CurlCommandLine {
         if line.idempotencyKey == .automatic { refuse("idempotencyKey") }
         if line.unique != nil { refuse("unique") }
         if !line.script.isEmpty { refuse("script") }
+        if line.cache != nil { refuse("cache") }
         for field in line.pipeline?.fieldNames ?? [] { refuse(field) }
     }
 
