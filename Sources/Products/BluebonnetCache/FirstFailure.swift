@@ -3,7 +3,7 @@
 
 internal import Bluebonnet
 
-/// What a cache calls when a change cannot be stored: once. A value, protected by the cache's lock.
+/// The callback for the first change that a cache cannot store. A value, protected by the cache's lock.
 struct FirstFailure: Sendable {
     typealias Action = @Sendable (NetworkingError) -> Void
 

@@ -1,6 +1,7 @@
 // Bluebonnet: HTTP operations for Swift on Linux.
 // SPDX-License-Identifier: MIT
 
+import CoreFoundation  // the module that has `stat` here
 import Foundation
 import Glibc
 import Testing

@@ -6,7 +6,7 @@ extension RequestLine {
     /// The most bytes of a key. An index of a store has a limit of 2,704 bytes for each.
     package static let longestKey = 1_000
 
-    /// Why the line cannot have its key; nil if it can, or if it has none.
+    /// The reason why the line cannot have its key; nil if the key is permitted or missing.
     package var keyProblem: String? {
         guard let unique else { return nil }
         guard (1...Self.longestKey).contains(unique.utf8.count), !unique.utf8.contains(0) else {
