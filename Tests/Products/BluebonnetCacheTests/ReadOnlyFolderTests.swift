@@ -182,7 +182,8 @@ import Testing
             try folder.copy(source)
         } _: { folder in
             #expect(folder.hasFile("index.sqlite-wal"))
-            #expect(try folder.opened().bodies("/a") == ["in the log"])
+            let stored = try folder.opened().bodies("/a")
+            #expect(stored == ["in the log"])
         }
         #expect(try live.bodies("/a") == ["in the log"])
     }
