@@ -71,7 +71,7 @@ final class BatchRun: Sendable {
     /// The state of the run for a status page.
     var status: RunStatus.RunProgress {
         let (snapshot, isTotalKnown) = progress
-        let waits = runner.waits(limit: RunStatus.waitLimit, sampleLimit: FailureLedger.sampleLimit)
+        let waits = runner.waits(limit: RunStatus.waitLimit, sampleLimit: FailureGroups.shownSampleLimit)
         return RunStatus.RunProgress(snapshot: snapshot, isTotalKnown: isTotalKnown, tally: tally, waits: waits)
     }
 

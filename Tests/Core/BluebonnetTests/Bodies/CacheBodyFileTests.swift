@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 
 import CLinux
+import CoreFoundation  // the module that has `stat` here
 import Foundation
 import Glibc
 import Testing
