@@ -86,6 +86,13 @@ final class OperationCounters: Sendable {
         if receivedByteCount > 0 { received.wrappingAdd(receivedByteCount, ordering: .relaxed) }
     }
 
+    /// Records a call that the cache answered without an operation.
+    func recordHit(receivedByteCount: Int64) {
+        record(
+            nil, transferCount: 0, retryCount: 0, redirectCount: 0, isFromCache: true,
+            receivedByteCount: receivedByteCount)
+    }
+
     func addSent(_ byteCount: Int64) { if byteCount > 0 { sent.wrappingAdd(byteCount, ordering: .relaxed) } }
 
     var statistics: ManagerStatistics {

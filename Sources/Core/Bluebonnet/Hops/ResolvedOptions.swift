@@ -24,6 +24,9 @@ package final class ResolvedOptions: Sendable {
     /// Whether the options have a response cache. Stored, because reading it from the options would copy them for each
     /// operation.
     let hasResponseCache: Bool
+    /// Whether a cache in memory may answer calls of which the program sees only the value: see
+    /// `RequestOperationManager.quickReply(to:_:)`.
+    let hasQuickCache: Bool
     /// The part of the name of a request's partition in the cache that comes from the options; empty without a cache.
     let cachePartition: String
     let keepsDotSegments: Bool
@@ -53,6 +56,9 @@ package final class ResolvedOptions: Sendable {
         hasSecureProxies = value.possibleProxies.contains(where: \.isSecure)
         contradiction = Self.contradiction(in: value)
         hasResponseCache = value.responseCache != nil
+        hasQuickCache =
+            value.responseCache is InMemoryResponseCache && value.authenticator == nil && value.requestAdapters.isEmpty
+            && value.eventMonitors.isEmpty
         cachePartition =
             value.responseCache == nil
             ? ""

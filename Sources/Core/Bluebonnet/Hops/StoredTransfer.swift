@@ -162,9 +162,7 @@ extension HopSequence {
         beginResponse(isReplaying: true)
         assembly.startOver()
         assembly.isDecoded = reply.answer.stored.body.isDecoded
-        return ResponseHead(
-            url: hops.request.url, statusCode: reply.answer.statusCode,
-            reasonPhrase: reply.answer.stored.reasonPhrase, headers: reply.answer.headers, method: hops.request.method)
+        return reply.answer.head(of: hops.request)
     }
 
     /// Makes the body of the result a copy of a file, if possible.
@@ -220,4 +218,13 @@ extension HopSequence {
 
     /// Returns the files to open before a stored response is delivered; nil if there are none.
     func openingForStored() -> HopOpening? { outgoing.openingForStored() }
+}
+
+extension StoredAnswer {
+    /// Returns the head of the response to a hop.
+    func head(of hop: HopRequest) -> ResponseHead {
+        ResponseHead(
+            url: hop.url, statusCode: statusCode, reasonPhrase: stored.reasonPhrase, headers: headers,
+            method: hop.method)
+    }
 }

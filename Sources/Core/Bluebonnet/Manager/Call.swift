@@ -212,11 +212,13 @@ extension Call {
 
     /// - Parameters:
     ///   - serializer: nil for the manager's serializer.
+    ///   - source: nil for the call's source, which is made.
     ///   - setUp: called before the closures of `configure`.
     func operation(
-        _ serializer: ResolvedSerializer?, configuredBy setUp: ((HTTPRequestOperation) -> Void)? = nil
+        _ serializer: ResolvedSerializer?, _ source: RequestPlan.Source? = nil,
+        configuredBy setUp: ((HTTPRequestOperation) -> Void)? = nil
     ) -> HTTPRequestOperation {
-        let operation = manager.operation(source, serializer: serializer)
+        let operation = manager.operation(source ?? self.source, serializer: serializer)
         for dependency in preparation?.dependencies ?? [] {
             operation.addDependency(dependency.operation, ifItFails: dependency.policy)
         }
@@ -282,7 +284,9 @@ extension Call {
     public func value<Value: Decodable & Sendable>(
         as type: Value.Type = Value.self, decoder: JSONDecoder? = nil
     ) async throws(NetworkingError) -> Value {
-        try await value(of: operation(manager.serializer(for: type, decoder)))
+        let (serializer, source) = (manager.serializer(for: type, decoder), source)
+        if let reply: Response<Value> = quickReply(to: source, serializer) { return reply.value }
+        return try await value(of: operation(serializer, source))
     }
 
     /// Runs the call, decodes its JSON body as `value(as:decoder:)` does, and returns the value with status, header
@@ -290,7 +294,7 @@ extension Call {
     public func response<Value: Decodable & Sendable>(
         as type: Value.Type, decoder: JSONDecoder? = nil
     ) async throws(NetworkingError) -> Response<Value> {
-        try await response(of: operation(manager.serializer(for: type, decoder)))
+        try await response(serializer: manager.serializer(for: type, decoder))
     }
 
     /// Runs the call and returns the response with its bytes, whatever the content type.
@@ -300,7 +304,7 @@ extension Call {
     /// - Throws: the operation's `NetworkingError`.
     @discardableResult
     public func response() async throws(NetworkingError) -> Response<Data> {
-        try await response(of: operation(manager.bodySerializer))
+        try await response(serializer: manager.bodySerializer)
     }
 
     /// Runs the call and writes the body to a file. The body is written next to the file first, and moved into place
@@ -363,9 +367,20 @@ extension Call {
         try await manager.run(RequestHandle<Value>(operation))
     }
 
+    /// Returns the response, if a fresh response in memory answers and nothing of the call concerns an operation.
+    private func quickReply<Value: Sendable>(
+        to source: RequestPlan.Source, _ serializer: ResolvedSerializer
+    ) -> Response<Value>? {
+        guard configure == nil, cachePolicy == nil, acceptableStatusCodes == nil, preparation == nil else { return nil }
+        return manager.quickReply(to: source, serializer)
+    }
+
     private func response<Value: Sendable>(
-        of operation: HTTPRequestOperation
+        serializer: ResolvedSerializer
     ) async throws(NetworkingError) -> Response<Value> {
+        let source = source
+        if let reply: Response<Value> = quickReply(to: source, serializer) { return reply }
+        let operation = operation(serializer, source)
         guard Value.self != Data.self || operation.outputFile == nil && operation.outputDirectory == nil else {
             try await manager.run(operation)  // its value is the file
             return try operation.response(with: Data())

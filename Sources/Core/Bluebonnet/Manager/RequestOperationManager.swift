@@ -417,6 +417,18 @@ extension RequestOperationManager {
             .recipe(recipe), serializer: responseSerializer.map { ResolvedSerializer($0) }, wantsDigest: wantsDigest)
     }
 
+    /// The options of calls that a cache in memory may answer without an operation; nil if the program could miss the
+    /// operation: its monitors, blocks, groups and notifications, and the state of its queue.
+    var optionsWithoutOperation: ResolvedOptions? {
+        let defaults = defaults
+        let options = defaults.value.resolvedOptions
+        guard options.hasQuickCache, defaults.value.configure == nil, defaults.value.blocks.isEmpty,
+            defaults.value.completion.group == nil, !services.isDrained, operationQueue.startsAtOnce,
+            !OperationNotification.isObserved
+        else { return nil }
+        return options
+    }
+
     /// Delivers any body unmodified, with the statuses that `responseSerializer` accepts.
     var bodySerializer: ResolvedSerializer {
         defaults.value.bodySerializer

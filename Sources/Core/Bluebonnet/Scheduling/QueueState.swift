@@ -86,6 +86,11 @@ struct QueueState: Sendable {
     private var takenCount = 0
     private var admittedCount = 0
 
+    /// Whether nothing in the queue makes a new operation wait.
+    var startsAtOnce: Bool {
+        !isSuspended && !isWaitingForNetwork && limit == nil && segments.count == 1 && cancellationCount == 0
+    }
+
     /// The unfinished operations without barriers, oldest first.
     var operations: [Operation] {
         var operations: [Operation] = []

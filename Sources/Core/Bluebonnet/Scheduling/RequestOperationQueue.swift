@@ -161,6 +161,9 @@ extension RequestOperationQueue {
         }
     }
 
+    /// Whether an operation that is added now starts at once: without suspension, barrier and limit.
+    var startsAtOnce: Bool { shared.withLock { $0.startsAtOnce } }
+
     /// The largest number of operations that run at once. A paused operation counts here, but not as a transfer.
     /// Default `defaultMaxConcurrentOperationCount`: only the manager's limits apply.
     public var maxConcurrentOperationCount: Int {
