@@ -59,7 +59,7 @@ package final class ChannelSink: BodySink {
     }
 
     package func write(_ bytes: UnsafeRawBufferPointer) throws(NetworkingError) {
-        pipe.write(Data(bytes))
+        pipe.writeInRound(Data(bytes))
         byteCount += Int64(bytes.count)
     }
 
