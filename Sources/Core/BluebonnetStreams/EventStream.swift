@@ -58,10 +58,17 @@ public struct EventStream<Event: Sendable>: AsyncSequence, Sendable {
         ///   an error, the iteration has ended.
         public mutating func next(
             isolation actor: isolated (any Actor)? = #isolation
-        ) async throws(NetworkingError) -> Event? { try await next() }
+        ) async throws(NetworkingError) -> Event? {
+            if let event = try course.nextArrived() { return try value(of: event) }
+            return try await next()
+        }
 
         public mutating func next() async throws(NetworkingError) -> Event? {
             guard let event = try await course.next() else { return nil }
+            return try value(of: event)
+        }
+
+        private mutating func value(of event: ServerSentEvent) throws(NetworkingError) -> Event {
             do {
                 return try decode(event)
             } catch {

@@ -44,6 +44,30 @@ struct EventStreamCourse: Sendable {
         }
     }
 
+    /// Returns the next event if all of its bytes were read; nil otherwise, and at the end.
+    mutating func nextArrived() throws(NetworkingError) -> ServerSentEvent? {
+        guard case .open(var reader, let operation) = position else { return nil }
+        position = .end
+        guard let event = try reader.nextArrived() else {
+            position = .open(reader, operation)
+            return nil
+        }
+        return counted(event, reader, operation)
+    }
+
+    /// Counts an event; nil for the event that ends the stream.
+    private mutating func counted(
+        _ event: ServerSentEvent, _ reader: Reader, _ operation: HTTPRequestOperation
+    ) -> ServerSentEvent? {
+        eventCount += 1
+        guard event.data != endText else {
+            reader.drain()
+            return nil
+        }
+        position = .open(reader, operation)
+        return event
+    }
+
     /// Ends the stream because of an event.
     mutating func fail(_ reason: String, _ error: any Error) -> NetworkingError {
         lastOperation?.cancel()
@@ -63,13 +87,7 @@ struct EventStreamCourse: Sendable {
                 try await reconnect(after: .ended, reader.decoder, operation, missingEnd)
                 return nil
             }
-            eventCount += 1
-            guard event.data != endText else {
-                reader.drain()
-                return nil
-            }
-            position = .open(reader, operation)
-            return event
+            return counted(event, reader, operation)
         } catch  where error.code == .cannotParseResponse || error.code == .cancelled {
             throw error
         } catch {  // the response was accepted, and its body was cut

@@ -24,7 +24,10 @@ public struct ResponseItems<Element: Sendable>: AsyncSequence, Sendable {
         ///   a JSON text that cannot be decoded.
         public mutating func next(
             isolation actor: isolated (any Actor)? = #isolation
-        ) async throws(NetworkingError) -> Element? { try await reader.next() }
+        ) async throws(NetworkingError) -> Element? {
+            if let item = try reader.nextArrived() { return item }
+            return try await reader.next()
+        }
 
         public mutating func next() async throws(NetworkingError) -> Element? { try await reader.next() }
     }
@@ -36,6 +39,9 @@ protocol ItemReader<Item>: Sendable {
 
     /// Returns the next item; nil at the end of a complete body.
     mutating func next() async throws(NetworkingError) -> Item?
+    /// Returns the next item if all of its bytes were read, and nil otherwise. Without it, a loop on an actor would leave
+    /// the actor and come back for each item, which costs more than most items.
+    mutating func nextArrived() throws(NetworkingError) -> Item?
 }
 
 /// Reads the values of a body of JSON texts.
@@ -45,6 +51,15 @@ struct JSONTextReader<Value: Decodable & Sendable>: ItemReader {
 
     mutating func next() async throws(NetworkingError) -> Value? {
         guard let item = try await texts.next() else { return nil }
+        return try value(of: item)
+    }
+
+    mutating func nextArrived() throws(NetworkingError) -> Value? {
+        guard let item = try texts.nextArrived() else { return nil }
+        return try value(of: item)
+    }
+
+    private func value(of item: JSONStreamItem) throws(NetworkingError) -> Value {
         do {
             return try decoder.value(Value.self, inJSON: Data(item.bytes))
         } catch {
