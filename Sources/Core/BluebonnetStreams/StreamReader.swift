@@ -62,7 +62,7 @@ struct StreamReader<Decoder: StreamDecoder>: ItemReader {
 
     mutating func next() async throws(NetworkingError) -> Decoder.Item? {
         while true {
-            if let item = try nextArrived() { return item }
+            if let item = try decoded() { return item }
             if isComplete { return nil }
             if let chunk = try await chunks.next() {
                 decoder.append(chunk)
@@ -74,6 +74,14 @@ struct StreamReader<Decoder: StreamDecoder>: ItemReader {
     }
 
     mutating func nextArrived() throws(NetworkingError) -> Decoder.Item? {
+        while true {
+            if let item = try decoded() { return item }
+            guard let chunk = chunks.nextArrived() else { return nil }
+            decoder.append(chunk)
+        }
+    }
+
+    private mutating func decoded() throws(NetworkingError) -> Decoder.Item? {
         do throws(StreamItemError) {
             return try decoder.nextItem()
         } catch {

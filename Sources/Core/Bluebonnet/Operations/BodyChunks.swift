@@ -36,8 +36,13 @@ public struct BodyChunks: AsyncSequence, Sendable {
         ///
         /// - Throws: the operation's `NetworkingError`. Cancelling the waiting task cancels the operation.
         public mutating func next(isolation: isolated (any Actor)?) async throws(NetworkingError) -> Data? {
-            try await loop.get().consumer.next()
+            if let chunk = nextArrived() { return chunk }
+            return try await loop.get().consumer.next()
         }
+
+        /// Returns the next chunk if it has arrived. Without it, a loop on an actor would leave the actor and come back
+        /// for each chunk.
+        package func nextArrived() -> Data? { (try? loop.get())?.consumer.nextArrived() }
     }
 
     /// The only iteration. Its release cancels the operation, even if the sequence is still referenced.
@@ -78,6 +83,9 @@ public struct BodyChunks: AsyncSequence, Sendable {
             operation.cancel()  // has no effect on a finished operation
             pipe.close(.complete)
         }
+
+        /// Returns the next chunk if it has arrived; nil to a second loop, and while a task waits.
+        func nextArrived() -> Data? { isWaiting.load(ordering: .relaxed) ? nil : pipe.nextPending() }
 
         func next() async throws(NetworkingError) -> Data? {
             guard operation.isBegun else { throw .notStarted(operation) }

@@ -69,6 +69,9 @@ package final class BodyPipe: Sendable {
     /// woken when there is.
     package func next(orCall wake: @escaping Wake) -> Item? { change(wake) { $0.next() } }
 
+    /// Returns the next piece; nil if none is pending.
+    package func nextPending() -> Data? { change { $0.nextPending() } }
+
     /// Copies bytes into a buffer; see `PipeState.copyBytes`.
     func copyBytes(into buffer: UnsafeMutableRawBufferPointer, declaredByteCount: Int64?) throws -> Int? {
         try change { $0.copyBytes(into: buffer, declaredByteCount: declaredByteCount) }?.get()

@@ -87,6 +87,13 @@ extension PipeState {
         return (.chunk(chunk), recordRead(chunk.count))
     }
 
+    /// Returns the next piece; nil if none is pending. The reader does not wait.
+    mutating func nextPending() -> (Data?, Ends) {
+        guard !chunks.isEmpty else { return (nil, []) }
+        let chunk = chunks.removeFirst()
+        return (chunk, recordRead(chunk.count))
+    }
+
     /// Copies pending bytes into a buffer. Returns nil if no bytes are pending yet; the reader is woken when some are.
     /// A count of 0 is the end.
     ///
