@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 
 internal import BluebonnetLocks
-internal import Foundation
+package import Foundation
 
 /// A bounded pipe for the bytes of a body between the network thread at one end and any thread at the other, the far
 /// end. Independent of operations and transfers; calls and releases nothing while its lock is locked.
