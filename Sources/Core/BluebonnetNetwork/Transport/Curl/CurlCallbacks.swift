@@ -78,9 +78,7 @@ private func bodyCallback(
         return stopTransfer
     }
     switch transfer.consumeMessageBody(piece) {
-    case .taken?:
-        transfer.partition.restAfterRead(of: transfer, byteCount: piece.count)
-        return piece.count
+    case .taken?: return piece.count
     case .wouldBlock?: return Int(CURL_WRITEFUNC_PAUSE)
     case nil: return stopTransfer
     }
