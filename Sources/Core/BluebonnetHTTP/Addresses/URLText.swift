@@ -134,9 +134,14 @@ extension URLText {
     /// Bytes that a URL cannot contain are percent-escaped, existing escapes are unchanged, and an international host
     /// name is written in ASCII.
     package static func url(_ text: String, relativeTo base: URL?) -> URL? {
+        absolute(text, relativeTo: base).flatMap { URL(string: $0) }
+    }
+
+    /// Returns the text of that URL; nil if there is none. The text of another result may still not be a URL.
+    static func absolute(_ text: String, relativeTo base: URL?) -> String? {
         guard base != nil || !text.isEmpty, let escaped = URLText(text).escaped else { return nil }
-        guard let base else { return URL(string: escaped) }
-        return URL(string: URLText(escaped).resolved(from: URLText(base.absoluteString)))
+        guard let base else { return escaped }
+        return URLText(escaped).resolved(from: URLText(base.absoluteString))
     }
 
     private var escaped: String? {

@@ -30,7 +30,9 @@ package struct CacheKey: Sendable {
 
     private static func normalized(_ text: String, _ url: URL) -> String {
         let text = text.hasByte(UInt8(ascii: "#")) ? String(text.prefix { $0 != "#" }) : text
-        if let end = Origin.targetOffset(ofPlainURL: text), end < text.utf8.count, !hasPort(text, end) { return text }
+        if let end = Origin.targetOffset(ofPlainURL: text), end < text.utf8.count, hasNormalPort(text, end) {
+            return text
+        }
         guard let origin = Origin(url) else { return text }
         let target = URLText(text).remainder
         let isDefault = origin.port == (origin.isSecure ? 443 : 80)
@@ -38,9 +40,14 @@ package struct CacheKey: Sendable {
             + (target.utf8.first == UInt8(ascii: "/") ? "" : "/") + target
     }
 
-    /// Returns whether the authority of a plain URL, which ends at `end`, has a port.
-    private static func hasPort(_ text: String, _ end: Int) -> Bool {
-        text.utf8.prefix(end).dropFirst(6).contains(UInt8(ascii: ":"))
+    /// Returns whether the authority of a plain URL, which ends at `end`, has no port, or another port than its scheme's
+    /// without leading zeros.
+    private static func hasNormalPort(_ text: String, _ end: Int) -> Bool {
+        let authority = text.utf8.prefix(end).dropFirst(6)  // after the colon of the scheme
+        guard let colon = authority.lastIndex(of: UInt8(ascii: ":")) else { return true }
+        let port = authority[colon...].dropFirst()
+        let isSecure = text.utf8.starts(with: "https".utf8)
+        return port.first != UInt8(ascii: "0") && !port.elementsEqual((isSecure ? "443" : "80").utf8)
     }
 }
 

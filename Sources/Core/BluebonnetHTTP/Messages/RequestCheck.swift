@@ -18,8 +18,10 @@ package enum RequestCheck {
         let parts = URLText(text)
         if parts.scheme != nil { try scheme(of: parts, text) }
         if parts.authority != nil || parts.scheme != nil { try authority(of: parts, text) }
-        guard let url = URLText.url(text, relativeTo: base) else { throw badURL(text, "is not a URL") }
-        try check(url)
+        guard let absolute = URLText.absolute(text, relativeTo: base), let url = URL(string: absolute) else {
+            throw badURL(text, "is not a URL")
+        }
+        if !Origin.hasPlainURL(absolute) { try check(url) }
         return url
     }
 
