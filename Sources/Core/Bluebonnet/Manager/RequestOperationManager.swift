@@ -127,7 +127,10 @@ extension RequestOperationManager {
 
     /// Makes requests from parameters. Default `HTTPRequestSerializer`.
     public var requestSerializer: any RequestSerializer {
-        get { defaults.value.requestSerializer }
+        get {
+            let defaults = defaults  // a part of a temporary value would be read from a copy of all parts
+            return defaults.value.requestSerializer
+        }
         set { set(\.requestSerializer, newValue) }
     }
 
@@ -138,7 +141,10 @@ extension RequestOperationManager {
     /// manager.headers["X-Client"] = "demo"
     /// ```
     public var headers: HeaderFields {
-        get { defaults.value.headers }
+        get {
+            let defaults = defaults
+            return defaults.value.headers
+        }
         set { set(\.headers, newValue) }
     }
 

@@ -21,6 +21,8 @@ package enum DotSegments {
     /// Returns the path without dot segments. Empty segments count as segments: `/a//../b` becomes `/a/b`.
     package static func removed(fromPath path: some StringProtocol) -> String {
         let slash = UInt8(ascii: "/")
+        let text = String(path)
+        if text.utf8.first == slash, !canHaveDotSegments(text) { return text }
         let segments = Array(path.utf8).split(separator: slash, omittingEmptySubsequences: false)
         var kept: [ArraySlice<UInt8>] = []
         for (index, segment) in segments.enumerated().dropFirst() {

@@ -68,14 +68,18 @@ import Testing
     @Test(arguments: [
         ("http://A.example/x", "http://a.example:80/x"), ("https://a.example:443", "https://a.example/"),
         ("http://a.example/x#one", "http://a.example/x#two"), ("http://u:p@a.example/x", "http://a.example/x"),
-        ("HTTP://a.example/?q", "http://a.example?q"),
+        ("HTTP://a.example/?q", "http://a.example?q"), ("http://a.example:080/x", "http://a.example/x"),
+        ("https://a.example:0443/x", "https://a.example:443/x"), ("http://a.example:08080/", "http://a.example:8080"),
     ])
     func equivalentURLsHaveOneKey(first: String, second: String) throws {
         let (one, two) = (try #require(URL(string: first)), try #require(URL(string: second)))
         #expect(CacheKey(one) == CacheKey(two))
     }
 
-    @Test(arguments: ["http://a.example/y", "https://a.example/x", "http://a.example:81/x", "http://a.example/x?"])
+    @Test(arguments: [
+        "http://a.example/y", "https://a.example/x", "http://a.example:81/x", "http://a.example/x?",
+        "https://a.example:80/x",
+    ])
     func otherURLsHaveOtherKeys(other: String) throws {
         #expect(CacheKey(try #require(URL(string: other))) != CacheKey(CacheSimulation.url))
     }
