@@ -26,15 +26,15 @@ import Testing
     }
 
     /// The type of each name, and of `/dev/null`, so that a replaced device is noticed.
-    private var kinds: [String: mode_t] {
-        var kinds: [String: mode_t] = [:]
-        for name in folder.names {
-            var status = stat()
-            if lstat(folder.path(name), &status) == 0 { kinds[name] = status.st_mode & S_IFMT }
-        }
-        var status = stat()
-        if stat("/dev/null", &status) == 0 { kinds["/dev/null"] = status.st_mode & S_IFMT }
+    private var kinds: [String: FileAttributeType] {
+        var kinds: [String: FileAttributeType] = [:]
+        for name in folder.names { kinds[name] = Self.kind(folder.path(name)) }
+        kinds["/dev/null"] = Self.kind("/dev/null")
         return kinds
+    }
+
+    private static func kind(_ path: String) -> FileAttributeType? {
+        try? FileManager.default.attributesOfItem(atPath: path)[.type] as? FileAttributeType
     }
 
     private func refusal(_ body: () throws -> Void) -> NetworkingError.Code? {
@@ -55,7 +55,7 @@ import Testing
         }
         #expect(refusal { try PrivateFile.remove(path) } == .cannotWriteFile)
         #expect(kinds == before)
-        #expect(before["/dev/null"] == S_IFCHR)
+        #expect(before["/dev/null"] == .typeCharacterSpecial)
     }
 
     @Test(arguments: names) func cookieFileReplacesOnlyRegularFiles(name: String) {
