@@ -39,8 +39,8 @@ protocol ItemReader<Item>: Sendable {
 
     /// Returns the next item; nil at the end of a complete body.
     mutating func next() async throws(NetworkingError) -> Item?
-    /// Returns the next item if all of its bytes were read, and nil otherwise. Without it, a loop on an actor would leave
-    /// the actor and come back for each item, which costs more than most items.
+    /// Returns the next item if all of its bytes were read, and nil otherwise. Without it, a loop on an actor would
+    /// leave the actor and come back for each item, which costs more than most items.
     mutating func nextArrived() throws(NetworkingError) -> Item?
 }
 

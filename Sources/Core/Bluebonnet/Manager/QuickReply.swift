@@ -33,6 +33,20 @@ extension RequestOperationManager {
     }
 }
 
+extension RequestOperationManager {
+    /// The options of calls that a cache in memory may answer without an operation; nil if the program could miss the
+    /// operation: its monitors, blocks, groups and notifications, and the state of its queue.
+    private var optionsWithoutOperation: ResolvedOptions? {
+        let defaults = defaults
+        let options = defaults.value.resolvedOptions
+        guard options.hasQuickCache, defaults.value.configure == nil, defaults.value.blocks.isEmpty,
+            defaults.value.completion.group == nil, !services.isDrained, operationQueue.startsAtOnce,
+            !OperationNotification.isObserved
+        else { return nil }
+        return options
+    }
+}
+
 extension TransferSummary {
     /// Makes the summary of an answer of the cache that needed no operation.
     fileprivate init(hit status: CacheStatus, since start: UInt64) {

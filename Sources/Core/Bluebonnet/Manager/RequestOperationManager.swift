@@ -15,7 +15,7 @@ public import FoundationNetworking
 ///
 /// All members may be used from any thread. A change of a property affects only operations that are created later.
 public final class RequestOperationManager: Sendable {
-    private struct Shared: Sendable {
+    struct Shared: Sendable {
         var requestSerializer: any RequestSerializer
         var serializer: ResolvedSerializer {
             didSet { bodySerializer = serializer.ofBodies }
@@ -112,7 +112,7 @@ public final class RequestOperationManager: Sendable {
 // MARK: - Shared components
 
 extension RequestOperationManager {
-    private var defaults: Box<Shared> { shared.withLock { $0 } }
+    var defaults: Box<Shared> { shared.withLock { $0 } }
 
     /// Sets a part. The old values are released outside the lock, because releasing the program's objects may run its
     /// code.
@@ -421,18 +421,6 @@ extension RequestOperationManager {
     ) -> HTTPRequestOperation {
         operation(
             .recipe(recipe), serializer: responseSerializer.map { ResolvedSerializer($0) }, wantsDigest: wantsDigest)
-    }
-
-    /// The options of calls that a cache in memory may answer without an operation; nil if the program could miss the
-    /// operation: its monitors, blocks, groups and notifications, and the state of its queue.
-    var optionsWithoutOperation: ResolvedOptions? {
-        let defaults = defaults
-        let options = defaults.value.resolvedOptions
-        guard options.hasQuickCache, defaults.value.configure == nil, defaults.value.blocks.isEmpty,
-            defaults.value.completion.group == nil, !services.isDrained, operationQueue.startsAtOnce,
-            !OperationNotification.isObserved
-        else { return nil }
-        return options
     }
 
     /// Delivers any body unmodified, with the statuses that `responseSerializer` accepts.

@@ -40,8 +40,8 @@ package struct CacheKey: Sendable {
             + (target.utf8.first == UInt8(ascii: "/") ? "" : "/") + target
     }
 
-    /// Returns whether the authority of a plain URL, which ends at `end`, has no port, or another port than its scheme's
-    /// without leading zeros.
+    /// Returns whether the authority of a plain URL, which ends at `end`, has no port, or another port than its
+    /// scheme's, without leading zeros.
     private static func hasNormalPort(_ text: String, _ end: Int) -> Bool {
         let authority = text.utf8.prefix(end).dropFirst(6)  // after the colon of the scheme
         guard let colon = authority.lastIndex(of: UInt8(ascii: ":")) else { return true }

@@ -59,7 +59,7 @@ package final class ChannelSink: BodySink {
     }
 
     package func write(_ bytes: UnsafeRawBufferPointer) throws(NetworkingError) {
-        pipe.writeInRound(Data(bytes))
+        pipe.write(Data(bytes))
         byteCount += Int64(bytes.count)
     }
 
