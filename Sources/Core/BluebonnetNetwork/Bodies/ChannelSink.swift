@@ -20,9 +20,11 @@ package final class ChannelSink: BodySink {
 
     private let pipe: BodyPipe
     private let drain: BodyDrain?
+    private let writes: WriteCoalescer
     package private(set) var byteCount: Int64 = 0
 
-    package init(_ output: StreamOutput) {
+    package init(_ output: StreamOutput, writes: WriteCoalescer) {
+        self.writes = writes
         switch output {
         case .chunks(let pipe): (self.pipe, drain) = (pipe, nil)
         case .stream(let stream):
@@ -59,7 +61,7 @@ package final class ChannelSink: BodySink {
     }
 
     package func write(_ bytes: UnsafeRawBufferPointer) throws(NetworkingError) {
-        pipe.write(Data(bytes))
+        pipe.write(Data(bytes), wakingWith: writes)
         byteCount += Int64(bytes.count)
     }
 
