@@ -229,7 +229,7 @@ extension BodyAssembly {
     /// Returns the sink of an output stream. The sink is kept during a pause, because delivered bytes cannot be
     /// revoked.
     private func channelSink(_ output: StreamOutput) throws(NetworkingError) -> ChannelSink {
-        let sink = sink as? ChannelSink ?? ChannelSink(output, writes: writes)
+        let sink = sink as? ChannelSink ?? ChannelSink(output)
         try sink.truncate()
         sink.listen(sinkBecameWritable: sinkBecameWritable, consumerCancelled: consumerCancelled)
         return sink

@@ -54,11 +54,6 @@ package final class BodyPipe: Sendable {
     /// Adds a piece, also to a full pipe. Drops the piece if an end has finished.
     func write(_ chunk: Data) { change { ((), $0.write(chunk)) } }
 
-    /// Adds a piece, as `write(_:)` does. A far reader is woken at the end of the round. Network thread only.
-    func write(_ chunk: Data, wakingWith writes: WriteCoalescer) {
-        change(wakingWith: writes) { ((), $0.write(chunk)) }
-    }
-
     /// Ends the bytes. Only the first end counts.
     package func finish(_ end: End, isDropping: Bool = false) {
         change { ((), $0.finish(end, isDropping: isDropping)) }
@@ -81,8 +76,7 @@ package final class BodyPipe: Sendable {
 
     /// Changes the state, and wakes ends after the lock is released.
     private func change<Result: Sendable>(
-        _ wake: Wake? = nil, wakingWith writes: WriteCoalescer? = nil,
-        _ body: (inout PipeState) -> (Result, PipeState.Ends)
+        _ wake: Wake? = nil, _ body: (inout PipeState) -> (Result, PipeState.Ends)
     ) -> Result {
         let (result, woken, far) = shared.withLock { shared in
             let (result, woken) = body(&shared.state)
@@ -90,9 +84,7 @@ package final class BodyPipe: Sendable {
             if let wake, shared.state.waiting.contains(farEnd) { shared.wake = wake }
             return (result, woken, far)
         }
-        if woken.contains(farEnd), let far {
-            if let writes { writes.add(far) } else { far() }
-        }
+        if woken.contains(farEnd) { far?() }
         if !woken.subtracting(farEnd).isEmpty {
             NetworkThread.shared.submit { [listener] in listener.value.action?() }
         }

@@ -20,11 +20,9 @@ package final class ChannelSink: BodySink {
 
     private let pipe: BodyPipe
     private let drain: BodyDrain?
-    private let writes: WriteCoalescer
     package private(set) var byteCount: Int64 = 0
 
-    package init(_ output: StreamOutput, writes: WriteCoalescer) {
-        self.writes = writes
+    package init(_ output: StreamOutput) {
         switch output {
         case .chunks(let pipe): (self.pipe, drain) = (pipe, nil)
         case .stream(let stream):
@@ -61,7 +59,7 @@ package final class ChannelSink: BodySink {
     }
 
     package func write(_ bytes: UnsafeRawBufferPointer) throws(NetworkingError) {
-        pipe.write(Data(bytes), wakingWith: writes)
+        pipe.write(Data(bytes))
         byteCount += Int64(bytes.count)
     }
 

@@ -1,12 +1,11 @@
 // Bluebonnet: HTTP operations for Swift on Linux.
 // SPDX-License-Identifier: MIT
 
-/// Collects the file sinks that buffer bytes until the round ends, so that the pieces of a round are written together,
-/// and the consumers to wake then, so that each is woken once. Network thread only.
+/// Collects the file sinks that buffer bytes until the round ends, so that the pieces of a round are written together.
+/// Network thread only.
 package final class WriteCoalescer: RoundEndTask {
     private let loop: EventLoop
     private var sinks: [FileSink] = []
-    private var wakes: [BodyPipe.Wake] = []
     private var isScheduled = false
 
     package init(loop: EventLoop) { self.loop = loop }
@@ -14,16 +13,6 @@ package final class WriteCoalescer: RoundEndTask {
     /// Adds a sink that has buffered bytes.
     func add(_ sink: FileSink) {
         sinks.append(sink)
-        schedule()
-    }
-
-    /// Adds the wake-up of a consumer for which bytes have arrived.
-    func add(_ wake: @escaping BodyPipe.Wake) {
-        wakes.append(wake)
-        schedule()
-    }
-
-    private func schedule() {
         guard !isScheduled else { return }
         isScheduled = true
         loop.atEndOfRound(.handover, self)
@@ -41,9 +30,6 @@ package final class WriteCoalescer: RoundEndTask {
         sinks.removeAll { !$0.hasKeptBytes }
         for sink in sinks { sink.roundEnds() }
         sinks.removeAll(keepingCapacity: true)
-        let wakes = wakes
-        self.wakes.removeAll(keepingCapacity: true)
-        for wake in wakes { wake() }
     }
 }
 
