@@ -78,7 +78,9 @@ private func bodyCallback(
         return stopTransfer
     }
     switch transfer.consumeMessageBody(piece) {
-    case .taken?: return piece.count
+    case .taken?:
+        transfer.partition.restAfterRead(of: transfer, byteCount: piece.count)
+        return piece.count
     case .wouldBlock?: return Int(CURL_WRITEFUNC_PAUSE)
     case nil: return stopTransfer
     }

@@ -20,8 +20,8 @@ final class CurlPartition: EventLoopClient, RoundEndTask {
     let openings: OpeningConnections
     private let handles: HandlePool
     private var origins = CurlOrigins()
-    /// Transfers that have used up their read quota of a round. They continue when the deadlines are checked.
-    var throttled: [CurlTransfer] = []
+    /// Transfers that have used up their read quota of a round, or rest, and when they continue.
+    var throttled: [(transfer: CurlTransfer, until: UInt64)] = []
     /// The transfer that is being resumed. Its buffered bytes are taken even if there is no capacity (`GrowingPause`).
     private(set) var resuming: CurlTransfer?
     /// Rate-limited transfers.
@@ -193,9 +193,9 @@ extension CurlPartition {
 
     /// Pauses a transfer until `resumeThrottled`, in both directions: otherwise libcurl would keep watching the socket
     /// for the other direction.
-    func throttle(_ transfer: CurlTransfer) {
-        if throttled.last === transfer { return }  // libcurl still delivers what it has read
-        throttled.append(transfer)
+    func throttle(_ transfer: CurlTransfer, until instant: UInt64 = 1) {
+        if throttled.last?.transfer === transfer { return }  // libcurl still delivers what it has read
+        throttled.append((transfer, instant))
         isThrottling = true
         _ = curl_easy_pause(transfer.handle.raw, CURLPAUSE_ALL)
         isThrottling = false
@@ -277,8 +277,8 @@ extension CurlPartition {
     }
 
     func deadlineHasPassed() {
-        resumeThrottled()
         let now = MonotonicClock.now()
+        resumeThrottled(now: now)
         if !paced.isEmpty { resumePaced(now: now) }
         if curlDeadline <= now {
             curlDeadline = .max
@@ -401,7 +401,7 @@ extension CurlPartition {
 
     func updateDeadline() {
         let pacedDeadline = paced.isEmpty ? UInt64.max : pacedDeadline
-        loop.setDeadline(throttled.isEmpty ? min(curlDeadline, limitDeadline, pacedDeadline) : 1, slot: slot)
+        loop.setDeadline(min(curlDeadline, limitDeadline, pacedDeadline, throttledDeadline), slot: slot)
     }
 
     /// Asks libcurl for its timer. libcurl reports its timer only when the timer changes. If libcurl was called

@@ -51,15 +51,28 @@ extension CurlPartition {
         loop.smallResponseCount += expectsSmallResponse ? 1 : -1
     }
 
-    /// Resumes throttled transfers that have neither ended nor been paused since. Called when deadlines are checked,
-    /// in this round or the next.
-    func resumeThrottled() {
+    /// When the first throttled transfer continues.
+    var throttledDeadline: UInt64 { throttled.reduce(.max) { min($0, $1.until) } }
+
+    /// Resumes the throttled transfers whose time has come, and that have neither ended nor been paused since. Called
+    /// when deadlines are checked, in this round or the next.
+    func resumeThrottled(now: UInt64) {
         guard !throttled.isEmpty else { return }
-        let transfers = throttled
-        throttled = []
-        for transfer in transfers where isActive(transfer) && !transfer.mayHaveBufferedBytes {
+        let due = throttled.filter { $0.until <= now }
+        throttled.removeAll { $0.until <= now }
+        for (transfer, _) in due where isActive(transfer) && !transfer.mayHaveBufferedBytes {
             resume(transfer)
         }
+    }
+
+    /// Makes a transfer rest after a read, if its body arrives in many small pieces. Not over HTTP/2, where the connection
+    /// is read for other streams anyway.
+    func restAfterRead(of transfer: CurlTransfer, byteCount: Int) {
+        guard !transfer.isMultiplexed, resuming !== transfer else { return }
+        if case .stream = transfer.request.body { return }
+        let now = MonotonicClock.now()
+        guard transfer.cadence.record(byteCount: byteCount, now: now) else { return }
+        throttle(transfer, until: now + PieceCadence.rest)
     }
 
     /// Returns whether libcurl is processing the transfer.
