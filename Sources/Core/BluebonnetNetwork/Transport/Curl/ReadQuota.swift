@@ -65,8 +65,8 @@ extension CurlPartition {
         }
     }
 
-    /// Makes a transfer rest after a read, if its body arrives in many small pieces. Not over HTTP/2, where the connection
-    /// is read for other streams anyway.
+    /// Makes a transfer rest after a read, if its body arrives in many small pieces. Not over HTTP/2, where the
+    /// connection is read for other streams anyway.
     func restAfterRead(of transfer: CurlTransfer, byteCount: Int) {
         guard !transfer.isMultiplexed, resuming !== transfer else { return }
         if case .stream = transfer.request.body { return }
